@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+import yargs from 'yargs';
+import { hideBin } from 'yargs/helpers';
+import { demo } from './commands/demo.ts';
+import { fake } from './commands/fake.ts';
+import { spellOut } from './commands/options.ts';
+import { proxy } from './commands/proxy.ts';
+import { replay } from './commands/replay.ts';
+import { messageOf, PatchgateError } from './errors.ts';
+import { version } from './version.ts';
+
+const cli = yargs(spellOut(hideBin(process.argv)))
+  .scriptName('patchgate')
+  .usage(
+    '$0 <command>\n\nJudges every PATCH to an experimentation service, records what passes, and replays it.',
+  )
+  .command([proxy, replay, fake, demo])
+  .demandCommand(1, 'no command is given')
+  .strict()
+  .recommendCommands()
+  .version(false)
+  .option('version', { type: 'boolean', describe: 'Print the version', global: false })
+  .alias('help', 'h')
+  .wrap(100)
+  .epilogue('Exit codes: 0 clean, 1 findings, 2 could not run.')
+  .exitProcess(false)
+  .fail((message, error) => {
+    throw (
+      error ??
+      new PatchgateError('bad-usage', message, {
+        hint: 'see patchgate --help, or patchgate <command> --help',
+      })
+    );
+  });
+
+// The only place where an error becomes an exit code.
+try {
+  if (process.argv[2] === '--version') process.stdout.write(`${version()}\n`);
+  else await cli.parseAsync();
+} catch (error) {
+  const known =
+    error instanceof PatchgateError
+      ? error
+      : new PatchgateError('internal', `unexpected: ${messageOf(error)}`, { cause: error });
+  process.stderr.write(`patchgate: ${known.message}\n${known.hint === undefined ? '' : `  ${known.hint}\n`}`);
+  process.exitCode = known.exitCode;
+}

@@ -1,0 +1,66 @@
+import type { CommandModule } from 'yargs';
+import type { Format } from './check/run-check.ts';
+import { flagsOf, JUDGING, withSettings } from './options.ts';
+
+interface Args {
+  inputs: string[];
+  operation?: string | undefined;
+  path?: string | undefined;
+  format: Format;
+}
+
+export const check: CommandModule<object, Args> = {
+  command: 'check <inputs..>',
+  describe: 'Judges JSON bodies and recordings: 0 clean, 1 findings, 2 could not judge',
+  builder: (yargs) =>
+    withSettings(yargs, [...JUDGING.filter((name) => name !== 'validation'), 'failOn'])
+      .positional('inputs', {
+        type: 'string',
+        array: true,
+        demandOption: true,
+        describe: 'Files, folders (all *.json below), - for standard input',
+      })
+      .options({
+        operation: { type: 'string', requiresArg: true, describe: 'Judge bodies as this operation' },
+        path: { type: 'string', requiresArg: true, describe: 'Judge bodies as a PATCH of this path' },
+        format: { choices: ['text', 'json'] as const, default: 'text' as const, describe: 'Of the report' },
+      })
+      .example('$0 check recordings', 'what would the gate say to what was recorded?')
+      .example('$0 check project.json --operation updateProject', 'a body of your own')
+      .example('$0 check - --path /accounts/current/drafts/1001 < draft.json', 'with its id'),
+  handler: async (argv) => {
+    const [{ resolveConfig }, { runCheck }] = await Promise.all([
+      import('../config.ts'),
+      import('./check/run-check.ts'),
+    ]);
+    const { config } = await resolveConfig(flagsOf(argv), { guard: 'off' });
+    const { inputs, operation, path, format } = argv;
+    process.exitCode = await runCheck(
+      { inputs, operation, path, format, failOn: config.failOn },
+      { stdin: process.stdin, stdout: writeOut, cwd: process.cwd() },
+      async () => {
+        const { gateOf } = await import('../patchgate.ts');
+        // To judge is what the command is for, whatever a proxy of the same config does.
+        return gateOf({ ...config, validation: 'enforce' }, { guard: config.guard === 'on', lazy: true });
+      },
+    );
+  },
+};
+
+async function writeOut(text: string): Promise<void> {
+  const { messageOf, PatchgateError, systemCode } = await import('../errors.ts');
+  await new Promise<void>((resolve, reject) => {
+    // The callback has the error too; without a listener it would end the process.
+    process.stdout.once('error', () => undefined);
+    process.stdout.write(text, (error) => {
+      // A reader that has seen enough (`| head`) is no failure.
+      if (!error || systemCode(error) === 'EPIPE') resolve();
+      else
+        reject(
+          new PatchgateError('cannot-write', `cannot write the report: ${messageOf(error)}`, {
+            cause: error,
+          }),
+        );
+    });
+  });
+}

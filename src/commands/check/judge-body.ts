@@ -1,0 +1,50 @@
+import { PatchgateError } from '../../errors.ts';
+import type { Gate, Inspection } from '../../gate.ts';
+import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
+import type { Input } from './read-input.ts';
+import { TextLines } from './text-lines.ts';
+
+/** What a body is judged as: an operation's, or that of a PATCH to a path. Nothing is guessed. */
+export interface JudgedAs {
+  operation: string | undefined;
+  path: string | undefined;
+}
+
+/** @throws PatchgateError `bad-usage` where nothing says which operation the body is for */
+export function judgeBody(gate: Gate, { name, bytes }: Input, as: JudgedAs): CheckedFile {
+  const { verdict } = inspect(gate, name, bytes, as);
+  const { operation, outcome, findings, omitted } = verdict;
+  const lines = new TextLines(bytes.toString('utf8'));
+  const subject: Subject = {
+    pointer: '',
+    ...(as.path !== undefined && { method: 'PATCH', path: as.path }),
+    ...(operation !== undefined && { operation }),
+    outcome,
+    findings: findings.map((finding): PlacedFinding => {
+      const { line, column } = finding;
+      if (line === undefined || column === undefined) return finding;
+      return { ...finding, excerpt: lines.excerptAt({ line, column }) };
+    }),
+    omitted,
+  };
+  return { file: name, kind: 'body', subjects: [subject], unjudged: 0 };
+}
+
+function inspect(gate: Gate, name: string, bytes: Buffer, { operation, path }: JudgedAs): Inspection {
+  const operations = gate.operations.join(', ');
+  if (path !== undefined) {
+    const head = { method: 'PATCH', url: path, headers: ['content-type', 'application/json'] };
+    if (!gate.concerns(head)) {
+      throw new PatchgateError('bad-usage', `no operation of the contract is a PATCH of ${path}`, {
+        hint: `give a path like /accounts/current/projects/42, or --operation with one of: ${operations}`,
+      });
+    }
+    return gate.inspect({ ...head, body: bytes });
+  }
+  if (operation === undefined) {
+    throw new PatchgateError('bad-usage', `nothing says which operation the body ${name} is for`, {
+      hint: `give --operation with one of: ${operations}; or --path, as in --path /accounts/current/projects/42`,
+    });
+  }
+  return gate.inspectBody(operation, bytes);
+}

@@ -1,0 +1,68 @@
+import type { Argv, Options } from 'yargs';
+import { flagOf, SETTINGS, type Setting, type SettingName } from '../settings.ts';
+
+/** Settings that every command which judges takes. */
+export const JUDGING: readonly SettingName[] = [
+  'contract',
+  'validation',
+  'guard',
+  'unlisted',
+  'basePath',
+  'bodyLimit',
+];
+/** Settings that every command which listens takes. */
+export const SERVING: readonly SettingName[] = ['port', 'host', 'log', 'controlToken'];
+
+/**
+ * Gives a command its options, from the table of settings. No defaults and no types are given to yargs: config.ts
+ * settles and checks every value, wherever it comes from.
+ */
+export function withSettings<T>(yargs: Argv<T>, names: readonly SettingName[]): Argv<T> {
+  let result = yargs.option('config', { type: 'string', describe: 'Config file', requiresArg: true });
+  for (const name of [...names].sort()) result = result.option(flagOf(name), optionOf(SETTINGS[name]));
+  return result as unknown as Argv<T>;
+}
+
+function optionOf({ kind, describe, default: fallback, choices, alias }: Setting): Options {
+  const words =
+    choices && !choices.every((word) => describe.includes(word)) ? ` (${choices.join(', ')})` : '';
+  return {
+    type: kind === 'boolean' ? 'boolean' : 'string',
+    describe: describe + words,
+    ...(kind !== 'boolean' && { requiresArg: true }),
+    ...(alias !== undefined && { alias }),
+    ...(fallback !== undefined && { defaultDescription: String(fallback) }),
+  };
+}
+
+/** The settings that the flags give, by setting name, for `resolveConfig`. */
+export function flagsOf(argv: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const flags: Record<string, unknown> = {};
+  for (const name of ['config', ...Object.keys(SETTINGS)])
+    if (argv[name] !== undefined) flags[name] = argv[name];
+  return flags;
+}
+
+/**
+ * Writes out what a flag means whose value was left out, and `--no-guard`: an option with an optional value takes only
+ * its listed words, never the target after it.
+ */
+export function spellOut(args: readonly string[]): string[] {
+  const bare = new Map<string, Setting>(
+    Object.entries(SETTINGS as Record<string, Setting>)
+      .filter(([, setting]) => setting.bare !== undefined)
+      .map(([name, setting]) => [`--${flagOf(name)}`, setting]),
+  );
+  const spelt: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as string;
+    // What follows is another command's.
+    if (arg === '--') return [...spelt, ...args.slice(i)];
+    const setting = bare.get(arg);
+    if (arg === '--no-guard') spelt.push('--guard=off');
+    else if (!setting) spelt.push(arg);
+    else if (setting.choices?.includes(args[i + 1] ?? '')) spelt.push(`${arg}=${args[++i]}`);
+    else spelt.push(`${arg}=${setting.bare}`);
+  }
+  return spelt;
+}

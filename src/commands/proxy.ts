@@ -1,0 +1,27 @@
+import type { CommandModule } from 'yargs';
+import { JUDGING, SERVING, withSettings } from './options.ts';
+
+export const proxy: CommandModule = {
+  command: 'proxy [target]',
+  describe: 'The gate in front of a real service',
+  builder: (yargs) =>
+    withSettings(yargs, [
+      ...JUDGING,
+      ...SERVING,
+      'timeout',
+      'record',
+      'recording',
+      'recordings',
+      'recordInCi',
+    ])
+      .positional('target', { type: 'string', describe: 'Base URL of the real service' })
+      .example('$0 proxy https://staging.example.com', 'judge, and forward what passes')
+      .example(
+        '$0 proxy https://staging.example.com --record --recording checkout',
+        'and keep it in recordings/checkout',
+      ),
+  handler: async (argv) => {
+    const { serve } = await import('./serve.ts');
+    await serve('proxy', argv, { guard: 'on' });
+  },
+};

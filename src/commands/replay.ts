@@ -1,0 +1,18 @@
+import type { CommandModule } from 'yargs';
+import { JUDGING, SERVING, withSettings } from './options.ts';
+
+export const replay: CommandModule = {
+  command: 'replay',
+  describe: 'Answers from a recording, without the service',
+  builder: (yargs) =>
+    withSettings(yargs, [...JUDGING, ...SERVING, 'timeout', 'recording', 'recordings', 'onMiss', 'target'])
+      .example('$0 replay --recording checkout', 'answer what was recorded, refuse the rest')
+      .example(
+        '$0 replay --on-miss forward --target https://staging.example.com',
+        'ask the service for the rest',
+      ),
+  handler: async (argv) => {
+    const { serve } = await import('./serve.ts');
+    await serve('replay', argv, { guard: 'off' });
+  },
+};

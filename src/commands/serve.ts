@@ -1,0 +1,47 @@
+import type { Kind } from '../compose-upstream.ts';
+import { resolveConfig } from '../config.ts';
+import type { SettingName } from '../settings.ts';
+import { version } from '../version.ts';
+import { flagsOf } from './options.ts';
+
+/**
+ * Runs a server until it is told to stop: the access log goes to standard output, all else to standard error.
+ * SIGINT and SIGTERM let what is in flight finish and write out what was recorded; a second one ends at once.
+ *
+ * @param defaults the command's own
+ */
+export async function serve(
+  kind: Kind,
+  argv: Readonly<Record<string, unknown>>,
+  defaults: Partial<Record<SettingName, unknown>>,
+): Promise<void> {
+  const { config } = await resolveConfig(flagsOf(argv), defaults);
+  const { createPatchgate } = await import('../patchgate.ts');
+  const say = (text: string) => process.stderr.write(`patchgate: ${text}\n`);
+  // A reader of the log that goes away is no reason to stop.
+  process.stdout.on('error', () => undefined);
+  const gate = await createPatchgate(kind, config, {
+    writeLog: (text) => process.stdout.write(text),
+    notice: say,
+    env: process.env,
+  });
+  let listening: Awaited<ReturnType<typeof gate.listen>>;
+  try {
+    listening = await gate.listen();
+  } catch (error) {
+    await gate.close();
+    throw error;
+  }
+  say(`${version()} listens on ${listening.url}`);
+  say(gate.summary);
+  say(`validation ${config.validation}, guard ${config.guard}; health: ${listening.url}/__patchgate/health`);
+  await stopSignal();
+  await listening.close();
+  await gate.close();
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,152 @@
+import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { Finding, RuleInfo } from '../model/finding.ts';
+import type { JsonValue } from '../model/json.ts';
+import { nearest } from '../model/nearest.ts';
+import { escapeToken } from '../model/pointer.ts';
+import type { Annotation } from './annotations.ts';
+import type { FieldParams } from './keywords.ts';
+import { SCHEMA_RULES, schemaRule } from './schema-rules.ts';
+
+/** Keywords whose error only says that one further down failed, and that one is reported. */
+const REPEATERS = new Set(['if', 'allOf', '$ref', '$dynamicRef', 'propertyNames', 'dependentSchemas']);
+
+/**
+ * What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later.
+ *
+ * @param annotationOf what the schema file says of a subschema beyond JSON Schema
+ */
+export function checkSchema(
+  validate: ValidateFunction,
+  body: JsonValue,
+  annotationOf: (subschema: AnySchemaObject) => Annotation,
+): Finding[] {
+  if (validate(body)) return [];
+  const errors = validate.errors ?? [];
+  // The compiled function keeps its errors, and with them the body, until its next call.
+  validate.errors = null;
+  const mistyped = new Set<string>();
+  for (const error of errors) if (error.keyword === 'type') mistyped.add(error.instancePath);
+  // Two branches of a schema can say the same of one place.
+  const findings = new Map<string, Finding>();
+  for (const error of errors) {
+    if (REPEATERS.has(error.keyword)) continue;
+    if (error.keyword === 'observed' && mistyped.has(error.instancePath)) continue;
+    const finding = findingOf(error, annotationOf);
+    const key = `${finding.rule} ${finding.severity} ${finding.pointer}`;
+    if (!findings.has(key)) findings.set(key, finding);
+  }
+  return [...findings.values()];
+}
+
+function findingOf(error: ErrorObject, annotationOf: (subschema: AnySchemaObject) => Annotation): Finding {
+  if (error.keyword === 'furtherFields') return fieldFinding(error, annotationOf);
+  const annotation = annotationOf(error.parentSchema as AnySchemaObject);
+  const rule = schemaRule(error.keyword);
+  const pointer =
+    error.keyword === 'required' || error.keyword === 'dependentRequired'
+      ? `${error.instancePath}/${escapeToken(error.params.missingProperty as string)}`
+      : error.instancePath;
+  return {
+    ...start(rule, pointer, annotation),
+    ...(error.keyword === 'observed' ? {} : { basis: annotation.basis }),
+    severity: annotation.severity ?? (rule.severity === 'warn' ? 'warn' : 'error'),
+    message: messageOf(error, pointer),
+    ...(annotation.hint === undefined ? {} : { hint: annotation.hint }),
+  };
+}
+
+function fieldFinding(error: ErrorObject, annotationOf: (subschema: AnySchemaObject) => Annotation): Finding {
+  const { field, meant, listed, parent } = error.params as FieldParams;
+  const rule = SCHEMA_RULES[meant === undefined ? 'schema.unknown-field' : 'schema.field-case'] as RuleInfo;
+  const pointer = `${error.instancePath}/${escapeToken(field)}`;
+  const finding = start(rule, pointer, annotationOf(parent));
+  if (meant !== undefined) {
+    return {
+      ...finding,
+      message: `${pointer} is spelt "${meant}"`,
+      hint: `rename it to "${meant}": names are case-sensitive`,
+    };
+  }
+  const near = nearest(field, listed);
+  return {
+    ...finding,
+    message: `${pointer} is no field that the contract lists`,
+    hint:
+      near === undefined ? 'the service may ignore or refuse it: check its name' : `did you mean "${near}"?`,
+  };
+}
+
+function start(rule: RuleInfo, pointer: string, annotation: Annotation): Finding {
+  return {
+    rule: rule.name,
+    severity: rule.severity === 'warn' ? 'warn' : 'error',
+    basis: rule.basis,
+    pointer,
+    message: '',
+    source: annotation.source ?? rule.source,
+  };
+}
+
+function messageOf(error: ErrorObject, pointer: string): string {
+  const place = pointer === '' ? 'the body' : pointer;
+  switch (error.keyword) {
+    case 'type':
+      return `${place} must be ${typesOf(error.schema)}, not ${kindOf(error.data)}`;
+    case 'required':
+      return `${place} is missing`;
+    case 'enum':
+      return `${place} must be one of ${(error.schema as JsonValue[]).map(show).join(', ')}, not ${show(error.data)}`;
+    case 'const':
+      return `${place} must be ${show(error.schema)}, not ${show(error.data)}`;
+    case 'format':
+      return formatMessage(String(error.schema), place, error.data);
+    case 'observed':
+      return `${place} is ${show(error.data)}, a value that the description does not show${shown(error.schema)}`;
+    default:
+      return `${place} ${error.message ?? `breaks the schema's ${error.keyword}`}`;
+  }
+}
+
+function formatMessage(format: string, place: string, data: unknown): string {
+  if (format === 'url') return `${place} is no URL: ${show(data)}`;
+  if (format === 'http-url')
+    return data === '' ? `${place} is empty, not a URL` : `${place} is no http or https URL: ${show(data)}`;
+  return `${place} is no valid ${format}: ${show(data)}`;
+}
+
+function shown(schema: unknown): string {
+  const values = (schema as { enum?: unknown[] } | null)?.enum;
+  return values ? ` (shown: ${values.map(show).join(', ')})` : '';
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  string: 'a string',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'a boolean',
+  object: 'an object',
+  array: 'a list',
+  null: 'null',
+};
+
+function typesOf(schema: unknown): string {
+  return [schema]
+    .flat()
+    .map((type) => TYPE_NAMES[String(type)] ?? String(type))
+    .join(' or ');
+}
+
+/** What a value is, in words: `a string`. Numbers with a fraction are told from integers. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number' && !Number.isInteger(value)) return 'a number with a fraction';
+  return TYPE_NAMES[typeof value] ?? typeof value;
+}
+
+/** A value for a message: its JSON, shortened. */
+function show(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return kindOf(value);
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value);
+  return typeof value === 'string' && value.length > 80 ? `${text.slice(0, -1)}…"` : text;
+}

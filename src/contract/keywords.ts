@@ -1,0 +1,87 @@
+import type { Ajv2020, AnySchemaObject, CodeKeywordDefinition, KeywordCxt } from 'ajv/dist/2020.js';
+import { isObject } from '../model/json.ts';
+
+/**
+ * What the contract's schemas say beyond JSON Schema 2020-12.
+ *
+ * - `observed`: a subschema for values that the description only shows; failing it is a warning.
+ * - `furtherFields`: of an object with `properties`, what other fields it takes: `none`, or `objects` (any that hold one).
+ * - `basis`, `severity`, `source`, `hint`: annotations that a finding of that subschema carries. A source holds for
+ *   everything below it as well.
+ */
+export function addKeywords(ajv: Ajv2020): void {
+  ajv.addKeyword(observed);
+  ajv.addKeyword({
+    keyword: 'furtherFields',
+    type: 'object',
+    schemaType: 'string',
+    metaSchema: { enum: ['none', 'objects'] },
+    errors: true,
+    compile: (takes: string, parent: AnySchemaObject) => checkFields(takes === 'objects', parent),
+  });
+  ajv.addKeyword({ keyword: 'basis', metaSchema: { enum: ['stated', 'inferred', 'observed', 'protocol'] } });
+  ajv.addKeyword({ keyword: 'severity', metaSchema: { enum: ['error', 'warn'] } });
+  ajv.addKeyword({ keyword: 'source', metaSchema: { type: 'string' } });
+  ajv.addKeyword({ keyword: 'hint', metaSchema: { type: 'string' } });
+  // The empty text is left to `http-url`, so that it only warns.
+  ajv.addFormat('url', { type: 'string', validate: (text: string) => text === '' || URL.canParse(text) });
+  ajv.addFormat('http-url', { type: 'string', validate: isHttpUrl });
+}
+
+/** Like `not`, the other way round: applies the subschema without its own errors, and gives one in its place. */
+const observed: CodeKeywordDefinition = {
+  keyword: 'observed',
+  schemaType: ['object', 'boolean'],
+  code(context: KeywordCxt) {
+    const valid = context.gen.name('valid');
+    context.subschema({ keyword: 'observed', createErrors: false, allErrors: false }, valid);
+    context.pass(valid);
+  },
+};
+
+/** The error of a field that no schema lists. */
+export interface FieldParams {
+  field: string;
+  /** The listed field that it is but for letter case, `_` or `-`. */
+  meant: string | undefined;
+  listed: readonly string[];
+  parent: AnySchemaObject;
+}
+
+/** The shape that Ajv gives a keyword of its users: a test that leaves its errors on itself. */
+interface FieldCheck {
+  (data: unknown): boolean;
+  errors?: { keyword: string; params: FieldParams }[];
+}
+
+function checkFields(takesObjects: boolean, parent: AnySchemaObject): FieldCheck {
+  const listed = Object.keys((parent.properties as object | undefined) ?? {});
+  const known = new Set(listed);
+  const byFold = new Map(listed.map((name) => [fold(name), name]));
+  const check: FieldCheck = (data: unknown) => {
+    if (!isObject(data)) return true;
+    let errors: { keyword: string; params: FieldParams }[] | undefined;
+    for (const field of Object.keys(data)) {
+      if (known.has(field)) continue;
+      const meant = byFold.get(fold(field));
+      if (meant === undefined && takesObjects && isObject(data[field])) continue;
+      errors ??= [];
+      errors.push({ keyword: 'furtherFields', params: { field, meant, listed, parent } });
+    }
+    if (!errors) return true;
+    check.errors = errors;
+    return false;
+  };
+  return check;
+}
+
+/** Names that differ only in letter case, `_` or `-` are the same word, spelt wrong. */
+function fold(name: string): string {
+  return name.replace(/[_-]/g, '').toLowerCase();
+}
+
+function isHttpUrl(text: string): boolean {
+  // What is no URL at all has its own error already.
+  if (text !== '' && !URL.canParse(text)) return true;
+  return /^https?:$/.test(text === '' ? '' : new URL(text).protocol);
+}

@@ -1,0 +1,159 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { messageOf, PatchgateError } from '../errors.ts';
+import type { ContractFile, OperationEntry } from '../model/contract.ts';
+import type { Finding } from '../model/finding.ts';
+import type { JsonValue } from '../model/json.ts';
+import { placeAt, syntaxErrorOf } from '../model/json-text.ts';
+import { annotationsOf } from './annotations.ts';
+import { checkContractFile } from './check-contract-file.ts';
+import { checkSchema } from './check-schema.ts';
+import { addKeywords } from './keywords.ts';
+import { leavesOpen } from './leaves-open.ts';
+
+/** An operation with its schema compiled. */
+export interface LoadedOperation {
+  name: string;
+  entry: OperationEntry;
+  /** What the schema has to say of a body. */
+  check(body: JsonValue): Finding[];
+  /** Whether the schema says nothing of the shape of the value at a pointer. */
+  leavesOpen(pointer: string): boolean;
+}
+
+/** The operations of `contract.json` with the schema files beside it. Schemas are compiled when first asked for. */
+export interface Contract {
+  /** Where it was read from. */
+  file: string;
+  entries: Readonly<Record<string, OperationEntry>>;
+  /** @throws PatchgateError `bad-contract` where the schema does not compile */
+  load(operation: string): LoadedOperation;
+}
+
+/**
+ * Reads a contract. Fails closed: whatever cannot be read or understood stops the start.
+ *
+ * @param location contract.json, or the folder that holds it
+ * @param isTrusted skips the check against the meta-schema, which takes as long as all the rest; for the contract that
+ *   the product ships and its tests check
+ * @throws PatchgateError `bad-contract`, naming file and place
+ */
+export function loadContract(location: string, isTrusted = false): Contract {
+  const file = isFolder(location) ? join(location, 'contract.json') : location;
+  const contract: ContractFile = checkContractFile(readJson(file), file);
+  const schemas = readSchemas(dirname(file), basename(file));
+  const annotationOf = annotationsOf(schemas.values());
+  const ajv = createAjv(isTrusted);
+  try {
+    for (const [name, schema] of schemas) ajv.addSchema(schema, name);
+  } catch (error) {
+    throw doesNotCompile(file, error);
+  }
+  const loaded = new Map<string, LoadedOperation>();
+  const load = (name: string): LoadedOperation => {
+    const entry = contract.operations[name] as OperationEntry;
+    const schema = schemas.get(entry.schema);
+    if (!schema) {
+      throw new PatchgateError(
+        'bad-contract',
+        `${file}: operation ${name} names the schema ${entry.schema}, which is not there`,
+        {
+          hint: `put ${entry.schema} beside ${basename(file)}`,
+        },
+      );
+    }
+    const validate = compile(ajv, schema, join(dirname(file), entry.schema));
+    return {
+      name,
+      entry,
+      check: (body) => checkSchema(validate, body, annotationOf),
+      leavesOpen: (pointer) => leavesOpen(schema, pointer, schemas),
+    };
+  };
+  return {
+    file,
+    entries: contract.operations,
+    load(name) {
+      const operation = loaded.get(name) ?? load(name);
+      loaded.set(name, operation);
+      return operation;
+    },
+  };
+}
+
+function createAjv(isTrusted: boolean): Ajv2020 {
+  const ajv = new Ajv2020({
+    strict: true,
+    // What is required can stand apart from the properties, where it rests on another basis.
+    strictRequired: false,
+    allErrors: true,
+    // Errors carry the subschema, by which its annotations are found.
+    verbose: true,
+    // What Object.prototype lends is no member of a body.
+    ownProperties: true,
+    validateSchema: !isTrusted,
+    logger: false,
+  });
+  addKeywords(ajv);
+  return ajv;
+}
+
+function compile(ajv: Ajv2020, schema: AnySchemaObject, file: string): ValidateFunction {
+  try {
+    return ajv.compile(schema);
+  } catch (error) {
+    throw doesNotCompile(file, error);
+  }
+}
+
+function doesNotCompile(file: string, error: unknown): PatchgateError {
+  return new PatchgateError('bad-contract', `${file}: the schema does not compile: ${messageOf(error)}`, {
+    hint: 'correct the schema: without it nothing is judged, so nothing starts',
+    cause: error,
+  });
+}
+
+/** Every schema beside contract.json, by `$id`, which is its file name so that editors resolve references alike. */
+function readSchemas(folder: string, contractFile: string): Map<string, AnySchemaObject> {
+  const schemas = new Map<string, AnySchemaObject>();
+  for (const name of readdirSync(folder).sort()) {
+    if (!name.endsWith('.json') || name === contractFile) continue;
+    const schema = readJson(join(folder, name)) as AnySchemaObject;
+    if (typeof schema !== 'object' || schema === null || (schema.$id !== undefined && schema.$id !== name)) {
+      throw new PatchgateError(
+        'bad-contract',
+        `${join(folder, name)}: "$id" must be the file's name, "${name}"`,
+        {
+          hint: 'references between schemas are by file name',
+        },
+      );
+    }
+    schemas.set(name, schema);
+  }
+  return schemas;
+}
+
+function readJson(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new PatchgateError('bad-contract', `cannot read the contract: ${messageOf(error)}`, {
+      hint: '--contract names a folder with contract.json and its schemas',
+      cause: error,
+    });
+  }
+  const broken = syntaxErrorOf(text);
+  if (broken) {
+    const { line, column } = placeAt(text, broken.offset);
+    throw new PatchgateError('bad-contract', `${file}:${line}:${column}: ${broken.message}`, {
+      hint: 'correct the JSON',
+    });
+  }
+  return JSON.parse(text);
+}
+
+function isFolder(location: string): boolean {
+  return existsSync(location) && statSync(location).isDirectory();
+}

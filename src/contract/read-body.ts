@@ -1,0 +1,160 @@
+import { isUtf8 } from 'node:buffer';
+import type { Finding } from '../model/finding.ts';
+import { headerValues, type RawHeaders } from '../model/http.ts';
+import type { JsonValue } from '../model/json.ts';
+import { placeAt } from '../model/json-text.ts';
+import { type Hazard, type Scan, scanJson } from '../model/scan-json.ts';
+import { decodeBody, tooLarge } from './decode-body.ts';
+import { type RequestRule, requestFinding } from './request-rules.ts';
+
+/** Levels and values that a body may have. Design section 3. */
+const LIMITS = { depth: 128, values: 200_000 };
+
+export interface ReadBody {
+  findings: Finding[];
+  /** Findings that were counted but are not among these. */
+  omitted: number;
+  /** The body as text, once its codings are undone. */
+  text?: string;
+  /** The body as a value, where it is a JSON document within the limits. */
+  json?: JsonValue;
+}
+
+/**
+ * Reads the bytes of a body as JSON, strictly: everything that another reader could see differently is a finding.
+ *
+ * @param limit bytes that the body may have, before and after decoding
+ * @param isOpen whether the contract leaves the shape of the value at a pointer open
+ */
+export function readBody(
+  body: Uint8Array | 'too-large',
+  headers: RawHeaders,
+  limit: number,
+  isOpen: (pointer: string) => boolean,
+): ReadBody {
+  if (body === 'too-large' || body.length > limit) {
+    return only(tooLarge(`the body has more than ${limit} bytes`));
+  }
+  const findings = checkContentType(headers);
+  const decoded = decodeBody(body, headers, limit);
+  if ('rule' in decoded)
+    return decoded.rule === 'request.too-large'
+      ? only(decoded)
+      : { findings: [...findings, decoded], omitted: 0 };
+  if (!isUtf8(decoded))
+    return { findings: [...findings, badJson('the body is not valid UTF-8', '', 0)], omitted: 0 };
+
+  const text = Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength).toString('utf8');
+  if (text.startsWith('\uFEFF'))
+    return {
+      findings: [...findings, badJson('the body starts with a byte order mark', text, 0)],
+      omitted: 0,
+      text,
+    };
+  const scan = scanJson(text, LIMITS);
+  if (scan.excess) return only(excessFinding(scan.excess));
+  if (scan.error) {
+    const { message, offset } = scan.error;
+    return { findings: [...findings, badJson(message, text, offset)], omitted: 0, text };
+  }
+  for (const hazard of scan.hazards) findings.push(hazardFinding(hazard, text, isOpen));
+  return {
+    findings,
+    omitted: scan.hazardCount - scan.hazards.length,
+    text,
+    json: JSON.parse(text) as JsonValue,
+  };
+}
+
+function only(finding: Finding): ReadBody {
+  return { findings: [finding], omitted: 0 };
+}
+
+function excessFinding({ limit }: NonNullable<Scan['excess']>): Finding {
+  return limit === 'depth'
+    ? requestFinding('request.too-large', `the body is nested more than ${LIMITS.depth} levels deep`)
+    : requestFinding('request.too-large', `the body has more than ${LIMITS.values} values`);
+}
+
+function badJson(message: string, text: string, offset: number): Finding {
+  const place = placeAt(text, offset);
+  return requestFinding(
+    'request.json',
+    `the body is no JSON: ${message} (line ${place.line}, column ${place.column})`,
+    {
+      hint: 'send one JSON document in UTF-8',
+      ...place,
+    },
+  );
+}
+
+const HAZARDS: Readonly<
+  Record<Hazard['kind'], { rule: RequestRule; message: (hazard: Hazard) => string; hint: string }>
+> = {
+  'duplicate-key': {
+    rule: 'request.duplicate-key',
+    message: ({ pointer }) => `${pointer} is given a second time in the same object`,
+    hint: 'give each name once: servers differ in which one they take',
+  },
+  'unsafe-number': {
+    rule: 'request.unsafe-number',
+    message: ({ pointer, what }) =>
+      `${pointer || 'the body'} is ${what}, a number that a double cannot hold exactly`,
+    hint: 'servers that read numbers as doubles see another value: send it as text, or a smaller one',
+  },
+  'unsafe-key': {
+    rule: 'request.unsafe-key',
+    message: ({ pointer, what }) =>
+      `${pointer} is named ${what}${what === 'constructor' ? ' and holds "prototype"' : ''}`,
+    hint: 'leave it out: in some servers such a member changes other objects',
+  },
+};
+
+function hazardFinding(hazard: Hazard, text: string, isOpen: (pointer: string) => boolean): Finding {
+  const { rule, message, hint } = HAZARDS[hazard.kind];
+  const isMild = hazard.kind === 'unsafe-number' && isOpen(hazard.pointer);
+  return requestFinding(rule, message(hazard), {
+    pointer: hazard.pointer,
+    hint,
+    severity: isMild ? 'warn' : 'error',
+    ...placeAt(text, hazard.offset),
+  });
+}
+
+const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)$/i;
+
+function checkContentType(headers: RawHeaders): Finding[] {
+  const [value] = headerValues(headers, 'content-type');
+  const hint = 'send Content-Type: application/json';
+  if (value === undefined || value.trim() === '') {
+    return [
+      requestFinding('request.content-type', 'Content-Type is missing; the body is judged as JSON', {
+        hint,
+        severity: 'warn',
+      }),
+    ];
+  }
+  const [type = '', ...parameters] = value.split(';').map((part) => part.trim());
+  if (!JSON_TYPE.test(type)) {
+    return [
+      requestFinding(
+        'request.content-type',
+        `Content-Type is ${JSON.stringify(type.slice(0, 80))}, not JSON`,
+        { hint },
+      ),
+    ];
+  }
+  for (const parameter of parameters) {
+    const charset = /^charset\s*=\s*"?([^"]*)"?$/i.exec(parameter)?.[1];
+    if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+      return [
+        requestFinding(
+          'request.content-type',
+          `the charset is ${JSON.stringify(charset.slice(0, 80))}, not UTF-8`,
+          { hint },
+        ),
+      ];
+    }
+  }
+  return [];
+}

@@ -1,0 +1,73 @@
+import type { Finding, RuleInfo } from '../model/finding.ts';
+
+/** What reading a request can find. Design section 3. */
+const TABLE = {
+  'request.path-parameter': [
+    'request',
+    422,
+    'stated',
+    'the ids in the path have the form that the description gives',
+    'service-api 4',
+  ],
+  'request.ambiguous-path': [
+    'request',
+    400,
+    'protocol',
+    'the path can be read in one way only',
+    'RFC 3986 6.2',
+  ],
+  'request.ambiguous-header': [
+    'request',
+    400,
+    'protocol',
+    'no header gives the request a second meaning',
+    'RFC 9110 5.3',
+  ],
+  'request.unlisted-operation': [
+    'request',
+    403,
+    'inferred',
+    "no PATCH goes below a judged record's path unlisted",
+    'service-api 4',
+  ],
+  'request.too-large': ['size', 413, 'protocol', 'the body keeps within the limits', 'RFC 9110 15.5.14'],
+  'request.content-encoding': [
+    'media-type',
+    415,
+    'protocol',
+    'the content coding can be undone',
+    'RFC 9110 8.4',
+  ],
+  'request.content-type': ['media-type', 415, 'protocol', 'the body is JSON in UTF-8', 'RFC 9110 8.3'],
+  'request.json': ['json', 400, 'protocol', 'the body is one JSON document in valid UTF-8', 'RFC 8259'],
+  'request.duplicate-key': ['contract', 422, 'protocol', 'an object has each name once', 'RFC 8259 4'],
+  'request.unsafe-number': ['contract', 422, 'protocol', 'every reader gets the same number', 'RFC 8259 6'],
+  'request.unsafe-key': ['contract', 422, 'protocol', 'no name reaches into prototypes', 'ECMA-262 B.2.2.1'],
+} as const satisfies Record<string, readonly [RuleInfo['stage'], number, RuleInfo['basis'], string, string]>;
+
+export type RequestRule = keyof typeof TABLE;
+
+export const REQUEST_RULES: Readonly<Record<RequestRule, RuleInfo>> = Object.fromEntries(
+  Object.entries(TABLE).map(([name, [stage, status, basis, says, source]]) => [
+    name,
+    {
+      name,
+      stage,
+      status,
+      basis,
+      says,
+      source,
+      severity: name === 'request.unlisted-operation' ? 'off' : 'error',
+    },
+  ]),
+) as Record<RequestRule, RuleInfo>;
+
+/** A finding of the request itself, or of a place in its body. */
+export function requestFinding(
+  rule: RequestRule,
+  message: string,
+  more: Partial<Pick<Finding, 'pointer' | 'hint' | 'line' | 'column' | 'severity' | 'source'>> = {},
+): Finding {
+  const { basis, source } = REQUEST_RULES[rule];
+  return { rule, severity: 'error', basis, pointer: '', message, source, ...more };
+}

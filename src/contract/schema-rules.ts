@@ -1,0 +1,24 @@
+import type { RuleInfo } from '../model/finding.ts';
+
+/** One of Ajv's keywords as a rule: `minLength` -> `schema.min-length`. */
+export function schemaRule(keyword: string): RuleInfo {
+  const name = `schema.${keyword.replace(/ /g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return SCHEMA_RULES[name] ?? rule(name, 'error', 'stated', `the schema's ${keyword} holds`);
+}
+
+/** The findings of the schema check. Others, of keywords that only a contract of one's own uses, are made alike. */
+export const SCHEMA_RULES: Readonly<Record<string, RuleInfo>> = Object.fromEntries(
+  [
+    rule('schema.type', 'error', 'stated', 'a value has the type that the contract gives it'),
+    rule('schema.enum', 'error', 'stated', 'a value is one of those that the contract lists'),
+    rule('schema.format', 'error', 'inferred', 'a URL is what the WHATWG parser accepts'),
+    rule('schema.required', 'error', 'stated', 'a mandatory field is there'),
+    rule('schema.observed', 'warn', 'observed', 'a value is one of those that the description shows'),
+    rule('schema.field-case', 'error', 'stated', 'field names are case-sensitive and given exactly'),
+    rule('schema.unknown-field', 'warn', 'inferred', 'a field is one that the contract lists'),
+  ].map((info) => [info.name, info]),
+);
+
+function rule(name: string, severity: 'error' | 'warn', basis: RuleInfo['basis'], says: string): RuleInfo {
+  return { name, severity, basis, stage: 'contract', status: 422, says, source: 'service-api 2' };
+}

@@ -1,0 +1,65 @@
+/**
+ * The one table of what can keep the tool from doing its work: code -> HTTP status, exit code.
+ * What a schema or rule says of a request is never here: that is a finding.
+ */
+const CODES = {
+  'bad-usage': { status: 400, exit: 2 },
+  'bad-config': { status: 500, exit: 2 },
+  'bad-contract': { status: 500, exit: 2 },
+  'bad-input': { status: 400, exit: 2 },
+  'bad-recording': { status: 500, exit: 2 },
+  'cannot-read': { status: 500, exit: 2 },
+  'cannot-write': { status: 500, exit: 2 },
+  'cannot-listen': { status: 500, exit: 2 },
+  'body-already-read': { status: 500, exit: 2 },
+  'request-too-large': { status: 413, exit: 2 },
+  'not-allowed': { status: 403, exit: 2 },
+  'not-found': { status: 404, exit: 2 },
+  'no-recording': { status: 501, exit: 2 },
+  'target-unreachable': { status: 502, exit: 2 },
+  'target-timeout': { status: 504, exit: 2 },
+  internal: { status: 500, exit: 2 },
+} as const;
+
+export type ErrorCode = keyof typeof CODES;
+
+/** The tool could not do its work. Nothing else is thrown on purpose. */
+export class PatchgateError extends Error {
+  override readonly name = 'PatchgateError';
+  readonly code: ErrorCode;
+  /** What to do about it, in one sentence. */
+  readonly hint: string | undefined;
+  /** Further members for the problem+json answer. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  /** @param message what went wrong, and where */
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string; cause?: unknown; details?: Record<string, unknown> } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+    this.details = options.details;
+  }
+
+  /** HTTP status of the answer, where a request is to be answered with this error. */
+  get status(): number {
+    return CODES[this.code].status;
+  }
+
+  get exitCode(): number {
+    return CODES[this.code].exit;
+  }
+}
+
+/** The system's error code (`ENOENT`, `EADDRINUSE`), or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,116 @@
+import type { Contract, LoadedOperation } from './contract/load-contract.ts';
+import { createMatcher, type Match } from './contract/match-operation.ts';
+import { readBody } from './contract/read-body.ts';
+import { PatchgateError } from './errors.ts';
+import type { RawFinding, Verdict } from './model/finding.ts';
+import type { RequestHead } from './model/http.ts';
+import type { JsonValue } from './model/json.ts';
+import { createPolicy, type PolicyOptions } from './policy.ts';
+import { type BoundRule, bindRules } from './rules/bind-rules.ts';
+
+/** A request as the gate reads it. */
+export interface GateRequest extends RequestHead {
+  /** The bytes as sent, content coding included. `too-large`: there were more than the limit, and nothing was read. */
+  body: Uint8Array | 'too-large';
+}
+
+export interface Inspection {
+  verdict: Verdict;
+  /** The body as a value, where it could be read. */
+  json: JsonValue | undefined;
+}
+
+export interface Gate {
+  /** Whether an operation of the contract could be meant, so that the body is to be read and judged. */
+  concerns(head: RequestHead): boolean;
+  /** Judges one request. Pure: no I/O, no clock; never throws. A request that does not concern the gate passes. */
+  inspect(request: GateRequest): Inspection;
+  /** Judges a body as an operation's, whatever its path and headers.
+   *  @throws PatchgateError `bad-usage` where the contract has no such operation */
+  inspectBody(operation: string, body: Uint8Array): Inspection;
+  /** Names of the contract's operations. */
+  readonly operations: readonly string[];
+  /** Bytes of a body that are read at most. */
+  readonly bodyLimit: number;
+}
+
+export interface GateOptions extends PolicyOptions {
+  /** The only paths that the operations follow; without any, they match after every prefix. */
+  basePaths?: readonly string[];
+  /** Bytes that a body may have, before and after decoding. */
+  bodyLimit: number;
+  /** Compile a schema only when it is first needed, for a command that judges a few bodies and ends. */
+  lazy?: boolean;
+}
+
+const NOTHING: Inspection = { verdict: { outcome: 'pass', findings: [], omitted: 0 }, json: undefined };
+const JSON_HEADERS = ['content-type', 'application/json'];
+
+/**
+ * Builds the gate. Fails closed: each schema and rule is tried with a known-bad example before anything is judged.
+ *
+ * @throws PatchgateError `bad-contract` where something does not load or lets its canary pass, `bad-config` where the
+ *   options name an unknown rule
+ */
+export function createGate(contract: Contract, options: GateOptions): Gate {
+  const operations = Object.keys(contract.entries);
+  const matcher = createMatcher(contract.entries, options.basePaths);
+  const decide = createPolicy(options);
+  const ready = new Map<string, { operation: LoadedOperation; rules: readonly BoundRule[] }>();
+
+  const load = (name: string) => {
+    const known = ready.get(name);
+    if (known) return known;
+    const operation = contract.load(name);
+    const loaded = { operation, rules: bindRules(operation.entry.rules, contract.file) };
+    tryCanary(contract.file, operation);
+    ready.set(name, loaded);
+    return loaded;
+  };
+  if (!options.lazy) for (const name of operations) load(name);
+
+  const judge = (match: Match, request: GateRequest): Inspection => {
+    if (match.operation === undefined) return { verdict: decide(undefined, match.findings), json: undefined };
+    const { operation, rules } = load(match.operation);
+    const read = readBody(request.body, request.headers, options.bodyLimit, operation.leavesOpen);
+    const findings: RawFinding[] = [...match.findings, ...read.findings];
+    if (read.json !== undefined) {
+      findings.push(...operation.check(read.json));
+      const recordId = match.parameters[operation.entry.record.id] ?? '';
+      for (const rule of rules) findings.push(...rule.check(read.json, recordId));
+    }
+    return { verdict: decide(operation.name, findings, read.omitted, read.text), json: read.json };
+  };
+
+  return {
+    operations,
+    bodyLimit: options.bodyLimit,
+    concerns: (head) => decide.judges && matcher(head) !== undefined,
+    inspect(request) {
+      const match = decide.judges ? matcher(request) : undefined;
+      return match ? judge(match, request) : NOTHING;
+    },
+    inspectBody(name, body) {
+      if (!Object.hasOwn(contract.entries, name)) {
+        throw new PatchgateError('bad-usage', `the contract has no operation ${JSON.stringify(name)}`, {
+          hint: `operations: ${operations.join(', ')}`,
+        });
+      }
+      const head = { method: '', url: '', headers: JSON_HEADERS };
+      return judge({ operation: name, parameters: {}, findings: [] }, { ...head, body });
+    },
+  };
+}
+
+/** A schema that lets its own known-bad body pass checks nothing. */
+function tryCanary(file: string, { name, entry, check }: LoadedOperation): void {
+  const { body, rule, pointer } = entry.canary;
+  if (check(body).some((finding) => finding.rule === rule && finding.pointer === pointer)) return;
+  throw new PatchgateError(
+    'bad-contract',
+    `${file}: the schema of ${name} lets its canary pass: no ${rule} at ${pointer}`,
+    {
+      hint: 'correct the schema, or the canary in contract.json',
+    },
+  );
+}

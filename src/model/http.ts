@@ -1,0 +1,81 @@
+/**
+ * The plain nouns of an HTTP message. Not Node's objects: what the gate and the recordings read can come from a
+ * socket, a file or a test alike.
+ */
+
+/** Headers as they came on the wire: name, value, name, value, … (the shape of Node's `rawHeaders`). */
+export type RawHeaders = readonly string[];
+
+export interface RequestHead {
+  /** As sent: `PATCH`. */
+  method: string;
+  /** The request target as sent: `/api/v2/accounts/current/projects/42?x=1`, or in absolute form. */
+  url: string;
+  headers: RawHeaders;
+}
+
+export interface ResponseHead {
+  status: number;
+  /** The reason phrase; `""` where there is none. */
+  message: string;
+  headers: RawHeaders;
+}
+
+/** Headers that belong to one connection and are never passed on (RFC 9110 7.6.1). */
+export const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+]);
+
+/** All values of a header, in the order sent. The name is given in lower case. */
+export function headerValues(headers: RawHeaders, name: string): string[] {
+  const values: string[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    if (headers[i]?.length === name.length && headers[i]?.toLowerCase() === name)
+      values.push(headers[i + 1] as string);
+  }
+  return values;
+}
+
+/** The first value of a header, or undefined. The name is given in lower case. */
+export function header(headers: RawHeaders, name: string): string | undefined {
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    if (headers[i]?.length === name.length && headers[i]?.toLowerCase() === name) return headers[i + 1];
+  }
+  return undefined;
+}
+
+/** The headers without those that `drop` says yes to. `drop` is asked with the name in lower case. */
+export function withoutHeaders(headers: RawHeaders, drop: (name: string) => boolean): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] as string;
+    if (!drop(name.toLowerCase())) kept.push(name, headers[i + 1] as string);
+  }
+  return kept;
+}
+
+/** The names that `Connection` lists, in lower case: hop-by-hop for this message (RFC 9110 7.6.1). */
+export function connectionOptions(headers: RawHeaders): string[] {
+  return headerValues(headers, 'connection').flatMap((value) =>
+    value.split(',').map((name) => name.trim().toLowerCase()),
+  );
+}
+
+/** `/a/b?x=1` -> path `/a/b`, query `x=1` (without the `?`). An absolute-form target loses scheme and authority. */
+export function splitTarget(url: string): { path: string; query: string } {
+  let rest = url;
+  const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url);
+  if (absolute) {
+    rest = url.slice(absolute[0].length);
+    if (!rest.startsWith('/')) rest = `/${rest}`;
+  }
+  const mark = rest.indexOf('?');
+  return mark < 0 ? { path: rest, query: '' } : { path: rest.slice(0, mark), query: rest.slice(mark + 1) };
+}

@@ -1,0 +1,129 @@
+/** Places in the text of a JSON document. */
+
+import { Char, skipSpace } from './json-lexer.ts';
+import { tokensOf } from './pointer.ts';
+import { scanJson } from './scan-json.ts';
+
+/** Both from 1; columns count UTF-16 code units, as editors do. */
+export interface Place {
+  line: number;
+  column: number;
+}
+
+/** The first break of RFC 8259's grammar; `offset` in UTF-16 code units from 0. */
+export function syntaxErrorOf(text: string): { message: string; offset: number } | undefined {
+  return scanJson(text, { depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY }).error;
+}
+
+/** The place of an offset (UTF-16 code units from 0). */
+export function placeAt(text: string, offset: number): Place {
+  return placesAt(text, [offset])[0] as Place;
+}
+
+/** Which place of a pointer is meant: the value's, or that of the member's name. */
+export type Part = 'value' | 'name';
+
+/**
+ * Where a pointer leads in a valid document. What is missing would be just inside the innermost object or list that is
+ * there. Of a name that comes twice the last one counts, as for JSON.parse.
+ */
+export function findPlace(text: string, pointer: string, part: Part = 'value'): Place {
+  return findPlaces(text, [{ pointer, part }])[0] as Place;
+}
+
+/** The same for several pointers, in one pass. */
+export function findPlaces(text: string, wanted: readonly { pointer: string; part: Part }[]): Place[] {
+  const root: Branch = { wanted: [], children: new Map() };
+  for (const [index, { pointer }] of wanted.entries()) {
+    let branch = root;
+    for (const token of tokensOf(pointer)) {
+      const next = branch.children.get(token) ?? { wanted: [], children: new Map() };
+      branch.children.set(token, next);
+      branch = next;
+    }
+    branch.wanted.push(index);
+  }
+  const offsets: number[] = wanted.map(() => 0);
+  const assign = (branch: Branch, offset: number) => {
+    for (const index of branch.wanted) offsets[index] = offset;
+    for (const child of branch.children.values()) assign(child, offset);
+  };
+  const visit = (branch: Branch, value: number, name: number): number => {
+    const isContainer = text[value] === '{' || text[value] === '[';
+    assign(branch, isContainer ? value + 1 : value);
+    for (const index of branch.wanted) offsets[index] = wanted[index]?.part === 'name' ? name : value;
+    if (!isContainer || branch.children.size === 0) return skipValue(text, value);
+    let at = skipSpace(text, value + 1);
+    for (let index = 0; at < text.length && text[at] !== '}' && text[at] !== ']'; index++) {
+      const start = at;
+      let token = String(index);
+      if (text[value] === '{') {
+        const end = skipString(text, at);
+        token = JSON.parse(text.slice(at, end)) as string;
+        at = skipSpace(text, skipSpace(text, end) + 1);
+      }
+      const child = branch.children.get(token);
+      at = skipSpace(text, child ? visit(child, at, start) : skipValue(text, at));
+      if (text[at] === ',') at = skipSpace(text, at + 1);
+    }
+    return at + 1;
+  };
+  const start = skipSpace(text, 0);
+  visit(root, start, start);
+  return placesAt(text, offsets);
+}
+
+/** The pointers that lead through one place. */
+interface Branch {
+  /** Indexes of the pointers that end here. */
+  wanted: number[];
+  children: Map<string, Branch>;
+}
+
+/** Lines are counted once for all offsets. */
+function placesAt(text: string, offsets: readonly number[]): Place[] {
+  const places: Place[] = [];
+  let line = 1;
+  let start = 0;
+  let next = text.indexOf('\n');
+  for (const index of offsets
+    .map((_, i) => i)
+    .sort((a, b) => (offsets[a] as number) - (offsets[b] as number))) {
+    const offset = offsets[index] as number;
+    while (next >= 0 && next < offset) {
+      line++;
+      start = next + 1;
+      next = text.indexOf('\n', start);
+    }
+    places[index] = { line, column: offset - start + 1 };
+  }
+  return places;
+}
+
+/** The offset behind a value of a valid document. */
+function skipValue(text: string, from: number): number {
+  let at = from;
+  let depth = 0;
+  do {
+    const char = text.charCodeAt(at);
+    if (char === Char.Quote) at = skipString(text, at);
+    else {
+      if (char === Char.OpenBrace || char === Char.OpenBracket) depth++;
+      else if (char === Char.CloseBrace || char === Char.CloseBracket) depth--;
+      at++;
+    }
+  } while (at < text.length && (depth > 0 || !endsValue(text, at)));
+  return at;
+}
+
+function skipString(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text.charCodeAt(at) !== Char.Quote)
+    at += text.charCodeAt(at) === Char.Backslash ? 2 : 1;
+  return at + 1;
+}
+
+/** Outside of containers: whether a value can end before this character. */
+function endsValue(text: string, at: number): boolean {
+  return ' \t\n\r,:]}'.includes(text.charAt(at));
+}

@@ -1,0 +1,20 @@
+/** Any JSON value, as JSON.parse gives it. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+
+/** A JSON object. Its members are own properties; nothing is to be read through its prototype. */
+export type JsonObject = { [member: string]: JsonValue };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An own member of an object, or undefined: never something that the prototype lends. */
+export function member(value: unknown, name: string): JsonValue | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The list at a member, or an empty one where there is none or it is something else. */
+export function listAt(value: unknown, name: string): JsonValue[] {
+  const list = member(value, name);
+  return Array.isArray(list) ? list : [];
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { composeUpstream, type Kind, type Surroundings } from './compose-upstream.ts';
+import { type Config, DEFAULT_CONTRACT } from './config.ts';
+import { loadContract } from './contract/load-contract.ts';
+import { createGate, type Gate } from './gate.ts';
+import { createAccessLog } from './server/access-log.ts';
+import { createDataPath, type DataPath } from './server/data-path.ts';
+import { createExchangeList } from './server/exchange-list.ts';
+import { isLoopback, type Listening, listen } from './server/listen.ts';
+import type { Seen } from './server/seen.ts';
+import { createUpgradePath } from './server/upgrade-path.ts';
+import { parseTarget } from './upstreams/target.ts';
+import { version } from './version.ts';
+
+export interface Patchgate {
+  /** The data path alone: to be mounted in an Express app, before any body parser. */
+  handler: DataPath;
+  /** What it does, for people: `forwards to https://…, records into "checkout" (all)`. */
+  summary: string;
+  /** Starts its own server, with the control API. @throws PatchgateError `cannot-listen` */
+  listen(): Promise<Listening>;
+  /** Writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
+  close(): Promise<void>;
+}
+
+/** The gate that a config asks for. @throws PatchgateError where contract or settings are wrong */
+export function gateOf(config: Config, options: { guard: boolean; lazy?: boolean }): Gate {
+  const isOwn = config.contract === DEFAULT_CONTRACT;
+  return createGate(loadContract(config.contract, isOwn), {
+    validation: config.validation,
+    guard: options.guard,
+    unlisted: config.unlisted,
+    severities: config.rules,
+    basePaths: basePathsOf(config),
+    bodyLimit: config.bodyLimit,
+    lazy: options.lazy ?? false,
+  });
+}
+
+/** The paths that operations follow. A path in the target's URL may be the client's to send or the gate's to add. */
+function basePathsOf({ basePath, target }: Config): string[] {
+  if (basePath === undefined) return [];
+  const base = basePath.replace(/\/+$/, '');
+  const added = target === undefined ? '' : parseTarget(target).path;
+  return added !== '' && (base === added || base.startsWith(`${added}/`))
+    ? [base, base.slice(added.length)]
+    : [base];
+}
+
+/** Puts the parts together: the only place that knows them all. */
+export async function createPatchgate(kind: Kind, config: Config, around: Surroundings): Promise<Patchgate> {
+  const gate = gateOf(config, { guard: config.guard === 'on' });
+  const parts = await composeUpstream(kind, config, around);
+  const log = createAccessLog(config.log, around.writeLog);
+  const exchanges = createExchangeList();
+  const onSeen = (seen: Seen) => {
+    log.seen(seen);
+    exchanges.add(seen);
+  };
+  let count = 0;
+  const nextId = () => ++count;
+  const handler = createDataPath({ gate, upstream: parts.upstream, nextId, onSeen });
+  const startedAt = new Date().toISOString();
+
+  // Most runs never ask for it, and Express takes as long to load as all the rest.
+  let control: Promise<(req: IncomingMessage, res: ServerResponse) => void> | undefined;
+  const answerControl = async (req: IncomingMessage, res: ServerResponse) => {
+    control ??= import('./server/control.ts').then(({ createControl }) =>
+      createControl({
+        gate,
+        exchanges,
+        resets: parts.resets,
+        access: { loopback: isLoopback(config.host), token: config.controlToken },
+        health: () => ({
+          version: version(),
+          mode: kind,
+          doing: parts.summary,
+          validation: config.validation,
+          guard: config.guard,
+          startedAt,
+          trouble: parts.store?.trouble?.message,
+        }),
+      }),
+    );
+    (await control)(req, res);
+  };
+
+  const upgradePath = parts.forward && createUpgradePath({ gate, forward: parts.forward, nextId, onSeen });
+
+  return {
+    handler,
+    summary: parts.summary,
+    listen: () =>
+      listen(
+        {
+          request: (req, res) => (isControl(req) ? void answerControl(req, res) : handler(req, res)),
+          upgrade: upgradePath && ((req, socket, head) => !isControl(req) && upgradePath(req, socket, head)),
+        },
+        config.host,
+        config.port,
+      ),
+    async close() {
+      try {
+        await parts.close();
+      } finally {
+        log.flush();
+      }
+    },
+  };
+}
+
+/** `/__patchgate/…` is the gate's own and never forwarded. */
+function isControl({ url = '' }: IncomingMessage): boolean {
+  return url.startsWith('/__patchgate') && /^\/__patchgate(?:[/?]|$)/.test(url);
+}

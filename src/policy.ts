@@ -1,0 +1,161 @@
+import { REQUEST_RULES } from './contract/request-rules.ts';
+import { SCHEMA_RULES } from './contract/schema-rules.ts';
+import { PatchgateError } from './errors.ts';
+import {
+  type Finding,
+  type RawFinding,
+  type RuleInfo,
+  type SeveritySetting,
+  STAGES,
+  type Verdict,
+} from './model/finding.ts';
+import { findPlaces } from './model/json-text.ts';
+import { nearest } from './model/nearest.ts';
+import { RULES } from './rules/index.ts';
+
+/** What turns findings into a verdict. */
+export interface PolicyOptions {
+  /** `enforce` blocks on errors, `warn` only reports, `off` judges nothing but what the guard asks. */
+  validation: 'enforce' | 'warn' | 'off';
+  /** Blocks what deletes for good; independent of `validation`. */
+  guard: boolean;
+  /** What becomes of a PATCH below a judged record's path that no operation lists. */
+  unlisted: 'pass' | 'block';
+  /** Severities by rule name, over the rules' own. */
+  severities: Readonly<Record<string, SeveritySetting>>;
+}
+
+export interface Policy {
+  /** @param omitted findings that were only counted  @param text the body, for lines and columns */
+  (operation: string | undefined, findings: readonly RawFinding[], omitted?: number, text?: string): Verdict;
+  /** False: nothing would come of judging. */
+  readonly judges: boolean;
+}
+
+/** Findings that a verdict holds at most; the rest are counted. Design section 3. */
+const MOST_FINDINGS = 100;
+/** Findings about a member's name rather than its value. */
+const ABOUT_NAMES = new Set(['schema.field-case', 'schema.unknown-field']);
+
+/** @throws PatchgateError `bad-config` where a severity is given for a rule that does not exist */
+export function createPolicy(options: PolicyOptions): Policy {
+  const severities = checkNames(options.severities);
+  severities['request.unlisted-operation'] ??= options.unlisted === 'block' ? 'error' : 'off';
+
+  const settle = (finding: RawFinding): Settled | undefined => {
+    const { isDestructive, isFailure, ...plain } = finding;
+    if (isDestructive && options.guard) return { stage: GUARD, finding: { ...plain, severity: 'error' } };
+    if (options.validation === 'off') return undefined;
+    const severity = isFailure ? 'error' : (severities[finding.rule] ?? finding.severity);
+    if (severity === 'off') return undefined;
+    return { stage: stageOf(finding.rule), finding: { ...plain, severity } };
+  };
+
+  const decide = (
+    operation: string | undefined,
+    findings: readonly RawFinding[],
+    omitted = 0,
+    text = '',
+  ): Verdict => {
+    const known = operation === undefined ? {} : { operation };
+    if (findings.length === 0) return { outcome: 'pass', ...known, findings: NONE, omitted };
+    const settled: Settled[] = [];
+    for (const finding of findings) {
+      const one = settle(finding);
+      if (one) settled.push(one);
+    }
+    const kept = mostImportant(settled);
+    const verdict = {
+      ...known,
+      findings: locate(kept, text),
+      omitted: omitted + settled.length - kept.length,
+    };
+    const worst = worstOf(settled, options.validation === 'enforce');
+    if (!worst) return { outcome: 'pass', ...verdict };
+    const status = worst.stage === GUARD ? 409 : statusOf(worst.finding.rule);
+    return { outcome: 'block', ...verdict, status, problem: problemOf(status) };
+  };
+  return Object.assign(decide, { judges: options.validation !== 'off' || options.guard });
+}
+
+interface Settled {
+  /** Index in STAGES. */
+  stage: number;
+  finding: Finding;
+}
+
+const GUARD = STAGES.indexOf('guard');
+const CONTRACT = STAGES.indexOf('contract');
+const NONE: readonly Finding[] = [];
+
+/** The blocking error of the first stage that has one. */
+function worstOf(settled: readonly Settled[], enforces: boolean): Settled | undefined {
+  let worst: Settled | undefined;
+  for (const one of settled) {
+    if (one.finding.severity !== 'error' || (one.stage !== GUARD && !enforces)) continue;
+    if (!worst || one.stage < worst.stage) worst = one;
+  }
+  return worst;
+}
+
+/** Within the bound; where not all fit, errors go before warnings. */
+function mostImportant(settled: readonly Settled[]): Finding[] {
+  const findings = settled.map(({ finding }) => finding);
+  if (findings.length <= MOST_FINDINGS) return findings;
+  const errors = findings.filter(({ severity }) => severity === 'error').slice(0, MOST_FINDINGS);
+  const warnings = findings
+    .filter(({ severity }) => severity === 'warn')
+    .slice(0, MOST_FINDINGS - errors.length);
+  const kept = new Set([...errors, ...warnings]);
+  return findings.filter((finding) => kept.has(finding));
+}
+
+/** Gives each finding inside the body its line and column. */
+function locate(findings: Finding[], text: string): Finding[] {
+  if (text === '') return findings;
+  const open = findings.filter(({ line, rule }) => line === undefined && !Object.hasOwn(REQUEST_RULES, rule));
+  const places = findPlaces(
+    text,
+    open.map(({ pointer, rule }) => ({
+      pointer,
+      part: ABOUT_NAMES.has(rule) ? ('name' as const) : ('value' as const),
+    })),
+  );
+  for (const [index, finding] of open.entries()) Object.assign(finding, places[index]);
+  return findings;
+}
+
+function stageOf(rule: string): number {
+  const info = infoOf(rule);
+  return info ? STAGES.indexOf(info.stage) : CONTRACT;
+}
+
+function statusOf(rule: string): number {
+  return infoOf(rule)?.status ?? 422;
+}
+
+function infoOf(rule: string): RuleInfo | undefined {
+  return (REQUEST_RULES as Readonly<Record<string, RuleInfo>>)[rule];
+}
+
+function problemOf(status: number): NonNullable<Verdict['problem']> {
+  if (status === 409) return 'destructive-change';
+  return status === 403 ? 'not-allowed' : 'invalid-request';
+}
+
+function checkNames(severities: PolicyOptions['severities']): Record<string, SeveritySetting> {
+  const names = [
+    ...Object.keys(REQUEST_RULES),
+    ...Object.keys(SCHEMA_RULES),
+    ...RULES.map(({ name }) => name),
+  ];
+  for (const name of Object.keys(severities)) {
+    // A contract of one's own can use further keywords of JSON Schema.
+    if (names.includes(name) || name.startsWith('schema.')) continue;
+    const near = nearest(name, names);
+    throw new PatchgateError('bad-config', `rules: there is no rule ${JSON.stringify(name)}`, {
+      hint: near ? `did you mean "${near}"?` : `rules: ${names.join(', ')}`,
+    });
+  }
+  return { ...severities };
+}

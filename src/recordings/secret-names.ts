@@ -1,0 +1,71 @@
+const HEADERS = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'token',
+  'x-api-key',
+  'api-key',
+  'x-auth-token',
+  'x-csrf-token',
+];
+
+const MEMBERS = [
+  'password',
+  'passwd',
+  'secret',
+  'token',
+  'accessToken',
+  'refreshToken',
+  'apiKey',
+  'sdkKey',
+  'clientSecret',
+  'privateKey',
+  'authorization',
+];
+
+/** How many answers are remembered: names come from traffic, so there is no end of them. */
+const MOST_REMEMBERED = 4096;
+const LONGEST_REMEMBERED = 64;
+
+/** Names without regard to letter case, `-` and `_`: `api-key`, `API_KEY` and `apiKey` are one. */
+export class SecretNames {
+  readonly #names: ReadonlySet<string>;
+  readonly #remembered = new Map<string, boolean>();
+
+  constructor(names: Iterable<string>) {
+    this.#names = new Set(Array.from(names, bare));
+  }
+
+  /** Asked for every member of every body that is recorded, hence the memory. */
+  has(name: string): boolean {
+    const remembered = this.#remembered.get(name);
+    if (remembered !== undefined) return remembered;
+    const secret = this.#names.has(bare(name));
+    if (name.length <= LONGEST_REMEMBERED) {
+      if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
+      this.#remembered.set(name, secret);
+    }
+    return secret;
+  }
+}
+
+/** What is redacted: names of headers, and names of members of queries, forms and JSON bodies. */
+export interface Redaction {
+  headers: SecretNames;
+  members: SecretNames;
+}
+
+/** The names of design section 6, and `extra` ones, which count as both. */
+export function redactionOf(extra: readonly string[] = []): Redaction {
+  return {
+    headers: new SecretNames([...HEADERS, ...extra]),
+    members: new SecretNames([...MEMBERS, ...extra]),
+  };
+}
+
+export const DEFAULT_REDACTION: Redaction = redactionOf();
+
+function bare(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, '');
+}

@@ -1,0 +1,50 @@
+import { type Report, type Subject, summaryOf } from './report.ts';
+
+/**
+ * For programs. Version 1; a member may be added within it, none is taken away or changes its meaning:
+ *
+ * ```
+ * { "version": 1,
+ *   "summary": { "files", "judged", "unjudged", "blocked", "errors", "warnings", "omitted" },   numbers
+ *   "files": [ {
+ *     "file": "recordings/checkout/…/PATCH.json",          "<stdin>" for standard input
+ *     "kind": "body" | "recording",
+ *     "unjudged": 2,                                       exchanges that no operation concerns
+ *     "subjects": [ {
+ *       "pointer": "/exchanges/3",                         "" where the whole file is the body
+ *       "method": "PATCH", "path": "/…/projects/42",       absent for a body judged by --operation
+ *       "operation": "updateProject",                      absent where it could not be told
+ *       "outcome": "pass" | "block",
+ *       "omitted": 0,                                      findings past the first 100
+ *       "findings": [ {
+ *         "rule": "schema.required", "severity": "error" | "warn",
+ *         "basis": "stated" | "inferred" | "observed" | "protocol",
+ *         "pointer": "/languages",                         in the body, "" for the request's own
+ *         "message": "…", "hint": "…", "source": "…",      hint and source may be absent
+ *         "line": 12, "column": 5                          in the file, from 1, UTF-16; absent where there is no place
+ * } ] } ] } ] }
+ * ```
+ */
+export function json(report: Report): string {
+  const files = report.files.map(({ file, kind, unjudged, subjects }) => ({
+    file,
+    kind,
+    unjudged,
+    subjects: subjects.map(subjectOf),
+  }));
+  return `${JSON.stringify({ version: 1, summary: summaryOf(report), files }, null, 2)}\n`;
+}
+
+function subjectOf({ pointer, method, path, operation, outcome, omitted, findings }: Subject) {
+  return {
+    pointer,
+    method,
+    path,
+    operation,
+    outcome,
+    omitted,
+    findings: findings.map(({ rule, severity, basis, pointer, message, hint, source, line, column }) => {
+      return { rule, severity, basis, pointer, message, hint, source, line, column };
+    }),
+  };
+}

@@ -1,0 +1,38 @@
+import { type JsonValue, listAt, member } from '../model/json.ts';
+import type { Place } from './rule.ts';
+
+export interface Duplicate<Key> {
+  index: number;
+  /** Index of the first item with that key. */
+  first: number;
+  key: Key;
+}
+
+/** The items whose key an earlier item has already. Those without a key are skipped. */
+export function* duplicatesIn<Key>(
+  list: readonly JsonValue[],
+  keyOf: (item: JsonValue) => Key | undefined,
+): Iterable<Duplicate<Key>> {
+  const firsts = new Map<Key, number>();
+  for (const [index, item] of list.entries()) {
+    const key = keyOf(item);
+    if (key === undefined) continue;
+    const first = firsts.get(key);
+    if (first === undefined) firsts.set(key, index);
+    else yield { index, first, key };
+  }
+}
+
+/** The item's numeric `id`, where it has one. */
+export function idOf(item: JsonValue): number | undefined {
+  const id = member(item, 'id');
+  return typeof id === 'number' ? id : undefined;
+}
+
+/** A place for each item of a list of the body whose id an earlier one has already. */
+export function* repeatedIds(body: JsonValue, list: string, hint: string): Iterable<Place> {
+  for (const { index, first, key } of duplicatesIn(listAt(body, list), idOf)) {
+    const pointer = `/${list}/${index}/id`;
+    yield { pointer, message: `${pointer} is ${key}, as /${list}/${first}/id is already`, hint };
+  }
+}

@@ -1,0 +1,15 @@
+import { repeatedIds } from './duplicates.ts';
+import type { Rule } from './rule.ts';
+
+export const uniqueVariableId: Rule = {
+  name: 'feature.unique-variable-id',
+  severity: 'warn',
+  basis: 'inferred',
+  says: 'a variable id stands once in the list',
+  source: 'service-api 2.2',
+  check: ({ body }) => repeatedIds(body, 'variables', 'the id identifies the variable: send each once'),
+  examples: {
+    passes: [{ body: { variables: [{ id: 1 }, { id: 2 }, {}, {}] } }],
+    fails: [{ body: { variables: [{ id: 1 }, { id: 1 }] }, pointers: ['/variables/1/id'] }],
+  },
+};

@@ -1,0 +1,114 @@
+import { isObject, type JsonValue, listAt, member } from '../model/json.ts';
+import { idOf } from './duplicates.ts';
+import type { Rule } from './rule.ts';
+
+/** What a value must be for each dataType that the description shows; of others nobody knows. */
+const KINDS: Readonly<Record<string, { takes: (value: JsonValue) => boolean; called: string }>> = {
+  string: { takes: (value) => typeof value === 'string', called: 'a string' },
+  integer: { takes: Number.isInteger, called: 'an integer' },
+  int: { takes: Number.isInteger, called: 'an integer' },
+  float: { takes: (value) => typeof value === 'number', called: 'a number' },
+  boolean: { takes: (value) => typeof value === 'boolean', called: 'a boolean' },
+  json: { takes: isObject, called: 'an object' },
+};
+
+export const valueMatchesDataType: Rule = {
+  name: 'feature.value-matches-data-type',
+  severity: 'error',
+  basis: 'inferred',
+  says: "a variable's values are of its dataType",
+  source: 'service-api 2.2',
+  *check({ body }) {
+    const typesById = new Map<number, Set<string | undefined>>();
+    for (const [index, variable] of listAt(body, 'variables').entries()) {
+      const type = typeOf(variable);
+      const id = idOf(variable);
+      if (id !== undefined) typesById.set(id, (typesById.get(id) ?? new Set()).add(type));
+      const value = member(variable, 'defaultValue');
+      if (value !== undefined && !fits(value, type)) yield mismatch(`/variables/${index}/defaultValue`, type);
+    }
+    for (const [i, variation] of listAt(body, 'variations').entries()) {
+      for (const [j, assignment] of listAt(variation, 'variables').entries()) {
+        const id = member(assignment, 'variableId');
+        const value = member(assignment, 'value');
+        const types = typeof id === 'number' ? typesById.get(id) : undefined;
+        if (value === undefined || !types || [...types].some((type) => fits(value, type))) continue;
+        yield mismatch(`/variations/${i}/variables/${j}/value`, [...types][0]);
+      }
+    }
+  },
+  examples: {
+    passes: [
+      {
+        body: {
+          variables: [
+            { dataType: 'integer', defaultValue: 5 },
+            { dataType: 'double', defaultValue: 'x' },
+          ],
+        },
+      },
+      {
+        body: {
+          variables: [
+            { dataType: 'float', defaultValue: 1 },
+            { dataType: 'json', defaultValue: {} },
+          ],
+        },
+      },
+      {
+        body: {
+          variables: [
+            { id: 1, dataType: 'int' },
+            { id: 1, dataType: 'string' },
+          ],
+          variations: [
+            {
+              variables: [
+                { variableId: 1, value: 'x' },
+                { variableId: 2, value: 0 },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+    fails: [
+      {
+        body: { variables: [{ dataType: 'string', defaultValue: 5 }] },
+        pointers: ['/variables/0/defaultValue'],
+      },
+      {
+        body: { variables: [{ dataType: 'int', defaultValue: 0.5 }] },
+        pointers: ['/variables/0/defaultValue'],
+      },
+      {
+        body: { variables: [{ dataType: 'json', defaultValue: [] }] },
+        pointers: ['/variables/0/defaultValue'],
+      },
+      {
+        body: {
+          variables: [{ id: 1, dataType: 'boolean' }],
+          variations: [{ variables: [{ variableId: 1, value: 'on' }] }],
+        },
+        pointers: ['/variations/0/variables/0/value'],
+      },
+    ],
+  },
+};
+
+function typeOf(variable: JsonValue): string | undefined {
+  const type = member(variable, 'dataType');
+  return typeof type === 'string' && Object.hasOwn(KINDS, type) ? type : undefined;
+}
+
+function fits(value: JsonValue, type: string | undefined): boolean {
+  return type === undefined || (KINDS[type]?.takes(value) ?? true);
+}
+
+function mismatch(pointer: string, type: string | undefined) {
+  return {
+    pointer,
+    message: `${pointer} must be ${KINDS[type ?? '']?.called}: the variable's dataType is "${type}"`,
+    hint: 'correct the value or the dataType',
+  };
+}

@@ -1,0 +1,25 @@
+import { listAt } from '../model/json.ts';
+import { duplicatesIn } from './duplicates.ts';
+import type { Rule } from './rule.ts';
+
+export const uniqueLanguage: Rule = {
+  name: 'project.unique-language',
+  severity: 'warn',
+  basis: 'inferred',
+  says: 'a language stands once in the list',
+  source: 'service-api 2.1',
+  *check({ body }) {
+    const nameOf = (item: unknown) => (typeof item === 'string' ? item : undefined);
+    for (const { index, first } of duplicatesIn(listAt(body, 'languages'), nameOf)) {
+      yield {
+        pointer: `/languages/${index}`,
+        message: `/languages/${index} is the same as /languages/${first}`,
+        hint: 'name each language once',
+      };
+    }
+  },
+  examples: {
+    passes: [{ body: { languages: ['GO', 'PHP'] } }, { body: { languages: [1, 1] } }],
+    fails: [{ body: { languages: ['GO', 'PHP', 'GO'] }, pointers: ['/languages/2'] }],
+  },
+};

@@ -1,0 +1,45 @@
+import type { Basis, SeveritySetting } from '../model/finding.ts';
+import type { JsonValue } from '../model/json.ts';
+
+/** What a rule is given of a request. */
+export interface RuleContext {
+  /** The body as a value. The schema may have errors: a rule skips what it cannot read. */
+  body: JsonValue;
+  /** The id of the record in the path, as sent; `""` where the path is not known. */
+  recordId: string;
+}
+
+/** A place that a rule has something to say of. */
+export interface Place {
+  pointer: string;
+  message: string;
+  hint?: string;
+  /** The change loses something for good: under the guard, an error that is answered with 409. */
+  isDestructive?: true;
+}
+
+/** A request for which it is known what the rule says: a test, a canary and an illustration at once. */
+export interface Example {
+  body: JsonValue;
+  recordId?: string;
+}
+
+/**
+ * One named check beyond JSON Schema. One rule a file; which operations it applies to is said in contract.json.
+ */
+export interface Rule {
+  /** `draft.id-matches-path` */
+  name: string;
+  severity: SeveritySetting;
+  basis: Basis;
+  /** One sentence: what must hold. */
+  says: string;
+  /** The paragraph that it rests on. */
+  source: string;
+  check(context: RuleContext): Iterable<Place>;
+  examples: {
+    passes: readonly Example[];
+    /** The first one is the rule's canary, tried at each start. */
+    fails: readonly (Example & { pointers: readonly string[] })[];
+  };
+}

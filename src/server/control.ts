@@ -1,0 +1,161 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
+import { messageOf, PatchgateError } from '../errors.ts';
+import type { Gate } from '../gate.ts';
+import { type ControlAccess, controlAccess } from './control-access.ts';
+import { createEvents } from './events.ts';
+import { EXCHANGES_KEPT, type ExchangeFilter, type ExchangeList } from './exchange-list.ts';
+import { type ProblemAnswer, problem, problemOfError } from './problem.ts';
+import { readDryRun } from './read-dry-run.ts';
+import type { ShownExchange } from './show-exchange.ts';
+
+export interface ControlDeps {
+  gate: Gate;
+  exchanges: ExchangeList;
+  /** What `health` says beside its status; with `trouble`, the status is `degraded`. */
+  health: () => { trouble?: string | undefined; readonly [member: string]: unknown };
+  /** What `reset` puts back to its beginning, beside the list of exchanges. */
+  resets: readonly (() => void | Promise<void>)[];
+  access: ControlAccess;
+}
+
+const ROOT = '/__patchgate';
+const ENDPOINTS = [
+  'GET health',
+  'POST validate',
+  'GET exchanges',
+  'GET exchanges/:id',
+  'GET events',
+  'POST reset',
+].map((endpoint) => endpoint.replace(' ', ` ${ROOT}/`));
+
+/** The control API, for every request at or below `/__patchgate`. An Express app. Design section 5. */
+export function createControl(deps: ControlDeps): (req: IncomingMessage, res: ServerResponse) => void {
+  const { gate, exchanges } = deps;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+
+  app.use(checkAccess(deps.access));
+  const route = (path: string, method: 'get' | 'post', ...handlers: RequestHandler[]) =>
+    app
+      .route(`${ROOT}/${path}`)
+      [method](...handlers)
+      .all(wrongMethod(method === 'get' ? 'GET, HEAD' : 'POST'));
+
+  route('health', 'get', (_req, res) => {
+    const health = deps.health();
+    res.json({ status: health.trouble === undefined ? 'ok' : 'degraded', ...health });
+  });
+  // The dry run's input holds the body as a JSON text or in base64, where it is longer than by itself.
+  const inputLimit = 2 * gate.bodyLimit + 65_536;
+  route('validate', 'post', express.raw({ type: () => true, limit: inputLimit }), (req, res) => {
+    const input: unknown = req.body;
+    const request = readDryRun(Buffer.isBuffer(input) ? input : Buffer.alloc(0), gate.bodyLimit);
+    res.json({ judged: gate.concerns(request), ...gate.inspect(request).verdict });
+  });
+  route('exchanges', 'get', async (req, res) => {
+    res.type('json');
+    await pipeline(Readable.from(listText(exchanges.list(filterOf(req)))), res);
+  });
+  route('exchanges/:id', 'get', (req, res) => {
+    const id = String(req.params.id);
+    const shown = /^\d{1,15}$/.test(id) ? exchanges.get(Number(id)) : undefined;
+    if (shown === undefined) {
+      throw new PatchgateError('not-found', `there is no exchange ${id.slice(0, 100)}`, {
+        hint: `GET ${ROOT}/exchanges lists the last ones; older ones are forgotten`,
+      });
+    }
+    res.json(shown);
+  });
+  route('events', 'get', createEvents(exchanges));
+  route('reset', 'post', async (_req, res) => {
+    exchanges.reset();
+    await Promise.all(deps.resets.map(async (reset) => reset()));
+    res.json({ status: 'reset' });
+  });
+
+  app.use((req) => {
+    throw new PatchgateError('not-found', `the control API has no ${req.path.slice(0, 200)}`, {
+      hint: `it has: ${ENDPOINTS.join(', ')}`,
+    });
+  });
+  app.use(answerError);
+  return (req, res) => app(req, res);
+}
+
+/** Redacting a thousand large bodies takes a while, so after each one the data path has its turn. */
+async function* listText(list: Iterable<ShownExchange>): AsyncGenerator<string> {
+  let before = '{"exchanges":[';
+  for (const shown of list) {
+    yield before + JSON.stringify(shown);
+    before = ',';
+    await setImmediate();
+  }
+  yield before === ',' ? ']}' : `${before}]}`;
+}
+
+function checkAccess(access: ControlAccess): RequestHandler {
+  return (req, res, next) => {
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    const refusal = controlAccess(req.rawHeaders, access);
+    if (refusal === undefined) {
+      next();
+      return;
+    }
+    if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
+    send(res, problem(refusal.code, refusal.status, { detail: refusal.message, hint: refusal.hint }));
+  };
+}
+
+function wrongMethod(allow: string): RequestHandler {
+  return (req, res) => {
+    res.setHeader('Allow', allow);
+    const detail = `${req.path} does not take ${req.method}`;
+    send(res, problem('bad-usage', 405, { detail, hint: `use ${allow}` }));
+  };
+}
+
+function filterOf(req: Request): ExchangeFilter {
+  const { limit, verdict, ...others } = req.query;
+  const unknown = Object.keys(others)[0];
+  if (unknown !== undefined) throw badQuery(`unknown parameter ${unknown.slice(0, 100)}`);
+  if (limit !== undefined && !(typeof limit === 'string' && /^\d{1,9}$/.test(limit)))
+    throw badQuery('limit is not a number');
+  if (verdict !== undefined && verdict !== 'pass' && verdict !== 'block')
+    throw badQuery('verdict is neither pass nor block');
+  return { limit: limit === undefined ? EXCHANGES_KEPT : Number(limit), outcome: verdict };
+}
+
+function badQuery(message: string): PatchgateError {
+  return new PatchgateError('bad-input', message, { hint: 'use ?limit=20&verdict=block, or leave them out' });
+}
+
+/** Express's own errors (a body past the limit, a broken escape) come with a status; any other is unexpected. */
+const answerError: ErrorRequestHandler = (thrown, _req, res, _next) => {
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  send(res, problemOfError(asPatchgateError(thrown)));
+};
+
+function asPatchgateError(thrown: unknown): PatchgateError {
+  if (thrown instanceof PatchgateError) return thrown;
+  const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
+  if (status === 413)
+    return new PatchgateError('request-too-large', 'the input is too large to be validated');
+  if (status >= 400 && status < 500)
+    return new PatchgateError('bad-input', `the request cannot be read: ${messageOf(thrown)}`);
+  return new PatchgateError('internal', `the control API failed: ${messageOf(thrown)}`);
+}
+
+/** Without `Patchgate-Blocked`: that is said of requests that were meant for the upstream. */
+function send(res: Response, answer: ProblemAnswer): void {
+  res.status(answer.status).type('application/problem+json').end(answer.body);
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PatchgateError } from '../errors.ts';
+import type { Gate, Inspection } from '../gate.ts';
+import type { Verdict } from '../model/finding.ts';
+import type { RequestHead } from '../model/http.ts';
+import { readBytes } from '../upstreams/read-bytes.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+import { BodyKeeper } from './kept-body.ts';
+import { type ProblemAnswer, problemOfError, problemOfVerdict } from './problem.ts';
+import { ResponseWriter } from './response-writer.ts';
+import type { Seen } from './seen.ts';
+
+export interface DataPathOptions {
+  gate: Gate;
+  upstream: Upstream;
+  /** Numbers the requests of a run, from 1. */
+  nextId(): number;
+  /** Called once for each request, when it is over. */
+  onSeen(seen: Seen): void;
+}
+
+/** A plain handler of requests: it can be a server's only listener, or middleware of an Express app. */
+export type DataPath = (req: IncomingMessage, res: ServerResponse) => void;
+
+/**
+ * The one path of a request: its bytes are read where an operation of the contract could be meant, the gate judges
+ * them, and what passes goes to the upstream with the very bytes that were judged.
+ */
+export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptions): DataPath {
+  return (req, res) => {
+    const head: RequestHead = {
+      method: req.method as string,
+      url: req.url as string,
+      headers: req.rawHeaders,
+    };
+    const requestBody = new BodyKeeper();
+    const id = nextId();
+    const startedAt = Date.now();
+    const started = performance.now();
+    const report = (end: Pick<Seen, 'answeredBy' | 'response' | 'failure'>, verdict: Verdict | undefined) =>
+      onSeen({
+        id,
+        startedAt,
+        durationMs: performance.now() - started,
+        request: head,
+        requestBody,
+        verdict,
+        ...end,
+      });
+
+    const refuse = (answer: ProblemAnswer, verdict: Verdict | undefined, failure?: string) => {
+      const body = new BodyKeeper();
+      body.add(answer.body);
+      res.writeHead(answer.status, answer.headers);
+      res.end(answer.body);
+      report({ answeredBy: 'gate', response: { ...answer, body }, failure }, verdict);
+    };
+
+    const pass = (body: Buffer | undefined, inspection: Inspection | undefined) => {
+      const verdict = inspection?.verdict;
+      if (body) requestBody.add(body);
+      else if (hasBody(req)) req.on('data', (chunk: Buffer) => requestBody.add(chunk));
+      const writer = new ResponseWriter(res, verdict?.findings ?? [], (end) => report(end, verdict));
+      const cancel = upstream.handle({ ...head, body, json: inspection?.json, stream: req }, writer);
+      writer.onClientGone = cancel;
+    };
+
+    if (req.readableDidRead) {
+      const error = new PatchgateError(
+        'body-already-read',
+        "the request's body was read before the gate could judge it",
+        {
+          hint: 'mount Patchgate before any body parser',
+        },
+      );
+      refuse(problemOfError(error), undefined, error.message);
+    } else if (!gate.concerns(head)) {
+      pass(undefined, undefined);
+    } else {
+      readBytes(req, gate.bodyLimit, (bytes) => {
+        if (bytes === undefined) {
+          report(
+            { answeredBy: 'gate', response: undefined, failure: 'the client broke off its request' },
+            undefined,
+          );
+          return;
+        }
+        const inspection = gate.inspect({ ...head, body: bytes });
+        if (inspection.verdict.outcome === 'block') {
+          if (bytes !== 'too-large') requestBody.add(bytes);
+          refuse(problemOfVerdict(inspection.verdict), inspection.verdict);
+        } else pass(bytes === 'too-large' ? undefined : bytes, inspection);
+      });
+    }
+  };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PatchgateError } from '../errors.ts';
+import type { ExchangeList } from './exchange-list.ts';
+
+export const SUBSCRIBERS_AT_MOST = 64;
+/** Bytes that may wait for a subscriber; who reads more slowly than that is cut off. */
+const WAITING_AT_MOST = 1_048_576;
+const HEARTBEAT_MS = 15_000;
+
+/**
+ * The stream of server-sent events: `event: exchange` for each exchange seen, with the shown form, without bodies, as
+ * its data. Nothing is sent again to a subscriber that comes back.
+ */
+export function createEvents(exchanges: ExchangeList): (req: IncomingMessage, res: ServerResponse) => void {
+  const subscribers = new Set<ServerResponse>();
+  let stopListening: (() => void) | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
+
+  const leave = (res: ServerResponse) => {
+    subscribers.delete(res);
+    if (subscribers.size > 0) return;
+    stopListening?.();
+    clearInterval(heartbeat);
+  };
+  const sendToAll = (frame: string) => {
+    for (const res of subscribers) {
+      if (res.writableLength + frame.length > WAITING_AT_MOST) res.destroy();
+      else res.write(frame);
+    }
+  };
+  const start = () => {
+    stopListening = exchanges.subscribe((shown) => {
+      sendToAll(`event: exchange\nid: ${shown.id}\ndata: ${JSON.stringify(shown)}\n\n`);
+    });
+    heartbeat = setInterval(() => sendToAll(':\n\n'), HEARTBEAT_MS).unref();
+  };
+
+  return (req, res) => {
+    if (subscribers.size >= SUBSCRIBERS_AT_MOST) {
+      throw new PatchgateError(
+        'not-allowed',
+        `there are ${SUBSCRIBERS_AT_MOST} subscribers to events already`,
+        {
+          hint: 'close one of them',
+        },
+      );
+    }
+    res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    if (req.method === 'HEAD') {
+      res.end();
+      return;
+    }
+    // Something has to be sent at once, or a client cannot tell that it is connected.
+    res.write(':\n\n');
+    if (subscribers.size === 0) start();
+    subscribers.add(res);
+    res.on('close', () => leave(res));
+  };
+}

@@ -1,0 +1,95 @@
+import type { ErrorCode, PatchgateError } from '../errors.ts';
+import type { Finding, Verdict } from '../model/finding.ts';
+
+/** An answer that the gate gives itself: `application/problem+json` (RFC 9457), ready for the wire. */
+export interface ProblemAnswer {
+  status: number;
+  /** Name, value, name, value, … with the content's type and length. */
+  headers: string[];
+  body: Buffer;
+}
+
+/** What a problem of each type is called; RFC 9457 wants the title to be the same each time. */
+const TITLES: { [type in ErrorCode | NonNullable<Verdict['problem']>]?: string } = {
+  'invalid-request': 'The gate blocked this PATCH',
+  'destructive-change': 'The gate blocked this PATCH, because it deletes data',
+  'not-allowed': 'Patchgate does not allow this request',
+  'not-found': 'Patchgate has nothing here',
+  'no-recording': 'The recording has no answer to this request',
+  'target-unreachable': 'The target cannot be reached',
+  'target-timeout': 'The target did not answer in time',
+  'request-too-large': 'The request is too large',
+  'bad-input': 'Patchgate cannot use this input',
+};
+const OTHER_TITLE = 'Patchgate could not answer this request';
+
+/** Bytes of findings that an answer carries at most: one pointer alone can be as long as a request's body. */
+const FINDINGS_LIMIT = 1_048_576;
+const NAMED_IN_DETAIL = 5;
+const DETAIL_ITEM_LENGTH = 200;
+
+/** The answer to a request that the gate blocked. */
+export function problemOfVerdict(verdict: Verdict): ProblemAnswer {
+  const findings = within(verdict.findings, FINDINGS_LIMIT);
+  const omitted = verdict.omitted + verdict.findings.length - findings.length;
+  const type = verdict.problem ?? 'invalid-request';
+  const answer = problem(type, verdict.status ?? 422, {
+    detail: detailOf(verdict),
+    operation: verdict.operation,
+    findings,
+    omitted: omitted > 0 ? omitted : undefined,
+  });
+  return { ...answer, headers: [...answer.headers, 'Patchgate-Blocked', type] };
+}
+
+/** The answer to a request that something kept from being answered. Carries no stack and no cause. */
+export function problemOfError(error: PatchgateError): ProblemAnswer {
+  return problem(error.code, error.status, { ...error.details, detail: error.message, hint: error.hint });
+}
+
+/** A problem of any type. `type`, `title` and `status` cannot be overridden by a member. */
+export function problem(
+  type: keyof typeof TITLES,
+  status: number,
+  members: Readonly<Record<string, unknown>>,
+): ProblemAnswer {
+  const fixed = { type: `urn:patchgate:problem:${type}`, title: TITLES[type] ?? OTHER_TITLE, status };
+  const body = Buffer.from(`${JSON.stringify({ ...fixed, ...members, ...fixed })}\n`);
+  return {
+    status,
+    headers: [
+      'Content-Type',
+      'application/problem+json',
+      'Content-Length',
+      String(body.length),
+      // A 404 or 501 may be kept by any cache that is not told otherwise (RFC 9110 15.1).
+      'Cache-Control',
+      'no-store',
+    ],
+    body,
+  };
+}
+
+/** `2 errors: /languages: languages is mandatory; /environments/0/id: must be an integer` */
+function detailOf({ findings, omitted }: Verdict): string {
+  const errors = findings.filter((finding) => finding.severity === 'error');
+  const named = errors.slice(0, NAMED_IN_DETAIL).map(inOneLine);
+  if (errors.length > named.length) named.push(`${errors.length - named.length} more`);
+  const count = `${errors.length}${omitted > 0 ? ' or more' : ''} error${errors.length === 1 ? '' : 's'}`;
+  return `${count}: ${named.join('; ')}`;
+}
+
+function inOneLine({ pointer, message }: Finding): string {
+  const text = message.startsWith(pointer) ? message : `${pointer}: ${message}`;
+  return text.length > DETAIL_ITEM_LENGTH ? `${text.slice(0, DETAIL_ITEM_LENGTH - 1)}…` : text;
+}
+
+/** The first findings that fit into so many bytes of JSON. */
+function within(findings: readonly Finding[], limit: number): readonly Finding[] {
+  let left = limit;
+  const end = findings.findIndex((finding) => {
+    left -= Buffer.byteLength(JSON.stringify(finding));
+    return left < 0;
+  });
+  return end < 0 ? findings : findings.slice(0, end);
+}

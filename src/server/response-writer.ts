@@ -1,0 +1,91 @@
+import type { ServerResponse } from 'node:http';
+import type { PatchgateError } from '../errors.ts';
+import type { Finding } from '../model/finding.ts';
+import { header, type ResponseHead } from '../model/http.ts';
+import type { AnsweredBy, Flow, ResponseSink } from '../upstreams/upstream.ts';
+import { findingsHeader } from './findings-header.ts';
+import { BodyKeeper } from './kept-body.ts';
+import { problemOfError } from './problem.ts';
+import type { Seen } from './seen.ts';
+
+type End = Pick<Seen, 'answeredBy' | 'response' | 'failure'>;
+
+/** Writes an upstream's response to the client, and keeps what is shown of it. */
+export class ResponseWriter implements ResponseSink {
+  /** Ends the upstream's work when the client goes away. */
+  onClientGone: (() => void) | undefined;
+  readonly #res: ServerResponse;
+  readonly #findings: readonly Finding[];
+  readonly #report: (end: End) => void;
+  readonly #body = new BodyKeeper();
+  #head: ResponseHead | undefined;
+  #flow: Flow | undefined;
+  #answeredBy: Seen['answeredBy'] = 'gate';
+  #isOver = false;
+
+  /** @param report called once, when the response is over */
+  constructor(res: ServerResponse, findings: readonly Finding[], report: (end: End) => void) {
+    this.#res = res;
+    this.#findings = findings;
+    this.#report = report;
+    res.on('close', () => {
+      if (this.#isOver) return;
+      this.#over('the client went away before the response was complete');
+      this.onClientGone?.();
+    });
+  }
+
+  head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
+    if (this.#isOver) return;
+    this.#head = head;
+    this.#flow = flow;
+    this.#answeredBy = answeredBy;
+    const headers =
+      this.#findings.length === 0
+        ? (head.headers as string[])
+        : [...head.headers, 'Patchgate-Findings', findingsHeader(this.#findings)];
+    // A status that Node has no words for keeps those that the target gave.
+    if (head.message === '') this.#res.writeHead(head.status, headers);
+    else this.#res.writeHead(head.status, head.message, headers);
+    // A stream's head must not wait for its first event. One of known length goes out together with its first bytes.
+    if (header(head.headers, 'content-length') === undefined) this.#res.flushHeaders();
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#isOver) return true;
+    this.#body.add(chunk);
+    if (this.#res.write(chunk)) return true;
+    this.#res.once('drain', () => this.#flow?.resume());
+    return false;
+  }
+
+  end(last?: Buffer): void {
+    if (this.#isOver) return;
+    if (last) this.#body.add(last);
+    this.#res.end(last);
+    this.#over(undefined);
+  }
+
+  fail(error: PatchgateError): void {
+    if (this.#isOver) return;
+    if (this.#head) this.#res.destroy();
+    else {
+      const answer = problemOfError(error);
+      this.#head = { status: answer.status, message: '', headers: answer.headers };
+      this.#body.add(answer.body);
+      this.#res.writeHead(answer.status, answer.headers);
+      this.#res.end(answer.body);
+    }
+    this.#over(error.message);
+  }
+
+  #over(failure: string | undefined): void {
+    this.#isOver = true;
+    const response = this.#head && {
+      status: this.#head.status,
+      headers: this.#head.headers,
+      body: this.#body,
+    };
+    this.#report({ answeredBy: this.#answeredBy, response, failure });
+  }
+}

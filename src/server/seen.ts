@@ -1,0 +1,33 @@
+import type { Verdict } from '../model/finding.ts';
+import type { RequestHead } from '../model/http.ts';
+import type { AnsweredBy } from '../upstreams/upstream.ts';
+
+/** Bytes of a body that are kept for showing; `cut` where there were more. */
+export interface KeptBody {
+  chunks: readonly Buffer[];
+  /** All bytes that went by, kept or not. */
+  size: number;
+  cut: boolean;
+}
+
+/**
+ * One request that the data path has finished with, whatever became of it: for the access log, the list of exchanges
+ * and the event stream. Not redacted: whoever shows it does that first.
+ */
+export interface Seen {
+  /** Counts up from 1 within a run. */
+  id: number;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  durationMs: number;
+  request: RequestHead;
+  requestBody: KeptBody;
+  /** Undefined where the request was not judged. */
+  verdict: Verdict | undefined;
+  /** Who answered: the gate itself where it blocked or nothing else did. */
+  answeredBy: 'gate' | AnsweredBy;
+  /** Undefined where the client went away before there was a response. */
+  response: { status: number; headers: readonly string[]; body: KeptBody } | undefined;
+  /** What went wrong, in one sentence: target unreachable, response cut off, client gone, no recording. */
+  failure: string | undefined;
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Gate } from '../gate.ts';
+import type { RequestHead } from '../model/http.ts';
+import type { Forward } from '../upstreams/forward.ts';
+import type { UpgradeOutcome } from '../upstreams/streaming-proxy.ts';
+import { BodyKeeper } from './kept-body.ts';
+import { problemOfError } from './problem.ts';
+import type { Seen } from './seen.ts';
+
+export interface UpgradePathOptions {
+  gate: Gate;
+  forward: Forward;
+  nextId(): number;
+  /** Called once for each handshake, when the target has answered it. */
+  onSeen(seen: Seen): void;
+}
+
+/** False: the request is none to upgrade, and is to be read like any other. */
+export type UpgradePath = (req: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
+
+/** Joins WebSockets with the target. What an operation of the contract could be meant by is judged instead. */
+export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePathOptions): UpgradePath {
+  return (req, socket, head) => {
+    const request: RequestHead = {
+      method: req.method as string,
+      url: req.url as string,
+      headers: req.rawHeaders,
+    };
+    if (gate.concerns(request)) return false;
+    const id = nextId();
+    const startedAt = Date.now();
+    const started = performance.now();
+    forward.upgrade(req, socket, head, (outcome) => {
+      if ('error' in outcome) socket.end(textOf(outcome));
+      onSeen({
+        id,
+        startedAt,
+        durationMs: performance.now() - started,
+        request,
+        requestBody: new BodyKeeper(),
+        verdict: undefined,
+        ...('error' in outcome
+          ? { answeredBy: 'gate', response: undefined, failure: outcome.error.message }
+          : { answeredBy: 'target', response: { ...outcome, body: new BodyKeeper() }, failure: undefined }),
+      });
+    });
+    return true;
+  };
+}
+
+/** A problem written by hand: after a handshake there is no response object any more. */
+function textOf({ error }: Extract<UpgradeOutcome, { error: unknown }>): string {
+  const { status, headers, body } = problemOfError(error);
+  let text = `HTTP/1.1 ${status} ${error.code}\r\nConnection: close\r\n`;
+  for (let i = 0; i + 1 < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return `${text}\r\n${body}`;
+}

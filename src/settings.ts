@@ -1,0 +1,103 @@
+/**
+ * Every setting of the tool, once: flags, environment, config file, help and `patchgate config` are made from this
+ * table. Names are those of the config file; the flag is the same in kebab case, the variable `PATCHGATE_` in capitals.
+ */
+
+export type SettingKind = 'string' | 'boolean' | 'integer' | 'duration' | 'size' | 'choice';
+
+export interface Setting {
+  kind: SettingKind;
+  describe: string;
+  /** The value where nobody says anything; a command may have its own. */
+  default?: string | number | boolean;
+  choices?: readonly string[];
+  /** What the bare flag means, where its value may be left out. */
+  bare?: string;
+  min?: number;
+  max?: number;
+  alias?: string;
+}
+
+export const RECORD_MODES = ['all', 'new_episodes', 'once', 'none'] as const;
+export type RecordMode = (typeof RECORD_MODES)[number];
+export const VALIDATION_MODES = ['enforce', 'warn', 'off'] as const;
+export type ValidationMode = (typeof VALIDATION_MODES)[number];
+export const LOG_FORMATS = ['text', 'json', 'off'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+export const SETTINGS = {
+  contract: { kind: 'string', describe: 'Folder or contract.json with the operations, schemas and rules' },
+  recordings: { kind: 'string', default: 'recordings', describe: 'Folder that holds the recordings' },
+  recording: { kind: 'string', default: 'default', describe: 'Name of the recording to use' },
+  record: {
+    kind: 'choice',
+    choices: RECORD_MODES,
+    bare: 'all',
+    describe: 'Keep what passes: all, new_episodes (replay what is known), once, none (replay only)',
+  },
+  recordInCi: { kind: 'boolean', default: false, describe: 'Record even where CI=true' },
+  onMiss: {
+    kind: 'choice',
+    choices: ['refuse', 'forward', 'record'],
+    default: 'refuse',
+    describe: 'What to do with a request that is not in the recording',
+  },
+  target: { kind: 'string', describe: 'Base URL of the real service' },
+  validation: {
+    kind: 'choice',
+    choices: VALIDATION_MODES,
+    default: 'enforce',
+    describe: 'enforce blocks, warn forwards and reports, off does not judge',
+  },
+  guard: {
+    kind: 'choice',
+    choices: ['on', 'off'],
+    bare: 'on',
+    describe: 'Block a project PATCH that deletes environments (--no-guard turns it off)',
+  },
+  unlisted: {
+    kind: 'choice',
+    choices: ['pass', 'block'],
+    default: 'pass',
+    describe: "PATCHes below a judged record's path that no operation lists",
+  },
+  basePath: { kind: 'string', describe: 'Judge only paths below this one: /api/v2' },
+  bodyLimit: { kind: 'size', default: '5MiB', describe: 'Largest body to judge, before and after decoding' },
+  timeout: {
+    kind: 'duration',
+    default: '30s',
+    describe: 'How long the target may be silent before it answers',
+  },
+  log: { kind: 'choice', choices: LOG_FORMATS, default: 'text', describe: 'One line per request' },
+  port: {
+    kind: 'integer',
+    min: 0,
+    max: 65535,
+    default: 4010,
+    alias: 'p',
+    describe: 'Port to listen on; 0 takes a free one',
+  },
+  host: { kind: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
+  controlToken: { kind: 'string', describe: 'Bearer token of the control API; needed off loopback' },
+  seed: { kind: 'string', describe: 'JSON file with the records that the fake starts with' },
+  envelope: { kind: 'string', describe: "Member that wraps the fake's answers: _data" },
+  latency: { kind: 'duration', default: '0ms', describe: 'How long the fake waits before it answers' },
+  failOn: {
+    kind: 'choice',
+    choices: ['error', 'warn'],
+    default: 'error',
+    describe: 'Severity at which check exits with 1',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** `recordInCi` -> `record-in-ci` */
+export function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** `recordInCi` -> `PATCHGATE_RECORD_IN_CI` */
+export function variableOf(name: string): string {
+  return `PATCHGATE_${flagOf(name).replaceAll('-', '_').toUpperCase()}`;
+}

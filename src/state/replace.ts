@@ -1,0 +1,28 @@
+import type { JsonObject } from '../model/json.ts';
+
+export type RecordKind = 'project' | 'feature' | 'draft';
+
+/** The project's fields, all of them mandatory: service-api 4.1 rule 1. */
+const PROJECT_FIELDS = ['name', 'languages', 'environments'];
+
+/**
+ * What a record becomes when the service has accepted a PATCH. Pure: neither argument is changed.
+ *
+ * - `project`: `name`, `languages` and `environments` are replaced whole. So an environment whose id the PATCH leaves
+ *   out is gone, one with an unknown id is there from now on, and `isEnabled` has no say in that (service-api 4.1
+ *   rules 3 to 7). Nothing else that the PATCH carries is a part of the operation.
+ * - `feature`, `draft`: each top-level field that the PATCH carries is replaced; the others stay. The description is
+ *   silent here; this is design section 8.
+ *
+ * A mandatory field that an unjudged PATCH lacks stays as it was: the description does not say what becomes of it, and
+ * a record that lost its environments by our guess would be the worse answer.
+ */
+export function afterPatch(kind: RecordKind, record: JsonObject, patch: JsonObject): JsonObject {
+  if (kind !== 'project') return { ...record, ...patch };
+  const after = { ...record };
+  for (const field of PROJECT_FIELDS) {
+    const value = Object.hasOwn(patch, field) ? patch[field] : undefined;
+    if (value !== undefined) after[field] = value;
+  }
+  return after;
+}

@@ -1,0 +1,88 @@
+import { PatchgateError } from '../errors.ts';
+import { isObject, type JsonObject, type JsonValue, member } from '../model/json.ts';
+import { findPlace, placeAt, syntaxErrorOf } from '../model/json-text.ts';
+import { nearest } from '../model/nearest.ts';
+import { pointerOf } from '../model/pointer.ts';
+import type { RecordKind } from './replace.ts';
+
+/** The parts of a path and of a state file that hold records, and what kind of record each holds. */
+export const COLLECTIONS = {
+  projects: 'project',
+  features: 'feature',
+  drafts: 'draft',
+} as const satisfies Record<string, RecordKind>;
+
+export type Collection = keyof typeof COLLECTIONS;
+
+export function isCollection(name: string): name is Collection {
+  return Object.hasOwn(COLLECTIONS, name);
+}
+
+/** Records of one kind by id, as the service would show each. */
+export type RecordsById = Record<string, JsonObject>;
+
+/**
+ * What a service holds, by account (`current` or a workspace's id), kind and id:
+ * `{"accounts": {"current": {"projects": {"42": {"name": …, "languages": […], "environments": […]}}}}}`
+ */
+export interface State {
+  accounts: Record<string, Partial<Record<Collection, RecordsById>>>;
+}
+
+const SHAPE = '{"accounts": {"current": {"projects": {"42": {…}}, "features": {}, "drafts": {}}}}';
+
+/**
+ * Reads a state file's text. What the records hold is left open: a test may need a record that the service never had.
+ *
+ * @param file its name, for the message
+ * @throws PatchgateError `bad-input` with file, line and column, where it is no JSON or has another shape
+ */
+export function readState(text: string, file: string): State {
+  const broken = syntaxErrorOf(text);
+  if (broken) {
+    const { line, column } = placeAt(text, broken.offset);
+    throw new PatchgateError('bad-input', `${file}:${line}:${column}: this is no JSON: ${broken.message}`, {
+      hint: `the file holds ${SHAPE}`,
+    });
+  }
+  const fail = (tokens: readonly string[], message: string, hint = `the file holds ${SHAPE}`): never => {
+    const { line, column } = findPlace(text, pointerOf(tokens), 'name');
+    throw new PatchgateError('bad-input', `${file}:${line}:${column}: ${message}`, { hint });
+  };
+  const objectAt = (value: JsonValue | undefined, tokens: readonly string[]): JsonObject => {
+    const what = tokens.length === 0 ? 'the file' : `"${tokens.join('.')}"`;
+    return isObject(value) ? value : fail(tokens, `${what} must be an object`);
+  };
+
+  const root = objectAt(JSON.parse(text) as JsonValue, []);
+  for (const name of Object.keys(root)) {
+    if (name !== 'accounts') fail([name], `unknown member "${name}"`);
+  }
+  const accounts = objectAt(member(root, 'accounts'), ['accounts']);
+  for (const [account, kinds] of Object.entries(accounts)) {
+    const inAccount = ['accounts', account];
+    if (account !== 'current' && !isId(account))
+      fail(inAccount, `"${account}" names no account`, 'an account is current or the id of a workspace');
+    for (const [collection, records] of Object.entries(objectAt(kinds, inAccount))) {
+      const inCollection = [...inAccount, collection];
+      if (!isCollection(collection)) {
+        const near = nearest(collection, Object.keys(COLLECTIONS));
+        fail(
+          inCollection,
+          `unknown member "${collection}"`,
+          near ? `did you mean "${near}"?` : `an account holds ${Object.keys(COLLECTIONS).join(', ')}`,
+        );
+      }
+      for (const [id, record] of Object.entries(objectAt(records, inCollection))) {
+        if (!isId(id)) fail([...inCollection, id], `"${id}" is no id`, 'an id is an integer, as in the path');
+        objectAt(record, [...inCollection, id]);
+      }
+    }
+  }
+  return root as unknown as State;
+}
+
+/** Canonical decimal, as in a path: any other spelling could never be asked for. */
+function isId(text: string): boolean {
+  return /^(?:0|-?[1-9]\d*)$/.test(text);
+}

@@ -1,0 +1,118 @@
+import { STATUS_CODES } from 'node:http';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import { messageOf } from '../../errors.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
+import { afterPatch } from '../../state/replace.ts';
+import { COLLECTIONS, isCollection } from '../../state/state-file.ts';
+import type { FakeRecords, RecordName } from './fake-records.ts';
+
+/** Bytes of a body, and UTF-16 code units of a record: a client that keeps adding fields must not fill the memory. */
+const LIMIT = 64 * 1024 * 1024;
+
+export interface FakeBehaviour {
+  /** Member that wraps each record: `_data` gives `{"_data": {…}}`. */
+  envelope: string | undefined;
+  /** Milliseconds between what a request did and its answer. */
+  latency: number;
+}
+
+/**
+ * The service's three PATCHes, and the reading of one record as an extension, below any prefix of the path
+ * (`/api/v2/accounts/current/projects/42`). Design section 8 has what was chosen where the description is silent.
+ *
+ * It does not judge, yet it holds on its own: what was let past the gate gets a 4xx at worst, never a crash.
+ */
+export function fakeApp(records: FakeRecords, { envelope, latency }: FakeBehaviour): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', false);
+
+  app
+    .route('{/*prefix}/accounts/:account/:collection/:id')
+    .get(
+      onRecord((_name, record, _request, response) => {
+        answer(response, 200, JSON.stringify(wrap(record)));
+      }),
+    )
+    .patch(
+      express.raw({ type: () => true, limit: LIMIT }),
+      onRecord((name, record, request, response) => {
+        const patch = readObject(request.body);
+        if (!patch) return problem(response, 400, 'The body is not a JSON object in UTF-8.');
+        const after = afterPatch(COLLECTIONS[name.collection], record, patch);
+        // Written out before it is kept: what could not be answered must not stay behind.
+        const text = JSON.stringify(wrap(after));
+        if (text.length > LIMIT) return problem(response, 413, 'The record would be larger than 64 MiB.');
+        records.replace(name, after);
+        answer(response, 200, text);
+      }),
+    )
+    .all(
+      onRecord((_name, _record, request, response) => {
+        response.set('allow', 'GET, HEAD, PATCH');
+        problem(response, 405, `The fake does not know ${request.method} here.`);
+      }),
+    );
+
+  app.use((request, response) => {
+    problem(response, 404, `The fake has nothing at ${request.path}.`);
+  });
+
+  // Express tells an error handler by its four parameters.
+  const onError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+    // JSON.stringify gives up with a RangeError.
+    if (error instanceof RangeError)
+      return problem(response, 413, 'The record would be too large or nested too deep to be written out.');
+    const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
+    problem(response, status, messageOf(error));
+  };
+  app.use(onError);
+  return app;
+
+  type Handle = (name: RecordName, record: JsonObject, request: Request, response: Response) => void;
+
+  function onRecord(handle: Handle): RequestHandler {
+    return (request, response, next) => {
+      const { account, collection, id } = request.params as Record<'account' | 'collection' | 'id', string>;
+      if (!isCollection(collection)) return next();
+      const name = { account, collection, id };
+      const record = records.get(name);
+      if (record) return handle(name, record, request, response);
+      problem(response, 404, `There is no ${COLLECTIONS[collection]} ${id} in the account ${account}.`);
+    };
+  }
+
+  function wrap(record: JsonObject): JsonObject {
+    return envelope === undefined ? record : { [envelope]: record };
+  }
+
+  /** RFC 9457; without a type of its own, the title is the status's. */
+  function problem(response: Response, status: number, detail: string): void {
+    const body = { type: 'about:blank', title: STATUS_CODES[status], status, detail };
+    answer(response, status, JSON.stringify(body), 'application/problem+json');
+  }
+
+  function answer(response: Response, status: number, text: string, type = 'application/json'): void {
+    const send = () => response.status(status).type(type).send(text);
+    if (latency === 0) return void send();
+    const timer = setTimeout(send, latency);
+    response.on('close', () => clearTimeout(timer));
+  }
+}
+
+/** @param body what `express.raw` leaves: bytes, or undefined where there were none */
+function readObject(body: unknown): JsonObject | undefined {
+  if (!Buffer.isBuffer(body)) return undefined;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    const value = JSON.parse(text) as JsonValue;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { readState, type State } from '../../state/state-file.ts';
+
+/**
+ * Reads the records that the fake starts with.
+ *
+ * @throws PatchgateError `bad-input`: there is no such file, it cannot be read, is no JSON, or has another shape
+ */
+export async function loadSeed(file: string): Promise<State> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    const why = systemCode(error) === 'ENOENT' ? 'it does not exist' : messageOf(error);
+    throw new PatchgateError('bad-input', `cannot read the seed ${file}: ${why}`, {
+      hint: 'check the path given with --seed, or leave it out to use the built-in sample',
+      cause: error,
+    });
+  }
+  return readState(text, file);
+}

@@ -1,0 +1,56 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { messageOf, PatchgateError } from '../../errors.ts';
+import type { State } from '../../state/state-file.ts';
+import { fakeApp } from './fake-app.ts';
+import { FakeRecords } from './fake-records.ts';
+import { SAMPLE } from './sample.ts';
+
+export interface FakeOptions {
+  /** What it holds at first; the built-in sample where left out. */
+  seed?: State | undefined;
+  /** Member that wraps each record in an answer: `_data`. */
+  envelope?: string | undefined;
+  /** Milliseconds before each answer. */
+  latency: number;
+  host: string;
+}
+
+export interface Fake {
+  /** `http://127.0.0.1:40123`, without a slash at the end. */
+  url: string;
+  /** Puts every record back to what the seed has. */
+  reset(): void;
+  /** Stops at once: waiting answers are dropped, idle connections ended. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a fake of the service on a free port, with its state in memory. What stands in front of it judges; the fake
+ * itself does not.
+ *
+ * @throws PatchgateError `cannot-listen`
+ */
+export async function startFake({ seed = SAMPLE, envelope, latency, host }: FakeOptions): Promise<Fake> {
+  const records = new FakeRecords(seed);
+  const server = createServer(fakeApp(records, { envelope, latency }));
+  // Whoever keeps a connection open ends it: if we did, a request could be on its way meanwhile and be lost.
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      const message = `the fake cannot listen on ${host}: ${messageOf(error)}`;
+      reject(new PatchgateError('cannot-listen', message, { hint: 'use 127.0.0.1', cause: error }));
+    });
+    server.listen(0, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    reset: () => records.reset(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createPooledClient } from './pooled-client.ts';
+import type { RelayOptions } from './relay.ts';
+import { createStreamingProxy, type UpgradeOutcome } from './streaming-proxy.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface Forward extends Upstream {
+  upgrade(
+    incoming: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    done: (outcome: UpgradeOutcome) => void,
+  ): void;
+}
+
+/** The target as an upstream: bytes that are in hand through the pooled client, everything else through http-proxy. */
+export function forward(options: RelayOptions): Forward {
+  const client = createPooledClient(options);
+  const proxy = createStreamingProxy(options);
+  return {
+    handle: (request, sink) =>
+      request.body === undefined ? proxy.send(request, sink) : client.send(request, request.body, sink),
+    upgrade: proxy.upgrade,
+    async close() {
+      proxy.close();
+      await client.close();
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
+import httpProxy from 'http-proxy';
+import type { PatchgateError } from '../errors.ts';
+import { headersObject, outgoingHeaders, outgoingPath } from './outgoing.ts';
+import { Relay, type RelayOptions } from './relay.ts';
+import { targetError } from './target.ts';
+import type { ResponseSink, UpstreamRequest } from './upstream.ts';
+
+/** What became of a WebSocket's handshake: the target's answer, 101 or a refusal, or why there is none. */
+export type UpgradeOutcome = { status: number; headers: readonly string[] } | { error: PatchgateError };
+
+/**
+ * Streams requests that are not judged, and WebSockets, through http-proxy. Of that library the routing is used and
+ * the sending; what it would change on the way (doubled slashes, headers, a chunked DELETE's framing) is kept as sent.
+ */
+export function createStreamingProxy(options: RelayOptions) {
+  const { target, timeout } = options;
+  const isSecure = target.url.protocol === 'https:';
+  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+  const where = {
+    protocol: target.url.protocol,
+    hostname: target.url.hostname.replace(/^\[|\]$/g, ''),
+    host: target.url.host,
+    port: target.url.port,
+  };
+  const proxy = httpProxy.createProxyServer({ toProxy: true, selfHandleResponse: true });
+  // Gives a chunked DELETE the length 0 and sends its chunks all the same: a way to smuggle a request in.
+  const passes = proxy as unknown as { webPasses: { name: string }[] };
+  passes.webPasses = passes.webPasses.filter(({ name }) => name !== 'deleteLength');
+  proxy.on('proxyRes', (response, _request, context) => (context as unknown as Context).onResponse(response));
+
+  /** An agent for one request: sees it before http-proxy's path and headers are on the wire. */
+  const agentFor = (prepare: (outgoing: ClientRequest) => void): Agent =>
+    Object.assign(Object.create(agent) as Agent, {
+      addRequest(outgoing: ClientRequest, ...rest: unknown[]) {
+        prepare(outgoing);
+        (agent as unknown as { addRequest(...all: unknown[]): void }).addRequest(outgoing, ...rest);
+      },
+    });
+
+  const aim = (outgoing: ClientRequest, url: string) => {
+    outgoing.path = outgoingPath(target.path, url);
+    outgoing.setTimeout(timeout, () =>
+      outgoing.destroy(Object.assign(new Error('silent'), { code: 'ETIMEDOUT' })),
+    );
+  };
+
+  return {
+    send(request: UpstreamRequest, sink: ResponseSink): () => void {
+      const relay = new Relay(sink, options, request);
+      const incoming = request.stream as IncomingMessage;
+      let outgoing: ClientRequest | undefined;
+      const context: Context = {
+        onResponse(response) {
+          outgoing?.setTimeout(0);
+          const flow = { resume: () => response.resume() };
+          relay.head(response.statusCode as number, response.statusMessage ?? '', response.rawHeaders, flow);
+          response.on('data', (chunk: Buffer) => {
+            if (!relay.data(chunk)) response.pause();
+          });
+          response.on('end', () => relay.end());
+          response.on('error', (error) => relay.fail(error));
+        },
+      };
+      setHeaders(incoming, [
+        ...outgoingHeaders(request.headers),
+        ...framingOf(incoming),
+        'host',
+        target.url.host,
+      ]);
+      const prepare = (made: ClientRequest) => {
+        outgoing = made;
+        aim(made, request.url);
+      };
+      const fail = (error: unknown) => relay.fail(error);
+      proxy.web(
+        incoming,
+        context as unknown as ServerResponse,
+        { target: where, agent: agentFor(prepare) },
+        fail,
+      );
+      return () => {
+        relay.abandon();
+        outgoing?.destroy();
+      };
+    },
+
+    /** Joins the client's socket with one to the target, if the target agrees. */
+    upgrade(
+      incoming: IncomingMessage,
+      socket: Duplex,
+      head: Buffer,
+      done: (outcome: UpgradeOutcome) => void,
+    ): void {
+      let report: typeof done | undefined = done;
+      const once: typeof done = (outcome) => {
+        report?.(outcome);
+        report = undefined;
+      };
+      const handshake = ['host', target.url.host, 'connection', 'Upgrade', 'upgrade', 'websocket'];
+      setHeaders(incoming, [...outgoingHeaders(incoming.rawHeaders), ...handshake]);
+      const prepare = (outgoing: ClientRequest) => {
+        aim(outgoing, incoming.url as string);
+        const answered = (answer: IncomingMessage) => {
+          outgoing.setTimeout(0);
+          once({ status: answer.statusCode as number, headers: answer.rawHeaders });
+        };
+        outgoing.once('upgrade', answered);
+        outgoing.once('response', (answer) => {
+          answered(answer);
+          // It is no upgrade: when the answer has been written, the connection is over.
+          answer.once('end', () => socket.end());
+        });
+      };
+      proxy.ws(incoming, socket, head, { target: where, agent: agentFor(prepare) }, (error: Error) =>
+        once({ error: targetError(target, error, timeout) }),
+      );
+    },
+
+    close: () => agent.destroy(),
+  };
+}
+
+/** Stands in for http-proxy's response object, which it only hands back to us. */
+interface Context {
+  onResponse(response: IncomingMessage): void;
+}
+
+/** http-proxy sends what stands in `headers`. */
+function setHeaders(incoming: IncomingMessage, headers: readonly string[]): void {
+  incoming.headers = headersObject(headers) as typeof incoming.headers;
+}
+
+/** The framing is this connection's own, but what the client chose is kept: a chunked upload stays chunked. */
+function framingOf(incoming: IncomingMessage): string[] {
+  return incoming.headers['transfer-encoding'] === undefined ? [] : ['transfer-encoding', 'chunked'];
+}

@@ -1,0 +1,46 @@
+import type { Readable } from 'node:stream';
+import type { PatchgateError } from '../errors.ts';
+import type { RequestHead, ResponseHead } from '../model/http.ts';
+import type { JsonValue } from '../model/json.ts';
+
+/** A request that passed the gate, on its way to whatever answers it. */
+export interface UpstreamRequest extends RequestHead {
+  /** Where the request was judged: the very bytes. Undefined: nothing was read, `stream` has the body. */
+  body: Buffer | undefined;
+  /** The judged body as a value; undefined where the request was not judged or its body is no JSON. */
+  json: JsonValue | undefined;
+  /** The client's message. Still unread where `body` is undefined. http-proxy and WebSockets need the real one. */
+  stream: Readable;
+}
+
+/** Whose answer it is. */
+export type AnsweredBy = 'target' | 'fake' | 'recording';
+
+/** Lets a slow receiver hold the sender back. */
+export interface Flow {
+  resume(): void;
+}
+
+/**
+ * Receives one response as it comes: `head`, any number of `data`, then `end`, or `fail` at any moment. What the
+ * server, a recorder or a test puts behind an upstream.
+ */
+export interface ResponseSink {
+  /** @param answeredBy who it is that answers */
+  head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void;
+  /** False: send no more until the flow is resumed. */
+  data(chunk: Buffer): boolean;
+  /** The chunk that completes a response of known length comes here, never with `data`: until `end` returns, the
+   *  client cannot have the whole response. */
+  end(last?: Buffer): void;
+  /** Before `head`: the client gets a problem. After it: the response is cut off, visibly. */
+  fail(error: PatchgateError): void;
+}
+
+/** What answers a request that passed: the target, the fake or a recording. */
+export interface Upstream {
+  /** Answers into the sink. The function returned ends the work early, when the client is gone. */
+  handle(request: UpstreamRequest, sink: ResponseSink): () => void;
+  /** Finishes what is being written and frees what is held. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,197 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openStore, type StoreOptions } from '../../src/recordings/lowdb-store.ts';
+import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
+import { describeStore } from '../support/store-suite.ts';
+
+const folders: string[] = [];
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'patchgate-store-'));
+  folders.push(folder);
+  return folder;
+}
+
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+function describeWith(options: StoreOptions, name: string): void {
+  describeStore(name, async () => {
+    const folder = await newFolder();
+    return { open: () => openStore(folder, 'r', options) };
+  });
+}
+
+describeWith({ writable: true }, 'the lowdb store');
+describeWith({ writable: true, cacheBytes: 0 }, 'the lowdb store that forgets at once');
+
+const FILE = ['r', ...PROJECT_PATH.slice(1).split('/'), 'PATCH.json'];
+
+/** Every file below a folder, with its text. */
+async function filesIn(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const read = async (entry: (typeof files)[number]) => {
+    const file = join(entry.parentPath, entry.name);
+    return [file.slice(folder.length + 1), await readFile(file, 'utf8')] as const;
+  };
+  return Object.fromEntries(await Promise.all(files.map(read)));
+}
+
+describe('the files of the lowdb store', () => {
+  it('are a tree that mirrors the API, and nothing else is left in it', async () => {
+    const folder = await newFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    const one = exchange({ body: { json: { a: 1 } } });
+    store.append(one);
+    store.append(exchange({ method: 'GET', path: '/' }));
+    await store.close();
+    const files = await filesIn(folder);
+    expect(Object.keys(files).sort()).toEqual([join(...FILE), join('r', '~', 'GET.json')].sort());
+    expect(files[join(...FILE)]).toBe(`${JSON.stringify({ formatVersion: 1, exchanges: [one] }, null, 2)}\n`);
+  });
+
+  it('are written without anybody asking for it', async () => {
+    const folder = await newFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    const one = exchange();
+    store.append(one);
+    await expect.poll(() => filesIn(folder)).toHaveProperty([join(...FILE)]);
+    store.append(exchange({ status: 201 }));
+    await expect
+      .poll(async () => JSON.parse((await filesIn(folder))[join(...FILE)] as string).exchanges)
+      .toHaveLength(2);
+  });
+
+  it('stay byte for byte as they were when the same traffic is recorded again', async () => {
+    const folder = await newFolder();
+    const record = async (recordedAt: string) => {
+      const store = await openStore(folder, 'r', { writable: true });
+      store.append(exchange({ query: 'b', recordedAt }), true);
+      store.append(exchange({ query: 'a', answer: { text: '1' }, recordedAt }), true);
+      store.append(exchange({ query: 'b', status: 404, recordedAt }));
+      store.append(exchange({ query: 'a', answer: { text: '2' }, recordedAt }));
+      await store.close();
+      return filesIn(folder);
+    };
+    const first = await record('2026-01-01T00:00:00.000Z');
+    expect(JSON.parse(first[join(...FILE)] as string).exchanges).toHaveLength(4);
+    expect(await record('2027-01-01T00:00:00.000Z')).toEqual(first);
+  });
+});
+
+describe('a broken file of the lowdb store', () => {
+  it.each(['', '{"formatVersion":1,"exch', '{"formatVersion":2,"exchanges":[]}'])(
+    'is named and never written over: %j',
+    async (text) => {
+      const folder = await newFolder();
+      const file = join(folder, ...FILE);
+      await mkdir(join(file, '..'), { recursive: true });
+      await writeFile(file, text);
+      const store = await openStore(folder, 'r', { writable: true });
+      const broken = expect.objectContaining({
+        code: 'bad-recording',
+        message: expect.stringContaining(`${file}:1:`),
+      });
+      await expect(store.find('PATCH', PROJECT_PATH)).rejects.toEqual(broken);
+      const one = exchange();
+      store.append(one);
+      await expect(store.flush()).rejects.toEqual(broken);
+      expect(store.trouble).toEqual(broken);
+      expect(await readFile(file, 'utf8')).toBe(text);
+      // Repaired, it takes what waited.
+      await writeFile(file, JSON.stringify({ formatVersion: 1, exchanges: [exchange({ status: 500 })] }));
+      await store.close();
+      expect(store.trouble).toBeUndefined();
+      expect(await store.find('PATCH', PROJECT_PATH)).toEqual([exchange({ status: 500 }), one]);
+    },
+  );
+
+  it('is one that is not UTF-8, too', async () => {
+    const folder = await newFolder();
+    const file = join(folder, ...FILE);
+    await mkdir(join(file, '..'), { recursive: true });
+    await writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]));
+    const store = await openStore(folder, 'r');
+    await expect(store.find('PATCH', PROJECT_PATH)).rejects.toThrow(`${file}: the file is not valid UTF-8`);
+  });
+});
+
+describe('trouble with the disk', () => {
+  it('is reported, loses nothing, and is over once the disk takes it', async () => {
+    const folder = await newFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    // A file where a folder must be: refused to every user, root too.
+    await writeFile(join(folder, 'r', 'api'), '');
+    const one = exchange();
+    store.append(one);
+    await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write', hint: expect.any(String) });
+    expect(store.trouble?.message).toContain(join(folder, ...FILE));
+    expect(await store.find('PATCH', PROJECT_PATH)).toEqual([one]);
+    await rm(join(folder, 'r', 'api'));
+    await store.close();
+    expect(store.trouble).toBeUndefined();
+    expect(await (await openStore(folder, 'r')).find('PATCH', PROJECT_PATH)).toEqual([one]);
+  });
+
+  it('leaves the file as it was, and nothing half written', async () => {
+    const folder = await newFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    store.append(exchange());
+    await store.flush();
+    const before = await filesIn(folder);
+    const file = join(folder, ...FILE);
+    // The rename onto a folder fails after the temporary file is complete.
+    await rename(file, `${file}.aside`);
+    await mkdir(join(file, 'in-the-way'), { recursive: true });
+    store.append(exchange({ status: 201 }));
+    await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write' });
+    await rm(file, { recursive: true });
+    await rename(`${file}.aside`, file);
+    expect(await filesIn(folder)).toEqual(before);
+    await store.close();
+  });
+
+  it('does not fill the memory: past a bound, exchanges are no longer kept, and that is said', async () => {
+    const folder = await newFolder();
+    const store = await openStore(folder, 'r', { writable: true, backlogBytes: 10_000 });
+    const big = exchange({ answer: { text: 'x'.repeat(6000) } });
+    store.append(big);
+    store.append(big);
+    expect(await store.find('PATCH', PROJECT_PATH)).toEqual([big]);
+    await expect(store.close()).rejects.toMatchObject({ code: 'cannot-write' });
+    store.append(big);
+    expect(await store.find('PATCH', PROJECT_PATH)).toEqual([big, big]);
+    await expect(store.close()).rejects.toThrow('no longer kept');
+  });
+});
+
+describe('openStore', () => {
+  it('refuses a name that leads elsewhere', async () => {
+    await expect(openStore(await newFolder(), '../x')).rejects.toMatchObject({ code: 'bad-usage' });
+  });
+
+  it('refuses a file in the place of a folder', async () => {
+    const folder = await newFolder();
+    await writeFile(join(folder, 'r'), '');
+    await expect(openStore(folder, 'r')).rejects.toMatchObject({ code: 'cannot-read' });
+    await expect(openStore(folder, 'r', { writable: true })).rejects.toMatchObject({ code: 'cannot-write' });
+  });
+
+  it('makes no folder for reading', async () => {
+    const folder = await newFolder();
+    const store = await openStore(join(folder, 'none'), 'r');
+    expect(await store.isEmpty()).toBe(true);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('refuses a folder that cannot be written to', async () => {
+    const folder = await newFolder();
+    await chmod(folder, 0o500);
+    await expect(openStore(folder, 'r', { writable: true })).rejects.toMatchObject({ code: 'cannot-write' });
+    await chmod(folder, 0o700);
+  });
+});

@@ -1,0 +1,150 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createAccessLog } from '../../src/server/access-log.ts';
+import type { Seen } from '../../src/server/seen.ts';
+import { finding, seen, verdict } from '../support/seen.ts';
+
+function line(format: 'text' | 'json', members: Partial<Seen> = {}): string {
+  const written: string[] = [];
+  const log = createAccessLog(format, (text) => written.push(text));
+  log.seen(seen(members));
+  log.flush();
+  expect(written).toHaveLength(1);
+  expect(written[0]).toMatch(/^[^\n]+\n$/);
+  return (written[0] as string).trimEnd();
+}
+
+function withUrl(url: string): Partial<Seen> {
+  return { request: { method: 'PATCH', url, headers: [] } };
+}
+
+const BLOCKED: Partial<Seen> = {
+  answeredBy: 'gate',
+  response: { status: 422, headers: [], body: { chunks: [], size: 0, cut: false } },
+  verdict: verdict({
+    outcome: 'block',
+    findings: [
+      finding('/languages', { rule: 'schema.required' }),
+      finding('', { rule: 'request.content-type', severity: 'warn' }),
+    ],
+  }),
+};
+
+describe('lines for people', () => {
+  const text = (members?: Partial<Seen>) => line('text', members).replace(/^\d\d:\d\d:\d\d /, '');
+
+  it('say what passed', () => {
+    expect(line('text')).toMatch(/^\d\d:\d\d:\d\d PATCH/);
+    expect(text()).toBe('PATCH /api/v2/accounts/current/projects/42 200 pass updateProject target 12ms');
+  });
+
+  it('say what was blocked, and by which rules', () => {
+    expect(text(BLOCKED)).toBe(
+      'PATCH /api/v2/accounts/current/projects/42 422 block updateProject gate 12ms: ' +
+        'error schema.required /languages, warn request.content-type',
+    );
+  });
+
+  it('say what was not judged, and what failed', () => {
+    const members = { ...withUrl('/x'), verdict: undefined, response: undefined, failure: 'client gone' };
+    expect(text(members)).toBe('PATCH /x - not judged target 12ms: client gone');
+  });
+
+  it('name only some findings, and count the others', () => {
+    const findings = Array.from({ length: 100 }, (_, i) => finding(`/${'x'.repeat(1000)}${i}`));
+    const shown = text({ verdict: verdict({ outcome: 'block', findings, omitted: 7 }) });
+    expect(shown).toMatch(/ and 102 more$/);
+    expect(shown.length).toBeLessThan(1000);
+  });
+
+  it('show the time of the second they are about', () => {
+    const times = [0, 999, 1000, 61_000].map((ms) => line('text', { startedAt: ms }).slice(3, 8));
+    expect(times).toEqual(['00:00', '00:00', '00:01', '01:01']);
+  });
+});
+
+describe('lines in JSON', () => {
+  it('say the same', () => {
+    expect(JSON.parse(line('json', { ...BLOCKED, failure: 'oh' }))).toEqual({
+      time: '2026-11-20T12:00:00.000Z',
+      method: 'PATCH',
+      url: '/api/v2/accounts/current/projects/42',
+      status: 422,
+      verdict: 'block',
+      operation: 'updateProject',
+      findings: [
+        { rule: 'schema.required', severity: 'error', pointer: '/languages' },
+        { rule: 'request.content-type', severity: 'warn', pointer: '' },
+      ],
+      findingsInAll: 2,
+      answeredBy: 'gate',
+      durationMs: 12.3,
+      failure: 'oh',
+    });
+  });
+
+  it('leave out what there is not', () => {
+    const parsed = JSON.parse(line('json', { verdict: undefined, response: undefined }));
+    expect(parsed).toMatchObject({ verdict: 'not judged' });
+    for (const name of ['status', 'operation', 'findings', 'findingsInAll', 'failure'])
+      expect(parsed).not.toHaveProperty(name);
+  });
+});
+
+describe.each(['text', 'json'] as const)('%s', (format) => {
+  it('redacts URLs', () => {
+    const shown = line(format, withUrl('/x?token=abc123&limit=1'));
+    expect(shown).toContain('[redacted]');
+    expect(shown).toContain('limit=1');
+    expect(shown).not.toContain('abc123');
+  });
+
+  it('keeps escape sequences from the terminal', () => {
+    const shown = line(format, {
+      ...withUrl('/x\u009b31m\u001b]0;title\u0007'),
+      verdict: verdict({ findings: [finding('/a\n12:00:00 GET /forged 200')] }),
+      failure: 'reset\u001b[2J',
+    });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+    expect(shown).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+    expect(shown).toContain('\\u009b31m');
+  });
+
+  it('stays short where the URL or the failure is long', () => {
+    const members = { ...withUrl(`/${'x'.repeat(50_000)}`), failure: 'y'.repeat(50_000) };
+    expect(line(format, members).length).toBeLessThan(3000);
+  });
+});
+
+describe('writing', () => {
+  it('writes the lines of one turn together, without being asked', async () => {
+    const written: string[] = [];
+    const log = createAccessLog('text', (text) => written.push(text));
+    log.seen(seen());
+    log.seen(seen());
+    expect(written).toEqual([]);
+    await setImmediate();
+    expect(written).toHaveLength(1);
+    expect(written[0]?.split('\n')).toHaveLength(3);
+    log.seen(seen());
+    await setImmediate();
+    expect(written).toHaveLength(2);
+  });
+
+  it('writes nothing twice after a flush', async () => {
+    const written: string[] = [];
+    const log = createAccessLog('text', (text) => written.push(text));
+    log.seen(seen());
+    log.flush();
+    log.flush();
+    await setImmediate();
+    expect(written).toHaveLength(1);
+  });
+
+  it('is silent when off', async () => {
+    const log = createAccessLog('off', () => expect.unreachable());
+    log.seen(seen());
+    log.flush();
+    await setImmediate();
+  });
+});

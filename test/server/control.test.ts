@@ -1,0 +1,385 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { PatchgateError } from '../../src/errors.ts';
+import type { Gate, GateRequest } from '../../src/gate.ts';
+import { type ControlDeps, createControl } from '../../src/server/control.ts';
+import { createExchangeList } from '../../src/server/exchange-list.ts';
+import { finding, kept, seen, verdict } from '../support/seen.ts';
+
+const BLOCK = verdict({
+  outcome: 'block',
+  findings: [finding('/languages')],
+  status: 422,
+  problem: 'invalid-request',
+});
+
+let server: Server | undefined;
+
+afterEach(() => {
+  server?.close();
+  server?.closeAllConnections();
+});
+
+async function start(deps: Partial<ControlDeps> = {}) {
+  const judged: GateRequest[] = [];
+  const gate: Gate = {
+    concerns: (head) => head.method === 'PATCH',
+    inspect(request) {
+      judged.push(request);
+      return { verdict: request.method === 'PATCH' ? BLOCK : verdict(), json: undefined };
+    },
+    inspectBody: () => expect.unreachable(),
+    operations: ['updateProject'],
+    bodyLimit: 1000,
+  };
+  const exchanges = createExchangeList();
+  const control = createControl({
+    gate,
+    exchanges,
+    health: () => ({ version: '0.1.0', mode: 'forward' }),
+    resets: [],
+    access: { loopback: true },
+    ...deps,
+  });
+  server = createServer(control).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { port, exchanges, judged, call: caller(port) };
+}
+
+interface Answer {
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  text: string;
+  json: () => Record<string, unknown>;
+}
+
+function caller(port: number) {
+  return async (line: string, options: { headers?: Record<string, string>; body?: string } = {}) => {
+    const [method, path] = line.split(' ');
+    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: options.headers });
+    request.end(options.body);
+    const [response] = await once(request, 'response');
+    const content = await text(response);
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      text: content,
+      json: () => JSON.parse(content),
+    } as Answer;
+  };
+}
+
+function expectProblem(answer: Answer, status: number, type: string): void {
+  expect(answer.status).toBe(status);
+  expect(answer.headers['content-type']).toBe('application/problem+json');
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(answer.headers).not.toHaveProperty('patchgate-blocked');
+  expect(answer.json()).toMatchObject({ type: `urn:patchgate:problem:${type}`, status });
+  expect(answer.text).not.toMatch(/node_modules|\.ts:|\\n *at /);
+}
+
+describe('GET health', () => {
+  it('says that all is well, and what runs', async () => {
+    const { call } = await start();
+    const answer = await call('GET /__patchgate/health');
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toEqual({ status: 'ok', version: '0.1.0', mode: 'forward' });
+    expect(answer.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(answer.headers).not.toHaveProperty('x-powered-by');
+    expect(answer.headers).not.toHaveProperty('etag');
+    expect((await call('HEAD /__patchgate/health')).status).toBe(200);
+  });
+
+  it('says what the trouble is', async () => {
+    const { call } = await start({ health: () => ({ trouble: 'disk full' }) });
+    expect((await call('GET /__patchgate/health')).json()).toEqual({
+      status: 'degraded',
+      trouble: 'disk full',
+    });
+  });
+
+  it('answers a failure of its own without a stack', async () => {
+    const { call } = await start({
+      health: () => {
+        throw new Error('out of order');
+      },
+    });
+    const answer = await call('GET /__patchgate/health');
+    expectProblem(answer, 500, 'internal');
+    expect(answer.text).toContain('out of order');
+  });
+});
+
+describe('POST validate', () => {
+  const post = 'POST /__patchgate/validate';
+
+  it('judges a request without sending it', async () => {
+    const { call, judged } = await start();
+    const input = { method: 'PATCH', url: '/api/v2/x', headers: { a: 'b' }, body: '{ "é" : 1 }' };
+    const answer = await call(post, { body: JSON.stringify(input) });
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toEqual({ judged: true, ...BLOCK });
+    expect(judged).toEqual([
+      { method: 'PATCH', url: '/api/v2/x', headers: ['a', 'b'], body: Buffer.from(input.body) },
+    ]);
+    const passed = await call(post, { body: '{"method":"GET","url":"/"}' });
+    expect(passed.json()).toMatchObject({ judged: false, outcome: 'pass' });
+  });
+
+  it('judges a body past the limit as too large', async () => {
+    const { call, judged } = await start();
+    const input = { method: 'PATCH', url: '/', body: '"'.repeat(1001) };
+    expect((await call(post, { body: JSON.stringify(input) })).status).toBe(200);
+    expect(judged[0]?.body).toBe('too-large');
+  });
+
+  it('refuses an input past its own limit', async () => {
+    const { call } = await start();
+    expectProblem(await call(post, { body: 'x'.repeat(100_000) }), 413, 'request-too-large');
+  });
+
+  it.each(['', '[]', '{"method":"PATCH"}'])('says what is wrong with the input %j', async (body) => {
+    const { call, judged } = await start();
+    const answer = await call(post, { body });
+    expectProblem(answer, 400, 'bad-input');
+    expect(answer.json()).toHaveProperty('hint');
+    expect(judged).toEqual([]);
+  });
+
+  it('does not take an unknown content coding', async () => {
+    const { call } = await start();
+    expectProblem(await call(post, { headers: { 'content-encoding': 'x' }, body: '{}' }), 400, 'bad-input');
+  });
+});
+
+describe('GET exchanges', () => {
+  it('lists them, newest first', async () => {
+    const { call, exchanges } = await start();
+    expect((await call('GET /__patchgate/exchanges')).json()).toEqual({ exchanges: [] });
+    exchanges.add(seen({ id: 1, verdict: BLOCK, answeredBy: 'gate' }));
+    exchanges.add(seen({ id: 2, requestBody: kept('{"token":"hunter2"}') }));
+    exchanges.add(seen({ id: 3 }));
+    const ids = async (query: string) => {
+      const answer = await call(`GET /__patchgate/exchanges${query}`);
+      expect(answer.status).toBe(200);
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(answer.text).not.toContain('hunter2');
+      return (answer.json().exchanges as { id: number }[]).map(({ id }) => id);
+    };
+    expect(await ids('')).toEqual([3, 2, 1]);
+    expect(await ids('?limit=2')).toEqual([3, 2]);
+    expect(await ids('?limit=0')).toEqual([]);
+    expect(await ids('?verdict=block')).toEqual([1]);
+    expect(await ids('?verdict=pass&limit=1')).toEqual([3]);
+  });
+
+  it.each(['limit=x', 'limit=-1', 'limit=1&limit=2', 'verdict=maybe', 'lmit=1'])(
+    'refuses ?%s',
+    async (query) => {
+      const { call } = await start();
+      expectProblem(await call(`GET /__patchgate/exchanges?${query}`), 400, 'bad-input');
+    },
+  );
+
+  it('gives one with its bodies', async () => {
+    const { call, exchanges } = await start();
+    exchanges.add(seen({ id: 12 }));
+    expect((await call('GET /__patchgate/exchanges/12')).json()).toMatchObject({
+      id: 12,
+      request: { body: { json: { name: 'a' } } },
+      verdict: { outcome: 'pass' },
+    });
+    for (const id of ['13', 'x', '-12', '1e1', '99999999999999999999'])
+      expectProblem(await call(`GET /__patchgate/exchanges/${id}`), 404, 'not-found');
+    expectProblem(await call('GET /__patchgate/exchanges/%zz'), 400, 'bad-input');
+  });
+});
+
+describe('GET events', () => {
+  async function subscribe(port: number, signal?: AbortSignal) {
+    const request = httpRequest({ host: '127.0.0.1', port, path: '/__patchgate/events', signal });
+    request.on('error', () => {});
+    request.end();
+    const [response] = await once(request, 'response');
+    response.setEncoding('utf8').on('error', () => {});
+    return response;
+  }
+
+  /** Resolves when the connection that comes next has ended. */
+  async function nextConnectionClosed() {
+    const [socket] = await once(server as Server, 'connection');
+    await new Promise((resolve) => socket.once('close', resolve));
+  }
+
+  it('sends each exchange, redacted and without bodies', async () => {
+    const { port, exchanges } = await start();
+    exchanges.add(seen({ id: 1 }));
+    const response = await subscribe(port);
+    expect(response.headers['content-type']).toBe('text/event-stream');
+    expect((await once(response, 'data'))[0]).toBe(':\n\n');
+    exchanges.add(seen({ id: 2, request: { method: 'PATCH', url: '/\u2028?token=hunter2', headers: [] } }));
+    const [frame] = await once(response, 'data');
+    const [, data] = /^event: exchange\nid: 2\ndata: ([^\n]*)\n\n$/.exec(frame) ?? [];
+    expect(JSON.parse(data as string)).toMatchObject({ id: 2, request: { url: '/\u2028?token=[redacted]' } });
+    expect(frame).not.toMatch(/hunter2|body/);
+  });
+
+  it('sends each exchange once, also to several and after one has left', async () => {
+    const { port, exchanges } = await start();
+    const leaver = new AbortController();
+    const left = nextConnectionClosed();
+    await subscribe(port, leaver.signal);
+    leaver.abort();
+    await left;
+    const streams = [await subscribe(port), await subscribe(port)];
+    for (const id of [1, 2]) exchanges.add(seen({ id }));
+    for (const stream of streams) {
+      let received = '';
+      for await (const chunk of stream) {
+        received += chunk;
+        if (received.includes('id: 2\n')) break;
+      }
+      expect(received.match(/^id: .*$/gm)).toEqual(['id: 1', 'id: 2']);
+    }
+  });
+
+  it('takes 64 subscribers, and another one when one has gone', async () => {
+    const { port, call } = await start();
+    const leaver = new AbortController();
+    const left = nextConnectionClosed();
+    await subscribe(port, leaver.signal);
+    for (let i = 1; i < 64; i++) await subscribe(port);
+    expectProblem(await call('GET /__patchgate/events'), 403, 'not-allowed');
+    leaver.abort();
+    await left;
+    expect((await subscribe(port)).statusCode).toBe(200);
+  });
+
+  it('cuts off a subscriber that does not read', async () => {
+    const { port, exchanges, call } = await start();
+    const closed = nextConnectionClosed();
+    const idle = connect(port, '127.0.0.1');
+    idle.write('GET /__patchgate/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(idle, 'readable');
+    const large = ['x', 'y'.repeat(60_000)];
+    for (let id = 1; id <= 500; id++)
+      exchanges.add(seen({ id, request: { method: 'GET', url: '/', headers: large } }));
+    await closed;
+    expect((await call('GET /__patchgate/health')).status).toBe(200);
+    idle.destroy();
+  });
+});
+
+describe('POST reset', () => {
+  it('forgets the exchanges and resets what it was given', async () => {
+    const done: string[] = [];
+    const { call, exchanges } = await start({
+      resets: [
+        () => void done.push('a'),
+        async () => {
+          await null;
+          done.push('b');
+        },
+      ],
+    });
+    exchanges.add(seen());
+    expect((await call('POST /__patchgate/reset')).json()).toEqual({ status: 'reset' });
+    expect(done).toEqual(['a', 'b']);
+    expect(exchanges.get(1)).toBeUndefined();
+  });
+
+  it('says what could not be reset', async () => {
+    const { call } = await start({
+      resets: [() => Promise.reject(new PatchgateError('cannot-read', 'the seed is gone'))],
+    });
+    expectProblem(await call('POST /__patchgate/reset'), 500, 'cannot-read');
+  });
+});
+
+describe('whatever else', () => {
+  it.each(['/__patchgate', '/__patchgate/', '/__patchgate/other', '/__patchgate/Health', '/other'])(
+    'says what exists instead of %s',
+    async (path) => {
+      const { call } = await start();
+      const answer = await call(`GET ${path}`);
+      expectProblem(answer, 404, 'not-found');
+      expect(answer.json().hint).toContain('GET /__patchgate/exchanges/:id');
+    },
+  );
+
+  it.each([
+    ['POST', 'health', 'GET, HEAD'],
+    ['DELETE', 'exchanges', 'GET, HEAD'],
+    ['PATCH', 'exchanges/1', 'GET, HEAD'],
+    ['POST', 'events', 'GET, HEAD'],
+    ['GET', 'validate', 'POST'],
+    ['OPTIONS', 'validate', 'POST'],
+    ['GET', 'reset', 'POST'],
+  ])('refuses %s %s', async (method, path, allow) => {
+    const { call } = await start();
+    const answer = await call(`${method} /__patchgate/${path}`);
+    expectProblem(answer, 405, 'bad-usage');
+    expect(answer.headers.allow).toBe(allow);
+  });
+
+  it('does not leave a HEAD of events open', async () => {
+    const { call } = await start();
+    expect((await call('HEAD /__patchgate/events')).status).toBe(200);
+  });
+});
+
+describe('who may ask', () => {
+  const paths = ['GET health', 'POST validate', 'GET exchanges', 'GET events', 'POST reset', 'GET other'].map(
+    (line) => line.replace(' ', ' /__patchgate/'),
+  );
+
+  it.each(paths)('no foreign Host and no other origin: %s', async (line) => {
+    const { call } = await start({ resets: [() => expect.unreachable()] });
+    for (const headers of [
+      { host: 'evil.example' },
+      { origin: 'http://evil.example' },
+      { 'sec-fetch-site': 'cross-site' },
+    ]) {
+      const answer = await call(line, { headers: headers as Record<string, string> });
+      expectProblem(answer, 403, 'not-allowed');
+    }
+  });
+
+  it('gives a preflight nothing', async () => {
+    const { call } = await start();
+    for (const origin of ['http://evil.example', 'http://localhost']) {
+      const headers = { host: 'localhost', origin, 'access-control-request-method': 'POST' };
+      const answer = await call('OPTIONS /__patchgate/validate', { headers });
+      expect([403, 405]).toContain(answer.status);
+      expect(Object.keys(answer.headers).join()).not.toContain('access-control');
+    }
+  });
+
+  it('asks for the token before it reads a body', async () => {
+    const { call, port } = await start({ access: { loopback: false, token: 's3cret' } });
+    const unauthorized = await call('POST /__patchgate/validate', { body: 'x'.repeat(100_000) });
+    expectProblem(unauthorized, 401, 'not-allowed');
+    expect(unauthorized.headers['www-authenticate']).toBe('Bearer');
+    const headers = { host: 'gate.example', authorization: 'Bearer s3cret' };
+    expect((await call('GET /__patchgate/health', { headers })).status).toBe(200);
+
+    const waiting = connect(port, '127.0.0.1');
+    waiting.write('POST /__patchgate/validate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n');
+    expect(String((await once(waiting, 'data'))[0])).toMatch(/^HTTP\/1\.1 401 /);
+    waiting.destroy();
+  });
+
+  it('is closed off loopback without a token', async () => {
+    const { call } = await start({ access: { loopback: false } });
+    const answer = await call('GET /__patchgate/health');
+    expectProblem(answer, 403, 'not-allowed');
+    expect(answer.json().hint).toContain('--control-token');
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { createExchangeList, EXCHANGES_KEPT } from '../../src/server/exchange-list.ts';
+import type { ShownExchange } from '../../src/server/show-exchange.ts';
+import { kept, seen, verdict } from '../support/seen.ts';
+
+function ids(list: Iterable<ShownExchange>): number[] {
+  return Array.from(list, (shown) => shown.id);
+}
+
+function withBodies(id: number, size: number) {
+  const body = kept(Buffer.alloc(size, 'x'));
+  return seen({ id, requestBody: body, response: { status: 200, headers: [], body } });
+}
+
+it('lists the newest first', () => {
+  const list = createExchangeList();
+  for (const id of [1, 3, 2]) list.add(seen({ id }));
+  expect(ids(list.list())).toEqual([2, 3, 1]);
+  expect(ids(list.list({ limit: 2 }))).toEqual([2, 3]);
+  expect(ids(list.list({ limit: 0 }))).toEqual([]);
+});
+
+it('filters by outcome; what was not judged has none', () => {
+  const list = createExchangeList();
+  list.add(seen({ id: 1, verdict: verdict({ outcome: 'block' }) }));
+  list.add(seen({ id: 2 }));
+  list.add(seen({ id: 3, verdict: undefined }));
+  list.add(seen({ id: 4 }));
+  expect(ids(list.list({ outcome: 'pass' }))).toEqual([4, 2]);
+  expect(ids(list.list({ outcome: 'pass', limit: 1 }))).toEqual([4]);
+  expect(ids(list.list({ outcome: 'block' }))).toEqual([1]);
+  expect(ids(list.list())).toEqual([4, 3, 2, 1]);
+});
+
+it('gets one by its id', () => {
+  const list = createExchangeList();
+  list.add(seen({ id: 7 }));
+  expect(list.get(7)).toMatchObject({ id: 7, request: { body: { json: { name: 'a' } } } });
+  expect(list.get(8)).toBeUndefined();
+});
+
+describe('its bounds', () => {
+  it('keeps the last thousand', () => {
+    const list = createExchangeList();
+    for (let id = 1; id <= 2 * EXCHANGES_KEPT + 5; id++) list.add(seen({ id }));
+    const kept = ids(list.list());
+    expect(kept).toHaveLength(1000);
+    expect([kept[0], kept.at(-1)]).toEqual([2005, 1006]);
+    expect(list.get(1005)).toBeUndefined();
+  });
+
+  it('keeps 32 MiB', () => {
+    const list = createExchangeList();
+    for (let id = 1; id <= 600; id++) list.add(withBodies(id, 65_536));
+    const count = ids(list.list({ limit: 1000 })).length;
+    expect(count).toBeGreaterThan(230);
+    expect(count).toBeLessThan(256);
+    for (let id = 601; id <= 1500; id++) list.add(withBodies(id, 10));
+    expect(ids(list.list()).length).toBeGreaterThan(899);
+  });
+
+  it('counts URLs, headers and findings too', () => {
+    const long = 'x'.repeat(10_000);
+    const findings = [{ ...verdict().findings[0], pointer: long, message: '' }] as never;
+    for (const members of [
+      { request: { method: 'PATCH', url: long, headers: [] } },
+      { request: { method: 'PATCH', url: '/', headers: ['a', long] } },
+      { response: { status: 200, headers: ['a', long], body: kept() } },
+      { verdict: verdict({ findings }) },
+    ]) {
+      const list = createExchangeList(50_000);
+      for (let id = 1; id <= 100; id++) list.add(seen({ id, ...members }));
+      const count = ids(list.list()).length;
+      expect(count).toBeGreaterThan(0);
+      expect(count).toBeLessThan(6);
+    }
+  });
+
+  it('drops one that is too large by itself, and goes on', () => {
+    const list = createExchangeList(5000);
+    list.add(seen({ id: 1 }));
+    list.add(withBodies(2, 5000));
+    expect(ids(list.list())).toEqual([]);
+    list.add(seen({ id: 3 }));
+    expect(ids(list.list())).toEqual([3]);
+  });
+
+  it('does not hold a large buffer for a slice of it, nor thousands of tiny ones', () => {
+    const large = Buffer.alloc(1_000_000, 'x').subarray(0, 100);
+    const tiny = Array.from({ length: 1000 }, () => Buffer.from('y'));
+    const held = { chunks: tiny, size: 1000, cut: false };
+    const given = seen({
+      requestBody: { chunks: [large], size: 1_000_000, cut: true },
+      response: { status: 200, headers: [], body: held },
+    });
+    const list = createExchangeList();
+    list.add(given);
+    large.fill('?');
+    for (const chunk of tiny) chunk.fill('?');
+    expect(list.get(1)).toMatchObject({
+      request: { body: { text: 'x'.repeat(100), size: 1_000_000, cut: true } },
+      response: { status: 200, body: { text: 'y'.repeat(1000), size: 1000 } },
+    });
+  });
+});
+
+it('holds what had gone by, though the body goes on', () => {
+  const growing = {
+    chunks: [] as Buffer[],
+    size: 0,
+    get cut() {
+      return this.size > 5;
+    },
+    add(chunk: Buffer) {
+      this.chunks.push(chunk);
+      this.size += chunk.length;
+    },
+  };
+  const list = createExchangeList(10_000);
+  growing.add(Buffer.from('123456'));
+  list.add(seen({ id: 1, requestBody: growing }));
+  for (let id = 2; id <= 1000; id++) {
+    growing.add(Buffer.alloc(100));
+    list.add(seen({ id, request: { method: 'GET', url: `/${'x'.repeat(3000)}`, headers: [] } }));
+    if (id === 2) {
+      expect(list.get(1)?.request.body).toEqual({ text: '123456', size: 6, cut: true });
+    }
+  }
+  expect(ids(list.list())).toEqual([1000, 999]);
+});
+
+describe('listeners', () => {
+  it('hear of each exchange, redacted and without bodies, until they leave', () => {
+    const list = createExchangeList();
+    const heard: ShownExchange[] = [];
+    list.add(seen({ id: 1 }));
+    const leave = list.subscribe((shown) => heard.push(shown));
+    list.add(seen({ id: 2, request: { method: 'PATCH', url: '/x?token=abc', headers: ['Cookie', 'abc'] } }));
+    leave();
+    list.add(seen({ id: 3 }));
+    expect(heard).toHaveLength(1);
+    expect(heard[0]).toMatchObject({ id: 2, request: { url: '/x?token=[redacted]' } });
+    expect(JSON.stringify(heard)).not.toMatch(/abc|body/);
+  });
+});
+
+it('forgets on reset, and keeps its listeners', () => {
+  const list = createExchangeList(4000);
+  const heard: number[] = [];
+  list.subscribe(({ id }) => heard.push(id));
+  for (let id = 1; id <= 3; id++) list.add(seen({ id }));
+  list.reset();
+  expect(ids(list.list())).toEqual([]);
+  expect(list.get(3)).toBeUndefined();
+  list.add(seen({ id: 4 }));
+  expect(ids(list.list())).toEqual([4]);
+  expect(heard).toEqual([1, 2, 3, 4]);
+});
+
+it('does not mind what is added or reset while it is being read', () => {
+  const list = createExchangeList();
+  for (let id = 1; id <= 3; id++) list.add(seen({ id }));
+  const read: number[] = [];
+  for (const { id } of list.list()) {
+    read.push(id);
+    list.reset();
+    list.add(seen({ id: 10 + id }));
+  }
+  expect(read).toEqual([3, 2, 1]);
+});

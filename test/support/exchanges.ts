@@ -1,0 +1,42 @@
+import type { Exchange, StoredBody, StoredHeaders } from '../../src/model/exchange.ts';
+
+export interface ExchangeParts {
+  method?: string;
+  path?: string;
+  query?: string;
+  /** The request's body. */
+  body?: StoredBody;
+  requestHeaders?: StoredHeaders;
+  status?: number;
+  headers?: StoredHeaders;
+  /** The response's body. */
+  answer?: StoredBody;
+  recordedAt?: string;
+}
+
+export const PROJECT_PATH = '/api/v2/accounts/current/projects/42';
+
+/** An exchange with everything that a test does not care about filled in. */
+export function exchange(parts: ExchangeParts = {}): Exchange {
+  const { body, answer } = parts;
+  return {
+    request: {
+      method: parts.method ?? 'PATCH',
+      path: parts.path ?? PROJECT_PATH,
+      query: parts.query ?? '',
+      headers: parts.requestHeaders ?? { 'content-type': 'application/json' },
+      ...(body && { body }),
+    },
+    response: {
+      status: parts.status ?? 200,
+      headers: parts.headers ?? { 'content-type': 'application/json' },
+      ...(answer && { body: answer }),
+    },
+    meta: { recordedAt: parts.recordedAt ?? '2026-11-20T12:00:00.000Z', durationMs: 12 },
+  };
+}
+
+/** Raw headers from an object. */
+export function rawHeaders(headers: Record<string, string>): string[] {
+  return Object.entries(headers).flat();
+}

@@ -1,0 +1,42 @@
+import type { Finding, Verdict } from '../../src/model/finding.ts';
+import type { KeptBody, Seen } from '../../src/server/seen.ts';
+
+export function kept(...parts: (string | Buffer)[]): KeptBody {
+  const chunks = parts.map((part) => Buffer.from(part as string));
+  return { chunks, size: chunks.reduce((size, chunk) => size + chunk.length, 0), cut: false };
+}
+
+export function finding(pointer: string, members: Partial<Finding> = {}): Finding {
+  return {
+    rule: 'schema.type',
+    severity: 'error',
+    basis: 'stated',
+    pointer,
+    message: 'is wrong',
+    ...members,
+  };
+}
+
+export function verdict(members: Partial<Verdict> = {}): Verdict {
+  return { outcome: 'pass', operation: 'updateProject', findings: [], omitted: 0, ...members };
+}
+
+/** A project PATCH that passed and was answered by the target. */
+export function seen(members: Partial<Seen> = {}): Seen {
+  return {
+    id: 1,
+    startedAt: Date.UTC(2026, 10, 20, 12),
+    durationMs: 12.3456,
+    request: {
+      method: 'PATCH',
+      url: '/api/v2/accounts/current/projects/42',
+      headers: ['Host', 'localhost', 'Content-Type', 'application/json'],
+    },
+    requestBody: kept('{"name":"a"}'),
+    verdict: verdict(),
+    answeredBy: 'target',
+    response: { status: 200, headers: ['Content-Type', 'application/json'], body: kept('{"ok":true}') },
+    failure: undefined,
+    ...members,
+  };
+}

@@ -1,0 +1,228 @@
+import { Agent, request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../../src/model/json.ts';
+import { type Fake, type FakeOptions, startFake } from '../../../src/upstreams/fake/start-fake.ts';
+
+const fakes: Fake[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const fake of fakes.splice(0)) await fake.close();
+});
+
+async function start(options: Partial<FakeOptions> = {}): Promise<Fake> {
+  const fake = await startFake({ latency: 0, host: '127.0.0.1', ...options });
+  fakes.push(fake);
+  return fake;
+}
+
+const PROJECT = '/api/v2/accounts/current/projects/42';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+function patch(fake: Fake, path: string, body: unknown): Promise<Response> {
+  return fetch(fake.url + path, { method: 'PATCH', headers: JSON_TYPE, body: JSON.stringify(body) });
+}
+
+const jsonOf = async (response: Response) => (await response.json()) as JsonObject;
+const read = async (fake: Fake, path: string) => jsonOf(await fetch(fake.url + path));
+
+describe('PATCH', () => {
+  test('of a project deletes the environment that is left out, and creates the unknown one', async () => {
+    const fake = await start();
+    const desired = {
+      name: 'Checkout 2',
+      languages: ['GO'],
+      environments: [
+        { id: 2, name: 'Staging', isEnabled: true },
+        { id: 9, name: 'Test', isEnabled: false },
+      ],
+    };
+    const response = await patch(fake, PROJECT, desired);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(await response.json()).toEqual(desired);
+    expect(await read(fake, PROJECT)).toEqual(desired);
+  });
+
+  test.each([
+    ['features/7', { description: 'x' }],
+    ['drafts/1001', { percentTraffic: 50 }],
+  ])('of %s replaces the fields that it carries', async (record, change) => {
+    const fake = await start();
+    const path = `/api/v2/accounts/current/${record}`;
+    const before = await read(fake, path);
+    expect(await (await patch(fake, path, change)).json()).toEqual({ ...before, ...change });
+  });
+
+  test('of one account leaves the other alone', async () => {
+    const fake = await start();
+    const other = '/api/v2/accounts/196/projects/42';
+    const before = await read(fake, other);
+    await patch(fake, PROJECT, { ...before, name: 'changed' });
+    expect(await read(fake, other)).toEqual(before);
+    expect((await read(fake, PROJECT)).name).toBe('changed');
+  });
+
+  test.each([
+    ['no JSON', '{"name":'],
+    ['a list', '[]'],
+    ['bytes that are no UTF-8', Buffer.from('{"name":"\xff"}', 'latin1')],
+    ['a byte order mark', '\ufeff{}'],
+    ['no body', undefined],
+  ])('with %s is answered 400 and changes nothing', async (_, body) => {
+    const fake = await start();
+    const before = await read(fake, PROJECT);
+    const response = await fetch(fake.url + PROJECT, {
+      method: 'PATCH',
+      ...(body !== undefined && { body }),
+    });
+    expect(response.status).toBe(400);
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(await response.json()).toMatchObject({ type: 'about:blank', title: 'Bad Request', status: 400 });
+    expect(await read(fake, PROJECT)).toEqual(before);
+  });
+
+  test('nested too deep to be written out is refused, and the record still answers', async () => {
+    const fake = await start();
+    const path = '/api/v2/accounts/current/features/7';
+    const before = await read(fake, path);
+    const depth = 200_000;
+    const response = await fetch(fake.url + path, {
+      method: 'PATCH',
+      body: `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`,
+    });
+    expect(response.status).toBe(413);
+    expect(await read(fake, path)).toEqual(before);
+  });
+
+  test('may be compressed', async () => {
+    const fake = await start();
+    const response = await fetch(fake.url + PROJECT, {
+      method: 'PATCH',
+      headers: { ...JSON_TYPE, 'content-encoding': 'gzip' },
+      body: gzipSync('{"name":"zipped"}'),
+    });
+    expect((await jsonOf(response)).name).toBe('zipped');
+  });
+
+  test('in an unknown content coding is answered 415', async () => {
+    const fake = await start();
+    const headers = { ...JSON_TYPE, 'content-encoding': 'rot13' };
+    const response = await fetch(fake.url + PROJECT, { method: 'PATCH', headers, body: '{}' });
+    expect(response.status).toBe(415);
+  });
+});
+
+describe('what is not there', () => {
+  test.each([
+    '/api/v2/accounts/current/projects/43',
+    '/api/v2/accounts/197/projects/42',
+    '/api/v2/accounts/current/__proto__/42',
+    '/api/v2/accounts/__proto__/projects/42',
+    '/api/v2/accounts/current/projects',
+    '/',
+  ])('%s is answered 404', async (path) => {
+    const fake = await start();
+    for (const method of ['GET', 'PATCH']) {
+      const response = await fetch(fake.url + path, { method });
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    }
+  });
+
+  test('a path that cannot be decoded is answered 400', async () => {
+    const fake = await start();
+    expect((await fetch(`${fake.url}/api/v2/accounts/current/projects/%zz`)).status).toBe(400);
+  });
+
+  test.each(['DELETE', 'POST', 'PUT', 'OPTIONS'])('%s is answered 405 with Allow', async (method) => {
+    const fake = await start();
+    const response = await fetch(fake.url + PROJECT, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, PATCH');
+    expect((await fetch(fake.url + PROJECT)).status).toBe(200);
+  });
+});
+
+test.each(['', '/api/v2', '/a/b/c'])('the prefix "%s" is as good as any', async (prefix) => {
+  const fake = await start();
+  expect((await fetch(`${fake.url}${prefix}/accounts/current/projects/42`)).status).toBe(200);
+});
+
+test('the answer says nothing of what the fake is made of', async () => {
+  const fake = await start();
+  const { headers } = await fetch(fake.url + PROJECT);
+  expect(headers.has('x-powered-by')).toBe(false);
+  expect(headers.has('etag')).toBe(false);
+  expect(headers.has('access-control-allow-origin')).toBe(false);
+});
+
+test('an envelope wraps records, and only those', async () => {
+  const fake = await start({ envelope: '_data' });
+  expect(await read(fake, PROJECT)).toEqual({ _data: expect.objectContaining({ name: 'Checkout' }) });
+  const patched = await (await patch(fake, PROJECT, { name: 'a' })).json();
+  expect(patched).toEqual({ _data: expect.objectContaining({ name: 'a' }) });
+  expect(await read(fake, '/accounts/current/projects/1')).toMatchObject({ status: 404 });
+});
+
+test('a seed takes the place of the sample, and reset brings it back', async () => {
+  const record = { name: 'Mine', languages: [], environments: [] };
+  const fake = await start({ seed: { accounts: { 5: { projects: { 1: record } } } } });
+  const path = '/api/v2/accounts/5/projects/1';
+  await patch(fake, path, { ...record, name: 'changed' });
+  expect((await read(fake, path)).name).toBe('changed');
+  fake.reset();
+  expect(await read(fake, path)).toEqual(record);
+  expect((await fetch(fake.url + PROJECT)).status).toBe(404);
+});
+
+describe('closing', () => {
+  test('ends idle connections', async () => {
+    const fake = await start();
+    const agent = new Agent({ keepAlive: true });
+    const socket = await new Promise<NodeJS.EventEmitter>((resolve, reject) => {
+      const sent = request(fake.url + PROJECT, { agent }, (response) => {
+        response.resume().on('end', () => resolve(sent.socket as NodeJS.EventEmitter));
+      });
+      sent.on('error', reject).end();
+    });
+    const ended = new Promise((resolve) => socket.once('close', resolve));
+    await fake.close();
+    await ended;
+    agent.destroy();
+  });
+
+  test('drops answers that wait for their latency', async () => {
+    const fake = await start({ latency: 600_000 });
+    const cleared = vi.spyOn(globalThis, 'clearTimeout');
+    const realSetTimeout = globalThis.setTimeout;
+    const waiting = new Promise<NodeJS.Timeout>((resolve) => {
+      vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, delay: number) => {
+        const timer = realSetTimeout(run, delay);
+        if (delay === 600_000) resolve(timer);
+        return timer;
+      }) as typeof setTimeout);
+    });
+    const sent = request(fake.url + PROJECT).end();
+    const failed = new Promise((resolve) => sent.on('error', resolve));
+    const timer = await waiting;
+    await fake.close();
+    await failed;
+    expect(cleared).toHaveBeenCalledWith(timer);
+  });
+
+  test('may be asked for twice', async () => {
+    const fake = await start();
+    await fake.close();
+    await fake.close();
+  });
+});
+
+test('an answer comes after its latency', async () => {
+  const slow = await start({ latency: 1 });
+  expect((await jsonOf(await patch(slow, PROJECT, { name: 'late' }))).name).toBe('late');
+});
+
+test('an address that is not here cannot be listened on', async () => {
+  await expect(start({ host: '192.0.2.1' })).rejects.toMatchObject({ code: 'cannot-listen' });
+});
