@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
+import { check } from './commands/check.ts';
 import { demo } from './commands/demo.ts';
 import { fake } from './commands/fake.ts';
 import { spellOut } from './commands/options.ts';
@@ -14,7 +15,7 @@ const cli = yargs(spellOut(hideBin(process.argv)))
   .usage(
     '$0 <command>\n\nJudges every PATCH to an experimentation service, records what passes, and replays it.',
   )
-  .command([proxy, replay, fake, demo])
+  .command([proxy, replay, fake, check, demo])
   .demandCommand(1, 'no command is given')
   .strict()
   .recommendCommands()

@@ -71,7 +71,7 @@ export async function resolveConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
   cwd: string = process.cwd(),
 ): Promise<Resolved> {
-  const file = findConfigFile(flags.config ?? env.PATCHGATE_CONFIG, cwd);
+  const file = findConfigFile(flags.config ?? (env.PATCHGATE_CONFIG || undefined), cwd);
   const fromFile = file === undefined ? {} : await readConfigFile(file);
   const rules = checkRules(fromFile.rules, file);
   for (const key of Object.keys(fromFile)) {
@@ -101,7 +101,10 @@ export async function resolveConfig(
 }
 
 function findConfigFile(named: unknown, cwd: string): string | undefined {
-  if (typeof named === 'string') {
+  if (named !== undefined) {
+    if (typeof named !== 'string') {
+      throw new PatchgateError('bad-usage', '--config is given more than once', { hint: 'give it once' });
+    }
     const file = resolve(cwd, named);
     if (!existsSync(file)) {
       throw new PatchgateError('bad-config', `the config file ${named} does not exist`, {
@@ -146,10 +149,11 @@ function checkVariable(variable: string): void {
   if (!variable.startsWith('PATCHGATE_')) return;
   const known = [...Object.keys(SETTINGS).map(variableOf), 'PATCHGATE_CONFIG', 'PATCHGATE_URL'];
   if (known.includes(variable)) return;
-  const near = nearest(variable, known);
+  const bare = (name: string) => name.slice('PATCHGATE_'.length);
+  const near = nearest(bare(variable), known.map(bare));
   if (near) {
     throw new PatchgateError('bad-config', `unknown environment variable ${variable}`, {
-      hint: `did you mean ${near}?`,
+      hint: `did you mean PATCHGATE_${near}?`,
     });
   }
 }
@@ -178,6 +182,10 @@ function checkValue(name: SettingName, setting: Setting, given: unknown, where: 
     case 'string':
       if (typeof given !== 'string' || given === '') throw wrong('a text');
       return given;
+    case 'path':
+      if (typeof given !== 'string' || !/^\/[\w~!$&'()*+,=:@./-]*$/.test(given))
+        throw wrong('a path that starts with a slash: /api/v2');
+      return given;
     case 'boolean':
       if (typeof given === 'boolean') return given;
       if (given === 'true' || given === '1') return true;
@@ -195,27 +203,29 @@ function checkValue(name: SettingName, setting: Setting, given: unknown, where: 
       if (typeof word === 'string' && setting.choices?.includes(word)) return word;
       throw wrong(`one of: ${setting.choices?.join(', ')}`);
     }
-    case 'duration':
-      return (
-        readAmount(given, { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }, 1) ??
-        fail(wrong('a duration: 500ms, 30s, 2m'))
-      );
-    case 'size':
-      return (
-        readAmount(given, { b: 1, kb: 1000, kib: 1024, mb: 1e6, mib: 1_048_576 }, 1) ??
-        fail(wrong('a size: 65536, 512KiB, 5MiB'))
-      );
+    case 'duration': {
+      const { max = Number.MAX_SAFE_INTEGER } = setting;
+      const milliseconds = readAmount(given, { ms: 1, s: 1000, m: 60_000, h: 3_600_000 });
+      if (milliseconds === undefined || milliseconds > max)
+        throw wrong(`a duration of at most ${Math.floor(max / 3_600_000)}h: 500ms, 30s, 2m`);
+      return milliseconds;
+    }
+    case 'size': {
+      const { max = Number.MAX_SAFE_INTEGER } = setting;
+      const bytes = readAmount(given, { b: 1, kb: 1000, kib: 1024, mb: 1e6, mib: 1_048_576 });
+      if (bytes === undefined || bytes > max)
+        throw wrong(`a size of at most ${Math.floor(max / 1_048_576)}MiB: 65536, 512KiB, 5MiB`);
+      return bytes;
+    }
   }
 }
 
-function fail(error: PatchgateError): never {
-  throw error;
-}
-
-/** `30s` with `{ s: 1000 }` -> 30000; a bare number counts `plain` units. */
-function readAmount(given: unknown, units: Record<string, number>, plain: number): number | undefined {
+/** `30s` with `{ s: 1000 }` -> 30000; a bare number counts the smallest unit. */
+function readAmount(given: unknown, units: Readonly<Record<string, number>>): number | undefined {
+  if (typeof given !== 'string' && typeof given !== 'number') return undefined;
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(String(given));
   if (!match) return undefined;
-  const unit = match[2] === '' ? plain : units[(match[2] as string).toLowerCase()];
-  return unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
+  const word = (match[2] as string).toLowerCase();
+  if (word !== '' && !Object.hasOwn(units, word)) return undefined;
+  return Math.round(Number(match[1]) * (word === '' ? 1 : (units[word] as number)));
 }

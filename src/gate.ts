@@ -3,6 +3,7 @@ import { createMatcher, type Match } from './contract/match-operation.ts';
 import { readBody } from './contract/read-body.ts';
 import { PatchgateError } from './errors.ts';
 import type { RawFinding, Verdict } from './model/finding.ts';
+import { FindingBounds } from './model/finding-bounds.ts';
 import type { RequestHead } from './model/http.ts';
 import type { JsonValue } from './model/json.ts';
 import { createPolicy, type PolicyOptions } from './policy.ts';
@@ -21,10 +22,11 @@ export interface Inspection {
 }
 
 export interface Gate {
-  /** Whether an operation of the contract could be meant, so that the body is to be read and judged. */
-  concerns(head: RequestHead): boolean;
-  /** Judges one request. Pure: no I/O, no clock; never throws. A request that does not concern the gate passes. */
-  inspect(request: GateRequest): Inspection;
+  /** What operation could be meant, so that the body is to be read and judged; undefined: none. */
+  match(head: RequestHead): Match | undefined;
+  /** Judges one request. Pure: no I/O, no clock; never throws. One that means no operation passes.
+   *  @param match what `match` said of it, where that was asked already */
+  inspect(request: GateRequest, match?: Match): Inspection;
   /** Judges a body as an operation's, whatever its path and headers.
    *  @throws PatchgateError `bad-usage` where the contract has no such operation */
   inspectBody(operation: string, body: Uint8Array): Inspection;
@@ -54,8 +56,12 @@ const JSON_HEADERS = ['content-type', 'application/json'];
  */
 export function createGate(contract: Contract, options: GateOptions): Gate {
   const operations = Object.keys(contract.entries);
-  const matcher = createMatcher(contract.entries, options.basePaths);
   const decide = createPolicy(options);
+  const matcher = createMatcher(contract.entries, {
+    basePaths: options.basePaths ?? [],
+    unlisted: decide.reportsUnlisted,
+  });
+  const match = (head: RequestHead) => (decide.judges ? matcher(head) : undefined);
   const ready = new Map<string, { operation: LoadedOperation; rules: readonly BoundRule[] }>();
 
   const load = (name: string) => {
@@ -74,21 +80,22 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     const { operation, rules } = load(match.operation);
     const read = readBody(request.body, request.headers, options.bodyLimit, operation.leavesOpen);
     const findings: RawFinding[] = [...match.findings, ...read.findings];
+    const bounds = new FindingBounds();
     if (read.json !== undefined) {
-      findings.push(...operation.check(read.json));
+      findings.push(...operation.check(read.json, bounds));
       const recordId = match.parameters[operation.entry.record.id] ?? '';
-      for (const rule of rules) findings.push(...rule.check(read.json, recordId));
+      for (const rule of rules) findings.push(...rule.check(read.json, recordId, bounds));
     }
-    return { verdict: decide(operation.name, findings, read.omitted, read.text), json: read.json };
+    const omitted = read.omitted + bounds.omitted;
+    return { verdict: decide(operation.name, findings, omitted, read.text), json: read.json };
   };
 
   return {
     operations,
     bodyLimit: options.bodyLimit,
-    concerns: (head) => decide.judges && matcher(head) !== undefined,
-    inspect(request) {
-      const match = decide.judges ? matcher(request) : undefined;
-      return match ? judge(match, request) : NOTHING;
+    match,
+    inspect(request, known = match(request)) {
+      return known ? judge(known, request) : NOTHING;
     },
     inspectBody(name, body) {
       if (!Object.hasOwn(contract.entries, name)) {

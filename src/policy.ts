@@ -30,6 +30,8 @@ export interface Policy {
   (operation: string | undefined, findings: readonly RawFinding[], omitted?: number, text?: string): Verdict;
   /** False: nothing would come of judging. */
   readonly judges: boolean;
+  /** Whether a path below a judged record's is looked for. */
+  readonly reportsUnlisted: boolean;
 }
 
 /** Findings that a verdict holds at most; the rest are counted. Design section 3. */
@@ -75,7 +77,10 @@ export function createPolicy(options: PolicyOptions): Policy {
     const status = worst.stage === GUARD ? 409 : statusOf(worst.finding.rule);
     return { outcome: 'block', ...verdict, status, problem: problemOf(status) };
   };
-  return Object.assign(decide, { judges: options.validation !== 'off' || options.guard });
+  return Object.assign(decide, {
+    judges: options.validation !== 'off' || options.guard,
+    reportsUnlisted: severities['request.unlisted-operation'] !== 'off',
+  });
 }
 
 interface Settled {

@@ -3,7 +3,7 @@
  * table. Names are those of the config file; the flag is the same in kebab case, the variable `PATCHGATE_` in capitals.
  */
 
-export type SettingKind = 'string' | 'boolean' | 'integer' | 'duration' | 'size' | 'choice';
+export type SettingKind = 'string' | 'path' | 'boolean' | 'integer' | 'duration' | 'size' | 'choice';
 
 export interface Setting {
   kind: SettingKind;
@@ -13,6 +13,7 @@ export interface Setting {
   choices?: readonly string[];
   /** What the bare flag means, where its value may be left out. */
   bare?: string;
+  /** Bounds of an integer, a size in bytes or a duration in milliseconds. */
   min?: number;
   max?: number;
   alias?: string;
@@ -24,6 +25,9 @@ export const VALIDATION_MODES = ['enforce', 'warn', 'off'] as const;
 export type ValidationMode = (typeof VALIDATION_MODES)[number];
 export const LOG_FORMATS = ['text', 'json', 'off'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
+
+/** Milliseconds; a timer of Node that is to wait longer fires at once. */
+const LONGEST_TIMER = 2_147_483_647;
 
 export const SETTINGS = {
   contract: { kind: 'string', describe: 'Folder or contract.json with the operations, schemas and rules' },
@@ -61,10 +65,17 @@ export const SETTINGS = {
     default: 'pass',
     describe: "PATCHes below a judged record's path that no operation lists",
   },
-  basePath: { kind: 'string', describe: 'Judge only paths below this one: /api/v2' },
-  bodyLimit: { kind: 'size', default: '5MiB', describe: 'Largest body to judge, before and after decoding' },
+  basePath: { kind: 'path', describe: 'Judge only paths below this one: /api/v2' },
+  bodyLimit: {
+    kind: 'size',
+    // A text of this many bytes fits a string of Node.
+    max: 256 * 1024 * 1024,
+    default: '5MiB',
+    describe: 'Largest body to judge, before and after decoding',
+  },
   timeout: {
     kind: 'duration',
+    max: LONGEST_TIMER,
     default: '30s',
     describe: 'How long the target may be silent before it answers',
   },
@@ -81,7 +92,12 @@ export const SETTINGS = {
   controlToken: { kind: 'string', describe: 'Bearer token of the control API; needed off loopback' },
   seed: { kind: 'string', describe: 'JSON file with the records that the fake starts with' },
   envelope: { kind: 'string', describe: "Member that wraps the fake's answers: _data" },
-  latency: { kind: 'duration', default: '0ms', describe: 'How long the fake waits before it answers' },
+  latency: {
+    kind: 'duration',
+    max: LONGEST_TIMER,
+    default: '0ms',
+    describe: 'How long the fake waits before it answers',
+  },
   failOn: {
     kind: 'choice',
     choices: ['error', 'warn'],

@@ -2,6 +2,7 @@ import type { CommandModule } from 'yargs';
 import type { Format } from './check/run-check.ts';
 import { flagsOf, JUDGING, withSettings } from './options.ts';
 
+/** As the builder has yargs read them. */
 interface Args {
   inputs: string[];
   operation?: string | undefined;
@@ -9,7 +10,7 @@ interface Args {
   format: Format;
 }
 
-export const check: CommandModule<object, Args> = {
+export const check: CommandModule = {
   command: 'check <inputs..>',
   describe: 'Judges JSON bodies and recordings: 0 clean, 1 findings, 2 could not judge',
   builder: (yargs) =>
@@ -34,10 +35,18 @@ export const check: CommandModule<object, Args> = {
       import('./check/run-check.ts'),
     ]);
     const { config } = await resolveConfig(flagsOf(argv), { guard: 'off' });
-    const { inputs, operation, path, format } = argv;
+    const { inputs, operation, path, format } = argv as unknown as Args;
+    // yargs loses a lone - among the positionals, though it counts it.
+    if (process.argv.includes('-')) inputs.push('-');
     process.exitCode = await runCheck(
       { inputs, operation, path, format, failOn: config.failOn },
-      { stdin: process.stdin, stdout: writeOut, cwd: process.cwd() },
+      {
+        get stdin() {
+          return process.stdin;
+        },
+        stdout: writeOut,
+        cwd: process.cwd(),
+      },
       async () => {
         const { gateOf } = await import('../patchgate.ts');
         // To judge is what the command is for, whatever a proxy of the same config does.

@@ -3,6 +3,7 @@ import { resolveConfig } from '../config.ts';
 import type { SettingName } from '../settings.ts';
 import { version } from '../version.ts';
 import { flagsOf } from './options.ts';
+import { stopSignal } from './stop-signal.ts';
 
 /**
  * Runs a server until it is told to stop: the access log goes to standard output, all else to standard error.
@@ -38,10 +39,4 @@ export async function serve(
   await stopSignal();
   await listening.close();
   await gate.close();
-}
-
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
 }

@@ -27,22 +27,30 @@ export function checkContractFile(content: unknown, file: string): ContractFile 
   const operations = member(content, 'operations');
   if (!isObject(operations) || Object.keys(operations).length === 0)
     throw wrong('/operations', 'an object with operations');
+  const twins = new Map<string, string>();
   for (const [name, entry] of Object.entries(operations)) {
     const at = `/operations/${name}`;
     keys(at, entry, ['method', 'path', 'parameters', 'record', 'schema', 'rules', 'canary']);
     const { method, path, parameters, record, schema, rules, canary } = entry as Record<string, unknown>;
     if (typeof method !== 'string' || !/^[A-Z]+$/.test(method))
       throw wrong(`${at}/method`, 'a method in capitals');
-    if (typeof path !== 'string' || !/^(\/([\w.~-]+|\{\w+\}))+$/.test(path))
+    if (typeof path !== 'string' || !/^(\/([\w.~-]+|\{[A-Za-z_]\w*\}))+$/.test(path))
       throw wrong(`${at}/path`, 'a path template: /accounts/{account_id}/projects/{project_id}');
     if (typeof schema !== 'string') throw wrong(`${at}/schema`, 'the name of a schema file');
 
     const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+    if (new Set(named).size < named.length)
+      throw wrong(`${at}/path`, 'a template that names each parameter once');
+    const twin = twins.get(`${method} ${path.replace(/\{\w+\}/g, '{}')}`);
+    if (twin)
+      throw wrong(`${at}/path`, `another one than that of ${twin}, which would never be told from it`);
+    twins.set(`${method} ${path.replace(/\{\w+\}/g, '{}')}`, name);
     keys(`${at}/parameters`, parameters, named);
     for (const parameter of named)
       checkParameter(`${at}/parameters/${parameter}`, member(parameters, parameter));
 
-    keys(`${at}/record`, record, ['kind', 'id'], ['account']);
+    const { kind } = keys(`${at}/record`, record, ['kind', 'id'], ['account']);
+    if (typeof kind !== 'string') throw wrong(`${at}/record/kind`, 'a text: project');
     for (const role of ['id', 'account']) {
       const parameter = member(record, role);
       if (parameter !== undefined && !named.includes(String(parameter)))
@@ -51,11 +59,14 @@ export function checkContractFile(content: unknown, file: string): ContractFile 
     if (!Array.isArray(rules)) throw wrong(`${at}/rules`, 'a list of rule names');
     rules.forEach((rule, index) => {
       if (typeof rule === 'string') return;
-      const { severity } = keys(`${at}/rules/${index}`, rule, ['name', 'severity']);
+      const { name: named, severity } = keys(`${at}/rules/${index}`, rule, ['name', 'severity']);
+      if (typeof named !== 'string') throw wrong(`${at}/rules/${index}/name`, 'the name of a rule');
       if (!['error', 'warn', 'off'].includes(String(severity)))
         throw wrong(`${at}/rules/${index}/severity`, 'error, warn or off');
     });
-    keys(`${at}/canary`, canary, ['body', 'rule', 'pointer']);
+    const { rule, pointer } = keys(`${at}/canary`, canary, ['body', 'rule', 'pointer']);
+    if (typeof rule !== 'string' || typeof pointer !== 'string')
+      throw wrong(`${at}/canary`, 'a body with the rule and the pointer of its finding');
   }
   return content as unknown as ContractFile;
 

@@ -1,5 +1,6 @@
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import type { Finding, RuleInfo } from '../model/finding.ts';
+import type { Finding, RuleInfo, Severity } from '../model/finding.ts';
+import type { FindingBounds } from '../model/finding-bounds.ts';
 import type { JsonValue } from '../model/json.ts';
 import { nearest } from '../model/nearest.ts';
 import { escapeToken } from '../model/pointer.ts';
@@ -14,11 +15,13 @@ const REPEATERS = new Set(['if', 'allOf', '$ref', '$dynamicRef', 'propertyNames'
  * What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later.
  *
  * @param annotationOf what the schema file says of a subschema beyond JSON Schema
+ * @param bounds counts what is too much to be kept
  */
 export function checkSchema(
   validate: ValidateFunction,
   body: JsonValue,
   annotationOf: (subschema: AnySchemaObject) => Annotation,
+  bounds: FindingBounds,
 ): Finding[] {
   if (validate(body)) return [];
   const errors = validate.errors ?? [];
@@ -31,59 +34,81 @@ export function checkSchema(
   for (const error of errors) {
     if (REPEATERS.has(error.keyword)) continue;
     if (error.keyword === 'observed' && mistyped.has(error.instancePath)) continue;
-    const finding = findingOf(error, annotationOf);
+    const objection = objectionOf(error, annotationOf);
+    const { rule, severity, field } = objection;
+    const length = error.instancePath.length + (field === undefined ? 0 : field.length + 1);
+    if (!bounds.takes(rule.name, severity, length)) continue;
+    const finding = findingOf(objection);
     const key = `${finding.rule} ${finding.severity} ${finding.pointer}`;
     if (!findings.has(key)) findings.set(key, finding);
   }
   return [...findings.values()];
 }
 
-function findingOf(error: ErrorObject, annotationOf: (subschema: AnySchemaObject) => Annotation): Finding {
-  if (error.keyword === 'furtherFields') return fieldFinding(error, annotationOf);
-  const annotation = annotationOf(error.parentSchema as AnySchemaObject);
+/** One of Ajv's errors with what the contract says of its subschema, before it is put into words. */
+interface Objection {
+  error: ErrorObject;
+  rule: RuleInfo;
+  severity: Severity;
+  annotation: Annotation;
+  /** The field that is meant, where the error stands at the object that has it or lacks it. */
+  field: string | undefined;
+}
+
+function objectionOf(
+  error: ErrorObject,
+  annotationOf: (subschema: AnySchemaObject) => Annotation,
+): Objection {
+  if (error.keyword === 'furtherFields') {
+    const { field, meant, parent } = error.params as FieldParams;
+    const rule = SCHEMA_RULES[meant === undefined ? 'schema.unknown-field' : 'schema.field-case'] as RuleInfo;
+    return { error, rule, severity: severityOf(rule), annotation: annotationOf(parent), field };
+  }
   const rule = schemaRule(error.keyword);
-  const pointer =
-    error.keyword === 'required' || error.keyword === 'dependentRequired'
-      ? `${error.instancePath}/${escapeToken(error.params.missingProperty as string)}`
-      : error.instancePath;
+  const annotation = annotationOf(error.parentSchema as AnySchemaObject);
+  const { missingProperty, additionalProperty, unevaluatedProperty } = error.params;
   return {
-    ...start(rule, pointer, annotation),
+    error,
+    rule,
+    severity: annotation.severity ?? severityOf(rule),
+    annotation,
+    field: missingProperty ?? additionalProperty ?? unevaluatedProperty,
+  };
+}
+
+function severityOf(rule: RuleInfo): Severity {
+  return rule.severity === 'warn' ? 'warn' : 'error';
+}
+
+function findingOf({ error, rule, severity, annotation, field }: Objection): Finding {
+  const pointer = field === undefined ? error.instancePath : `${error.instancePath}/${escapeToken(field)}`;
+  const source = annotation.source ?? rule.source;
+  const finding = { rule: rule.name, severity, basis: rule.basis, pointer, message: '', source };
+  if (error.keyword === 'furtherFields')
+    return { ...finding, ...fieldMessage(error.params as FieldParams, pointer) };
+  return {
+    ...finding,
     ...(error.keyword === 'observed' ? {} : { basis: annotation.basis }),
-    severity: annotation.severity ?? (rule.severity === 'warn' ? 'warn' : 'error'),
     message: messageOf(error, pointer),
     ...(annotation.hint === undefined ? {} : { hint: annotation.hint }),
   };
 }
 
-function fieldFinding(error: ErrorObject, annotationOf: (subschema: AnySchemaObject) => Annotation): Finding {
-  const { field, meant, listed, parent } = error.params as FieldParams;
-  const rule = SCHEMA_RULES[meant === undefined ? 'schema.unknown-field' : 'schema.field-case'] as RuleInfo;
-  const pointer = `${error.instancePath}/${escapeToken(field)}`;
-  const finding = start(rule, pointer, annotationOf(parent));
+function fieldMessage(
+  { field, meant, listed }: FieldParams,
+  pointer: string,
+): Pick<Finding, 'message' | 'hint'> {
   if (meant !== undefined) {
     return {
-      ...finding,
       message: `${pointer} is spelt "${meant}"`,
       hint: `rename it to "${meant}": names are case-sensitive`,
     };
   }
   const near = nearest(field, listed);
   return {
-    ...finding,
     message: `${pointer} is no field that the contract lists`,
     hint:
       near === undefined ? 'the service may ignore or refuse it: check its name' : `did you mean "${near}"?`,
-  };
-}
-
-function start(rule: RuleInfo, pointer: string, annotation: Annotation): Finding {
-  return {
-    rule: rule.name,
-    severity: rule.severity === 'warn' ? 'warn' : 'error',
-    basis: rule.basis,
-    pointer,
-    message: '',
-    source: annotation.source ?? rule.source,
   };
 }
 
@@ -93,7 +118,11 @@ function messageOf(error: ErrorObject, pointer: string): string {
     case 'type':
       return `${place} must be ${typesOf(error.schema)}, not ${kindOf(error.data)}`;
     case 'required':
+    case 'dependentRequired':
       return `${place} is missing`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return `${place} is no field that the contract lists`;
     case 'enum':
       return `${place} must be one of ${(error.schema as JsonValue[]).map(show).join(', ')}, not ${show(error.data)}`;
     case 'const':

@@ -13,7 +13,9 @@ const MOST_CODINGS = 3;
  * @param limit bytes that a decoded body may have; one that would grow past it is given up at once
  */
 export function decodeBody(body: Uint8Array, headers: RawHeaders, limit: number): Uint8Array | Finding {
-  const codings = headerValues(headers, 'content-encoding')
+  const values = headerValues(headers, 'content-encoding');
+  if (values.length === 0) return body;
+  const codings = values
     .flatMap((value) => value.split(','))
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '' && coding !== 'identity');

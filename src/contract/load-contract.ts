@@ -4,8 +4,10 @@ import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { ContractFile, OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
+import { FindingBounds } from '../model/finding-bounds.ts';
 import type { JsonValue } from '../model/json.ts';
-import { placeAt, syntaxErrorOf } from '../model/json-text.ts';
+import { placeAt } from '../model/json-text.ts';
+import { type Hazard, scanJson } from '../model/scan-json.ts';
 import { annotationsOf } from './annotations.ts';
 import { checkContractFile } from './check-contract-file.ts';
 import { checkSchema } from './check-schema.ts';
@@ -16,10 +18,10 @@ import { leavesOpen } from './leaves-open.ts';
 export interface LoadedOperation {
   name: string;
   entry: OperationEntry;
-  /** What the schema has to say of a body. */
-  check(body: JsonValue): Finding[];
-  /** Whether the schema says nothing of the shape of the value at a pointer. */
-  leavesOpen(pointer: string): boolean;
+  /** What the schema has to say of a body; what is too much is counted in `bounds`. */
+  check(body: JsonValue, bounds?: FindingBounds): Finding[];
+  /** Whether the schema says nothing of the shape of the value at a path. */
+  leavesOpen(path: Hazard['path']): boolean;
 }
 
 /** The operations of `contract.json` with the schema files beside it. Schemas are compiled when first asked for. */
@@ -45,10 +47,12 @@ export function loadContract(location: string, isTrusted = false): Contract {
   const schemas = readSchemas(dirname(file), basename(file));
   const annotationOf = annotationsOf(schemas.values());
   const ajv = createAjv(isTrusted);
-  try {
-    for (const [name, schema] of schemas) ajv.addSchema(schema, name);
-  } catch (error) {
-    throw doesNotCompile(file, error);
+  for (const [name, schema] of schemas) {
+    try {
+      ajv.addSchema(schema, name);
+    } catch (error) {
+      throw doesNotCompile(join(dirname(file), name), error);
+    }
   }
   const loaded = new Map<string, LoadedOperation>();
   const load = (name: string): LoadedOperation => {
@@ -67,8 +71,8 @@ export function loadContract(location: string, isTrusted = false): Contract {
     return {
       name,
       entry,
-      check: (body) => checkSchema(validate, body, annotationOf),
-      leavesOpen: (pointer) => leavesOpen(schema, pointer, schemas),
+      check: (body, bounds = new FindingBounds()) => checkSchema(validate, body, annotationOf, bounds),
+      leavesOpen: (path) => leavesOpen(schema, path, schemas),
     };
   };
   return {
@@ -92,6 +96,8 @@ function createAjv(isTrusted: boolean): Ajv2020 {
     verbose: true,
     // What Object.prototype lends is no member of a body.
     ownProperties: true,
+    // Inlined, each error makes its pointer anew: with a long name in it, that costs a hostile body's square.
+    inlineRefs: false,
     validateSchema: !isTrusted,
     logger: false,
   });
@@ -144,14 +150,25 @@ function readJson(file: string): unknown {
       cause: error,
     });
   }
-  const broken = syntaxErrorOf(text);
-  if (broken) {
-    const { line, column } = placeAt(text, broken.offset);
-    throw new PatchgateError('bad-contract', `${file}:${line}:${column}: ${broken.message}`, {
+  const wrong = wrongPlaceOf(text);
+  if (wrong) {
+    const { line, column } = placeAt(text, wrong.offset);
+    throw new PatchgateError('bad-contract', `${file}:${line}:${column}: ${wrong.message}`, {
       hint: 'correct the JSON',
     });
   }
   return JSON.parse(text);
+}
+
+/** Of a name that comes twice JSON.parse takes the last: what the first one says would silently not be judged. */
+function wrongPlaceOf(text: string): { message: string; offset: number } | undefined {
+  const limits = { depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY };
+  const repeated: Hazard[] = [];
+  const { error } = scanJson(text, limits, (hazard) => {
+    if (hazard.kind === 'duplicate-key') repeated.push(hazard);
+  });
+  const [first] = repeated;
+  return error ?? (first && { message: `"${first.what}" is given a second time`, offset: first.offset });
 }
 
 function isFolder(location: string): boolean {

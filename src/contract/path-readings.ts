@@ -3,59 +3,57 @@
  * in another is no gate, so all of these are looked at, and a path that only then names an operation is refused.
  */
 
-/** Segments of plain characters only, with no dot at either end of one: every server reads these alike. */
-const PLAIN = /^(?:\/(?!\.)[\w~!$&'()*+,=:@.-]*(?<!\.))+$/;
-/** Coded octets are decoded at most this often: past that, a path that still changes is no honest one. */
-const DECODINGS = 4;
+/** A character that servers read differently, an empty segment, a dot at either end of a segment, or no slash first. */
+const NOT_PLAIN = /^[^/]|[^\w~!$&'()*+,=:@./-]|\/[./]|\.\/|[./]$/;
+/** A path that could be read in more ways than this is no honest one. */
+const MOST_READINGS = 500;
 
-/** Whether a path has one reading only (letter case aside). An empty segment is not plain. */
+/** Whether a path has one reading only, letter case aside. */
 export function isPlain(path: string): boolean {
-  return PLAIN.test(path) && !path.includes('//');
+  return !NOT_PLAIN.test(path);
 }
 
 /**
- * The readings of a path that loose servers could have: with the fragment cut off or kept, `;parameters` stripped from
- * each segment or cut off with all that follows, coded octets decoded up to four times, backslashes turned, dot
- * segments resolved or dropped, doubled and trailing slashes removed, trailing dots and spaces stripped, and cut at a
- * NUL. Without the path as it stands.
+ * The readings of a path that loose servers could have: every step that one could take, in every order. Undefined
+ * where there are too many to look at.
  */
-export function looseReadings(path: string): Set<string> {
-  const decoded = new Set<string>([path]);
-  let current = path;
-  for (let i = 0; i < DECODINGS; i++) {
-    const next = decodeOctets(current);
-    if (next === current) break;
-    decoded.add(next);
-    current = next;
-  }
-  const readings = new Set<string>();
-  for (const text of decoded) {
-    for (const start of cuts(text)) {
-      const turned = start.replaceAll('\\', '/');
-      for (const stripped of [turned, turned.replace(/;[^/]*/g, ''), turned.replace(/;.*/s, '')]) {
-        const segments = stripped.split('/').map(trimSegment);
-        readings.add(join(resolveDots(segments)));
-        readings.add(join(segments.filter((segment) => segment !== '.' && segment !== '..')));
-        readings.add(join(segments));
-      }
-    }
+export function looseReadings(path: string): ReadonlySet<string> | undefined {
+  const readings = new Set([path.startsWith('/') ? path : `/${path}`]);
+  // A set that grows is gone through to its end.
+  for (const reading of readings) {
+    for (const step of STEPS) readings.add(step(reading));
+    if (readings.size > MOST_READINGS) return undefined;
   }
   return readings;
 }
 
-/** A text as it stands, and cut where a server could take it to end. */
-function cuts(text: string): string[] {
-  const all = [text];
-  for (const mark of ['#', '?', '\0']) {
-    const at = text.indexOf(mark);
-    if (at >= 0) all.push(text.slice(0, at));
-  }
-  return all;
+/** What servers, proxies and frameworks do to a path before they route it. */
+const STEPS: readonly ((path: string) => string)[] = [
+  decodeOctets,
+  (path) => cutAt(path, '#'),
+  (path) => cutAt(path, '?'),
+  (path) => cutAt(path, '\0'),
+  (path) => cutAt(path, ';'),
+  (path) => path.replace(/;[^/]*/g, ''),
+  (path) => path.replaceAll('\\', '/'),
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be found
+  (path) => path.replace(/[\u0000-\u0020\u007f]/g, ''),
+  (path) => path.replace(/\/{2,}/g, '/'),
+  // Trailing dots, as on file systems.
+  (path) => path.replace(/([^/.])\.+(?=\/|$)/g, '$1'),
+  resolveDots,
+  (path) => path.replace(/\/\.{1,2}(?=\/|$)/g, ''),
+];
+
+function cutAt(path: string, mark: string): string {
+  const at = path.indexOf(mark);
+  return at < 0 ? path : path.slice(0, at);
 }
 
-/** Coded octets and overlong forms of ASCII characters, `%u` forms included. Others stay as they are. */
-function decodeOctets(text: string): string {
-  return text
+/** One level of coded octets and overlong forms of ASCII characters, `%u` forms included. Others stay as they are. */
+function decodeOctets(path: string): string {
+  return path
+    .replace(/[\x80-\xff]/g, (octet) => `%${octet.charCodeAt(0).toString(16)}`)
     .replace(/%u00([0-9a-f]{2})/gi, '%$1')
     .replace(/%(?:c[01]|e0%8[01]|f0%80%8[01])%([89ab][0-9a-f])/gi, (whole, last: string) =>
       overlong(whole, last),
@@ -69,23 +67,12 @@ function overlong(whole: string, last: string): string {
   return String.fromCharCode(((before & 1) << 6) | (Number.parseInt(last, 16) & 0x3f));
 }
 
-/** White space, control characters and trailing dots go, as on file systems and in lenient parsers. */
-function trimSegment(segment: string): string {
-  if (segment === '.' || segment === '..') return segment;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be found
-  const bare = segment.replace(/[\u0000-\u0020\u007f]/g, '');
-  return bare === '.' || bare === '..' ? bare : bare.replace(/\.+$/, '');
-}
-
-function resolveDots(segments: readonly string[]): string[] {
+/** RFC 3986 5.2.4: an empty segment is one that `..` takes away. Merged slashes are a reading of their own. */
+function resolveDots(path: string): string {
   const resolved: string[] = [];
-  for (const segment of segments) {
+  for (const segment of path.split('/').slice(1)) {
     if (segment === '..') resolved.pop();
-    else if (segment !== '.' && segment !== '') resolved.push(segment);
+    else if (segment !== '.') resolved.push(segment);
   }
-  return resolved;
-}
-
-function join(segments: readonly string[]): string {
-  return `/${segments.filter((segment) => segment !== '').join('/')}`;
+  return `/${resolved.join('/')}`;
 }

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { Finding } from '../model/finding.ts';
-import { headerValues, type RawHeaders } from '../model/http.ts';
+import { header, type RawHeaders } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import { placeAt } from '../model/json-text.ts';
 import { type Hazard, type Scan, scanJson } from '../model/scan-json.ts';
 import { decodeBody, tooLarge } from './decode-body.ts';
-import { type RequestRule, requestFinding } from './request-rules.ts';
+import { HazardFindings } from './hazards.ts';
+import { requestFinding } from './request-rules.ts';
 
 /** Levels and values that a body may have. Design section 3. */
 const LIMITS = { depth: 128, values: 200_000 };
@@ -24,13 +25,13 @@ export interface ReadBody {
  * Reads the bytes of a body as JSON, strictly: everything that another reader could see differently is a finding.
  *
  * @param limit bytes that the body may have, before and after decoding
- * @param isOpen whether the contract leaves the shape of the value at a pointer open
+ * @param isOpen whether the contract leaves the shape of the value at a path open
  */
 export function readBody(
   body: Uint8Array | 'too-large',
   headers: RawHeaders,
   limit: number,
-  isOpen: (pointer: string) => boolean,
+  isOpen: (path: Hazard['path']) => boolean,
 ): ReadBody {
   if (body === 'too-large' || body.length > limit) {
     return only(tooLarge(`the body has more than ${limit} bytes`));
@@ -51,19 +52,18 @@ export function readBody(
       omitted: 0,
       text,
     };
-  const scan = scanJson(text, LIMITS);
+  let hazards: HazardFindings | undefined;
+  const scan = scanJson(text, LIMITS, (hazard) => {
+    hazards ??= new HazardFindings(isOpen);
+    hazards.add(hazard);
+  });
   if (scan.excess) return only(excessFinding(scan.excess));
   if (scan.error) {
     const { message, offset } = scan.error;
     return { findings: [...findings, badJson(message, text, offset)], omitted: 0, text };
   }
-  for (const hazard of scan.hazards) findings.push(hazardFinding(hazard, text, isOpen));
-  return {
-    findings,
-    omitted: scan.hazardCount - scan.hazards.length,
-    text,
-    json: JSON.parse(text) as JsonValue,
-  };
+  if (hazards) findings.push(...hazards.in(text));
+  return { findings, omitted: hazards?.omitted ?? 0, text, json: JSON.parse(text) as JsonValue };
 }
 
 function only(finding: Finding): ReadBody {
@@ -88,43 +88,11 @@ function badJson(message: string, text: string, offset: number): Finding {
   );
 }
 
-const HAZARDS: Readonly<
-  Record<Hazard['kind'], { rule: RequestRule; message: (hazard: Hazard) => string; hint: string }>
-> = {
-  'duplicate-key': {
-    rule: 'request.duplicate-key',
-    message: ({ pointer }) => `${pointer} is given a second time in the same object`,
-    hint: 'give each name once: servers differ in which one they take',
-  },
-  'unsafe-number': {
-    rule: 'request.unsafe-number',
-    message: ({ pointer, what }) =>
-      `${pointer || 'the body'} is ${what}, a number that a double cannot hold exactly`,
-    hint: 'servers that read numbers as doubles see another value: send it as text, or a smaller one',
-  },
-  'unsafe-key': {
-    rule: 'request.unsafe-key',
-    message: ({ pointer, what }) =>
-      `${pointer} is named ${what}${what === 'constructor' ? ' and holds "prototype"' : ''}`,
-    hint: 'leave it out: in some servers such a member changes other objects',
-  },
-};
-
-function hazardFinding(hazard: Hazard, text: string, isOpen: (pointer: string) => boolean): Finding {
-  const { rule, message, hint } = HAZARDS[hazard.kind];
-  const isMild = hazard.kind === 'unsafe-number' && isOpen(hazard.pointer);
-  return requestFinding(rule, message(hazard), {
-    pointer: hazard.pointer,
-    hint,
-    severity: isMild ? 'warn' : 'error',
-    ...placeAt(text, hazard.offset),
-  });
-}
-
 const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)$/i;
 
 function checkContentType(headers: RawHeaders): Finding[] {
-  const [value] = headerValues(headers, 'content-type');
+  const value = header(headers, 'content-type');
+  if (value === 'application/json') return [];
   const hint = 'send Content-Type: application/json';
   if (value === undefined || value.trim() === '') {
     return [
@@ -145,8 +113,8 @@ function checkContentType(headers: RawHeaders): Finding[] {
     ];
   }
   for (const parameter of parameters) {
-    const charset = /^charset\s*=\s*"?([^"]*)"?$/i.exec(parameter)?.[1];
-    if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+    const charset = /^charset\s*=\s*(.*)$/is.exec(parameter)?.[1];
+    if (charset !== undefined && !/^(?:utf-?8|"utf-?8")$/i.test(charset)) {
       return [
         requestFinding(
           'request.content-type',

@@ -2,9 +2,17 @@ import type { RuleInfo } from '../model/finding.ts';
 
 /** One of Ajv's keywords as a rule: `minLength` -> `schema.min-length`. */
 export function schemaRule(keyword: string): RuleInfo {
-  const name = `schema.${keyword.replace(/ /g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  return SCHEMA_RULES[name] ?? rule(name, 'error', 'stated', `the schema's ${keyword} holds`);
+  let info = byKeyword.get(keyword);
+  if (!info) {
+    const name = `schema.${keyword.replace(/ /g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    info = SCHEMA_RULES[name] ?? rule(name, 'error', 'stated', `the schema's ${keyword} holds`);
+    byKeyword.set(keyword, info);
+  }
+  return info;
 }
+
+/** What was asked for already: as many as JSON Schema has keywords. */
+const byKeyword = new Map<string, RuleInfo>();
 
 /** The findings of the schema check. Others, of keywords that only a contract of one's own uses, are made alike. */
 export const SCHEMA_RULES: Readonly<Record<string, RuleInfo>> = Object.fromEntries(

@@ -61,17 +61,39 @@ export function withoutHeaders(headers: RawHeaders, drop: (name: string) => bool
   return kept;
 }
 
-/** The names that `Connection` lists, in lower case: hop-by-hop for this message (RFC 9110 7.6.1). */
-export function connectionOptions(headers: RawHeaders): string[] {
-  return headerValues(headers, 'connection').flatMap((value) =>
-    value.split(',').map((name) => name.trim().toLowerCase()),
-  );
+/** The names that `Connection` lists beside `close` and `keep-alive`, in lower case: of this connection only. */
+export function connectionOptions(headers: RawHeaders): readonly string[] {
+  let names: string[] | undefined;
+  for (const value of headerValues(headers, 'connection')) {
+    if (value === 'keep-alive' || value === 'close') continue;
+    names ??= [];
+    names.push(...value.split(',').map((name) => name.trim().toLowerCase()));
+  }
+  return names ?? NO_NAMES;
+}
+
+const NO_NAMES: readonly string[] = [];
+
+/**
+ * Remembers what a function says of header names: the same few come with every message. Bounded, since a client
+ * chooses them.
+ */
+export function byHeaderName<T>(of: (lowerCaseName: string) => T): (name: string) => T {
+  const known = new Map<string, T>();
+  return (name) => {
+    let result = known.get(name);
+    if (result === undefined) {
+      result = of(name.toLowerCase());
+      if (known.size < 500) known.set(name, result);
+    }
+    return result;
+  };
 }
 
 /** `/a/b?x=1` -> path `/a/b`, query `x=1` (without the `?`). An absolute-form target loses scheme and authority. */
 export function splitTarget(url: string): { path: string; query: string } {
   let rest = url;
-  const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url);
+  const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i.exec(url);
   if (absolute) {
     rest = url.slice(absolute[0].length);
     if (!rest.startsWith('/')) rest = `/${rest}`;

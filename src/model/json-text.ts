@@ -20,6 +20,26 @@ export function placeAt(text: string, offset: number): Place {
   return placesAt(text, [offset])[0] as Place;
 }
 
+/** The same for several offsets: lines are counted once for all of them. */
+export function placesAt(text: string, offsets: readonly number[]): Place[] {
+  const places: Place[] = [];
+  let line = 1;
+  let start = 0;
+  let next = text.indexOf('\n');
+  for (const index of offsets
+    .map((_, i) => i)
+    .sort((a, b) => (offsets[a] as number) - (offsets[b] as number))) {
+    const offset = offsets[index] as number;
+    while (next >= 0 && next < offset) {
+      line++;
+      start = next + 1;
+      next = text.indexOf('\n', start);
+    }
+    places[index] = { line, column: offset - start + 1 };
+  }
+  return places;
+}
+
 /** Which place of a pointer is meant: the value's, or that of the member's name. */
 export type Part = 'value' | 'name';
 
@@ -78,26 +98,6 @@ interface Branch {
   /** Indexes of the pointers that end here. */
   wanted: number[];
   children: Map<string, Branch>;
-}
-
-/** Lines are counted once for all offsets. */
-function placesAt(text: string, offsets: readonly number[]): Place[] {
-  const places: Place[] = [];
-  let line = 1;
-  let start = 0;
-  let next = text.indexOf('\n');
-  for (const index of offsets
-    .map((_, i) => i)
-    .sort((a, b) => (offsets[a] as number) - (offsets[b] as number))) {
-    const offset = offsets[index] as number;
-    while (next >= 0 && next < offset) {
-      line++;
-      start = next + 1;
-      next = text.indexOf('\n', start);
-    }
-    places[index] = { line, column: offset - start + 1 };
-  }
-  return places;
 }
 
 /** The offset behind a value of a valid document. */

@@ -1,6 +1,6 @@
 import { isExact } from './exact-number.ts';
 import { afterDigits, Char, escapeLength, skipSpace } from './json-lexer.ts';
-import { pointerOf } from './pointer.ts';
+import { Container } from './json-nesting.ts';
 
 /**
  * One linear pass over the text of a JSON document: its grammar (RFC 8259, to the letter), its size, and what two
@@ -18,8 +18,8 @@ export interface ScanLimits {
 /** Valid JSON that readers disagree on. */
 export interface Hazard {
   kind: 'duplicate-key' | 'unsafe-number' | 'unsafe-key';
-  /** JSON Pointer of the member or number. */
-  pointer: string;
+  /** Of the member or number: the tokens of its JSON Pointer. */
+  path: readonly (string | number)[];
   /** Where it stands in the text, in UTF-16 code units from 0. */
   offset: number;
   /** The member's name, or the number as written (shortened). */
@@ -31,42 +31,26 @@ export interface Scan {
   error?: { message: string; offset: number };
   /** The first limit that is passed; the scan ends there. */
   excess?: { limit: keyof ScanLimits; offset: number };
-  /** At most `MAX_HAZARDS`; the rest are only counted. */
-  hazards: Hazard[];
   hazardCount: number;
 }
 
-export const MAX_HAZARDS = 100;
-/** Up to here a list is searched name by name; past it a Set pays. */
-const FEW_NAMES = 12;
-
-export function scanJson(text: string, limits: ScanLimits): Scan {
-  return new Scanner(text, limits).run();
-}
-
-/** One container that is open. */
-interface Frame {
-  closer: number;
-  /** The members' names so far; undefined for a list. */
-  names: string[] | undefined;
-  /** The same, once they are many. */
-  many: Set<string> | undefined;
-  /** The current member's name and where it stands, or the current item's index. */
-  name: string;
-  nameOffset: number;
-  index: number;
+/** @param onHazard called for each hazard, in the order of the text; there can be as many as values */
+export function scanJson(text: string, limits: ScanLimits, onHazard?: (hazard: Hazard) => void): Scan {
+  return new Scanner(text, limits, onHazard).run();
 }
 
 class Scanner {
   readonly #text: string;
   readonly #limits: ScanLimits;
-  readonly #open: Frame[] = [];
-  readonly #scan: Scan = { hazards: [], hazardCount: 0 };
+  readonly #onHazard: ((hazard: Hazard) => void) | undefined;
+  readonly #open: Container[] = [];
+  readonly #scan: Scan = { hazardCount: 0 };
   #at = 0;
 
-  constructor(text: string, limits: ScanLimits) {
+  constructor(text: string, limits: ScanLimits, onHazard: ((hazard: Hazard) => void) | undefined) {
     this.#text = text;
     this.#limits = limits;
+    this.#onHazard = onHazard;
   }
 
   run(): Scan {
@@ -77,10 +61,13 @@ class Scanner {
       const char = this.#text.charCodeAt(this.#at);
       if (char === Char.OpenBrace || char === Char.OpenBracket) {
         if (this.#open.length >= this.#limits.depth) return this.#exceed('depth');
-        const frame = this.#enter(char);
+        const container = new Container(char);
+        this.#open.push(container);
+        this.#at++;
+        this.#skipSpace();
         // An empty container has ended already: its closer is read below.
-        if (this.#text.charCodeAt(this.#at) !== frame.closer) {
-          if (frame.names && !this.#readName(frame)) return this.#scan;
+        if (this.#text.charCodeAt(this.#at) !== container.closer) {
+          if (container.isObject && !this.#readName(container)) return this.#scan;
           continue;
         }
       } else if (!this.#readScalar(char)) return this.#scan;
@@ -88,42 +75,25 @@ class Scanner {
     }
   }
 
-  #enter(char: number): Frame {
-    const isObject = char === Char.OpenBrace;
-    const closer = isObject ? Char.CloseBrace : Char.CloseBracket;
-    const frame = {
-      closer,
-      names: isObject ? [] : undefined,
-      many: undefined,
-      name: '',
-      nameOffset: 0,
-      index: 0,
-    };
-    this.#open.push(frame);
-    this.#at++;
-    this.#skipSpace();
-    return frame;
-  }
-
   /** A value has ended. Closes what closes; true: a further value follows, false: the document or its sense ends. */
   #leadToNextValue(): boolean {
     for (;;) {
       this.#skipSpace();
-      const frame = this.#open.at(-1);
+      const container = this.#open.at(-1);
       const char = this.#text.charCodeAt(this.#at);
-      if (!frame) return this.#at < this.#text.length ? this.#break('the end of the document') : false;
-      if (char === frame.closer) {
+      if (!container) return this.#at < this.#text.length ? this.#break('the end of the document') : false;
+      if (char === container.closer) {
         this.#open.pop();
         this.#at++;
       } else if (char === Char.Comma) {
         this.#at++;
-        if (!frame.names) {
-          frame.index++;
+        if (!container.isObject) {
+          container.index++;
           return true;
         }
         this.#skipSpace();
-        return this.#readName(frame);
-      } else return this.#break(frame.names ? '"," or "}"' : '"," or "]"');
+        return this.#readName(container);
+      } else return this.#break(container.isObject ? '"," or "}"' : '"," or "]"');
     }
   }
 
@@ -144,7 +114,7 @@ class Scanner {
   }
 
   /** Reads a member's name and the colon; what it finds out about the name is a hazard. */
-  #readName(frame: Frame): boolean {
+  #readName(object: Container): boolean {
     const start = this.#at;
     if (this.#text.charCodeAt(start) !== Char.Quote) return this.#break('a member name in double quotes');
     const escapes = this.#readString();
@@ -152,9 +122,7 @@ class Scanner {
     const name = escapes
       ? (JSON.parse(this.#text.slice(start, this.#at)) as string)
       : this.#text.slice(start + 1, this.#at - 1);
-    frame.name = name;
-    frame.nameOffset = start;
-    if (this.#isKnown(frame, name)) this.#hazard('duplicate-key', start, name);
+    if (object.enterMember(name, start)) this.#hazard('duplicate-key', start, name);
     if (name === '__proto__') this.#hazard('unsafe-key', start, name);
     else if (name === 'prototype') this.#checkConstructor();
     this.#skipSpace();
@@ -163,21 +131,10 @@ class Scanner {
     return true;
   }
 
-  #isKnown(frame: Frame, name: string): boolean {
-    if (frame.many) {
-      const size = frame.many.size;
-      return frame.many.add(name).size === size;
-    }
-    const names = frame.names as string[];
-    if (names.includes(name)) return true;
-    if (names.push(name) > FEW_NAMES) frame.many = new Set(names);
-    return false;
-  }
-
   /** `constructor` holding `prototype`: the finding is the former's. */
   #checkConstructor(): void {
     const holder = this.#open.at(-2);
-    if (holder?.names && holder.name === 'constructor')
+    if (holder?.isObject && holder.name === 'constructor')
       this.#hazard('unsafe-key', holder.nameOffset, 'constructor', this.#open.length - 1);
   }
 
@@ -238,9 +195,13 @@ class Scanner {
   }
 
   #hazard(kind: Hazard['kind'], offset: number, what: string, depth = this.#open.length): void {
-    if (++this.#scan.hazardCount > MAX_HAZARDS) return;
-    const tokens = this.#open.slice(0, depth).map((frame) => (frame.names ? frame.name : frame.index));
-    this.#scan.hazards.push({ kind, pointer: pointerOf(tokens), offset, what });
+    this.#scan.hazardCount++;
+    this.#onHazard?.({
+      kind,
+      path: this.#open.slice(0, depth).map((container) => container.token),
+      offset,
+      what,
+    });
   }
 
   #exceed(limit: keyof ScanLimits): Scan {

@@ -70,13 +70,7 @@ export function redactJson(value: JsonValue, redaction: Redaction = DEFAULT_REDA
     const clean = redaction.members.has(name) ? REDACTED : redactJson(item, redaction);
     if (clean !== item) {
       copy ??= { ...value };
-      // Not an assignment: that would lose a member named `__proto__`.
-      Object.defineProperty(copy, name, {
-        value: clean,
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
+      copy[name] = clean;
     }
   }
   return copy ?? value;

@@ -1,51 +1,59 @@
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { OperationEntry } from '../model/contract.ts';
 import type { RawFinding } from '../model/finding.ts';
+import { FindingBounds } from '../model/finding-bounds.ts';
 import type { JsonValue } from '../model/json.ts';
 import { nearest } from '../model/nearest.ts';
 import { RULES } from './index.ts';
-import type { Place, Rule } from './rule.ts';
+import type { Place, Rule, RuleContext } from './rule.ts';
 
 /** A rule as an operation's entry sets it. */
 export interface BoundRule {
-  /** Never throws: a rule that does is a finding of severity error itself. */
-  check(body: JsonValue, recordId: string): RawFinding[];
+  /** Never throws: a rule that does is a finding of severity error itself. What is too much is counted in `bounds`. */
+  check(body: JsonValue, recordId: string, bounds?: FindingBounds): RawFinding[];
 }
-
-/** Findings of one rule that are kept; a rule on a hostile body is stopped here. */
-const MOST_FINDINGS = 200;
 
 /**
  * The rules that an operation names, each tried with its canary.
  *
+ * @param rules those that there are
  * @throws PatchgateError `bad-contract` where a rule is unknown or lets its canary pass
  */
-export function bindRules(named: OperationEntry['rules'], file: string): BoundRule[] {
+export function bindRules(
+  named: OperationEntry['rules'],
+  file: string,
+  rules: readonly Rule[] = RULES,
+): BoundRule[] {
   return named.map((entry) => {
     const { name, severity } = typeof entry === 'string' ? { name: entry, severity: undefined } : entry;
-    const rule = RULES.find((candidate) => candidate.name === name);
+    const rule = rules.find((candidate) => candidate.name === name);
     if (!rule) {
-      const near = nearest(
-        name,
-        RULES.map((candidate) => candidate.name),
-      );
+      const names = rules.map((candidate) => candidate.name);
+      const near = nearest(name, names);
       throw new PatchgateError('bad-contract', `${file}: there is no rule ${JSON.stringify(name)}`, {
-        hint: near
-          ? `did you mean "${near}"?`
-          : `rules: ${RULES.map((candidate) => candidate.name).join(', ')}`,
+        hint: near ? `did you mean "${near}"?` : `rules: ${names.join(', ')}`,
       });
     }
     tryCanary(rule);
     const setting = severity ?? rule.severity;
-    return { check: (body, recordId) => findingsOf(rule, setting, body, recordId) };
+    return {
+      check: (body, recordId, bounds = new FindingBounds()) =>
+        findingsOf(rule, setting, { body, recordId }, bounds),
+    };
   });
 }
 
-function findingsOf(rule: Rule, setting: Rule['severity'], body: JsonValue, recordId: string): RawFinding[] {
+function findingsOf(
+  rule: Rule,
+  setting: Rule['severity'],
+  context: RuleContext,
+  bounds: FindingBounds,
+): RawFinding[] {
   const findings: RawFinding[] = [];
   try {
-    for (const place of rule.check({ body, recordId })) {
-      if (findings.push(findingOf(rule, setting, place)) >= MOST_FINDINGS) break;
+    for (const place of rule.check(context)) {
+      if (bounds.takes(rule.name, place.isDestructive ? 'destructive' : setting, place.pointer.length))
+        findings.push(findingOf(rule, setting, place));
     }
   } catch (error) {
     // Fails closed: nobody knows what the rule would have said.
@@ -70,8 +78,11 @@ function findingOf({ name, basis, source }: Rule, severity: Rule['severity'], pl
 function tryCanary(rule: Rule): void {
   const [canary] = rule.examples.fails;
   if (canary) {
-    const found = findingsOf(rule, 'error', canary.body, canary.recordId ?? '').map(({ pointer }) => pointer);
-    if (canary.pointers.every((pointer) => found.includes(pointer))) return;
+    const context = { body: canary.body, recordId: canary.recordId ?? '' };
+    const found = findingsOf(rule, 'error', context, new FindingBounds());
+    const points = new Set(found.map(({ pointer }) => pointer));
+    if (!found.some(({ isFailure }) => isFailure) && canary.pointers.every((pointer) => points.has(pointer)))
+      return;
   }
   throw new PatchgateError('bad-contract', `the rule ${rule.name} lets its canary pass`, {
     hint: 'correct the rule, or the first failing example of its file',

@@ -56,7 +56,7 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
   route('validate', 'post', express.raw({ type: () => true, limit: inputLimit }), (req, res) => {
     const input: unknown = req.body;
     const request = readDryRun(Buffer.isBuffer(input) ? input : Buffer.alloc(0), gate.bodyLimit);
-    res.json({ judged: gate.concerns(request), ...gate.inspect(request).verdict });
+    res.json({ judged: gate.match(request) !== undefined, ...gate.inspect(request).verdict });
   });
   route('exchanges', 'get', async (req, res) => {
     res.type('json');

@@ -28,11 +28,10 @@ export type DataPath = (req: IncomingMessage, res: ServerResponse) => void;
  */
 export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptions): DataPath {
   return (req, res) => {
-    const head: RequestHead = {
-      method: req.method as string,
-      url: req.url as string,
-      headers: req.rawHeaders,
-    };
+    const method = req.method as string;
+    const url = req.url as string;
+    const headers = req.rawHeaders;
+    const head: RequestHead = { method, url, headers };
     const requestBody = new BodyKeeper();
     const id = nextId();
     const startedAt = Date.now();
@@ -45,7 +44,9 @@ export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptio
         request: head,
         requestBody,
         verdict,
-        ...end,
+        answeredBy: end.answeredBy,
+        response: end.response,
+        failure: end.failure,
       });
 
     const refuse = (answer: ProblemAnswer, verdict: Verdict | undefined, failure?: string) => {
@@ -59,9 +60,13 @@ export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptio
     const pass = (body: Buffer | undefined, inspection: Inspection | undefined) => {
       const verdict = inspection?.verdict;
       if (body) requestBody.add(body);
-      else if (hasBody(req)) req.on('data', (chunk: Buffer) => requestBody.add(chunk));
+      // Not `on`: that would start the flow, perhaps before the upstream listens.
+      else if (hasBody(req)) req.prependListener('data', (chunk: Buffer) => requestBody.add(chunk));
       const writer = new ResponseWriter(res, verdict?.findings ?? [], (end) => report(end, verdict));
-      const cancel = upstream.handle({ ...head, body, json: inspection?.json, stream: req }, writer);
+      const cancel = upstream.handle(
+        { method, url, headers, body, json: inspection?.json, stream: req },
+        writer,
+      );
       writer.onClientGone = cancel;
     };
 
@@ -74,9 +79,11 @@ export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptio
         },
       );
       refuse(problemOfError(error), undefined, error.message);
-    } else if (!gate.concerns(head)) {
-      pass(undefined, undefined);
-    } else {
+      return;
+    }
+    const match = gate.match(head);
+    if (!match) pass(undefined, undefined);
+    else {
       readBytes(req, gate.bodyLimit, (bytes) => {
         if (bytes === undefined) {
           report(
@@ -85,7 +92,7 @@ export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptio
           );
           return;
         }
-        const inspection = gate.inspect({ ...head, body: bytes });
+        const inspection = gate.inspect({ method, url, headers, body: bytes }, match);
         if (inspection.verdict.outcome === 'block') {
           if (bytes !== 'too-large') requestBody.add(bytes);
           refuse(problemOfVerdict(inspection.verdict), inspection.verdict);

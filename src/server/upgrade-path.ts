@@ -27,7 +27,7 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
       url: req.url as string,
       headers: req.rawHeaders,
     };
-    if (gate.concerns(request)) return false;
+    if (gate.match(request)) return false;
     const id = nextId();
     const startedAt = Date.now();
     const started = performance.now();

@@ -1,10 +1,4 @@
-import {
-  connectionOptions,
-  HOP_BY_HOP,
-  type RawHeaders,
-  splitTarget,
-  withoutHeaders,
-} from '../model/http.ts';
+import { byHeaderName, connectionOptions, HOP_BY_HOP, type RawHeaders, splitTarget } from '../model/http.ts';
 
 /**
  * The headers that go to the target: as sent, without those of the connection (the fixed ones and those that
@@ -12,15 +6,20 @@ import {
  */
 export function outgoingHeaders(headers: RawHeaders): string[] {
   const named = connectionOptions(headers);
-  return withoutHeaders(
-    headers,
-    (name) =>
-      HOP_BY_HOP.has(name) || MADE_ANEW.has(name) || name.startsWith('patchgate-') || named.includes(name),
-  );
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] as string;
+    if (staysHere(name) || (named.length > 0 && named.includes(name.toLowerCase()))) continue;
+    kept.push(name, headers[i + 1] as string);
+  }
+  return kept;
 }
 
 /** The host is the target's; the client's wait for `100 Continue` has been answered here. */
 const MADE_ANEW: ReadonlySet<string> = new Set(['host', 'expect']);
+const staysHere = byHeaderName(
+  (name) => HOP_BY_HOP.has(name) || MADE_ANEW.has(name) || name.startsWith('patchgate-'),
+);
 
 /** A list of raw headers as the object that Node's client takes; a name that comes several times has a list. */
 export function headersObject(headers: RawHeaders): Record<string, string | string[]> {

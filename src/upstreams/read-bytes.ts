@@ -16,19 +16,22 @@ export function readBytes(message: IncomingMessage, limit: number, done: (bytes:
   }
   const chunks: Buffer[] = [];
   let size = 0;
+  // Taking listeners off costs more than asking.
+  let isDone = false;
   const finish = (bytes: BytesRead) => {
-    message.off('data', onData).off('end', onEnd).off('close', onClose);
+    if (isDone) return;
+    isDone = true;
     done(bytes);
   };
   const onData = (chunk: Buffer) => {
     chunks.push(chunk);
     size += chunk.length;
     if (size <= limit) return;
-    message.pause();
+    message.pause().off('data', onData);
     message.unshift(Buffer.concat(chunks, size));
     finish('too-large');
   };
-  const onEnd = () => finish(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
-  const onClose = () => finish(undefined);
-  message.on('data', onData).on('end', onEnd).on('close', onClose);
+  message.on('data', onData);
+  message.on('end', () => finish(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
+  message.on('close', () => finish(undefined));
 }

@@ -1,5 +1,5 @@
 import { PatchgateError } from '../errors.ts';
-import { connectionOptions, HOP_BY_HOP, header, type RawHeaders, withoutHeaders } from '../model/http.ts';
+import { byHeaderName, connectionOptions, HOP_BY_HOP, header, type RawHeaders } from '../model/http.ts';
 import { type Target, targetError } from './target.ts';
 import type { AnsweredBy, Flow, ResponseSink } from './upstream.ts';
 
@@ -18,8 +18,8 @@ export class Relay {
   readonly #sink: ResponseSink;
   readonly #options: RelayOptions;
   readonly #method: string;
-  /** `http://localhost:4010`, or undefined where the client did not say how it calls the gate. */
-  readonly #ownOrigin: string | undefined;
+  /** How the client calls the gate: `localhost:4010`. */
+  readonly #ownHost: string | undefined;
   #missing = Number.POSITIVE_INFINITY;
   #last: Buffer | undefined;
   #isDone = false;
@@ -29,18 +29,23 @@ export class Relay {
     this.#sink = sink;
     this.#options = options;
     this.#method = request.method;
-    const host = header(request.headers, 'host');
-    this.#ownOrigin = host === undefined ? undefined : `http://${host}`;
+    this.#ownHost = header(request.headers, 'host');
   }
 
   head(status: number, message: string, headers: RawHeaders, flow: Flow): void {
     this.#hasHead = true;
     const named = connectionOptions(headers);
-    const kept = withoutHeaders(headers, (name) => HOP_BY_HOP.has(name) || named.includes(name));
-    this.#rewriteLocations(kept);
-    const length = header(kept, 'content-length');
     const hasBody = this.#method !== 'HEAD' && status !== 204 && status !== 304;
-    if (length !== undefined && hasBody) this.#missing = Number(length);
+    const kept: string[] = [];
+    for (let i = 0; i + 1 < headers.length; i += 2) {
+      const name = headers[i] as string;
+      let value = headers[i + 1] as string;
+      const meaning = meaningOf(name);
+      if (meaning === 'connection' || (named.length > 0 && named.includes(name.toLowerCase()))) continue;
+      if (meaning === 'length' && hasBody) this.#missing = Number(value);
+      if (meaning === 'location') value = this.#throughGate(value);
+      kept.push(name, value);
+    }
     this.#sink.head({ status, message, headers: kept }, flow, this.#options.answeredBy);
   }
 
@@ -79,15 +84,18 @@ export class Relay {
     this.#isDone = true;
   }
 
-  /** Else a client that follows would leave the gate behind. */
-  #rewriteLocations(headers: string[]): void {
-    for (let i = 0; i + 1 < headers.length; i += 2) {
-      if (!/^(?:content-)?location$/i.test(headers[i] as string)) continue;
-      const value = headers[i + 1] as string;
-      if (this.#ownOrigin === undefined || !URL.canParse(value)) continue;
-      const url = new URL(value);
-      if (url.origin === this.#options.target.origin)
-        headers[i + 1] = this.#ownOrigin + url.pathname + url.search + url.hash;
-    }
+  /** A location within the target, as the client reaches it: following it must not leave the gate behind. */
+  #throughGate(location: string): string {
+    const { target } = this.#options;
+    if (this.#ownHost === undefined || !URL.canParse(location)) return location;
+    const { origin, pathname, search, hash } = new URL(location);
+    return origin === target.origin ? `http://${this.#ownHost}${pathname}${search}${hash}` : location;
   }
 }
+
+const LOCATIONS: ReadonlySet<string> = new Set(['location', 'content-location']);
+const meaningOf = byHeaderName((name) => {
+  if (HOP_BY_HOP.has(name)) return 'connection';
+  if (LOCATIONS.has(name)) return 'location';
+  return name === 'content-length' ? 'length' : 'none';
+});

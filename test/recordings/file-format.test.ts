@@ -60,7 +60,11 @@ describe('parseRecording', () => {
     ['of no version', '{ "exchanges": [] }', 'r/GET.json:1:2: formatVersion must be 1'],
     ['of a newer version', '{\n "formatVersion": 2}', 'r/GET.json:2:19: the file is of format 2'],
     ['without exchanges', '{ "formatVersion": 1 }', 'r/GET.json:1:2: exchanges must be a list'],
-    ['with a null exchange', '{"formatVersion":1,"exchanges":[null]}', 'r/GET.json:1:33: /exchanges/0 must be an object'],
+    [
+      'with a null exchange',
+      '{"formatVersion":1,"exchanges":[null]}',
+      'r/GET.json:1:33: /exchanges/0 must be an object',
+    ],
   ])('refuses a file that is %s', (_, text, message) => {
     const error = refusal(text);
     expect(error.code).toBe('bad-recording');

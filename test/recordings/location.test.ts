@@ -24,6 +24,7 @@ const PATHS = [
   '/console',
   '/aux/NUL/com1/lpt9.x',
   '/patch.json',
+  '/a/patch.json',
   '/PATCH.json',
   '/~',
   '/~~',
@@ -88,12 +89,16 @@ describe('locationOf', () => {
 });
 
 describe('placeOf', () => {
-  it.each(['PATCH.json', 'a/PATCH.txt', 'a/.PATCH.json.12-1.tmp', 'A/PATCH.json', 'a/notes.json', 'a b/GET.json'])(
-    'knows nothing of %s',
-    (location) => {
-      expect(placeOf(location)).toBeUndefined();
-    },
-  );
+  it.each([
+    'PATCH.json',
+    'a/PATCH.txt',
+    'a/.PATCH.json.12-1.tmp',
+    'A/PATCH.json',
+    'a/notes.json',
+    'a b/GET.json',
+  ])('knows nothing of %s', (location) => {
+    expect(placeOf(location)).toBeUndefined();
+  });
 });
 
 describe('checkRecordingName', () => {

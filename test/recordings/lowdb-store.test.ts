@@ -30,6 +30,9 @@ describeWith({ writable: true, cacheBytes: 0 }, 'the lowdb store that forgets at
 
 const FILE = ['r', ...PROJECT_PATH.slice(1).split('/'), 'PATCH.json'];
 
+/** Writing behind takes its time. */
+const PATIENT = { timeout: 15_000 };
+
 /** Every file below a folder, with its text. */
 async function filesIn(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -59,11 +62,24 @@ describe('the files of the lowdb store', () => {
     const store = await openStore(folder, 'r', { writable: true });
     const one = exchange();
     store.append(one);
-    await expect.poll(() => filesIn(folder)).toHaveProperty([join(...FILE)]);
+    await expect.poll(() => filesIn(folder), PATIENT).toHaveProperty([join(...FILE)]);
     store.append(exchange({ status: 201 }));
     await expect
-      .poll(async () => JSON.parse((await filesIn(folder))[join(...FILE)] as string).exchanges)
+      .poll(async () => JSON.parse((await filesIn(folder))[join(...FILE)] as string).exchanges, PATIENT)
       .toHaveLength(2);
+  });
+
+  it('are written again for what came while they were written', async () => {
+    const folder = await newFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    store.append(exchange({ answer: { text: 'x'.repeat(3_000_000) } }));
+    // Its temporary file is there: the write is under way.
+    const isWriting = async () =>
+      (await readdir(folder, { recursive: true })).some((name) => name.endsWith('.tmp'));
+    while (!(await isWriting())) await new Promise(setImmediate);
+    store.append(exchange({ status: 201 }));
+    const isWritten = async () => (await readFile(join(folder, ...FILE), 'utf8')).includes('"status": 201');
+    await expect.poll(isWritten, PATIENT).toBe(true);
   });
 
   it('stay byte for byte as they were when the same traffic is recorded again', async () => {
@@ -99,6 +115,8 @@ describe('a broken file of the lowdb store', () => {
       await expect(store.find('PATCH', PROJECT_PATH)).rejects.toEqual(broken);
       const one = exchange();
       store.append(one);
+      await expect(store.find('PATCH', PROJECT_PATH)).rejects.toEqual(broken);
+      store.append(one);
       await expect(store.flush()).rejects.toEqual(broken);
       expect(store.trouble).toEqual(broken);
       expect(await readFile(file, 'utf8')).toBe(text);
@@ -106,7 +124,7 @@ describe('a broken file of the lowdb store', () => {
       await writeFile(file, JSON.stringify({ formatVersion: 1, exchanges: [exchange({ status: 500 })] }));
       await store.close();
       expect(store.trouble).toBeUndefined();
-      expect(await store.find('PATCH', PROJECT_PATH)).toEqual([exchange({ status: 500 }), one]);
+      expect(await store.find('PATCH', PROJECT_PATH)).toEqual([exchange({ status: 500 }), one, one]);
     },
   );
 

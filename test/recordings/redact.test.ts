@@ -94,9 +94,17 @@ describe('redactJson', () => {
 
 describe('redactBody', () => {
   it.each([
-    ['a member twice', '{"token": "s3cret", "token": "s3cret"}', '{"token": "[redacted]", "token": "[redacted]"}'],
+    [
+      'a member twice',
+      '{"token": "s3cret", "token": "s3cret"}',
+      '{"token": "[redacted]", "token": "[redacted]"}',
+    ],
     ['cut short', '{"a":1,"token":"s3cr', '{"a":1,"token":"[redacted]"'],
-    ['lines of JSON', '{"token":1}\n{"token":[{"a":"]"}],"b":2}', '{"token":"[redacted]"}\n{"token":"[redacted]","b":2}'],
+    [
+      'lines of JSON',
+      '{"token":1}\n{"token":[{"a":"]"}],"b":2}',
+      '{"token":"[redacted]"}\n{"token":"[redacted]","b":2}',
+    ],
     ['an event', 'data: {"secret":"s3\\"cret","b":2}\n\n', 'data: {"secret":"[redacted]","b":2}\n\n'],
     ['an escaped name', '{"tok\\u0065n" : "s3cret"}', '{"tok\\u0065n" : "[redacted]"}'],
     ['after an odd quote', 'say "hi {"token":"s3cret"}', 'say "hi {"token":"[redacted]"}'],

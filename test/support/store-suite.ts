@@ -7,9 +7,21 @@ export interface StorePlace {
   open(): Promise<RecordingStore>;
 }
 
-const FIRST = exchange({ body: { json: { a: 1 } }, answer: { json: 1 }, recordedAt: '2026-01-01T00:00:00.000Z' });
-const SECOND = exchange({ body: { json: { a: 1 } }, answer: { json: 2 }, recordedAt: '2026-01-02T00:00:00.000Z' });
-const OTHER = exchange({ body: { json: { a: 2 } }, answer: { json: 3 }, recordedAt: '2026-01-03T00:00:00.000Z' });
+const FIRST = exchange({
+  body: { json: { a: 1 } },
+  answer: { json: 1 },
+  recordedAt: '2026-01-01T00:00:00.000Z',
+});
+const SECOND = exchange({
+  body: { json: { a: 1 } },
+  answer: { json: 2 },
+  recordedAt: '2026-01-02T00:00:00.000Z',
+});
+const OTHER = exchange({
+  body: { json: { a: 2 } },
+  answer: { json: 3 },
+  recordedAt: '2026-01-03T00:00:00.000Z',
+});
 
 /** The promises of the port, which every store keeps. */
 export function describeStore(name: string, newPlace: () => Promise<StorePlace>): void {
@@ -75,6 +87,32 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       await reading;
       expect(await again.find('PATCH', PROJECT_PATH)).toHaveLength(41);
       await again.close();
+    });
+
+    it('keeps what is appended in the middle of a write', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      for (let i = 0; i < 10; i++) {
+        store.append(exchange({ answer: { json: i } }));
+        await store.find('PATCH', PROJECT_PATH);
+        const flushed = store.flush();
+        await new Promise(setImmediate);
+        store.append(exchange({ answer: { json: `${i} later` } }));
+        await flushed;
+        await store.flush();
+        expect(await (await place.open()).find('PATCH', PROJECT_PATH)).toHaveLength(2 * (i + 1));
+      }
+      await store.close();
+    });
+
+    it('finds what is not written yet however much else is read', async () => {
+      const store = await (await newPlace()).open();
+      await store.find('PATCH', PROJECT_PATH);
+      store.append(FIRST);
+      await store.find('PATCH', PROJECT_PATH);
+      for (let i = 0; i < 10; i++) await store.find('GET', `/${i}`);
+      expect(await store.find('PATCH', PROJECT_PATH)).toEqual([FIRST]);
+      await store.close();
     });
 
     it('replaces what was kept for the same request, and no other', async () => {

@@ -34,7 +34,7 @@ function inspect(gate: Gate, name: string, bytes: Buffer, { operation, path }: J
   const operations = gate.operations.join(', ');
   if (path !== undefined) {
     const head = { method: 'PATCH', url: path, headers: ['content-type', 'application/json'] };
-    if (!gate.concerns(head)) {
+    if (!gate.match(head)) {
       throw new PatchgateError('bad-usage', `no operation of the contract is a PATCH of ${path}`, {
         hint: `give a path like /accounts/current/projects/42, or --operation with one of: ${operations}`,
       });

@@ -31,7 +31,7 @@ export function judgeRecording(gate: Gate, { name, bytes }: Input): CheckedFile 
       url: query === '' ? path : `${path}?${query}`,
       headers: rawHeaders(request.headers),
     };
-    if (!gate.concerns(head)) continue;
+    if (!gate.match(head)) continue;
     const body = bodyBytes(request.body);
     const { operation, outcome, findings, omitted } = gate.inspect({ ...head, body }).verdict;
     const pointer = `/exchanges/${index}`;

@@ -26,13 +26,14 @@ export interface Input {
  */
 export async function readInput(
   file: string,
-  { cwd, stdin, bodyLimit }: { cwd: string; stdin: AsyncIterable<Buffer>; bodyLimit: number },
+  io: { readonly stdin: AsyncIterable<Buffer>; readonly cwd: string },
+  bodyLimit: number,
 ): Promise<Input> {
   const name = file === STDIN ? '<stdin>' : file;
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of file === STDIN ? stdin : createReadStream(resolve(cwd, file))) {
+    for await (const chunk of file === STDIN ? io.stdin : createReadStream(resolve(io.cwd, file))) {
       chunks.push(chunk);
       size += chunk.length;
       if (size > bodyLimit && (size > RECORDING_LIMIT || !isRecording(chunks))) break;

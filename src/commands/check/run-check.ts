@@ -25,8 +25,9 @@ export interface CheckArgs {
 export interface CheckIo {
   /** Takes the whole report. */
   stdout(text: string): void | Promise<void>;
-  stdin: AsyncIterable<Buffer>;
-  cwd: string;
+  /** Asked for only where it is to be read. */
+  readonly stdin: AsyncIterable<Buffer>;
+  readonly cwd: string;
 }
 
 /**
@@ -50,7 +51,7 @@ export async function runCheck(
   const gate = await createGate();
   const checked: CheckedFile[] = [];
   for (const file of files) {
-    const input = await readInput(file, { cwd: io.cwd, stdin: io.stdin, bodyLimit: gate.bodyLimit });
+    const input = await readInput(file, io, gate.bodyLimit);
     checked.push(
       input.kind === 'recording' ? judgeRecording(gate, input) : judgeBody(gate, input, { operation, path }),
     );

@@ -11,9 +11,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(cwd, { recursive: true }));
 
+const LIMIT = 1000;
 const io = (...chunks: string[]) => ({
   cwd,
-  bodyLimit: 1000,
   stdin: Readable.from(chunks.map((chunk) => Buffer.from(chunk))),
 });
 
@@ -26,35 +26,35 @@ test.each([
   ['', 'body'],
 ])('%j is a %s', async (content, kind) => {
   await writeFile(join(cwd, 'file'), content);
-  expect(await readInput('file', io())).toEqual({ name: 'file', kind, bytes: Buffer.from(content) });
+  expect(await readInput('file', io(), LIMIT)).toEqual({ name: 'file', kind, bytes: Buffer.from(content) });
 });
 
 test('standard input is read whole, wherever it is cut', async () => {
   const content = '{"formatVersion":1,"exchanges":[]}';
-  const input = await readInput('-', io(...content));
+  const input = await readInput('-', io(...content), LIMIT);
   expect(input).toEqual({ name: '<stdin>', kind: 'recording', bytes: Buffer.from(content) });
 });
 
 test('a body is read no further than one byte past the limit', async () => {
   await writeFile(join(cwd, 'file'), 'x'.repeat(1_000_000));
-  expect((await readInput('file', io())).bytes.length).toBe(1001);
+  expect((await readInput('file', io(), LIMIT)).bytes.length).toBe(1001);
 });
 
 test('standard input without an end is not waited for', async () => {
   async function* endless() {
     for (;;) yield Buffer.alloc(100, 'x');
   }
-  expect((await readInput('-', { ...io(), stdin: endless() })).bytes.length).toBe(1001);
+  expect((await readInput('-', { ...io(), stdin: endless() }, LIMIT)).bytes.length).toBe(1001);
 });
 
 test('a recording may be larger than a body', async () => {
   const content = `{"formatVersion":1,"exchanges":["${'x'.repeat(200_000)}"]}`;
   await writeFile(join(cwd, 'file'), content);
-  expect((await readInput('file', io())).bytes.toString()).toBe(content);
+  expect((await readInput('file', io(), LIMIT)).bytes.toString()).toBe(content);
 });
 
 test('what cannot be read is named', async () => {
-  await expect(readInput('.', io())).rejects.toMatchObject({
+  await expect(readInput('.', io(), LIMIT)).rejects.toMatchObject({
     code: 'bad-input',
     message: expect.stringMatching(/^cannot read \.: /),
   });

@@ -1,0 +1,107 @@
+import type { Surroundings } from '../../compose-upstream.ts';
+import { type Config, resolveConfig } from '../../config.ts';
+import { createPatchgate } from '../../patchgate.ts';
+import { startFake } from '../../upstreams/fake/start-fake.ts';
+import { flagsOf } from '../options.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { GOOD, PROJECT_PATH, STEPS } from './requests.ts';
+
+const RECORDING = 'demo';
+
+/** The main job in one go: judge and record in front of a fake, replay without it, and go on replaying. */
+export async function runDemo(argv: Readonly<Record<string, unknown>>): Promise<void> {
+  const { config } = await resolveConfig(flagsOf(argv), { guard: 'on' });
+  say('\n1. A fake of the service runs, and the gate in front of it, recording what passes.\n');
+  const recorded = await recordAgainstFake({ ...config, record: 'all', recording: RECORDING, log: 'off' });
+
+  say(`\n2. The fake is stopped. The gate replays ${config.recordings}/${RECORDING}/ instead.\n`);
+  const around = surroundings();
+  const gate = await createPatchgate('replay', { ...config, recording: RECORDING, onMiss: 'refuse' }, around);
+  const listening = await gate.listen();
+  const replayed = await send(listening.url, 'PATCH', GOOD);
+  say(`   ${STEPS[0]?.title}`);
+  say(
+    `   -> ${replayed.status}, ${replayed.text === recorded ? 'the same bytes as from the fake' : 'other bytes than from the fake'}`,
+  );
+
+  say(`\n3. It goes on replaying on ${listening.url}, until Ctrl-C. Try:\n`);
+  for (const line of curlLines(listening.url)) say(`   ${line}`);
+  say('\nThe access log:');
+  await stopSignal();
+  await listening.close();
+  await gate.close();
+}
+
+/** @returns the text of the answer to the good PATCH */
+async function recordAgainstFake(config: Config): Promise<string> {
+  const fake = await startFake({ latency: 0, host: '127.0.0.1' });
+  const gate = await createPatchgate('proxy', { ...config, target: fake.url, port: 0 }, surroundings());
+  const listening = await gate.listen();
+  let good = '';
+  try {
+    for (const { title, body } of STEPS) {
+      const before = await environmentsOf(fake.url);
+      const answer = await send(listening.url, 'PATCH', body);
+      if (body === GOOD) good = answer.text;
+      say(`   ${title}\n   -> ${answer.status} ${verdictOf(answer)}`);
+      const after = await environmentsOf(fake.url);
+      for (const gone of before.filter((name) => !after.includes(name)))
+        say(`      the service has deleted ${gone} for good`);
+      say('');
+    }
+  } finally {
+    await listening.close();
+    await gate.close();
+    await fake.close();
+  }
+  return good;
+}
+
+interface Answer {
+  status: number;
+  text: string;
+}
+
+async function send(url: string, method: string, body?: object): Promise<Answer> {
+  const headers = body ? { 'content-type': 'application/json' } : undefined;
+  const response = await fetch(url + PROJECT_PATH, {
+    method,
+    ...(headers && { headers }),
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+async function environmentsOf(url: string): Promise<string[]> {
+  const { text } = await send(url, 'GET');
+  const { environments } = JSON.parse(text) as { environments: { id: number; name: string }[] };
+  return environments.map(({ id, name }) => `environment ${id} (${name})`);
+}
+
+function verdictOf({ status, text }: Answer): string {
+  if (status < 400) return 'passed, answered by the service, recorded';
+  const { findings } = JSON.parse(text) as { findings: { message: string; hint?: string }[] };
+  return `blocked: ${findings.map(({ message, hint }) => `${message}\n      ${hint ?? ''}`).join('\n      ')}`;
+}
+
+function curlLines(url: string): string[] {
+  const patch = `curl -X PATCH ${url}${PROJECT_PATH} -H 'Content-Type: application/json'`;
+  return [
+    '# what was recorded is answered as it was',
+    `${patch} -d '${JSON.stringify(GOOD)}'`,
+    '# a body that is wrong is blocked, and told why',
+    `${patch} -d '{"name":"Checkout"}'`,
+    '# one that was not recorded is told what differs',
+    `${patch} -d '${JSON.stringify({ ...GOOD, name: 'Basket' })}'`,
+    '# what the gate has seen',
+    `curl ${url}/__patchgate/exchanges`,
+  ];
+}
+
+function surroundings(): Surroundings {
+  return { writeLog: (text) => process.stdout.write(text), notice: (text) => say(`   ${text}`), env: {} };
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

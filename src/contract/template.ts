@@ -1,0 +1,49 @@
+import type { OperationEntry } from '../model/contract.ts';
+
+/** An operation's path template, ready to be held against paths. */
+export interface Template {
+  operation: string;
+  entry: OperationEntry;
+  /** The parameters where a path ends in the template, literally; undefined where it does not. */
+  match(path: string): Readonly<Record<string, string>> | undefined;
+  /** The same with literal segments in any letter case. */
+  folded: RegExp;
+  /** The record's path with something below it. */
+  below: RegExp;
+}
+
+/** @param basePaths the only paths that it follows; without any, it matches after every prefix */
+export function templateOf(operation: string, entry: OperationEntry, basePaths: readonly string[]): Template {
+  const bases = basePaths.map((base) => base.replace(/\/+$/, ''));
+  const segments = entry.path.split('/').slice(1);
+  const names = segments.map((segment) => /^\{(\w+)\}$/.exec(segment)?.[1]);
+  const prefix = bases.length > 0 ? `(?:${bases.map(literal).join('|')})` : '(?:/.*)?';
+  const source = segments
+    .map((segment, index) => `/${names[index] === undefined ? literal(segment) : '[^/]+'}`)
+    .join('');
+  return {
+    operation,
+    entry,
+    match(path) {
+      const parameters: Record<string, string> = {};
+      // From the last segment to the first: what stands before them is the prefix.
+      let end = path.length;
+      for (let i = segments.length - 1; i >= 0; i--) {
+        const slash = path.lastIndexOf('/', end - 1);
+        if (slash < 0) return undefined;
+        const segment = path.slice(slash + 1, end);
+        const name = names[i];
+        if (name === undefined ? segment !== segments[i] : segment === '') return undefined;
+        if (name !== undefined) parameters[name] = segment;
+        end = slash;
+      }
+      return bases.length === 0 || bases.includes(path.slice(0, end)) ? parameters : undefined;
+    },
+    folded: new RegExp(`^${prefix}${source}/?$`, 'i'),
+    below: new RegExp(`^${prefix}${source}/.+$`, 'i'),
+  };
+}
+
+function literal(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,114 @@
+import type { Verdict } from '../model/finding.ts';
+import type { RawHeaders } from '../model/http.ts';
+import type { KeptBody, Seen } from './seen.ts';
+
+/**
+ * An exchange as the list holds it: a few flat texts instead of some forty objects. A thousand of them are held at any
+ * time, and what is held is what the garbage collector must move and mark for every request.
+ */
+export interface PackedExchange {
+  id: number;
+  startedAt: number;
+  durationMs: number;
+  method: string;
+  url: string;
+  verdict: Verdict | undefined;
+  answeredBy: Seen['answeredBy'];
+  failure: string | undefined;
+  requestHeaders: string;
+  requestBody: PackedBody;
+  /** Undefined: there was no response. */
+  status: number | undefined;
+  responseHeaders: string;
+  responseBody: PackedBody;
+  /** Bytes that all this takes, roughly. */
+  weight: number;
+}
+
+/** Bytes as Latin-1, one to one; the body's whole size where they are not all of it. */
+type PackedBody = string | { text: string; size: number };
+
+/** What an exchange takes beside its texts. */
+const OVERHEAD = 512;
+const NOTHING: KeptBody = { chunks: [], size: 0, cut: false };
+
+export function pack(seen: Seen): PackedExchange {
+  const { request, response, verdict } = seen;
+  const requestHeaders = packHeaders(request.headers);
+  const responseHeaders = response ? packHeaders(response.headers) : '';
+  const requestBody = packBody(seen.requestBody);
+  const responseBody = packBody(response?.body ?? NOTHING);
+  return {
+    id: seen.id,
+    startedAt: seen.startedAt,
+    durationMs: seen.durationMs,
+    method: request.method,
+    url: request.url,
+    verdict,
+    answeredBy: seen.answeredBy,
+    failure: seen.failure,
+    requestHeaders,
+    requestBody,
+    status: response?.status,
+    responseHeaders,
+    responseBody,
+    weight:
+      OVERHEAD +
+      request.url.length +
+      requestHeaders.length +
+      responseHeaders.length +
+      lengthOf(requestBody) +
+      lengthOf(responseBody) +
+      (verdict && verdict.findings.length > 0 ? weightOf(verdict) : 0),
+  };
+}
+
+export function unpack(packed: PackedExchange): Seen {
+  const { method, url, status } = packed;
+  return {
+    id: packed.id,
+    startedAt: packed.startedAt,
+    durationMs: packed.durationMs,
+    request: { method, url, headers: unpackHeaders(packed.requestHeaders) },
+    requestBody: unpackBody(packed.requestBody),
+    verdict: packed.verdict,
+    answeredBy: packed.answeredBy,
+    response:
+      status === undefined
+        ? undefined
+        : { status, headers: unpackHeaders(packed.responseHeaders), body: unpackBody(packed.responseBody) },
+    failure: packed.failure,
+  };
+}
+
+/** No header holds a line feed. */
+function packHeaders(headers: RawHeaders): string {
+  return headers.join('\n');
+}
+
+function unpackHeaders(text: string): string[] {
+  return text === '' ? [] : text.split('\n');
+}
+
+function packBody({ chunks, size, cut }: KeptBody): PackedBody {
+  const text =
+    chunks.length === 1 ? (chunks[0] as Buffer).toString('latin1') : Buffer.concat(chunks).toString('latin1');
+  return cut ? { text, size } : text;
+}
+
+function unpackBody(packed: PackedBody): KeptBody {
+  const { text, size } = typeof packed === 'string' ? { text: packed, size: packed.length } : packed;
+  return { chunks: text === '' ? [] : [Buffer.from(text, 'latin1')], size, cut: typeof packed !== 'string' };
+}
+
+function lengthOf(packed: PackedBody): number {
+  return typeof packed === 'string' ? packed.length : packed.text.length;
+}
+
+function weightOf({ findings }: Verdict): number {
+  let weight = 0;
+  for (const { pointer, message, hint = '' } of findings) {
+    weight += 200 + 2 * (pointer.length + message.length + hint.length);
+  }
+  return weight;
+}

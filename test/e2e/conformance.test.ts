@@ -1,0 +1,110 @@
+/** Every conformance case through the built program, over a bare socket. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp, ROOT, type Running, startBinary } from '../support/binary.ts';
+import { type RawResponse, sendRaw, valuesOf } from '../support/raw.ts';
+import { closeTargets, startTarget, type Target } from '../support/target.ts';
+
+interface Expected {
+  pointer: string;
+  rule?: string;
+}
+
+interface Case {
+  name: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: unknown;
+  /** The body as text, where it is no JSON or not that of JSON.stringify. */
+  raw?: string;
+  expect: {
+    outcome: 'forward' | 'block';
+    /** 0 and left out: any 4xx. */
+    status?: number;
+    errors: Expected[];
+    warnings: Expected[];
+  };
+}
+
+interface Found extends Expected {
+  severity: 'error' | 'warn';
+}
+
+const FOLDER = join(ROOT, 'test', 'conformance');
+
+let target: Target;
+let gate: Running;
+beforeAll(async () => {
+  target = await startTarget();
+  gate = await startBinary(['proxy', target.url]);
+});
+afterAll(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+let lastId = 5000;
+
+/** Gives the case a record of its own, so that none changes what the gate knows of another's. */
+function withOwnRecord({ path, body, ...rest }: Case): Case {
+  const [, before, id] = /^(.*\/(?:projects|features|drafts)\/)(42|7|1001)$/.exec(path) ?? [];
+  if (id === undefined) return { path, body, ...rest };
+  const own = ++lastId;
+  const draft = body as { draftId?: unknown } | undefined;
+  const isSame = draft?.draftId === Number(id);
+  return { ...rest, path: before + own, body: isSame ? { ...draft, draftId: own } : body };
+}
+
+function foundIn(response: RawResponse, isBlocked: boolean): Found[] {
+  if (isBlocked) return (JSON.parse(response.body.toString()) as { findings: Found[] }).findings;
+  return JSON.parse(valuesOf(response, 'patchgate-findings')[0] ?? '[]') as Found[];
+}
+
+/** `rule pointer`, where the case gives a rule. */
+function named(found: Found[], severity: Found['severity'], expected: Expected[]): string[] {
+  const withRule = expected.every(({ rule }) => rule !== undefined);
+  return found
+    .filter((finding) => finding.severity === severity)
+    .map(({ rule, pointer }) => (withRule ? `${rule} ${pointer}` : pointer))
+    .sort();
+}
+
+const sorted = (expected: Expected[]) =>
+  expected.map(({ rule, pointer }) => (rule === undefined ? pointer : `${rule} ${pointer}`)).sort();
+
+for (const file of readdirSync(FOLDER)) {
+  const cases = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Case[];
+  describe(file, () => {
+    it.each(cases)('$name', async (given) => {
+      const { method, path, headers, raw, body, expect: expected } = withOwnRecord(given);
+      const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+      const before = target.received.length;
+      const response = await sendRaw(gate.port, {
+        method,
+        path,
+        headers: Object.entries(headers),
+        ...(text !== undefined && { body: text }),
+      });
+      const isBlocked = expected.outcome === 'block';
+      const found = foundIn(response, isBlocked);
+      expect(named(found, 'error', expected.errors)).toEqual(sorted(expected.errors));
+      expect(named(found, 'warn', expected.warnings)).toEqual(sorted(expected.warnings));
+      const forwarded = target.received.slice(before);
+      if (isBlocked) {
+        if (expected.status) expect(response.status).toBe(expected.status);
+        else expect(Math.floor(response.status / 100)).toBe(4);
+        expect(valuesOf(response, 'content-type')).toEqual(['application/problem+json']);
+        expect(valuesOf(response, 'patchgate-blocked')).toHaveLength(1);
+        expect(forwarded).toEqual([]);
+      } else {
+        expect(response.status).toBe(200);
+        expect(response.body.toString()).toBe('{"ok":true}');
+        expect(forwarded).toHaveLength(1);
+        expect(forwarded[0]).toMatchObject({ method, url: path });
+        expect(forwarded[0]?.body.toString()).toBe(text ?? '');
+      }
+    });
+  });
+}

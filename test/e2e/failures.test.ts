@@ -1,0 +1,215 @@
+/** The target fails, or the client goes away: each side learns the truth, and the gate lives on. */
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/bodies.ts';
+import { RawConnection, type RawResponse, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
+import { closeTargets, freePort, startRawTarget, startStreamingTarget, type Target } from '../support/target.ts';
+
+const GET = { path: '/api/v2/anything' };
+const POST = { method: 'POST', path: '/api/v2/anything', body: 'x'.repeat(100) };
+const PATCH = { method: 'PATCH', path: PROJECT_PATH, headers: [JSON_TYPE], body: JSON.stringify(GOOD_PROJECT) };
+const ALL = [
+  ['GET', GET],
+  ['POST', POST],
+  ['judged PATCH', PATCH],
+] as const;
+
+function problemIn(response: RawResponse): { type: string; detail: string } {
+  expect(valuesOf(response, 'content-type')).toEqual(['application/problem+json']);
+  return JSON.parse(response.body.toString());
+}
+
+describe('a target that is not there', () => {
+  let gate: Running;
+  beforeAll(async () => {
+    gate = await startBinary(['proxy', `http://127.0.0.1:${await freePort()}`]);
+  });
+  afterAll(cleanUp);
+
+  it.each(ALL)('is a 502 that says so: %s', async (_, request) => {
+    const response = await sendRaw(gate.port, request);
+    expect(response.status).toBe(502);
+    expect(problemIn(response)).toMatchObject({ type: 'urn:patchgate:problem:target-unreachable' });
+    expect(problemIn(response).detail).toContain('refused the connection');
+  });
+
+  it('does not end the gate, nor the connection of the client', async () => {
+    const client = await RawConnection.open(gate.port);
+    for (const [, request] of [...ALL, ...ALL]) {
+      client.write(requestBytes(request));
+      expect((await client.response()).status).toBe(502);
+    }
+    client.close();
+  });
+});
+
+describe('a target that', () => {
+  let gate: Running;
+  /** What the target does with each connection. */
+  let onSocket: (socket: Socket) => void;
+  beforeAll(async () => {
+    const target = await startRawTarget((socket) => onSocket(socket));
+    gate = await startBinary(['proxy', target.url, '--timeout', '400ms']);
+  });
+  afterEach(async () => {
+    // Alive and well, whatever the target did.
+    expect((await fetch(`${gate.url}/__patchgate/health`)).status).toBe(200);
+    expect(gate.stderr()).not.toContain('Warning');
+  });
+  afterAll(async () => {
+    await cleanUp();
+    await closeTargets();
+  });
+  const answers = (answer: string) => {
+    onSocket = (socket) => socket.once('data', () => socket.end(answer, 'latin1'));
+  };
+
+  it.each(ALL)('says nothing is a 504 after the timeout: %s', async (_, request) => {
+    onSocket = (socket) => socket.resume();
+    const response = await sendRaw(gate.port, request);
+    expect(response.status).toBe(504);
+    expect(problemIn(response)).toMatchObject({ type: 'urn:patchgate:problem:target-timeout' });
+  });
+
+  it.each(ALL)('closes without an answer is a 502: %s', async (_, request) => {
+    onSocket = (socket) => socket.once('data', () => socket.destroy());
+    const response = await sendRaw(gate.port, request);
+    expect(response.status).toBe(502);
+    expect(problemIn(response).detail).toContain('closed the connection without an answer');
+  });
+
+  it.each(
+    ALL.flatMap(([name, request]) =>
+      [
+        'SSH-2.0-OpenSSH_9.2\r\n\r\n',
+        'HTTP/1.1 000 Zero\r\nContent-Length: 0\r\n\r\n',
+        'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n',
+        'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\nbytes',
+        'HTTP/1.1 200 OK\r\nX-Bad: a\x01b\r\nContent-Length: 0\r\n\r\n',
+        'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      ].map((answer) => ({ name, request, answer })),
+    ),
+  )('answers with no valid HTTP is a 502: $name, $answer', async ({ request, answer }) => {
+    answers(answer);
+    const response = await sendRaw(gate.port, request);
+    expect(response.status).toBe(502);
+    expect(problemIn(response)).toMatchObject({ type: 'urn:patchgate:problem:target-unreachable' });
+  });
+
+  it.each(ALL)('gives a reason with control characters loses only that: %s', async (_, request) => {
+    answers('HTTP/1.1 200 O\x01K\r\nContent-Length: 2\r\n\r\nok');
+    const response = await sendRaw(gate.port, request);
+    expect(response).toMatchObject({ status: 200, reason: 'OK', isWhole: true });
+  });
+
+  it.each(
+    ALL.flatMap(([name, request]) =>
+      ['Content-Length: 100\r\n\r\npartial', 'Transfer-Encoding: chunked\r\n\r\n7\r\npartial\r\n'].map((rest) => ({
+        name,
+        request,
+        rest,
+      })),
+    ),
+  )('breaks off in the middle is a response that is visibly cut off: $name, $rest', async ({ request, rest }) => {
+    onSocket = (socket) => {
+      socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n${rest}`, () => socket.resetAndDestroy()));
+    };
+    expect(await sendRaw(gate.port, request)).toMatchObject({ status: 200, isWhole: false });
+    await gate.said('was cut off');
+  });
+
+  it.each(ALL)('answers before it has read the whole request is heard: %s', async (_, request) => {
+    onSocket = (socket) => socket.end('HTTP/1.1 413 No\r\nContent-Length: 8\r\n\r\ntoo much');
+    const response = await sendRaw(gate.port, request);
+    expect([response.status, response.body.toString()]).toEqual([413, 'too much']);
+  });
+
+  it.each(ALL)('closes idle connections troubles nobody: %s', async (_, request) => {
+    let requests = 0;
+    onSocket = (socket) => {
+      socket.once('data', () => {
+        requests++;
+        // It announces nothing and closes all the same, as servers do with idle connections.
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', () => setImmediate(() => socket.destroy()));
+      });
+    };
+    const client = await RawConnection.open(gate.port);
+    for (let i = 0; i < 20; i++) {
+      client.write(requestBytes(request));
+      expect((await client.response()).status).toBe(200);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    client.close();
+    expect(requests).toBe(20);
+  });
+});
+
+describe('a client that goes away', () => {
+  let target: Target;
+  let gate: Running;
+  let onRequest: (req: IncomingMessage, res: ServerResponse) => void;
+  beforeAll(async () => {
+    target = await startStreamingTarget((req, res) => onRequest(req, res));
+    gate = await startBinary(['proxy', target.url]);
+  });
+  afterAll(async () => {
+    await cleanUp();
+    await closeTargets();
+  });
+  /** Resolves with the next request's response object, once its head is there. */
+  const nextRequest = () =>
+    new Promise<ServerResponse>((resolve) => {
+      onRequest = (req, res) => {
+        req.on('error', () => undefined).resume();
+        resolve(res);
+      };
+    });
+
+  it.each(ALL)('before there is an answer ends the request at the target: %s', async (_, request) => {
+    const arrived = nextRequest();
+    const client = await RawConnection.open(gate.port);
+    client.write(requestBytes(request));
+    const res = await arrived;
+    const closed = once(res, 'close');
+    client.close();
+    await closed;
+    expect(res.writableFinished).toBe(false);
+    await gate.said('the client went away');
+  });
+
+  it.each(ALL)('in the middle of the answer ends it at the target: %s', async (_, request) => {
+    const arrived = nextRequest();
+    const client = await RawConnection.open(gate.port);
+    client.write(requestBytes(request));
+    const res = await arrived;
+    res.write('beginning');
+    await client.came('beginning');
+    const closed = once(res, 'close');
+    client.close();
+    await closed;
+    expect(res.writableFinished).toBe(false);
+  });
+
+  it('in the middle of an upload ends it at the target', async () => {
+    const arrived = nextRequest();
+    const client = await RawConnection.open(gate.port);
+    client.write('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\npart');
+    const res = await arrived;
+    const closed = once(res, 'close');
+    client.close();
+    await closed;
+    expect(res.req.complete).toBe(false);
+  });
+
+  it('in the middle of a body that is to be judged is only noted', async () => {
+    onRequest = () => expect.fail('nothing may reach the target');
+    const client = await RawConnection.open(gate.port);
+    client.write(`PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"na`);
+    client.socket.end();
+    await client.closed();
+    await gate.said('the client broke off its request');
+  });
+});

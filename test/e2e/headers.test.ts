@@ -1,0 +1,189 @@
+/** What of a message's head reaches the other side, in both directions. */
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/bodies.ts';
+import { RawConnection, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
+import { closeTargets, type Received, startTarget, type Target } from '../support/target.ts';
+
+const GZIPPED = gzipSync('{"compressed":true}');
+
+let target: Target;
+let gate: Running;
+beforeAll(async () => {
+  target = await startTarget((req, res) => {
+    if (req.url?.endsWith('/gzip')) {
+      res.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(GZIPPED);
+    } else if (req.url?.endsWith('/moved')) {
+      res.writeHead(301, { location: `${target.url}/elsewhere?a=1#b`, 'content-location': '/relative' }).end();
+    } else if (req.url?.endsWith('/away')) {
+      res.writeHead(302, { location: 'https://login.example/?next=1' }).end();
+    } else {
+      const headers = [
+        ...['Set-Cookie', 'a=1; Path=/', 'X-Mixed-CASE', 'kept', 'set-cookie', 'b=2', 'ETag', 'W/"1"'],
+        ...['Connection', 'keep-alive, X-Only-Here', 'X-Only-Here', 'hop', 'Keep-Alive', 'timeout=7'],
+        ...['Proxy-Authenticate', 'Basic', 'Content-Length', '4'],
+      ];
+      res.writeHead(207, 'Mixed Bag', headers).end('body');
+    }
+  });
+  gate = await startBinary(['proxy', target.url]);
+});
+afterAll(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+function lastReceived(): Received {
+  return target.received.at(-1) as Received;
+}
+
+/** Name and value of the headers that the target got, as they came, without those that the gate makes itself. */
+function passedOn(): string[] {
+  const { rawHeaders } = lastReceived();
+  const lines: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (!/^(?:host|connection|content-length)$/i.test(rawHeaders[i] as string))
+      lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  }
+  return lines;
+}
+
+const SENT = [
+  ['X-Mixed-CASE', 'kept As Is'],
+  ['x-twice', 'one'],
+  ['X-Other', 'between'],
+  ['x-twice', 'two'],
+  ['Authorization', 'Bearer secret'],
+  ['X-Latin', 'caf\u00e9'],
+] as const;
+const PASSED = [...SENT.map(([name, value]) => `${name}: ${value}`)].sort();
+
+const NOT_SENT_ON = [
+  ['Connection', 'keep-alive, X-Named'],
+  ['X-Named', 'hop'],
+  ['Keep-Alive', 'timeout=9'],
+  ['Proxy-Connection', 'keep-alive'],
+  ['TE', 'trailers'],
+  ['Trailer', 'X-Sum'],
+  ['Patchgate-Findings', '[]'],
+  ['patchgate-anything', 'x'],
+] as const;
+
+describe.each([
+  ['a judged request', { method: 'PATCH', path: PROJECT_PATH, body: JSON.stringify(GOOD_PROJECT) }],
+  ['one with a body that is not judged', { method: 'POST', path: '/api/v2/other', body: '{}' }],
+  ['one without a body', { method: 'GET', path: '/api/v2/other' }],
+])('%s', (_, request) => {
+  const type = request.body === undefined ? [] : [JSON_TYPE];
+  const withType = [...PASSED, ...type.map(([name, value]) => `${name}: ${value}`)].sort();
+
+  it('has its headers passed on with their letter case, repetitions and bytes', async () => {
+    await sendRaw(gate.port, { ...request, headers: [...SENT, ...type] });
+    // A repeated name stays in order; Node's client puts its lines together.
+    expect(passedOn().sort()).toEqual(withType);
+    expect(passedOn().filter((line) => line.startsWith('x-twice'))).toEqual(['x-twice: one', 'x-twice: two']);
+  });
+
+  it('keeps what belongs to the connection, and what is named Patchgate-, to itself', async () => {
+    await sendRaw(gate.port, { ...request, headers: [...NOT_SENT_ON, ...SENT, ...type] });
+    expect(passedOn().sort()).toEqual(withType);
+    expect(lastReceived().headers.connection).not.toContain('X-Named');
+  });
+
+  it("gets the target's host", async () => {
+    await sendRaw(gate.port, { ...request, headers: type });
+    expect(lastReceived().headers.host).toBe(`127.0.0.1:${target.port}`);
+    expect(lastReceived().rawHeaders.filter((name) => name.toLowerCase() === 'host')).toHaveLength(1);
+  });
+
+  it('waits for 100 Continue in vain at no time, and the target is not asked for it', async () => {
+    const connection = await RawConnection.open(gate.port);
+    const { body } = request;
+    connection.write(requestBytes({ ...request, headers: [...type, ['Expect', '100-continue']] }));
+    const response = await connection.response();
+    connection.close();
+    expect(response.status).toBe(207);
+    expect(response.interim).toEqual([100]);
+    expect(lastReceived().headers.expect).toBeUndefined();
+    expect(lastReceived().body.toString()).toBe(body ?? '');
+  });
+
+  it('gets the response as the target gave it, but for what belongs to the connection', async () => {
+    const response = await sendRaw(gate.port, { ...request, headers: type });
+    expect([response.status, response.reason]).toEqual([207, 'Mixed Bag']);
+    expect(response.headers.filter(([name]) => !/^(?:date|connection|keep-alive)$/i.test(name))).toEqual([
+      ['Set-Cookie', 'a=1; Path=/'],
+      ['X-Mixed-CASE', 'kept'],
+      ['set-cookie', 'b=2'],
+      ['ETag', 'W/"1"'],
+      ['Proxy-Authenticate', 'Basic'],
+      ['Content-Length', '4'],
+    ]);
+    expect(valuesOf(response, 'keep-alive')).not.toContain('timeout=7');
+    expect(response.body.toString()).toBe('body');
+  });
+});
+
+describe('a response', () => {
+  it('that is compressed stays so, byte for byte', async () => {
+    const response = await sendRaw(gate.port, { path: '/gzip', headers: [['Accept-Encoding', 'gzip']] });
+    expect(valuesOf(response, 'content-encoding')).toEqual(['gzip']);
+    expect(response.body.equals(GZIPPED)).toBe(true);
+  });
+
+  it('that leads to the target leads to the gate instead', async () => {
+    const response = await sendRaw(gate.port, { path: '/moved' });
+    expect(valuesOf(response, 'location')).toEqual(['http://gate.test/elsewhere?a=1#b']);
+    expect(valuesOf(response, 'content-location')).toEqual(['/relative']);
+  });
+
+  it('that leads elsewhere is left alone', async () => {
+    const response = await sendRaw(gate.port, { path: '/away' });
+    expect(valuesOf(response, 'location')).toEqual(['https://login.example/?next=1']);
+  });
+});
+
+describe('the request line', () => {
+  const asked = async (path: string) => {
+    await sendRaw(gate.port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    return lastReceived().url;
+  };
+
+  it.each(['/a//b', '/a/../b', '/a%2Fb?x=%zz&y', '/?', '/a?b?c', '//double.example/x'])(
+    '%s is asked for as sent',
+    async (path) => {
+      expect(await asked(path)).toBe(path);
+    },
+  );
+
+  it('in absolute form goes to the target all the same, never to the host that it names', async () => {
+    expect(await asked('http://elsewhere.invalid/a?b=1')).toBe('/a?b=1');
+  });
+});
+
+describe("a path in the target's URL", () => {
+  let prefixed: Running;
+  beforeAll(async () => {
+    prefixed = await startBinary(['proxy', `${target.url}/api/v2/`]);
+  });
+
+  it.each([
+    ['/accounts/current/x', '/api/v2/accounts/current/x'],
+    ['/api/v2/accounts/current/x', '/api/v2/accounts/current/x'],
+    ['/api/v2', '/api/v2'],
+    ['/api/v22/x', '/api/v2/api/v22/x'],
+    ['/?a=1', '/api/v2/?a=1'],
+  ])('goes before %s where it is not there already', async (path, expected) => {
+    await sendRaw(prefixed.port, { path });
+    expect(lastReceived().url).toBe(expected);
+  });
+
+  it('goes before a judged request, too', async () => {
+    const path = '/accounts/current/projects/43';
+    const body = JSON.stringify(GOOD_PROJECT);
+    const response = await sendRaw(prefixed.port, { method: 'PATCH', path, headers: [JSON_TYPE], body });
+    expect(response.status).toBe(207);
+    expect(lastReceived().url).toBe(`/api/v2${path}`);
+  });
+});

@@ -1,0 +1,220 @@
+/** Bodies that are not judged stream through, and every kind of response keeps its framing's meaning. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/bodies.ts';
+import { RawConnection, sendRaw, valuesOf } from '../support/raw.ts';
+import { closeTargets, startRawTarget, startStreamingTarget, type Target } from '../support/target.ts';
+
+const PROJECT = { method: 'PATCH', path: PROJECT_PATH, headers: [JSON_TYPE], body: JSON.stringify(GOOD_PROJECT) };
+
+describe('a response that takes its time', () => {
+  let target: Target;
+  let gate: Running;
+  const waiting: ServerResponse[] = [];
+  beforeAll(async () => {
+    target = await startStreamingTarget((req, res) => {
+      waiting.push(res);
+      req.resume();
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n');
+    });
+    gate = await startBinary(['proxy', target.url, '--timeout', '300ms']);
+  });
+  afterAll(async () => {
+    await cleanUp();
+    await closeTargets();
+  });
+
+  it.each([
+    ['that was not judged', 'GET /events HTTP/1.1\r\nHost: x\r\n\r\n'],
+    [
+      'that was judged',
+      `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${PROJECT.body.length}\r\n\r\n${PROJECT.body}`,
+    ],
+  ])('to a request %s comes event by event, however long it is silent', async (_, bytes) => {
+    const client = await RawConnection.open(gate.port);
+    client.write(bytes);
+    await client.came('data: first');
+    // Longer than the timeout: that is only for the beginning of an answer.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    waiting.at(-1)?.write('data: second\n\n');
+    await client.came('data: second');
+    waiting.at(-1)?.end('data: third\n\n');
+    const response = await client.response();
+    client.close();
+    expect(response.isWhole).toBe(true);
+    expect(response.body.toString()).toBe('data: first\n\ndata: second\n\ndata: third\n\n');
+  });
+});
+
+describe('an upload', () => {
+  afterEach(async () => {
+    await cleanUp();
+    await closeTargets();
+  });
+
+  it('reaches the target chunk by chunk, and an answer can come before its end', async () => {
+    const target = await startStreamingTarget(async (req, res) => {
+      const [first] = await once(req, 'data');
+      res.writeHead(200).write(`got ${first}`);
+      req.on('data', (chunk) => res.write(` and ${chunk}`)).on('end', () => res.end('.'));
+    });
+    const gate = await startBinary(['proxy', target.url]);
+    const client = await RawConnection.open(gate.port);
+    client.write('POST /upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n');
+    await client.came('got one');
+    client.write('3\r\ntwo\r\n0\r\nX-Trailer: dropped\r\n\r\n');
+    const response = await client.response();
+    client.close();
+    expect(response.body.toString()).toBe('got one and two.');
+  });
+
+  it('of a client that is slow is not the target being silent', async () => {
+    const target = await startStreamingTarget((req, res) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk) => chunks.push(chunk)).on('end', () => res.end(Buffer.concat(chunks)));
+    });
+    const gate = await startBinary(['proxy', target.url, '--timeout', '200ms']);
+    const client = await RawConnection.open(gate.port);
+    client.write('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\none');
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    client.write('two');
+    const response = await client.response();
+    client.close();
+    expect([response.status, response.body.toString()]).toEqual([200, 'onetwo']);
+  });
+});
+
+describe('the framing of a response', () => {
+  let gate: Running;
+  let answer = '';
+  beforeAll(async () => {
+    const target = await startRawTarget((socket) => {
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1');
+        if (!text.includes('\r\n\r\n')) return;
+        text = '';
+        if (answer.includes('HTTP/1.0')) socket.end(answer);
+        else socket.write(answer);
+      });
+    });
+    gate = await startBinary(['proxy', target.url]);
+  });
+  afterAll(async () => {
+    await cleanUp();
+    await closeTargets();
+  });
+  const requests = [
+    ['GET', { path: '/x' }],
+    ['judged PATCH', PROJECT],
+  ] as const;
+
+  it.each(requests)('of an HTTP/1.0 target without a length ends where it ends: %s', async (_, request) => {
+    answer = 'HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nuntil the end';
+    const response = await sendRaw(gate.port, request);
+    expect(response).toMatchObject({ status: 200, isWhole: true });
+    expect(response.body.toString()).toBe('until the end');
+  });
+
+  it.each(requests)('is not broken by 103 Early Hints: %s', async (_, request) => {
+    answer =
+      'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n' +
+      'HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok';
+    const response = await sendRaw(gate.port, request);
+    expect(response).toMatchObject({ status: 201, isWhole: true });
+    expect(response.body.toString()).toBe('ok');
+  });
+
+  it.each(requests)('may have trailers, which are left out: %s', async (_, request) => {
+    answer =
+      'HTTP/1.1 200 OK\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n';
+    const response = await sendRaw(gate.port, request);
+    expect(response).toMatchObject({ status: 200, isWhole: true });
+    expect(response.body.toString()).toBe('ok');
+    expect(valuesOf(response, 'trailer')).toEqual([]);
+  });
+
+  it.each(requests.flatMap(([name, request]) => [204, 304].map((status) => ({ name, request, status }))))(
+    'is that of no body for $status: $name',
+    async ({ request, status }) => {
+      answer = `HTTP/1.1 ${status} Fine\r\nETag: "1"\r\nX-Last: 1\r\n\r\n`;
+      const response = await sendRaw(gate.port, request);
+      expect(response).toMatchObject({ status, reason: 'Fine', isWhole: true });
+      expect(valuesOf(response, 'etag')).toEqual(['"1"']);
+      expect(valuesOf(response, 'transfer-encoding')).toEqual([]);
+    },
+  );
+
+  it.each(['Content-Length: 10\r\n', ''])('tells HEAD what GET would have (%j)', async (length) => {
+    answer = `HTTP/1.1 200 OK\r\n${length}ETag: "1"\r\n\r\n`;
+    const response = await sendRaw(gate.port, { method: 'HEAD', path: '/x' });
+    expect(response.status).toBe(200);
+    expect(valuesOf(response, 'content-length')).toEqual(length === '' ? [] : ['10']);
+  });
+
+  it('leaves the connection of the client usable', async () => {
+    answer = 'HTTP/1.1 304 Not Modified\r\nContent-Length: 10\r\n\r\n';
+    const client = await RawConnection.open(gate.port);
+    for (const method of ['HEAD', 'GET', 'HEAD', 'GET']) {
+      client.write(`${method} /x HTTP/1.1\r\nHost: x\r\n\r\n`);
+      expect((await client.response(method)).status).toBe(304);
+    }
+    expect(client.rest.length).toBe(0);
+    client.close();
+  });
+});
+
+describe('a client that reads slowly', () => {
+  let target: Target;
+  let gate: Running;
+  let written = 0;
+  const SIZE = 64 * 1024 * 1024;
+  beforeAll(async () => {
+    target = await startStreamingTarget(async (req, res) => {
+      req.resume();
+      written = 0;
+      res.writeHead(200, { 'content-length': SIZE });
+      const chunk = Buffer.alloc(65_536, 7);
+      for (let left = SIZE; left > 0; left -= chunk.length) {
+        written += chunk.length;
+        if (!res.write(chunk)) await new Promise((resolve) => res.once('drain', resolve));
+      }
+      res.end();
+    });
+    gate = await startBinary(['proxy', target.url]);
+  });
+  afterAll(async () => {
+    await cleanUp();
+    await closeTargets();
+  });
+
+  it.each([
+    ['GET', 'GET /large HTTP/1.1\r\nHost: x\r\n\r\n'],
+    [
+      'judged PATCH',
+      `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${PROJECT.body.length}\r\n\r\n${PROJECT.body}`,
+    ],
+  ])('holds the target back, and loses nothing: %s', async (_, bytes) => {
+    const client = connect(gate.port, '127.0.0.1').pause();
+    client.write(bytes);
+    // Buffers on the way fill up, then everything stands still: far from the whole has been written.
+    let before = -1;
+    while (written === 0 || before !== written) {
+      before = written;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    expect(written).toBeLessThan(SIZE / 2);
+    let received = 0;
+    client.on('data', (chunk) => {
+      received += chunk.length;
+      if (received >= SIZE) client.destroy();
+    });
+    client.resume();
+    await once(client, 'close');
+    expect(received).toBeGreaterThanOrEqual(SIZE);
+    expect(written).toBe(SIZE);
+  });
+});

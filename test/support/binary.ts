@@ -1,0 +1,132 @@
+/** The built program as a child process: what a user runs, not what a test imports. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLI = join(ROOT, 'dist', 'cli.js');
+
+export interface Ended {
+  /** Null where a signal ended it. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  /** `http://127.0.0.1:40123` */
+  url: string;
+  port: number;
+  pid: number;
+  /** What it has written so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Resolves once the text stands in standard output (`stdout`) or standard error. */
+  said(text: string | RegExp, where?: 'stdout' | 'stderr'): Promise<void>;
+  /** Ends it with a signal; resolves when it has ended. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+  ended: Promise<Ended>;
+}
+
+export interface RunOptions {
+  cwd?: string;
+  env?: Record<string, string | undefined>;
+  stdin?: string;
+}
+
+const running = new Set<Running>();
+const folders = new Set<string>();
+
+/** Starts a command that serves, on a free port, and waits until it listens. Rejects where it ends before. */
+export async function startBinary(args: readonly string[], options: RunOptions = {}): Promise<Running> {
+  const child = open([...args, '--port', '0'], options);
+  const started = await Promise.race([
+    child.said(/listens on http:\/\/\S+\n/, 'stderr'),
+    child.ended.then(({ code, stderr }) => {
+      throw new Error(`patchgate ${args.join(' ')} ended with ${code}: ${stderr}`);
+    }),
+  ]).then(() => {
+    const url = /listens on (http:\/\/\S+)/.exec(child.stderr())?.[1] as string;
+    return Object.assign(child, { url, port: Number(new URL(url).port) });
+  });
+  running.add(started);
+  return started;
+}
+
+/** Runs a command to its end. */
+export async function runBinary(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  return open(args, options).ended;
+}
+
+/** Runs any program to its end. */
+export async function runProgram(
+  command: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Ended> {
+  return observe(spawn(command, args, spawnOptions(options)), options.stdin).ended;
+}
+
+/** A new empty folder, which `cleanUp` removes. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'patchgate-e2e-'));
+  folders.add(folder);
+  return folder;
+}
+
+/** Ends what `startBinary` started and removes the temporary folders. For `afterEach` or `afterAll`. */
+export async function cleanUp(): Promise<void> {
+  await Promise.all([...running].map((one) => one.stop('SIGKILL')));
+  running.clear();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  folders.clear();
+}
+
+function open(args: readonly string[], options: RunOptions): Omit<Running, 'url' | 'port'> {
+  if (!existsSync(CLI)) throw new Error('dist/cli.js is missing: npm run build');
+  return observe(spawn(process.execPath, [CLI, ...args], spawnOptions(options)), options.stdin);
+}
+
+function spawnOptions({ cwd, env }: RunOptions) {
+  const ours = Object.entries(process.env).filter(([name]) => name !== 'CI' && !/^(?:PATCHGATE|VITEST)/.test(name));
+  // A folder of its own: no config file and no recordings lie there.
+  return { cwd: cwd ?? temporaryFolder(), env: { ...Object.fromEntries(ours), ...env }, stdio: 'pipe' as const };
+}
+
+function observe(child: ChildProcess, stdin = ''): Omit<Running, 'url' | 'port'> {
+  const written = { stdout: '', stderr: '' };
+  let waiting: (() => void)[] = [];
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+      for (const check of waiting) check();
+    });
+  }
+  child.stdin?.on('error', () => undefined).end(stdin);
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }));
+  return {
+    pid: child.pid as number,
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    ended,
+    said: (text, where = 'stdout') =>
+      new Promise((resolve, reject) => {
+        const isThere = () => (typeof text === 'string' ? written[where].includes(text) : text.test(written[where]));
+        const check = () => {
+          if (!isThere()) return;
+          waiting = waiting.filter((other) => other !== check);
+          resolve();
+        };
+        waiting.push(check);
+        check();
+        ended.then(() => reject(new Error(`ended without saying ${text}: ${written[where]}`)), reject);
+      }),
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}

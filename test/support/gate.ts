@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url';
+import { type Contract, loadContract } from '../../src/contract/load-contract.ts';
+import { createGate, type Gate, type GateOptions, type GateRequest } from '../../src/gate.ts';
+import type { Finding } from '../../src/model/finding.ts';
+
+export const SCHEMAS = fileURLToPath(new URL('../../schemas/', import.meta.url));
+
+/** What `patchgate proxy` judges with where nobody says anything else. */
+export const PROXY_DEFAULTS: GateOptions = {
+  validation: 'enforce',
+  guard: true,
+  unlisted: 'pass',
+  severities: {},
+  bodyLimit: 5 * 1024 * 1024,
+};
+
+let contract: Contract | undefined;
+
+/** The contract that the product ships, read once. */
+export function shippedContract(): Contract {
+  contract ??= loadContract(SCHEMAS);
+  return contract;
+}
+
+export function gate(options: Partial<GateOptions> = {}): Gate {
+  return createGate(shippedContract(), { ...PROXY_DEFAULTS, ...options });
+}
+
+export const PROJECT_URL = '/api/v2/accounts/current/projects/42';
+export const FEATURE_URL = '/api/v2/accounts/current/features/7';
+export const DRAFT_URL = '/api/v2/accounts/current/drafts/1001';
+
+/** A PATCH in JSON; a body that is neither text nor bytes is written as JSON. */
+export function patch(
+  url: string,
+  body: unknown,
+  headers: readonly string[] = ['content-type', 'application/json'],
+): GateRequest {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  return { method: 'PATCH', url, headers, body: Buffer.from(isRaw ? (body as string) : JSON.stringify(body)) };
+}
+
+/** `schema.type error /name`: what most tests look at. */
+export function brief(findings: readonly Finding[]): string[] {
+  return findings.map(({ rule, severity, pointer }) => `${rule} ${severity} ${pointer}`.trim());
+}

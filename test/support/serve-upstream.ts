@@ -1,0 +1,48 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ResponseWriter } from '../../src/server/response-writer.ts';
+import { readBytes } from '../../src/upstreams/read-bytes.ts';
+import type { Upstream } from '../../src/upstreams/upstream.ts';
+
+export interface ServedUpstream {
+  url: string;
+  port: number;
+  /** What the server says of each request when it is over: undefined, or what went wrong. */
+  ends: (string | undefined)[];
+  close(): Promise<void>;
+}
+
+/**
+ * An upstream behind a real server, without a gate in front.
+ *
+ * @param judged read each body first, as for a request that the gate judges
+ */
+export async function serveUpstream(upstream: Upstream, judged = false): Promise<ServedUpstream> {
+  const ends: (string | undefined)[] = [];
+  const server = createServer((req, res) => {
+    const head = { method: req.method as string, url: req.url as string, headers: req.rawHeaders };
+    const pass = (body: Buffer | undefined) => {
+      const writer = new ResponseWriter(res, [], ({ failure }) => ends.push(failure));
+      writer.onClientGone = upstream.handle({ ...head, body, json: undefined, stream: req }, writer);
+    };
+    if (judged) readBytes(req, 1024 * 1024, (bytes) => pass(bytes === 'too-large' ? undefined : bytes));
+    else pass(undefined);
+  });
+  const port = await listen(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    ends,
+    close: () => closeServer(server),
+  };
+}
+
+export async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+export async function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}

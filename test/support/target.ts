@@ -1,0 +1,124 @@
+/** A target that keeps what it receives. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+
+export interface Received {
+  method: string;
+  url: string;
+  /** Name, value, name, value, … as they came. */
+  rawHeaders: readonly string[];
+  /** By name in lower case. */
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
+
+export interface Target {
+  /** `http://127.0.0.1:40123` */
+  url: string;
+  port: number;
+  server: Server;
+  /** Whole requests, oldest first. */
+  received: Received[];
+  close(): Promise<void>;
+}
+
+export type Answer = (req: IncomingMessage, res: ServerResponse, body: Buffer) => void;
+
+const open = new Set<{ close(): Promise<void> }>();
+
+/** @param answer called once a request is there whole; without it, each is answered with `{"ok":true}` */
+export async function startTarget(answer: Answer = answerOk): Promise<Target> {
+  const received: Received[] = [];
+  return serve(received, async (req, res) => {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of req) chunks.push(chunk as Buffer);
+    } catch {
+      return;
+    }
+    const body = Buffer.concat(chunks);
+    const { method = '', url = '', rawHeaders, headers } = req;
+    received.push({ method, url, rawHeaders, headers, body });
+    answer(req, res, body);
+  });
+}
+
+/** A target that is handed each request as soon as its head is there, and keeps nothing. */
+export function startStreamingTarget(answer: (req: IncomingMessage, res: ServerResponse) => void): Promise<Target> {
+  return serve([], answer);
+}
+
+async function serve(
+  received: Received[],
+  onRequest: (req: IncomingMessage, res: ServerResponse) => void,
+): Promise<Target> {
+  // Nothing is cut off here: it is the proxy that is tested.
+  const server = createServer({ requestTimeout: 0, maxHeaderSize: 65_536 }, onRequest);
+  server.maxHeadersCount = 0;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return register({
+    url: `http://127.0.0.1:${port}`,
+    port,
+    server,
+    received,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+}
+
+export interface RawTarget {
+  url: string;
+  port: number;
+  /** Connections made so far. */
+  sockets: Socket[];
+  close(): Promise<void>;
+}
+
+/** A target without any HTTP of its own: for answers that no well-behaved server gives. */
+export async function startRawTarget(onSocket: (socket: Socket) => void): Promise<RawTarget> {
+  const sockets: Socket[] = [];
+  const server = createSocketServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    onSocket(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return register({
+    url: `http://127.0.0.1:${port}`,
+    port,
+    sockets,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  });
+}
+
+/** A port of 127.0.0.1 on which nobody listens. */
+export async function freePort(): Promise<number> {
+  const target = await startTarget();
+  await target.close();
+  return target.port;
+}
+
+/** Closes all targets. For `afterEach` or `afterAll`. */
+export async function closeTargets(): Promise<void> {
+  await Promise.all([...open].map((target) => target.close()));
+  open.clear();
+}
+
+function answerOk(_req: IncomingMessage, res: ServerResponse): void {
+  res.setHeader('content-type', 'application/json');
+  res.end('{"ok":true}');
+}
+
+function register<T extends { close(): Promise<void> }>(target: T): T {
+  open.add(target);
+  return target;
+}

@@ -1,0 +1,249 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener, request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/model/exchange.ts';
+import { bodyBytes } from '../../src/recordings/body.ts';
+import { openStore } from '../../src/recordings/lowdb-store.ts';
+import type { RecordingStore } from '../../src/recordings/store.ts';
+import { type RecordOptions, record } from '../../src/upstreams/record.ts';
+import { replay } from '../../src/upstreams/replay.ts';
+import type { ResponseSink, Upstream } from '../../src/upstreams/upstream.ts';
+import { closeServer, listen, serveUpstream } from '../support/serve-upstream.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** Sends to a server what it gets, piping a body that nobody has read: the least that an upstream does. */
+function target(port: number): Upstream {
+  return {
+    handle({ method, url, headers, body, stream }, sink) {
+      const out = request({ host: '127.0.0.1', port, method, path: url, headers: headers as string[] });
+      out.on('response', (res) => {
+        const head = { status: res.statusCode as number, message: '', headers: res.rawHeaders };
+        sink.head(head, { resume: () => res.resume() }, 'target');
+        res.on('data', (chunk: Buffer) => sink.data(chunk));
+        res.on('end', () => res.complete && sink.end());
+        res.on('error', (error) => sink.fail(error as never));
+      });
+      out.on('error', (error) => sink.fail(error as never));
+      if (body) out.end(body);
+      else stream.pipe(out);
+      return () => out.destroy();
+    },
+    close: async () => undefined,
+  };
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'patchgate-record-'));
+  cleanups.push(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+async function recording(listener: RequestListener, options: RecordOptions & { judged?: boolean } = {}) {
+  const folder = await newFolder();
+  const behind = createServer(listener);
+  cleanups.push(() => closeServer(behind));
+  const port = await listen(behind);
+  const store = await openStore(folder, 'demo', { writable: true });
+  const skipped: string[] = [];
+  const upstream = record(target(port), store, { onSkipped: (reason) => skipped.push(reason), ...options });
+  const served = await serveUpstream(upstream, options.judged);
+  cleanups.push(() => served.close());
+  return { folder, store, upstream, skipped, ...served };
+}
+
+const echo: RequestListener = (req, res) => {
+  res.setHeader('X-Kept', 'yes');
+  req.pipe(res);
+};
+
+describe('record', () => {
+  it.each([true, false])('passes everything through and keeps it (judged: %s)', async (judged) => {
+    const server = await recording(echo, { judged });
+    const body = '{"name":"ü"}';
+    const headers = { 'Content-Type': 'application/json', Authorization: 's3cret' };
+    const response = await fetch(`${server.url}/a?x=1`, { method: 'PATCH', headers, body });
+    expect(await response.text()).toBe(body);
+    expect(response.headers.get('x-kept')).toBe('yes');
+    const [kept, ...others] = await server.store.find('PATCH', '/a');
+    expect(others).toEqual([]);
+    expect(kept?.request).toMatchObject({ query: 'x=1', body: { json: { name: 'ü' } } });
+    expect(kept?.response).toMatchObject({
+      status: 200,
+      headers: { 'x-kept': 'yes' },
+      body: { json: { name: 'ü' } },
+    });
+    expect(JSON.stringify(kept)).not.toContain('s3cret');
+    await server.upstream.close();
+    const again = await openStore(server.folder, 'demo');
+    expect(await again.find('PATCH', '/a')).toEqual([kept]);
+  });
+
+  /** The steps of one response, told by store and sink; `abort` leaves before its end. */
+  function stepsOf(abort: boolean): string[] {
+    const steps: string[] = [];
+    const store = { append: () => steps.push('append') } as Partial<RecordingStore> as RecordingStore;
+    let finish: () => void = () => undefined;
+    const inner: Upstream = {
+      handle(_, sink) {
+        sink.head({ status: 200, message: '', headers: [] }, { resume() {} }, 'target');
+        sink.data(Buffer.from('a'));
+        finish = () => sink.end(Buffer.from('b'));
+        return () => steps.push('abort');
+      },
+      close: async () => undefined,
+    };
+    const sink: ResponseSink = {
+      head: () => steps.push('head'),
+      data: (chunk) => steps.push(`data ${chunk}`) > 0,
+      end: (last) => steps.push(`end ${last}`),
+      fail: () => steps.push('fail'),
+    };
+    const head = { method: 'GET', url: '/', headers: [] };
+    const sent = { ...head, body: Buffer.alloc(0), json: undefined, stream: Readable.from([]) };
+    const leave = record(inner, store).handle(sent, sink);
+    if (abort) leave();
+    finish();
+    return steps;
+  }
+
+  it('hands an exchange to the store before the last byte goes out', () => {
+    expect(stepsOf(false)).toEqual(['head', 'data a', 'append', 'end b']);
+  });
+
+  it('keeps nothing of a response that came to its end after the client had left', () => {
+    expect(stepsOf(true)).toEqual(['head', 'data a', 'abort', 'end b']);
+  });
+
+  it('keeps large streamed bodies whole, in chunks as they come', async () => {
+    const server = await recording(echo);
+    const body = Buffer.alloc(3_000_000, 'abc\xff', 'latin1');
+    const response = await fetch(`${server.url}/big`, { method: 'PUT', body });
+    expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
+    const [kept] = await server.store.find('PUT', '/big');
+    expect(bodyBytes(kept?.request.body).equals(body)).toBe(true);
+    expect(bodyBytes(kept?.response.body).equals(body)).toBe(true);
+  });
+
+  it('is what replay gives back: the same status and bytes, plain where they were coded', async () => {
+    const server = await recording((req, res) => {
+      res.statusCode = 201;
+      if (req.url === '/gzip') res.setHeader('Content-Encoding', 'gzip');
+      res.end(req.url === '/gzip' ? gzipSync('{"a": 1}') : Buffer.from([0xff, 0xfe]));
+    });
+    const again = await serveUpstream(replay(server.store));
+    cleanups.push(() => again.close());
+    for (const path of ['/gzip', '/bytes']) {
+      const first = await fetch(server.url + path);
+      const second = await fetch(again.url + path);
+      expect(second.status).toBe(201);
+      expect(await second.arrayBuffer()).toEqual(await first.arrayBuffer());
+      expect(second.headers.get('content-encoding')).toBeNull();
+    }
+  });
+});
+
+describe('what is not kept', () => {
+  it.each(['content-length', 'chunked'])('bodies past the limit (%s): they still pass', async (framing) => {
+    const server = await recording(
+      (req, res) => {
+        const body = 'x'.repeat(req.url === '/long' ? 1001 : 1000);
+        if (framing === 'content-length') res.setHeader('Content-Length', body.length);
+        res.write(body);
+        res.end();
+      },
+      { bodyLimit: 1000 },
+    );
+    for (const path of ['/long', '/short']) await (await fetch(server.url + path)).text();
+    const put = await fetch(`${server.url}/short`, { method: 'PUT', body: 'x'.repeat(1001) });
+    expect((await put.text()).length).toBe(1000);
+    expect(await server.store.find('GET', '/long')).toEqual([]);
+    expect(await server.store.find('PUT', '/short')).toEqual([]);
+    expect(await server.store.find('GET', '/short')).toHaveLength(1);
+    expect(server.skipped).toEqual([
+      "the response's body was not whole or has more than 1000 bytes",
+      "the request's body was not whole or has more than 1000 bytes",
+    ]);
+  });
+
+  it('responses that were cut off', async () => {
+    const server = await recording((_, res) => {
+      res.writeHead(200, { 'Content-Length': 100 });
+      res.write('half', () => res.destroy());
+    });
+    await expect(fetch(`${server.url}/`).then((response) => response.text())).rejects.toThrow();
+    await expect.poll(() => server.ends).toHaveLength(1);
+    expect(await server.store.find('GET', '/')).toEqual([]);
+  });
+
+  it('requests whose client went away', async () => {
+    let finish = () => undefined as unknown;
+    const server = await recording((_, res) => {
+      res.write('half');
+      finish = () => res.end('whole');
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    socket.once('data', () => socket.destroy());
+    socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    await expect.poll(() => server.ends).toHaveLength(1);
+    finish();
+    expect(await server.store.find('GET', '/')).toEqual([]);
+  });
+
+  it('a response that came before the whole request', async () => {
+    const server = await recording((_, res) => res.end('early'));
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n12345');
+    await new Promise((resolve) => socket.once('data', resolve));
+    socket.destroy();
+    expect(await server.store.find('PUT', '/')).toEqual([]);
+    expect(server.skipped).toHaveLength(1);
+  });
+});
+
+describe('recording again', () => {
+  /** Every run is a new process as it were. */
+  async function run(folder: string, replace: boolean, requests: string[]): Promise<readonly Exchange[]> {
+    let count = 0;
+    const behind = createServer((_, res) => res.end(`answer ${++count}`));
+    const port = await listen(behind);
+    const store = await openStore(folder, 'demo', { writable: true });
+    const upstream = record(target(port), store, { replace });
+    const server = await serveUpstream(upstream);
+    for (const body of requests) {
+      const headers = { 'Content-Type': 'application/json' };
+      await (await fetch(`${server.url}/a`, { method: 'PATCH', headers, body })).text();
+    }
+    await server.close();
+    await upstream.close();
+    await closeServer(behind);
+    return (await openStore(folder, 'demo')).find('PATCH', '/a');
+  }
+
+  const answers = (list: readonly Exchange[]) =>
+    list.map(({ response }) => bodyBytes(response.body).toString());
+
+  it('replaces at the first sight of a request in a run, however it is written, then appends', async () => {
+    const folder = await newFolder();
+    const first = await run(folder, true, ['{"a":1,"b":2}', '{"b":2,"a":1}', '{"other":1}']);
+    expect(answers(first)).toEqual(['answer 1', 'answer 2', 'answer 3']);
+    const second = await run(folder, true, ['{"a": 1, "b": 2}']);
+    expect(answers(second)).toEqual(['answer 1', 'answer 3']);
+    expect(second[1]).toEqual(first[2]);
+  });
+
+  it('only appends otherwise', async () => {
+    const folder = await newFolder();
+    await run(folder, false, ['{}']);
+    expect(answers(await run(folder, false, ['{}']))).toEqual(['answer 1', 'answer 1']);
+  });
+});
