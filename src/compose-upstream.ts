@@ -8,6 +8,13 @@ import type { AnsweredBy, Upstream } from './upstreams/upstream.ts';
 
 export type Kind = 'proxy' | 'replay' | 'fake';
 
+/** Where nobody says: a real service is guarded; what only plays one has nothing to lose. */
+export const GUARD_BY_DEFAULT: Readonly<Record<Kind, 'on' | 'off'>> = {
+  proxy: 'on',
+  replay: 'off',
+  fake: 'off',
+};
+
 export interface Surroundings {
   /** Takes whole lines of the access log. */
   writeLog(text: string): void;

@@ -73,11 +73,12 @@ export async function resolveConfig(
 ): Promise<Resolved> {
   const file = findConfigFile(flags.config ?? (env.PATCHGATE_CONFIG || undefined), cwd);
   const fromFile = file === undefined ? {} : await readConfigFile(file);
-  const rules = checkRules(fromFile.rules, file);
-  for (const key of Object.keys(fromFile)) {
-    if (key !== 'rules' && key !== '$schema' && !Object.hasOwn(SETTINGS, key))
-      throw unknownKey(key, file as string);
-  }
+  checkKeys(flags, 'the settings given', ['config']);
+  checkKeys(fromFile, file ?? '', ['$schema']);
+  const rules = {
+    ...checkRules(fromFile.rules, file ?? ''),
+    ...checkRules(flags.rules, 'the settings given'),
+  };
   for (const variable of Object.keys(env)) checkVariable(variable);
 
   const values: Record<string, unknown> = { contract: DEFAULT_CONTRACT };
@@ -137,11 +138,15 @@ async function readConfigFile(file: string): Promise<Record<string, unknown>> {
   return content;
 }
 
-function unknownKey(key: string, file: string): PatchgateError {
-  const near = nearest(key, [...Object.keys(SETTINGS), 'rules']);
-  return new PatchgateError('bad-config', `unknown key "${key}" in ${file}`, {
-    hint: near ? `did you mean "${near}"?` : `known keys: ${Object.keys(SETTINGS).join(', ')}, rules`,
-  });
+function checkKeys(given: Readonly<Record<string, unknown>>, where: string, others: readonly string[]): void {
+  const known = [...Object.keys(SETTINGS), 'rules'];
+  for (const key of Object.keys(given)) {
+    if (known.includes(key) || others.includes(key)) continue;
+    const near = nearest(key, known);
+    throw new PatchgateError('bad-config', `unknown key "${key}" in ${where}`, {
+      hint: near ? `did you mean "${near}"?` : `known keys: ${known.join(', ')}`,
+    });
+  }
 }
 
 /** A misspelt variable would be silently without effect: near misses are refused, others may be someone else's. */
@@ -158,14 +163,17 @@ function checkVariable(variable: string): void {
   }
 }
 
-function checkRules(rules: unknown, file: string | undefined): Record<string, SeveritySetting> {
+function checkRules(rules: unknown, where: string): Record<string, SeveritySetting> {
   if (rules === undefined) return {};
   if (!isObject(rules)) {
-    throw new PatchgateError('bad-config', `rules in ${file} must be an object of rule names and severities`);
+    throw new PatchgateError(
+      'bad-config',
+      `rules in ${where} must be an object of rule names and severities`,
+    );
   }
   for (const [name, severity] of Object.entries(rules)) {
     if (severity !== 'error' && severity !== 'warn' && severity !== 'off') {
-      throw new PatchgateError('bad-config', `rules["${name}"] in ${file} is ${JSON.stringify(severity)}`, {
+      throw new PatchgateError('bad-config', `rules["${name}"] in ${where} is ${JSON.stringify(severity)}`, {
         hint: 'a severity is one of: error, warn, off',
       });
     }

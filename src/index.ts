@@ -1,4 +1,29 @@
 /** What a program of one's own may use. */
-export { loadContract } from './contract/load-contract.ts';
+import { GUARD_BY_DEFAULT, type Kind } from './compose-upstream.ts';
+import { type Config, resolveConfig } from './config.ts';
+import { createPatchgate, type Patchgate } from './patchgate.ts';
+
+export type { Kind } from './compose-upstream.ts';
+export type { Config } from './config.ts';
+export { type Contract, loadContract } from './contract/load-contract.ts';
+export { PatchgateError } from './errors.ts';
 export { createGate, type Gate, type GateOptions, type GateRequest, type Inspection } from './gate.ts';
 export type { Finding, Verdict } from './model/finding.ts';
+export type { Patchgate } from './patchgate.ts';
+
+/**
+ * The gate as the commands run it, for a program of one's own: to listen by itself, or to be mounted in an Express app
+ * (`app.use(gate.handler)`, before any body parser; WebSockets need `listen`).
+ *
+ * @param settings as in a config file; they stand above the environment and the config file. Nothing is logged unless
+ *   `log` says so
+ * @throws PatchgateError where a setting, the contract or the recording is wrong
+ */
+export async function patchgate(kind: Kind, settings: Partial<Config> = {}): Promise<Patchgate> {
+  const { config } = await resolveConfig(settings, { guard: GUARD_BY_DEFAULT[kind], log: 'off' });
+  return createPatchgate(kind, config, {
+    writeLog: (text) => process.stdout.write(text),
+    notice: (text) => process.stderr.write(`patchgate: ${text}\n`),
+    env: process.env,
+  });
+}

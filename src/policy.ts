@@ -1,5 +1,5 @@
+import { CATALOGUE } from './catalogue.ts';
 import { REQUEST_RULES } from './contract/request-rules.ts';
-import { SCHEMA_RULES } from './contract/schema-rules.ts';
 import { PatchgateError } from './errors.ts';
 import {
   type Finding,
@@ -11,7 +11,6 @@ import {
 } from './model/finding.ts';
 import { findPlaces } from './model/json-text.ts';
 import { nearest } from './model/nearest.ts';
-import { RULES } from './rules/index.ts';
 
 /** What turns findings into a verdict. */
 export interface PolicyOptions {
@@ -149,11 +148,7 @@ function problemOf(status: number): NonNullable<Verdict['problem']> {
 }
 
 function checkNames(severities: PolicyOptions['severities']): Record<string, SeveritySetting> {
-  const names = [
-    ...Object.keys(REQUEST_RULES),
-    ...Object.keys(SCHEMA_RULES),
-    ...RULES.map(({ name }) => name),
-  ];
+  const names = CATALOGUE.map(({ name }) => name);
   for (const name of Object.keys(severities)) {
     // A contract of one's own can use further keywords of JSON Schema.
     if (names.includes(name) || name.startsWith('schema.')) continue;

@@ -10,6 +10,6 @@ export const fake: CommandModule = {
       .example('$0 fake --seed records.json --envelope _data', 'records of your own, wrapped in _data'),
   handler: async (argv) => {
     const { serve } = await import('./serve.ts');
-    await serve('fake', argv, { guard: 'off' });
+    await serve('fake', argv);
   },
 };

@@ -22,6 +22,6 @@ export const proxy: CommandModule = {
       ),
   handler: async (argv) => {
     const { serve } = await import('./serve.ts');
-    await serve('proxy', argv, { guard: 'on' });
+    await serve('proxy', argv);
   },
 };

@@ -13,6 +13,6 @@ export const replay: CommandModule = {
       ),
   handler: async (argv) => {
     const { serve } = await import('./serve.ts');
-    await serve('replay', argv, { guard: 'off' });
+    await serve('replay', argv);
   },
 };

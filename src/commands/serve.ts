@@ -1,6 +1,5 @@
-import type { Kind } from '../compose-upstream.ts';
+import { GUARD_BY_DEFAULT, type Kind } from '../compose-upstream.ts';
 import { resolveConfig } from '../config.ts';
-import type { SettingName } from '../settings.ts';
 import { version } from '../version.ts';
 import { flagsOf } from './options.ts';
 import { stopSignal } from './stop-signal.ts';
@@ -8,15 +7,9 @@ import { stopSignal } from './stop-signal.ts';
 /**
  * Runs a server until it is told to stop: the access log goes to standard output, all else to standard error.
  * SIGINT and SIGTERM let what is in flight finish and write out what was recorded; a second one ends at once.
- *
- * @param defaults the command's own
  */
-export async function serve(
-  kind: Kind,
-  argv: Readonly<Record<string, unknown>>,
-  defaults: Partial<Record<SettingName, unknown>>,
-): Promise<void> {
-  const { config } = await resolveConfig(flagsOf(argv), defaults);
+export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>): Promise<void> {
+  const { config } = await resolveConfig(flagsOf(argv), { guard: GUARD_BY_DEFAULT[kind] });
   const { createPatchgate } = await import('../patchgate.ts');
   const say = (text: string) => process.stderr.write(`patchgate: ${text}\n`);
   // A reader of the log that goes away is no reason to stop.

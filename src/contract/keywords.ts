@@ -8,21 +8,25 @@ import { isObject } from '../model/json.ts';
  * - `furtherFields`: of an object with `properties`, what other fields it takes: `none`, or `objects` (any that hold one).
  * - `basis`, `severity`, `source`, `hint`: annotations that a finding of that subschema carries. A source holds for
  *   everything below it as well.
+ *
+ * @param isTrusted skips the check of what the schemas say with these words
  */
-export function addKeywords(ajv: Ajv2020): void {
+export function addKeywords(ajv: Ajv2020, isTrusted: boolean): void {
+  // Compiling the checks of these few words takes as long as compiling a schema.
+  const taking = (metaSchema: AnySchemaObject) => (isTrusted ? {} : { metaSchema });
   ajv.addKeyword(observed);
   ajv.addKeyword({
     keyword: 'furtherFields',
     type: 'object',
     schemaType: 'string',
-    metaSchema: { enum: ['none', 'objects'] },
+    ...taking({ enum: ['none', 'objects'] }),
     errors: true,
     compile: (takes: string, parent: AnySchemaObject) => checkFields(takes === 'objects', parent),
   });
-  ajv.addKeyword({ keyword: 'basis', metaSchema: { enum: ['stated', 'inferred', 'observed', 'protocol'] } });
-  ajv.addKeyword({ keyword: 'severity', metaSchema: { enum: ['error', 'warn'] } });
-  ajv.addKeyword({ keyword: 'source', metaSchema: { type: 'string' } });
-  ajv.addKeyword({ keyword: 'hint', metaSchema: { type: 'string' } });
+  ajv.addKeyword({ keyword: 'basis', ...taking({ enum: ['stated', 'inferred', 'observed', 'protocol'] }) });
+  ajv.addKeyword({ keyword: 'severity', ...taking({ enum: ['error', 'warn'] }) });
+  ajv.addKeyword({ keyword: 'source', ...taking({ type: 'string' }) });
+  ajv.addKeyword({ keyword: 'hint', ...taking({ type: 'string' }) });
   // The empty text is left to `http-url`, so that it only warns.
   ajv.addFormat('url', { type: 'string', validate: (text: string) => text === '' || URL.canParse(text) });
   ajv.addFormat('http-url', { type: 'string', validate: isHttpUrl });
@@ -32,10 +36,15 @@ export function addKeywords(ajv: Ajv2020): void {
 const observed: CodeKeywordDefinition = {
   keyword: 'observed',
   schemaType: ['object', 'boolean'],
+  trackErrors: true,
   code(context: KeywordCxt) {
     const valid = context.gen.name('valid');
-    context.subschema({ keyword: 'observed', createErrors: false, allErrors: false }, valid);
-    context.pass(valid);
+    const quiet = { compositeRule: true, createErrors: false, allErrors: false } as const;
+    context.subschema({ keyword: 'observed', ...quiet }, valid);
+    context.pass(valid, () => {
+      context.reset();
+      context.error();
+    });
   },
 };
 

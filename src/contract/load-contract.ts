@@ -101,7 +101,7 @@ function createAjv(isTrusted: boolean): Ajv2020 {
     validateSchema: !isTrusted,
     logger: false,
   });
-  addKeywords(ajv);
+  addKeywords(ajv, isTrusted);
   return ajv;
 }
 

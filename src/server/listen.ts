@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, BlockList, isIPv6 } from 'node:net';
+import { type AddressInfo, BlockList, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { PatchgateError, systemCode } from '../errors.ts';
 import { headerValues, withoutHeaders } from '../model/http.ts';
@@ -24,20 +24,23 @@ const GRACE = 5000;
 /** @throws PatchgateError `cannot-listen`, naming the address and what to do */
 export async function listen(handlers: Handlers, host: string, port: number): Promise<Listening> {
   const server = createServer({ keepAliveTimeout: 65_000 }, handlers.request);
+  // By default those past the 2000th are dropped: one that gives a body its length could hide there.
+  server.maxHeadersCount = 0;
   const upgraded = new Set<Duplex>();
   const { upgrade } = handlers;
   if (upgrade) {
     server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
       // Whoever is at the other end of it may vanish at any time.
       const onError = () => socket.destroy();
-      socket.on('error', onError);
-      if (isWebSocket(req) && upgrade(req, socket, head)) {
-        upgraded.add(socket);
-        socket.once('close', () => upgraded.delete(socket));
-      } else {
-        socket.off('error', onError);
+      const onClose = () => upgraded.delete(socket);
+      socket.on('error', onError).on('close', onClose);
+      upgraded.add(socket);
+      whenAnswered(socket, () => {
+        if (isWebSocket(req) && upgrade(req, socket, head)) return;
+        upgraded.delete(socket);
+        socket.off('error', onError).off('close', onClose);
         readAgain(server, req, socket, head);
-      }
+      });
     });
   }
   await start(server, host, port);
@@ -100,6 +103,15 @@ function isWebSocket(req: IncomingMessage): boolean {
   );
 }
 
+/** Waits for the answers to earlier requests of the connection: a client may have sent all of them at once. */
+function whenAnswered(socket: Duplex, done: () => void): void {
+  if (socket.destroyed) return;
+  // The response that Node is writing to the connection; the next in line takes its place before it closes.
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };
+  if (response) response.once('close', () => whenAnswered(socket, done));
+  else done();
+}
+
 /**
  * Node hands every request with `Upgrade` past the handler once there is a listener for upgrades, and takes its parser
  * off the connection. One that asks for anything but a WebSocket (Java's client asks for h2c) is a request like any
@@ -109,6 +121,8 @@ function readAgain(server: Server, req: IncomingMessage, socket: Duplex, head: B
   const headers = withoutHeaders(req.rawHeaders, (name) => name === 'upgrade' || name === 'http2-settings');
   let text = `${req.method} ${req.url} HTTP/${req.httpVersion}\r\n`;
   for (let i = 0; i + 1 < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  // Set when the connection was idle last; the server's own idea of it is gone.
+  (socket as Socket).setTimeout(0);
   socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]));
   server.emit('connection', socket);
 }

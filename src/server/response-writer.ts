@@ -37,7 +37,6 @@ export class ResponseWriter implements ResponseSink {
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
     if (this.#isOver) return;
-    this.#head = head;
     this.#flow = flow;
     this.#answeredBy = answeredBy;
     const headers =
@@ -47,6 +46,7 @@ export class ResponseWriter implements ResponseSink {
     // A status that Node has no words for keeps those that the target gave.
     if (head.message === '') this.#res.writeHead(head.status, headers);
     else this.#res.writeHead(head.status, head.message, headers);
+    this.#head = head;
     // A stream's head must not wait for its first event. One of known length goes out together with its first bytes.
     if (header(head.headers, 'content-length') === undefined) this.#res.flushHeaders();
   }

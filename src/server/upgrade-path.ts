@@ -32,7 +32,8 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
     const startedAt = Date.now();
     const started = performance.now();
     forward.upgrade(req, socket, head, (outcome) => {
-      if ('error' in outcome) socket.end(textOf(outcome));
+      // What the client sends on is thrown away, so that the answer is not lost with an unread rest.
+      if ('error' in outcome) socket.end(textOf(outcome)).resume();
       onSeen({
         id,
         startedAt,

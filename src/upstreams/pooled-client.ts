@@ -36,9 +36,11 @@ export function createPooledClient(options: RelayOptions) {
               if (isGone) abort();
             },
             onResponseStart(controller, status, headers, message) {
-              if (status < 200) return;
+              if (status >= 100 && status < 200) return;
               const raw = controller.rawHeaders ?? Object.entries(headers).flat(2);
-              relay.head(status, message ?? '', textsOf(raw), { resume: () => controller.resume() });
+              const flow = { resume: () => controller.resume() };
+              if (!relay.head(status, message ?? '', textsOf(raw), flow))
+                controller.abort(new Error('no answer'));
             },
             onResponseData(controller, chunk) {
               if (!relay.data(chunk)) controller.pause();

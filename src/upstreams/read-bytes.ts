@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Pieces } from '../model/pieces.ts';
 
 /** The whole body; `too-large` past the limit, with what was read put back; undefined where the client broke off. */
 export type BytesRead = Buffer | 'too-large' | undefined;
@@ -14,8 +15,7 @@ export function readBytes(message: IncomingMessage, limit: number, done: (bytes:
     done('too-large');
     return;
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const pieces = new Pieces();
   // Taking listeners off costs more than asking.
   let isDone = false;
   const finish = (bytes: BytesRead) => {
@@ -24,14 +24,13 @@ export function readBytes(message: IncomingMessage, limit: number, done: (bytes:
     done(bytes);
   };
   const onData = (chunk: Buffer) => {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size <= limit) return;
+    pieces.add(chunk);
+    if (pieces.size <= limit) return;
     message.pause().off('data', onData);
-    message.unshift(Buffer.concat(chunks, size));
+    message.unshift(pieces.joined());
     finish('too-large');
   };
   message.on('data', onData);
-  message.on('end', () => finish(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
+  message.on('end', () => finish(pieces.joined()));
   message.on('close', () => finish(undefined));
 }

@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.ts';
 import { header, type RequestHead, type ResponseHead } from '../model/http.ts';
+import { Pieces } from '../model/pieces.ts';
 import { exchangeOf } from '../recordings/exchange-of.ts';
 import { FirstSights } from '../recordings/first-sights.ts';
 import type { RecordingStore } from '../recordings/store.ts';
@@ -110,7 +111,7 @@ function collectRequest(request: UpstreamRequest, limit: number): () => Buffer |
 /** Keeps the chunks of a body up to a limit; past it, none. */
 class Collector {
   readonly #limit: number;
-  readonly #chunks: Buffer[] = [];
+  readonly #pieces = new Pieces();
   #size = 0;
 
   constructor(limit: number) {
@@ -124,13 +125,12 @@ class Collector {
 
   add(chunk: Buffer): void {
     this.#size += chunk.length;
-    if (this.#size <= this.#limit) this.#chunks.push(chunk);
-    else this.#chunks.length = 0;
+    if (this.#size <= this.#limit) this.#pieces.add(chunk);
+    else this.#pieces.clear();
   }
 
   /** Undefined where there were more than the limit. */
   bytes(): Buffer | undefined {
-    if (this.#size > this.#limit) return undefined;
-    return this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks, this.#size);
+    return this.#size > this.#limit ? undefined : this.#pieces.joined();
   }
 }

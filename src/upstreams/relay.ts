@@ -32,7 +32,12 @@ export class Relay {
     this.#ownHost = header(request.headers, 'host');
   }
 
-  head(status: number, message: string, headers: RawHeaders, flow: Flow): void {
+  /** False: nobody could hand that on. The sink has been told, and the rest is not wanted. */
+  head(status: number, message: string, headers: RawHeaders, flow: Flow): boolean {
+    if (status < 200 || status > 999) {
+      this.fail(new Error(`it answered with the status ${status}`));
+      return false;
+    }
     this.#hasHead = true;
     const named = connectionOptions(headers);
     const hasBody = this.#method !== 'HEAD' && status !== 204 && status !== 304;
@@ -46,7 +51,9 @@ export class Relay {
       if (meaning === 'location') value = this.#throughGate(value);
       kept.push(name, value);
     }
-    this.#sink.head({ status, message, headers: kept }, flow, this.#options.answeredBy);
+    const reason = ILL_FORMED.test(message) ? '' : message;
+    this.#sink.head({ status, message: reason, headers: kept }, flow, this.#options.answeredBy);
+    return true;
   }
 
   /** False: send no more until the flow is resumed. */
@@ -92,6 +99,9 @@ export class Relay {
     return origin === target.origin ? `http://${this.#ownHost}${pathname}${search}${hash}` : location;
   }
 }
+
+/** What Node's server does not take in a reason phrase, though its client does. */
+const ILL_FORMED = /[^\t\x20-\x7e\x80-\xff]/;
 
 const LOCATIONS: ReadonlySet<string> = new Set(['location', 'content-location']);
 const meaningOf = byHeaderName((name) => {

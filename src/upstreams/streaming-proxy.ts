@@ -2,7 +2,7 @@ import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } 
 import { Agent as SecureAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
-import type { PatchgateError } from '../errors.ts';
+import { PatchgateError } from '../errors.ts';
 import { headersObject, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay, type RelayOptions } from './relay.ts';
 import { targetError } from './target.ts';
@@ -40,23 +40,27 @@ export function createStreamingProxy(options: RelayOptions) {
       },
     });
 
-  const aim = (outgoing: ClientRequest, url: string) => {
-    outgoing.path = outgoingPath(target.path, url);
-    outgoing.setTimeout(timeout, () =>
-      outgoing.destroy(Object.assign(new Error('silent'), { code: 'ETIMEDOUT' })),
-    );
-  };
-
   return {
     send(request: UpstreamRequest, sink: ResponseSink): () => void {
       const relay = new Relay(sink, options, request);
       const incoming = request.stream as IncomingMessage;
       let outgoing: ClientRequest | undefined;
+      const silence = setTimeout(() => {
+        // It is the client that takes its time.
+        if (!incoming.complete && !outgoing?.writableNeedDrain) silence.refresh();
+        else outgoing?.destroy(timedOut());
+      }, timeout);
+      incoming.prependListener('data', () => silence.refresh());
+      const fail = (error: unknown) => {
+        clearTimeout(silence);
+        relay.fail(error);
+      };
       const context: Context = {
         onResponse(response) {
-          outgoing?.setTimeout(0);
+          clearTimeout(silence);
           const flow = { resume: () => response.resume() };
-          relay.head(response.statusCode as number, response.statusMessage ?? '', response.rawHeaders, flow);
+          const { statusCode = 0, statusMessage = '', rawHeaders } = response;
+          if (!relay.head(statusCode, statusMessage, rawHeaders, flow)) response.destroy();
           response.on('data', (chunk: Buffer) => {
             if (!relay.data(chunk)) response.pause();
           });
@@ -72,9 +76,13 @@ export function createStreamingProxy(options: RelayOptions) {
       ]);
       const prepare = (made: ClientRequest) => {
         outgoing = made;
-        aim(made, request.url);
+        made.path = outgoingPath(target.path, request.url);
+        // Without a listener Node would drop the connection and tell nobody.
+        made.once('upgrade', (_, socket) => {
+          socket.destroy();
+          fail(new Error('it switched protocols unasked'));
+        });
       };
-      const fail = (error: unknown) => relay.fail(error);
       proxy.web(
         incoming,
         context as unknown as ServerResponse,
@@ -82,6 +90,7 @@ export function createStreamingProxy(options: RelayOptions) {
         fail,
       );
       return () => {
+        clearTimeout(silence);
         relay.abandon();
         outgoing?.destroy();
       };
@@ -102,16 +111,34 @@ export function createStreamingProxy(options: RelayOptions) {
       const handshake = ['host', target.url.host, 'connection', 'Upgrade', 'upgrade', 'websocket'];
       setHeaders(incoming, [...outgoingHeaders(incoming.rawHeaders), ...handshake]);
       const prepare = (outgoing: ClientRequest) => {
-        aim(outgoing, incoming.url as string);
+        outgoing.path = outgoingPath(target.path, incoming.url as string);
+        const silence = setTimeout(() => outgoing.destroy(timedOut()), timeout);
         const answered = (answer: IncomingMessage) => {
-          outgoing.setTimeout(0);
+          clearTimeout(silence);
           once({ status: answer.statusCode as number, headers: answer.rawHeaders });
         };
-        outgoing.once('upgrade', answered);
+        outgoing.once('close', () => clearTimeout(silence));
+        socket.once('close', () => {
+          once({
+            error: new PatchgateError(
+              'target-unreachable',
+              'the client went away before the target answered',
+            ),
+          });
+          outgoing.destroy();
+        });
+        outgoing.once('upgrade', (answer, other) => {
+          answered(answer);
+          // http-proxy ends it only where the client's socket ends in good order.
+          socket.once('close', () => other.destroy());
+        });
         outgoing.once('response', (answer) => {
           answered(answer);
-          // It is no upgrade: when the answer has been written, the connection is over.
-          answer.once('end', () => socket.end());
+          // It is no upgrade: the answer goes out with its chunks put together, and ends with the connection.
+          delete answer.headers['transfer-encoding'];
+          delete answer.headers['keep-alive'];
+          answer.headers.connection = 'close';
+          answer.once('close', () => socket.end().resume());
         });
       };
       proxy.ws(incoming, socket, head, { target: where, agent: agentFor(prepare) }, (error: Error) =>
@@ -121,6 +148,10 @@ export function createStreamingProxy(options: RelayOptions) {
 
     close: () => agent.destroy(),
   };
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error('silent'), { code: 'ETIMEDOUT' });
 }
 
 /** Stands in for http-proxy's response object, which it only hands back to us. */

@@ -4,13 +4,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp, type Running, startBinary } from '../support/binary.ts';
-import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/bodies.ts';
+import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection, type RawResponse, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, freePort, startRawTarget, startStreamingTarget, type Target } from '../support/target.ts';
+import {
+  closeTargets,
+  freePort,
+  startRawTarget,
+  startStreamingTarget,
+  type Target,
+} from '../support/target.ts';
 
 const GET = { path: '/api/v2/anything' };
 const POST = { method: 'POST', path: '/api/v2/anything', body: 'x'.repeat(100) };
-const PATCH = { method: 'PATCH', path: PROJECT_PATH, headers: [JSON_TYPE], body: JSON.stringify(GOOD_PROJECT) };
+const PATCH = {
+  method: 'PATCH',
+  path: PROJECT_PATH,
+  headers: [JSON_TYPE],
+  body: JSON.stringify(GOOD_PROJECT),
+};
 const ALL = [
   ['GET', GET],
   ['POST', POST],
@@ -107,19 +118,31 @@ describe('a target that', () => {
 
   it.each(
     ALL.flatMap(([name, request]) =>
-      ['Content-Length: 100\r\n\r\npartial', 'Transfer-Encoding: chunked\r\n\r\n7\r\npartial\r\n'].map((rest) => ({
-        name,
-        request,
-        rest,
-      })),
+      ['Content-Length: 100\r\n\r\npartial', 'Transfer-Encoding: chunked\r\n\r\n7\r\npartial\r\n'].map(
+        (rest) => ({
+          name,
+          request,
+          rest,
+        }),
+      ),
     ),
-  )('breaks off in the middle is a response that is visibly cut off: $name, $rest', async ({ request, rest }) => {
-    onSocket = (socket) => {
-      socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n${rest}`, () => socket.resetAndDestroy()));
-    };
-    expect(await sendRaw(gate.port, request)).toMatchObject({ status: 200, isWhole: false });
-    await gate.said('was cut off');
-  });
+  )(
+    'breaks off in the middle is a response that is visibly cut off: $name, $rest',
+    async ({ request, rest }) => {
+      let broken: Socket | undefined;
+      onSocket = (socket) => {
+        broken = socket;
+        socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n${rest}`));
+      };
+      const client = await RawConnection.open(gate.port);
+      client.write(requestBytes(request));
+      await client.came('partial');
+      broken?.resetAndDestroy();
+      expect(await client.response()).toMatchObject({ status: 200, isWhole: false });
+      client.close();
+      await gate.said('was cut off');
+    },
+  );
 
   it.each(ALL)('answers before it has read the whole request is heard: %s', async (_, request) => {
     onSocket = (socket) => socket.end('HTTP/1.1 413 No\r\nContent-Length: 8\r\n\r\ntoo much');
@@ -133,7 +156,9 @@ describe('a target that', () => {
       socket.once('data', () => {
         requests++;
         // It announces nothing and closes all the same, as servers do with idle connections.
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', () => setImmediate(() => socket.destroy()));
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', () =>
+          setImmediate(() => socket.destroy()),
+        );
       });
     };
     const client = await RawConnection.open(gate.port);

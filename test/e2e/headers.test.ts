@@ -2,8 +2,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp, type Running, startBinary } from '../support/binary.ts';
-import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/bodies.ts';
-import { RawConnection, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
+import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { RawConnection, type RawRequest, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
 import { closeTargets, type Received, startTarget, type Target } from '../support/target.ts';
 
 const GZIPPED = gzipSync('{"compressed":true}');
@@ -15,7 +15,9 @@ beforeAll(async () => {
     if (req.url?.endsWith('/gzip')) {
       res.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(GZIPPED);
     } else if (req.url?.endsWith('/moved')) {
-      res.writeHead(301, { location: `${target.url}/elsewhere?a=1#b`, 'content-location': '/relative' }).end();
+      res
+        .writeHead(301, { location: `${target.url}/elsewhere?a=1#b`, 'content-location': '/relative' })
+        .end();
     } else if (req.url?.endsWith('/away')) {
       res.writeHead(302, { location: 'https://login.example/?next=1' }).end();
     } else {
@@ -70,11 +72,13 @@ const NOT_SENT_ON = [
   ['patchgate-anything', 'x'],
 ] as const;
 
-describe.each([
+const REQUESTS: [string, RawRequest][] = [
   ['a judged request', { method: 'PATCH', path: PROJECT_PATH, body: JSON.stringify(GOOD_PROJECT) }],
   ['one with a body that is not judged', { method: 'POST', path: '/api/v2/other', body: '{}' }],
   ['one without a body', { method: 'GET', path: '/api/v2/other' }],
-])('%s', (_, request) => {
+];
+
+describe.each(REQUESTS)('%s', (_, request) => {
   const type = request.body === undefined ? [] : [JSON_TYPE];
   const withType = [...PASSED, ...type.map(([name, value]) => `${name}: ${value}`)].sort();
 

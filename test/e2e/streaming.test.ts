@@ -4,11 +4,16 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp, type Running, startBinary } from '../support/binary.ts';
-import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/bodies.ts';
+import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection, sendRaw, valuesOf } from '../support/raw.ts';
 import { closeTargets, startRawTarget, startStreamingTarget, type Target } from '../support/target.ts';
 
-const PROJECT = { method: 'PATCH', path: PROJECT_PATH, headers: [JSON_TYPE], body: JSON.stringify(GOOD_PROJECT) };
+const PROJECT = {
+  method: 'PATCH',
+  path: PROJECT_PATH,
+  headers: [JSON_TYPE],
+  body: JSON.stringify(GOOD_PROJECT),
+};
 
 describe('a response that takes its time', () => {
   let target: Target;

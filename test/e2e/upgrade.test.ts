@@ -1,12 +1,13 @@
 /** An upgrade to anything but a WebSocket is ignored: the request is read, judged and answered like any other. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp, type Running, startBinary } from '../support/binary.ts';
-import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH } from '../support/bodies.ts';
+import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection } from '../support/raw.ts';
 import { closeTargets, startTarget, type Target } from '../support/target.ts';
 
 /** As Java's client asks for HTTP/2. */
-const H2C = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAAAAMAAAAA\r\n';
+const H2C =
+  'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAAAAMAAAAA\r\n';
 
 let target: Target;
 let gate: Running;
@@ -67,7 +68,14 @@ describe('a request that asks for an upgrade', () => {
     const client = await RawConnection.open(gate.port);
     client.write(
       [
-        ...[get('/1'), get('/2', ''), patch(BAD_PROJECT), get('/3'), patch(GOOD_PROJECT, ''), patch(BAD_PROJECT, '')],
+        ...[
+          get('/1'),
+          get('/2', ''),
+          patch(BAD_PROJECT),
+          get('/3'),
+          patch(GOOD_PROJECT, ''),
+          patch(BAD_PROJECT, ''),
+        ],
         ...[patch(GOOD_PROJECT), get('/4')],
       ].join(''),
     );

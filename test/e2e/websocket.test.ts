@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { cleanUp, type Running, startBinary } from '../support/binary.ts';
-import { PROJECT_PATH } from '../support/bodies.ts';
+import { PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection, valuesOf } from '../support/raw.ts';
 import { closeTargets, freePort, startRawTarget } from '../support/target.ts';
 
@@ -53,7 +53,10 @@ describe('a WebSocket', () => {
 
   it('carries text, bytes and a message of 8 MB both ways', async () => {
     const socket = await open();
-    expect(await echoed(socket, 'h\u00e9llo')).toEqual({ answer: Buffer.from('h\u00e9llo'), isBinary: false });
+    expect(await echoed(socket, 'h\u00e9llo')).toEqual({
+      answer: Buffer.from('h\u00e9llo'),
+      isBinary: false,
+    });
     const bytes = randomBytes(1000);
     expect(await echoed(socket, bytes)).toEqual({ answer: bytes, isBinary: true });
     const big = randomBytes(8_000_000);
@@ -136,22 +139,22 @@ describe('a handshake', () => {
   };
   const SMUGGLED = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`;
 
-  it.each([
-    'Content-Length: 2\r\n\r\nno',
-    'Transfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n',
-  ])('that the target refuses is refused, and no further byte of the client goes there (%j)', async (rest) => {
-    answer = `HTTP/1.1 403 Forbidden\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n${rest}`;
-    const client = await attempt(SMUGGLED);
-    const response = await client.response();
-    expect(response).toMatchObject({ status: 403, isWhole: true });
-    expect(response.body.toString()).toBe('no');
-    expect(valuesOf(response, 'set-cookie')).toEqual(['a=1', 'b=2']);
-    client.write(SMUGGLED);
-    await client.closed();
-    client.close();
-    expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
-    expect(received).not.toContain('PATCH');
-  });
+  it.each(['Content-Length: 2\r\n\r\nno', 'Transfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n'])(
+    'that the target refuses is refused, and no further byte of the client goes there (%j)',
+    async (rest) => {
+      answer = `HTTP/1.1 403 Forbidden\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n${rest}`;
+      const client = await attempt(SMUGGLED);
+      const response = await client.response();
+      expect(response).toMatchObject({ status: 403, isWhole: true });
+      expect(response.body.toString()).toBe('no');
+      expect(valuesOf(response, 'set-cookie')).toEqual(['a=1', 'b=2']);
+      client.write(SMUGGLED);
+      await client.closed();
+      client.close();
+      expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
+      expect(received).not.toContain('PATCH');
+    },
+  );
 
   it('that the target does not answer is a 504', async () => {
     answer = '';

@@ -91,9 +91,15 @@ function open(args: readonly string[], options: RunOptions): Omit<Running, 'url'
 }
 
 function spawnOptions({ cwd, env }: RunOptions) {
-  const ours = Object.entries(process.env).filter(([name]) => name !== 'CI' && !/^(?:PATCHGATE|VITEST)/.test(name));
+  const ours = Object.entries(process.env).filter(
+    ([name]) => name !== 'CI' && !/^(?:PATCHGATE|VITEST)/.test(name),
+  );
   // A folder of its own: no config file and no recordings lie there.
-  return { cwd: cwd ?? temporaryFolder(), env: { ...Object.fromEntries(ours), ...env }, stdio: 'pipe' as const };
+  return {
+    cwd: cwd ?? temporaryFolder(),
+    env: { ...Object.fromEntries(ours), ...env },
+    stdio: 'pipe' as const,
+  };
 }
 
 function observe(child: ChildProcess, stdin = ''): Omit<Running, 'url' | 'port'> {
@@ -114,7 +120,8 @@ function observe(child: ChildProcess, stdin = ''): Omit<Running, 'url' | 'port'>
     ended,
     said: (text, where = 'stdout') =>
       new Promise((resolve, reject) => {
-        const isThere = () => (typeof text === 'string' ? written[where].includes(text) : text.test(written[where]));
+        const isThere = () =>
+          typeof text === 'string' ? written[where].includes(text) : text.test(written[where]);
         const check = () => {
           if (!isThere()) return;
           waiting = waiting.filter((other) => other !== check);

@@ -37,7 +37,12 @@ export function patch(
   headers: readonly string[] = ['content-type', 'application/json'],
 ): GateRequest {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
-  return { method: 'PATCH', url, headers, body: Buffer.from(isRaw ? (body as string) : JSON.stringify(body)) };
+  return {
+    method: 'PATCH',
+    url,
+    headers,
+    body: Buffer.from(isRaw ? (body as string) : JSON.stringify(body)),
+  };
 }
 
 /** `schema.type error /name`: what most tests look at. */

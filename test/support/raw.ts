@@ -17,7 +17,9 @@ export interface RawResponse {
 
 /** The values of a header, in the order sent. */
 export function valuesOf(response: RawResponse, name: string): string[] {
-  return response.headers.filter(([other]) => other.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+  return response.headers
+    .filter(([other]) => other.toLowerCase() === name.toLowerCase())
+    .map(([, value]) => value);
 }
 
 export class RawConnection {
@@ -36,7 +38,10 @@ export class RawConnection {
       this.#bytes = Buffer.concat([this.#bytes, chunk]);
       this.#changed();
     });
-    socket.on('error', () => undefined).on('end', closed).on('close', closed);
+    socket
+      .on('error', () => undefined)
+      .on('end', closed)
+      .on('close', closed);
   }
 
   static async open(port: number): Promise<RawConnection> {
@@ -164,7 +169,11 @@ export interface RawRequest {
 /** A request's bytes. `Host` goes first; `Content-Length` last, where there is a body. */
 export function requestBytes({ method = 'GET', path, headers = [], body }: RawRequest): Buffer {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const lines = [`${method} ${path} HTTP/1.1`, 'Host: gate.test', ...headers.map(([name, value]) => `${name}: ${value}`)];
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    'Host: gate.test',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ];
   if (bytes !== undefined) lines.push(`Content-Length: ${bytes.length}`);
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), bytes ?? Buffer.alloc(0)]);
 }

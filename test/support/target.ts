@@ -44,7 +44,9 @@ export async function startTarget(answer: Answer = answerOk): Promise<Target> {
 }
 
 /** A target that is handed each request as soon as its head is there, and keeps nothing. */
-export function startStreamingTarget(answer: (req: IncomingMessage, res: ServerResponse) => void): Promise<Target> {
+export function startStreamingTarget(
+  answer: (req: IncomingMessage, res: ServerResponse) => void,
+): Promise<Target> {
   return serve([], answer);
 }
 

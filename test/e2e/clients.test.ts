@@ -1,0 +1,226 @@
+/** Clients that people really use, as they come. */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cleanUp, type Running, runProgram, startBinary, temporaryFolder } from '../support/binary.ts';
+import { BAD_PROJECT, GOOD_PROJECT, ODD_PROJECT_TEXT, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { closeTargets, startTarget, type Target } from '../support/target.ts';
+
+const GOOD = JSON.stringify(GOOD_PROJECT);
+const BAD = JSON.stringify(BAD_PROJECT);
+const TYPE = 'Content-Type: application/json';
+const SUPPORT = fileURLToPath(new URL('../support/', import.meta.url));
+
+let target: Target;
+let gate: Running;
+beforeAll(async () => {
+  target = await startTarget((req, res, body) => {
+    res.setHeader('content-type', 'application/json');
+    res.end(JSON.stringify({ method: req.method, bytes: body.length }));
+  });
+  gate = await startBinary(['proxy', target.url]);
+});
+beforeEach(() => {
+  target.received.length = 0;
+});
+afterAll(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+function works(command: string, ...args: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const bodies = () => target.received.map(({ body }) => body.toString());
+
+describe.skipIf(!works('curl', '--version'))('curl', () => {
+  const curl = (args: string[], stdin = '') =>
+    runProgram('curl', ['-sS', '-w', '\n%{http_code}', ...args], { stdin });
+  const url = () => gate.url + PROJECT_PATH;
+
+  it.each([[], ['--http1.1'], ['--http1.0'], ['--http2']])(
+    'gets, and patches what is good %s',
+    async (...flags) => {
+      const read = await curl([...flags, `${gate.url}/api/v2/anything`]);
+      expect(read).toMatchObject({ code: 0, stderr: '', stdout: '{"method":"GET","bytes":0}\n200' });
+      const patched = await curl([
+        ...flags,
+        '-X',
+        'PATCH',
+        '-H',
+        TYPE,
+        '--data-binary',
+        ODD_PROJECT_TEXT,
+        url(),
+      ]);
+      expect(patched.stdout).toMatch(/^\{"method":"PATCH".*\n200$/);
+      expect(bodies()[1]).toBe(ODD_PROJECT_TEXT);
+      const refused = await curl([...flags, '-X', 'PATCH', '-H', TYPE, '-d', BAD, url()]);
+      expect(refused.stdout).toMatch(/"\/languages".*\n422$/s);
+      expect(target.received).toHaveLength(2);
+    },
+  );
+
+  it('uploads in chunks from its standard input', async () => {
+    const patched = await curl(['-X', 'PATCH', '-H', TYPE, '-T', '-', url()], ODD_PROJECT_TEXT);
+    expect(patched.stdout).toMatch(/\n200$/);
+    const refused = await curl(['-X', 'PATCH', '-H', TYPE, '-T', '-', url()], BAD);
+    expect(refused.stdout).toMatch(/\n422$/);
+    const other = await curl(['-T', '-', `${gate.url}/api/v2/file`], 'not judged');
+    expect(other.stdout).toMatch(/\n200$/);
+    expect(bodies()).toEqual([ODD_PROJECT_TEXT, 'not judged']);
+    expect(target.received[1]?.headers['transfer-encoding']).toBe('chunked');
+  });
+
+  it('waits for 100 Continue before a body of 2 MB', async () => {
+    const folder = temporaryFolder();
+    const big = join(folder, 'big.json');
+    const text = JSON.stringify({ ...GOOD_PROJECT, name: 'n'.repeat(2_000_000) });
+    writeFileSync(big, text);
+    const flags = ['-v', '-X', 'PATCH', '-H', TYPE, '-H', 'Expect: 100-continue', '--data-binary', `@${big}`];
+    const patched = await curl([...flags, url()]);
+    expect(patched.stdout).toMatch(/\n200$/);
+    expect(patched.stderr).toContain('HTTP/1.1 100 Continue');
+    expect(bodies()).toEqual([text]);
+  });
+
+  it('is told at once of a body past the limit', async () => {
+    const big = join(temporaryFolder(), 'big.bin');
+    writeFileSync(big, randomBytes(8_000_000));
+    const refused = await curl(['-X', 'PATCH', '-H', TYPE, '--data-binary', `@${big}`, url()]);
+    expect(refused.stdout).toMatch(/request\.too-large.*\n413$/s);
+    expect(target.received).toEqual([]);
+  });
+
+  it('uses one connection for many requests', async () => {
+    const each = ['-X', 'PATCH', '-H', TYPE, '-o', '/dev/null', '-w', '%{http_code} %{num_connects}\n'];
+    const { stdout } = await runProgram('curl', [
+      ...['-sS', ...each, '-d', GOOD, url(), '--next', '-sS', ...each, '-d', BAD, url()],
+      ...['--next', '-sS', ...each, '-d', GOOD, url()],
+    ]);
+    expect(stdout).toBe('200 1\n422 0\n200 0\n');
+  });
+});
+
+describe("Node's fetch", () => {
+  const patch = (body: BodyInit, more: RequestInit = {}) =>
+    fetch(gate.url + PROJECT_PATH, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body,
+      ...more,
+    });
+
+  it('gets answers and problems', async () => {
+    expect((await fetch(`${gate.url}/api/v2/anything`)).status).toBe(200);
+    expect(await (await patch(ODD_PROJECT_TEXT)).json()).toMatchObject({ method: 'PATCH' });
+    const refused = await patch(BAD);
+    expect(refused.status).toBe(422);
+    expect(refused.headers.get('patchgate-blocked')).toBe('invalid-request');
+    expect(await refused.json()).toMatchObject({ operation: 'updateProject', status: 422 });
+    expect(bodies()).toEqual(['', ODD_PROJECT_TEXT]);
+  });
+
+  it('streams a body', async () => {
+    const stream = new Blob([ODD_PROJECT_TEXT]).stream();
+    expect((await patch(stream, { duplex: 'half' } as RequestInit)).status).toBe(200);
+    expect(bodies()).toEqual([ODD_PROJECT_TEXT]);
+  });
+
+  it('sends fifty at once, each answered with its own', async () => {
+    const sizes = Array.from({ length: 50 }, (_, i) => i);
+    const answers = await Promise.all(
+      sizes.map(async (size) => {
+        const body = size % 5 === 0 ? BAD : GOOD + ' '.repeat(size);
+        const response = await patch(body);
+        return response.status === 422 ? 'blocked' : ((await response.json()) as { bytes: number }).bytes;
+      }),
+    );
+    expect(answers).toEqual(sizes.map((size) => (size % 5 === 0 ? 'blocked' : GOOD.length + size)));
+    expect(target.received).toHaveLength(40);
+  });
+});
+
+describe('node:http', () => {
+  it('keeps its connection alive, through blocked requests too', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ports = new Set<number | undefined>();
+    const send = (body: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+        const outgoing = request(gate.url + PROJECT_PATH, { method: 'PATCH', agent, headers });
+        outgoing.on('socket', (socket) => {
+          if (socket.localPort === undefined) socket.once('connect', () => ports.add(socket.localPort));
+          else ports.add(socket.localPort);
+        });
+        outgoing.on('error', reject).on('response', (response: IncomingMessage) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        });
+        outgoing.end(body);
+      });
+    const statuses: unknown[] = [];
+    for (const body of [GOOD, BAD, '{', GOOD, BAD, GOOD]) statuses.push(await send(body));
+    agent.destroy();
+    expect(statuses).toEqual([200, 422, 400, 200, 422, 200]);
+    expect(ports.size).toBe(1);
+  });
+});
+
+describe.skipIf(!works('python3', '--version'))("Python's http.client", () => {
+  it('gets and patches over one connection, with a length and in chunks', async () => {
+    const { code, stdout, stderr } = await runProgram('python3', [
+      join(SUPPORT, 'client.py'),
+      String(gate.port),
+      GOOD,
+      BAD,
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.map(({ method, status }) => `${method} ${status}`).slice(0, -1)).toEqual([
+      ...['GET 200', 'PATCH 200', 'PATCH 422', 'PATCH 200', 'PATCH 422', 'HEAD 200', 'DELETE 200'],
+    ]);
+    expect(lines.at(-1)).toEqual({ connections: 1 });
+    expect(bodies()).toEqual(['', GOOD, GOOD, '', '']);
+  });
+});
+
+describe.skipIf(!works('java', '-version'))("Java's HttpClient", () => {
+  it('asks for HTTP/2, is answered in HTTP/1.1, and is judged', async () => {
+    const { code, stdout, stderr } = await runProgram('java', [
+      ...[
+        '-XX:TieredStopAtLevel=1',
+        '-XX:+UseSerialGC',
+        join(SUPPORT, 'JavaClient.java'),
+        gate.url,
+        GOOD,
+        BAD,
+      ],
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = stdout.trim().split('\n');
+    expect(lines.map((line) => line.split(' ').slice(0, 3).join(' '))).toEqual([
+      ...[
+        'GET 200 HTTP_1_1',
+        'PATCH 200 HTTP_1_1',
+        'PATCH 422 HTTP_1_1',
+        'PATCH 200 HTTP_1_1',
+        'GET 200 HTTP_1_1',
+      ],
+    ]);
+    expect(lines[2]).toContain('"/languages"');
+    expect(bodies()).toEqual(['', GOOD, GOOD, '']);
+  }, 40_000);
+});

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { FindingBounds } from '../../src/model/finding-bounds.ts';
+
+it('takes the first thousand of a rule and severity, and counts the rest', () => {
+  const bounds = new FindingBounds();
+  const taken = Array.from({ length: 1500 }, () => bounds.takes('schema.type', 'error', 2)).filter(Boolean);
+  expect(taken).toHaveLength(1000);
+  expect(bounds.omitted).toBe(500);
+});
+
+it('lets a flood of one rule hide no other, nor another severity of the same', () => {
+  const bounds = new FindingBounds();
+  for (let i = 0; i < 5000; i++) bounds.takes('request.unsafe-number', 'warn', 2);
+  expect(bounds.takes('request.unsafe-number', 'error', 2)).toBe(true);
+  expect(bounds.takes('request.duplicate-key', 'error', 2)).toBe(true);
+  expect(bounds.omitted).toBe(4000);
+});
+
+it('takes a first finding however long its pointer is, and little more of that length', () => {
+  const bounds = new FindingBounds();
+  expect(bounds.takes('schema.unknown-field', 'warn', 5_000_000)).toBe(true);
+  expect(bounds.takes('schema.unknown-field', 'warn', 1)).toBe(false);
+  const longs = Array.from({ length: 20 }, () => bounds.takes('schema.type', 'error', 100_000));
+  expect(longs.filter(Boolean)).toHaveLength(10);
+});

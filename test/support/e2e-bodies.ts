@@ -1,0 +1,22 @@
+/** What the end-to-end tests send. */
+
+export const PROJECT_PATH = '/api/v2/accounts/current/projects/42';
+
+export const GOOD_PROJECT = {
+  name: 'Checkout',
+  languages: ['NODEJS', 'PYTHON'],
+  environments: [
+    { id: 1, name: 'Production', isEnabled: true },
+    { id: 2, name: 'Staging', isEnabled: false },
+    { id: 3, name: 'Development', isEnabled: false },
+  ],
+};
+
+/** `languages` and `environments` are missing. */
+export const BAD_PROJECT = { name: 'Checkout' };
+
+/** A good project that no serialiser writes like this: whoever reads and writes it again changes its bytes. */
+export const ODD_PROJECT_TEXT =
+  '{ "name":"Caf\\u00e9 \u00e9",\t"languages" : ["GO"],\r\n"environments":[{"isEnabled":true,"id":1,"name":"P\\/1"}]}\n';
+
+export const JSON_TYPE = ['Content-Type', 'application/json'] as const;
