@@ -2,11 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { composeUpstream, type Kind, type Surroundings } from './compose-upstream.ts';
 import { type Config, DEFAULT_CONTRACT } from './config.ts';
 import { loadContract } from './contract/load-contract.ts';
+import { messageOf, PatchgateError } from './errors.ts';
 import { createGate, type Gate } from './gate.ts';
+import { splitTarget } from './model/http.ts';
 import { createAccessLog } from './server/access-log.ts';
 import { createDataPath, type DataPath } from './server/data-path.ts';
 import { createExchangeList } from './server/exchange-list.ts';
 import { isLoopback, type Listening, listen } from './server/listen.ts';
+import { problemOfError } from './server/problem.ts';
 import type { Seen } from './server/seen.ts';
 import { createUpgradePath } from './server/upgrade-path.ts';
 import { parseTarget } from './upstreams/target.ts';
@@ -62,6 +65,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   const handler = createDataPath({ gate, upstream: parts.upstream, nextId, onSeen });
   const startedAt = new Date().toISOString();
 
+  const stopping = new AbortController();
   // Most runs never ask for it, and Express takes as long to load as all the rest.
   let control: Promise<(req: IncomingMessage, res: ServerResponse) => void> | undefined;
   const answerControl = async (req: IncomingMessage, res: ServerResponse) => {
@@ -71,6 +75,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         exchanges,
         resets: parts.resets,
         access: { loopback: isLoopback(config.host), token: config.controlToken },
+        stopping: stopping.signal,
         health: () => ({
           version: version(),
           mode: kind,
@@ -82,7 +87,14 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         }),
       }),
     );
-    (await control)(req, res);
+    try {
+      (await control)(req, res);
+    } catch (error) {
+      const { status, headers, body } = problemOfError(
+        new PatchgateError('internal', `the control API cannot start: ${messageOf(error)}`, { cause: error }),
+      );
+      res.writeHead(status, headers).end(body);
+    }
   };
 
   const upgradePath = parts.forward && createUpgradePath({ gate, forward: parts.forward, nextId, onSeen });
@@ -90,15 +102,24 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   return {
     handler,
     summary: parts.summary,
-    listen: () =>
-      listen(
+    async listen() {
+      const listening = await listen(
         {
           request: (req, res) => (isControl(req) ? void answerControl(req, res) : handler(req, res)),
           upgrade: upgradePath && ((req, socket, head) => !isControl(req) && upgradePath(req, socket, head)),
         },
         config.host,
         config.port,
-      ),
+      );
+      return {
+        url: listening.url,
+        close() {
+          // A stream of events would go on for ever.
+          stopping.abort();
+          return listening.close();
+        },
+      };
+    },
     async close() {
       try {
         await parts.close();
@@ -111,5 +132,6 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
 
 /** `/__patchgate/…` is the gate's own and never forwarded. */
 function isControl({ url = '' }: IncomingMessage): boolean {
-  return url.startsWith('/__patchgate') && /^\/__patchgate(?:[/?]|$)/.test(url);
+  const path = url.startsWith('/') ? url : splitTarget(url).path;
+  return path.startsWith('/__patchgate') && /^\/__patchgate(?:[/?]|$)/.test(path);
 }

@@ -42,7 +42,19 @@ export function checkSchema(
     const key = `${finding.rule} ${finding.severity} ${finding.pointer}`;
     if (!findings.has(key)) findings.set(key, finding);
   }
-  return [...findings.values()];
+  return withoutConsequences([...findings.values()]);
+}
+
+/** What is in a field whose name is spelt wrong was held against no schema of its own: it is not unknown. */
+function withoutConsequences(findings: Finding[]): Finding[] {
+  const misspelt = findings
+    .filter(({ rule }) => rule === 'schema.field-case')
+    .map(({ pointer }) => `${pointer}/`);
+  if (misspelt.length === 0) return findings;
+  return findings.filter(
+    ({ rule, pointer }) =>
+      rule !== 'schema.unknown-field' || !misspelt.some((above) => pointer.startsWith(above)),
+  );
 }
 
 /** One of Ajv's errors with what the contract says of its subschema, before it is put into words. */

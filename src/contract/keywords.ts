@@ -28,7 +28,7 @@ export function addKeywords(ajv: Ajv2020, isTrusted: boolean): void {
   ajv.addKeyword({ keyword: 'source', ...taking({ type: 'string' }) });
   ajv.addKeyword({ keyword: 'hint', ...taking({ type: 'string' }) });
   // The empty text is left to `http-url`, so that it only warns.
-  ajv.addFormat('url', { type: 'string', validate: (text: string) => text === '' || URL.canParse(text) });
+  ajv.addFormat('url', { type: 'string', validate: (text: string) => text === '' || isUrl(text) });
   ajv.addFormat('http-url', { type: 'string', validate: isHttpUrl });
 }
 
@@ -90,7 +90,19 @@ function fold(name: string): string {
 }
 
 function isHttpUrl(text: string): boolean {
+  if (text === '') return false;
   // What is no URL at all has its own error already.
-  if (text !== '' && !URL.canParse(text)) return true;
-  return /^https?:$/.test(text === '' ? '' : new URL(text).protocol);
+  return !isUrl(text) || /^https?:$/.test(new URL(text).protocol);
+}
+
+/** What the WHATWG parser accepts. */
+function isUrl(text: string): boolean {
+  if (!/[^ -~]/.test(text)) return URL.canParse(text);
+  // Once it is optimised, canParse of Node 20 refuses hosts like é.example.
+  try {
+    new URL(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

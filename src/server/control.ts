@@ -20,6 +20,8 @@ export interface ControlDeps {
   /** What `reset` puts back to its beginning, beside the list of exchanges. */
   resets: readonly (() => void | Promise<void>)[];
   access: ControlAccess;
+  /** Ends the streams of events. */
+  stopping?: AbortSignal;
 }
 
 const ROOT = '/__patchgate';
@@ -72,7 +74,7 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     }
     res.json(shown);
   });
-  route('events', 'get', createEvents(exchanges));
+  route('events', 'get', createEvents(exchanges, deps.stopping));
   route('reset', 'post', async (_req, res) => {
     exchanges.reset();
     await Promise.all(deps.resets.map(async (reset) => reset()));

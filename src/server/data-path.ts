@@ -49,11 +49,15 @@ export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptio
         failure: end.failure,
       });
 
+    /** Node waits for whoever began to read a body to read on, and a client that sends all of it first would, too. */
+    const discardRest = () => req.unpipe().resume();
+
     const refuse = (answer: ProblemAnswer, verdict: Verdict | undefined, failure?: string) => {
       const body = new BodyKeeper();
       body.add(answer.body);
       res.writeHead(answer.status, answer.headers);
       res.end(answer.body);
+      discardRest();
       report({ answeredBy: 'gate', response: { ...answer, body }, failure }, verdict);
     };
 
@@ -62,7 +66,10 @@ export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptio
       if (body) requestBody.add(body);
       // Not `on`: that would start the flow, perhaps before the upstream listens.
       else if (hasBody(req)) req.prependListener('data', (chunk: Buffer) => requestBody.add(chunk));
-      const writer = new ResponseWriter(res, verdict?.findings ?? [], (end) => report(end, verdict));
+      const writer = new ResponseWriter(res, verdict?.findings ?? [], (end) => {
+        if (end.failure !== undefined) discardRest();
+        report(end, verdict);
+      });
       const cancel = upstream.handle(
         { method, url, headers, body, json: inspection?.json, stream: req },
         writer,

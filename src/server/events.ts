@@ -10,8 +10,13 @@ const HEARTBEAT_MS = 15_000;
 /**
  * The stream of server-sent events: `event: exchange` for each exchange seen, with the shown form, without bodies, as
  * its data. Nothing is sent again to a subscriber that comes back.
+ *
+ * @param stopping ends all streams
  */
-export function createEvents(exchanges: ExchangeList): (req: IncomingMessage, res: ServerResponse) => void {
+export function createEvents(
+  exchanges: ExchangeList,
+  stopping?: AbortSignal,
+): (req: IncomingMessage, res: ServerResponse) => void {
   const subscribers = new Set<ServerResponse>();
   let stopListening: (() => void) | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
@@ -34,6 +39,10 @@ export function createEvents(exchanges: ExchangeList): (req: IncomingMessage, re
     });
     heartbeat = setInterval(() => sendToAll(':\n\n'), HEARTBEAT_MS).unref();
   };
+
+  stopping?.addEventListener('abort', () => {
+    for (const res of subscribers) res.end();
+  });
 
   return (req, res) => {
     if (subscribers.size >= SUBSCRIBERS_AT_MOST) {

@@ -7,6 +7,7 @@ import { findingsHeader } from './findings-header.ts';
 import { BodyKeeper } from './kept-body.ts';
 import { problemOfError } from './problem.ts';
 import type { Seen } from './seen.ts';
+import { atEndOfTurn } from './turn.ts';
 
 type End = Pick<Seen, 'answeredBy' | 'response' | 'failure'>;
 
@@ -62,8 +63,8 @@ export class ResponseWriter implements ResponseSink {
   end(last?: Buffer): void {
     if (this.#isOver) return;
     if (last) this.#body.add(last);
-    this.#res.end(last);
     this.#over(undefined);
+    atEndOfTurn(() => this.#res.end(last));
   }
 
   fail(error: PatchgateError): void {

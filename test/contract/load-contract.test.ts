@@ -1,0 +1,325 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/contract/load-contract.ts';
+import { createGate } from '../../src/gate.ts';
+import { contractFolder, FLAG_ENTRY, FLAG_SCHEMA, flagContract } from '../support/contract-folder.ts';
+import { refusal } from '../support/errors.ts';
+import { brief, PROXY_DEFAULTS, SCHEMAS, shippedContract } from '../support/gate.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** What loading a contract and building a gate of it is refused with; the folder's name is left out. */
+function refused(files: Readonly<Record<string, unknown>>): string {
+  const folder = contractFolder(files);
+  return refusal('bad-contract', () => createGate(loadContract(folder), PROXY_DEFAULTS)).replaceAll(
+    `${folder}/`,
+    '',
+  );
+}
+
+/** The same for an entry that differs in something. */
+function refusedEntry(entry: Record<string, unknown>): string {
+  return refused({ 'contract.json': flagContract(entry) });
+}
+
+describe('an operation of another service', () => {
+  const folder = contractFolder();
+  const gate = createGate(loadContract(folder), PROXY_DEFAULTS);
+  const put = (url: string, body: unknown) =>
+    gate.inspect({
+      method: 'PUT',
+      url,
+      headers: ['content-type', 'application/json'],
+      body: Buffer.from(JSON.stringify(body)),
+    }).verdict;
+
+  it('takes a schema file and an entry, and no program', () => {
+    expect(gate.operations).toEqual(['putFlag']);
+    expect(put('/v1/workspaces/3/flags/New-Checkout', { on: true, note: 'beta' })).toEqual({
+      outcome: 'pass',
+      operation: 'putFlag',
+      findings: [],
+      omitted: 0,
+    });
+    const blocked = put('/v1/workspaces/x/flags/New-Checkout', { on: 'yes', note: 'alpha', No: 1, NOTE: '' });
+    expect(blocked).toMatchObject({ outcome: 'block', operation: 'putFlag', status: 422 });
+    expect(brief(blocked.findings).sort()).toEqual([
+      'request.path-parameter error',
+      'schema.field-case error /NOTE',
+      'schema.observed warn /note',
+      'schema.type error /on',
+      'schema.unknown-field warn /No',
+    ]);
+  });
+
+  it('can use what else JSON Schema has', () => {
+    const { findings, status } = put('/workspaces/3/flags/a', {
+      on: true,
+      note: '',
+      owners: [{ mail: 'x' }],
+    });
+    expect(status).toBe(422);
+    expect(findings).toMatchObject([
+      { rule: 'schema.observed', pointer: '/note' },
+      { rule: 'schema.min-length', pointer: '/note', message: '/note must NOT have fewer than 1 characters' },
+      {
+        rule: 'schema.additional-properties',
+        pointer: '/owners/0/mail',
+        message: '/owners/0/mail is no field that the contract lists',
+      },
+    ]);
+  });
+
+  it('leaves the method and paths of the shipped one alone', () => {
+    expect(put('/accounts/current/projects/42', {})).toMatchObject({ outcome: 'pass', findings: [] });
+  });
+
+  it('is read from the folder or from the file', () => {
+    expect(loadContract(join(folder, 'contract.json')).entries).toEqual({ putFlag: FLAG_ENTRY });
+    expect(loadContract(folder).file).toBe(join(folder, 'contract.json'));
+  });
+
+  it('can be called by another file name', () => {
+    const other = contractFolder({ 'contract.json': undefined, 'flags.json': flagContract() });
+    expect(Object.keys(loadContract(join(other, 'flags.json')).entries)).toEqual(['putFlag']);
+  });
+});
+
+describe('the shipped contract', () => {
+  it('holds against the meta-schema, and every canary is caught', () => {
+    expect(createGate(loadContract(SCHEMAS), PROXY_DEFAULTS).operations).toEqual([
+      'updateProject',
+      'updateFeature',
+      'updateDraft',
+    ]);
+  });
+
+  it('says the same where it is trusted', () => {
+    const trusted = loadContract(SCHEMAS, true);
+    expect(trusted.load('updateProject').check({})).toEqual(
+      shippedContract().load('updateProject').check({}),
+    );
+  });
+
+  it('gives each operation once', () => {
+    expect(shippedContract().load('updateDraft')).toBe(shippedContract().load('updateDraft'));
+  });
+});
+
+describe('a contract that cannot be read', () => {
+  it('names the file', () => {
+    const missing = join(temporaryFolder(), 'nothing');
+    expect(refusal('bad-contract', () => loadContract(missing))).toContain(missing);
+    const empty = temporaryFolder();
+    expect(refusal('bad-contract', () => loadContract(empty))).toMatch(
+      /^cannot read the contract: ENOENT.*contract\.json.*\(--contract names a folder with contract\.json and its schemas\)$/,
+    );
+  });
+
+  it('names line and column of broken JSON', () => {
+    expect(refused({ 'contract.json': '{\n  "contractVersion": 1,\n  source: 1\n}' })).toBe(
+      'contract.json:3:3: expected a member name in double quotes, found "s" (correct the JSON)',
+    );
+    expect(refused({ 'put-flag.json': '{' })).toBe(
+      'put-flag.json:1:2: the document ends where a member name in double quotes should be (correct the JSON)',
+    );
+    expect(refused({ 'contract.json': '' })).toContain('contract.json:1:1: ');
+    expect(refused({ 'contract.json': `\uFEFF${JSON.stringify(flagContract())}` })).toContain(
+      'contract.json:1:1: ',
+    );
+  });
+
+  it('names what is given twice, since the first would not count', () => {
+    expect(refused({ 'put-flag.json': '{"type":"object",\n"type":"string"}' })).toBe(
+      'put-flag.json:2:1: "type" is given a second time (correct the JSON)',
+    );
+    const text = JSON.stringify(flagContract());
+    expect(
+      refused({ 'contract.json': text.replace('"operations":', '"operations":{},"operations":') }),
+    ).toContain('"operations" is given a second time');
+  });
+});
+
+describe('contract.json', () => {
+  it.each([
+    [[], 'the file must be an object'],
+    [null, 'the file must be an object'],
+    [{}, '/contractVersion must be given'],
+    [{ ...flagContract(), contractVersion: 2 }, '/contractVersion must be 1'],
+    [
+      { ...flagContract(), operation: {} },
+      '/operation must be left out: known are contractVersion, source, operations',
+    ],
+    [{ ...flagContract(), operations: {} }, '/operations must be an object with operations'],
+    [{ ...flagContract(), operations: [] }, '/operations must be an object with operations'],
+    [{ ...flagContract(), operations: { a: 1 } }, '/operations/a must be an object'],
+  ])('%j is refused', (content, message) => {
+    expect(refused({ 'contract.json': content })).toBe(
+      `contract.json: ${message} (see schemas/contract.json of the package for an example)`,
+    );
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ method: undefined }, '/method must be given'],
+    [{ method: 'put' }, '/method must be a method in capitals'],
+    [
+      { rule: [] },
+      '/rule must be left out: known are method, path, parameters, record, schema, rules, canary',
+    ],
+    [{ path: 'workspaces/{workspace}' }, '/path must be a path template'],
+    [{ path: '/workspaces/{workspace}/flags/{key}/' }, '/path must be a path template'],
+    [{ path: '/workspaces/{workspace}?x' }, '/path must be a path template'],
+    [{ path: '/workspaces/{1}' }, '/path must be a path template'],
+    [{ path: '/a/{key}.json' }, '/path must be a path template'],
+    [{ path: '/a/{key}/{key}' }, '/path must be a template that names each parameter once'],
+    [{ schema: undefined }, '/schema must be given'],
+    [{ schema: {} }, '/schema must be the name of a schema file'],
+    [{ parameters: undefined }, '/parameters must be given'],
+    [{ parameters: { key: { type: 'string' } } }, '/parameters/workspace must be given'],
+    [
+      { parameters: { ...FLAG_ENTRY.parameters, extra: { type: 'string' } } },
+      '/parameters/extra must be left out: known are workspace, key',
+    ],
+    [{ parameters: { ...FLAG_ENTRY.parameters, key: 'string' } }, '/parameters/key must be an object'],
+    [
+      { parameters: { ...FLAG_ENTRY.parameters, key: { type: 'int64' } } },
+      '/parameters/key/type must be integer, int32 or string',
+    ],
+    [
+      { parameters: { ...FLAG_ENTRY.parameters, key: { type: 'string', keyword: [] } } },
+      '/parameters/key/keyword must be left out',
+    ],
+    [
+      { parameters: { ...FLAG_ENTRY.parameters, key: { type: 'string', keywords: 'me' } } },
+      '/parameters/key/keywords must be a list of words',
+    ],
+    [
+      { parameters: { ...FLAG_ENTRY.parameters, key: { type: 'string', keywords: [1] } } },
+      '/parameters/key/keywords must be a list of words',
+    ],
+    [{ record: { kind: 'flag' } }, '/record/id must be given'],
+    [{ record: { kind: 'flag', id: 'flag' } }, '/record/id must be a parameter of the path'],
+    [
+      { record: { kind: 'flag', id: 'key', account: 'account' } },
+      '/record/account must be a parameter of the path',
+    ],
+    [{ record: { kind: 1, id: 'key' } }, '/record/kind must be a text'],
+    [{ rules: {} }, '/rules must be a list of rule names'],
+    [{ rules: [1] }, '/rules/0 must be an object'],
+    [{ rules: [{ name: 'feature.empty-update' }] }, '/rules/0/severity must be given'],
+    [
+      { rules: [{ name: 'feature.empty-update', severity: 'fatal' }] },
+      '/rules/0/severity must be error, warn or off',
+    ],
+    [{ rules: [{ name: 1, severity: 'warn' }] }, '/rules/0/name must be the name of a rule'],
+    [{ canary: undefined }, '/canary must be given'],
+    [{ canary: { body: {}, rule: 'schema.type' } }, '/canary/pointer must be given'],
+    [
+      { canary: { body: {}, rule: 'schema.type', pointer: 1 } },
+      '/canary must be a body with the rule and the pointer of its finding',
+    ],
+  ])('with the entry %j is refused', (entry, message) => {
+    expect(refusedEntry(entry)).toMatch(/^contract\.json: \/operations\/putFlag/);
+    expect(refusedEntry(entry)).toContain(`/operations/putFlag${message}`);
+  });
+
+  it('cannot give two operations that would never be told apart', () => {
+    const { operations } = flagContract();
+    const twin = {
+      ...FLAG_ENTRY,
+      path: '/workspaces/{workspace}/flags/{other}',
+      record: { kind: 'flag', id: 'other' },
+    };
+    const parameters = { workspace: FLAG_ENTRY.parameters.workspace, other: { type: 'string' } };
+    const content = { ...flagContract(), operations: { ...operations, second: { ...twin, parameters } } };
+    expect(refused({ 'contract.json': content })).toContain(
+      '/operations/second/path must be another one than that of putFlag',
+    );
+    const post = { ...twin, parameters, method: 'POST' };
+    const folder = contractFolder({
+      'contract.json': { ...flagContract(), operations: { ...operations, second: post } },
+    });
+    expect(Object.keys(loadContract(folder).entries)).toEqual(['putFlag', 'second']);
+  });
+
+  it('can have comments', () => {
+    const folder = contractFolder({ 'contract.json': { $comment: 'x', ...flagContract({ $comment: 'y' }) } });
+    expect(loadContract(folder).entries.putFlag).toMatchObject({ method: 'PUT' });
+  });
+});
+
+describe('a schema', () => {
+  const withSchema = (schema: object) => refused({ 'put-flag.json': { ...FLAG_SCHEMA, ...schema } });
+
+  it('that is missing is refused', () => {
+    expect(refused({ 'put-flag.json': undefined })).toBe(
+      'contract.json: operation putFlag names the schema put-flag.json, which is not there (put put-flag.json beside contract.json)',
+    );
+    expect(refusedEntry({ schema: 'contract.json' })).toContain(
+      'names the schema contract.json, which is not there',
+    );
+  });
+
+  it('that another one refers to is missed as well', () => {
+    expect(refused({ 'person.json': undefined })).toMatch(
+      /^put-flag\.json: the schema does not compile: .*person\.json/,
+    );
+  });
+
+  it.each<[object, string]>([
+    [{ propertees: {} }, 'unknown keyword: "propertees"'],
+    [{ type: 'objekt' }, 'schema is invalid: data/type must be'],
+    [{ properties: { on: { type: 'string', format: 'colour' } } }, 'unknown format "colour"'],
+    [{ properties: { on: { type: 'string', pattern: '(' } } }, 'Invalid regular expression'],
+    [{ properties: { on: { minLength: 1 } } }, 'missing type "string" for keyword "minLength"'],
+    [{ furtherFields: 'any' }, 'furtherFields'],
+    [{ basis: 'guessed' }, 'basis'],
+    [{ severity: 'fatal' }, 'severity'],
+    [{ source: 1 }, 'source'],
+  ])('with %j does not compile', (schema, message) => {
+    const text = withSchema(schema);
+    expect(text).toMatch(/^put-flag\.json: the schema does not compile: /);
+    expect(text).toContain(message);
+    expect(text).toContain('(correct the schema: without it nothing is judged, so nothing starts)');
+  });
+
+  it('goes by its file name', () => {
+    expect(withSchema({ $id: 'flag.json' })).toBe(
+      'put-flag.json: "$id" must be the file\'s name, "put-flag.json" (references between schemas are by file name)',
+    );
+    expect(refused({ 'put-flag.json': 'null' })).toContain('put-flag.json: ');
+    expect(refused({ 'put-flag.json': '[]' })).toContain('put-flag.json: ');
+  });
+
+  it('that lets its canary pass is refused', () => {
+    expect(withSchema({ properties: { on: {}, note: { type: 'string' } } })).toBe(
+      'contract.json: the schema of putFlag lets its canary pass: no schema.type at /on (correct the schema, or the canary in contract.json)',
+    );
+    expect(refusedEntry({ canary: { body: { on: 'yes' }, rule: 'schema.enum', pointer: '/on' } })).toContain(
+      'lets its canary pass',
+    );
+    expect(refusedEntry({ canary: { body: { on: 'yes' }, rule: 'schema.type', pointer: '' } })).toContain(
+      'lets its canary pass',
+    );
+  });
+});
+
+it('a rule that does not exist is refused, with what may have been meant', () => {
+  expect(refusedEntry({ rules: ['feature.emty-update'] })).toBe(
+    'contract.json: there is no rule "feature.emty-update" (did you mean "feature.empty-update"?)',
+  );
+  expect(refusedEntry({ rules: ['toString'] })).toMatch(
+    /there is no rule "toString" \(rules: project\.unique-environment-id, /,
+  );
+});
+
+it('nothing is compiled before it is needed where that is asked for, and then fails as clearly', () => {
+  const folder = contractFolder({ 'put-flag.json': { ...FLAG_SCHEMA, propertees: {} } });
+  const gate = createGate(loadContract(folder), { ...PROXY_DEFAULTS, lazy: true });
+  expect(refusal('bad-contract', () => gate.inspectBody('putFlag', Buffer.from('{}')))).toContain(
+    'propertees',
+  );
+  // And again: what failed once is not taken for done.
+  expect(refusal('bad-contract', () => gate.inspectBody('putFlag', Buffer.from('{}')))).toContain(
+    'propertees',
+  );
+});

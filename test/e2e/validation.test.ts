@@ -1,0 +1,196 @@
+/** What the modes let pass goes out byte for byte; what could get past the gate does not. */
+import { createHash, randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import {
+  BAD_PROJECT,
+  GOOD_PROJECT,
+  JSON_TYPE,
+  ODD_PROJECT_TEXT,
+  PROJECT_PATH,
+} from '../support/e2e-bodies.ts';
+import { RawConnection, type RawRequest, sendRaw, valuesOf } from '../support/raw.ts';
+import { closeTargets, startTarget, type Target } from '../support/target.ts';
+
+let target: Target;
+beforeAll(async () => {
+  target = await startTarget();
+});
+beforeEach(() => {
+  target.received.length = 0;
+});
+afterAll(closeTargets);
+
+const DELETES_ALL = JSON.stringify({ ...GOOD_PROJECT, environments: [] });
+
+function patch(body: string | Buffer, headers: RawRequest['headers'] = [JSON_TYPE]): RawRequest {
+  return { method: 'PATCH', path: PROJECT_PATH, headers, body };
+}
+
+/** The same request with its body in chunks. */
+function inChunks({ method, path, headers = [], body }: RawRequest): Buffer {
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    'Host: x',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ];
+  const bytes = Buffer.from(body as string);
+  const parts = [Buffer.from(`${lines.join('\r\n')}\r\nTransfer-Encoding: chunked\r\n\r\n`)];
+  for (let start = 0; start < bytes.length; start += 100_000) {
+    const chunk = bytes.subarray(start, start + 100_000);
+    parts.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n'));
+  }
+  return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')]);
+}
+
+const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const ONLY = () => {
+  expect(target.received).toHaveLength(1);
+  return target.received[0]?.body as Buffer;
+};
+
+describe('enforce', () => {
+  let gate: Running;
+  beforeAll(async () => {
+    gate = await startBinary(['proxy', target.url, '--body-limit', '64KiB']);
+  });
+  afterAll(cleanUp);
+
+  it.each([
+    ['as sent', Buffer.from(ODD_PROJECT_TEXT), []],
+    ['compressed', gzipSync(ODD_PROJECT_TEXT), [['Content-Encoding', 'gzip']]],
+  ] as const)('forwards what passes %s', async (_, body, headers) => {
+    const response = await sendRaw(gate.port, patch(body, [JSON_TYPE, ...headers]));
+    expect(response.status).toBe(200);
+    expect(ONLY().equals(body)).toBe(true);
+  });
+
+  it('keeps what is too large from the target, with a length and in chunks', async () => {
+    const large = patch(JSON.stringify({ ...GOOD_PROJECT, name: 'x'.repeat(200_000) }));
+    for (const request of [large, inChunks(large)]) {
+      const response = await sendRaw(gate.port, request);
+      expect(response.status).toBe(413);
+      expect(response.body.toString()).toContain('request.too-large');
+    }
+    expect(target.received).toEqual([]);
+  });
+
+  it('goes on with the connection after a body that was too large', async () => {
+    const client = await RawConnection.open(gate.port);
+    const large = patch('x'.repeat(1_000_000));
+    client.write(inChunks(large)).write(inChunks(patch(ODD_PROJECT_TEXT)));
+    expect((await client.response()).status).toBe(413);
+    expect((await client.response()).status).toBe(200);
+    client.close();
+  });
+
+  it.each([
+    [
+      'GET with an override',
+      { method: 'GET', path: PROJECT_PATH, headers: [['X-HTTP-Method-Override', 'PATCH']] },
+    ],
+    [
+      'POST with an override',
+      { ...patch('{}'), method: 'POST', headers: [JSON_TYPE, ['x-http-method', 'patch']] },
+    ],
+    ['an override in the query', { ...patch('{}'), method: 'PUT', path: `${PROJECT_PATH}?_method=PATCH` }],
+    [
+      'HEAD with an override',
+      { method: 'HEAD', path: PROJECT_PATH, headers: [['X-Method-Override', 'PATCH']] },
+    ],
+    ['a coded path', { ...patch('{}'), path: PROJECT_PATH.replace('projects', 'pro%6aects') }],
+    ['dot segments', { ...patch('{}'), path: `/x/..${PROJECT_PATH}` }],
+    ['doubled slashes', { ...patch('{}'), path: PROJECT_PATH.replace('/projects', '//projects') }],
+    ['another letter case', { ...patch('{}'), path: PROJECT_PATH.replace('projects', 'PROJECTS') }],
+    ['an absolute target', { ...patch('{}'), path: `http://elsewhere.invalid${PROJECT_PATH}` }],
+    ['two content types', patch(ODD_PROJECT_TEXT, [JSON_TYPE, ['content-type', 'text/plain']])],
+    [
+      'X-Original-URL',
+      { ...patch('{}'), path: '/x', headers: [JSON_TYPE, ['X-Original-URL', PROJECT_PATH]] },
+    ],
+  ] as [string, RawRequest][])('is not got round by %s', async (_, request) => {
+    const response = await sendRaw(gate.port, request);
+    expect(Math.floor(response.status / 100)).toBe(4);
+    expect(valuesOf(response, 'patchgate-blocked')).toHaveLength(1);
+    expect(target.received).toEqual([]);
+  });
+
+  it.each(['GET', 'DELETE', 'POST'])(
+    'is not got round by a %s whose framing hides behind 2,000 headers',
+    async (method) => {
+      const smuggled = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+      const filler = 'a:\r\n'.repeat(2100);
+      const size = smuggled.length.toString(16);
+      for (const framing of [
+        `Transfer-Encoding: chunked\r\n\r\n${size}\r\n${smuggled}\r\n0\r\n\r\n`,
+        `Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+      ]) {
+        await sendRaw(gate.port, `${method} /x HTTP/1.1\r\nHost: x\r\n${filler}${framing}`);
+      }
+      expect(target.received.filter(({ method }) => method === 'PATCH')).toEqual([]);
+      expect(target.received.map(({ body }) => body.toString())).toEqual([smuggled, smuggled]);
+    },
+  );
+
+  it('treats a WebSocket handshake with 2,000 headers and a body as what it is', async () => {
+    const body = 'PATCH / HTTP/1.1\r\n\r\n';
+    const response = await sendRaw(
+      gate.port,
+      `GET /x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${'a:\r\n'.repeat(2100)}Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(response.status).toBe(200);
+    expect(ONLY().toString()).toBe(body);
+  });
+});
+
+describe.each(['warn', 'off'])('%s', (validation) => {
+  let gate: Running;
+  beforeAll(async () => {
+    gate = await startBinary(['proxy', target.url, '--validation', validation, '--body-limit', '64KiB']);
+  });
+  afterAll(cleanUp);
+
+  it.each([
+    ['that break the contract', JSON.stringify(BAD_PROJECT)],
+    ['that are no JSON', '{"name":'],
+    ['that are empty', ''],
+  ])('forwards bodies %s as sent', async (_, body) => {
+    const response = await sendRaw(gate.port, patch(body));
+    expect(response.status).toBe(200);
+    expect(ONLY().toString()).toBe(body);
+    expect(valuesOf(response, 'patchgate-findings').length).toBe(validation === 'warn' ? 1 : 0);
+  });
+
+  it('forwards a body past the limit whole, with a length and in chunks', async () => {
+    const large = patch(`"${randomBytes(2_000_000).toString('base64')}"`);
+    const digest = sha(Buffer.from(large.body as string));
+    expect((await sendRaw(gate.port, large)).status).toBe(200);
+    expect((await sendRaw(gate.port, inChunks(large))).status).toBe(200);
+    expect(target.received.map(({ body }) => sha(body))).toEqual([digest, digest]);
+    expect(target.received.map(({ headers }) => headers['transfer-encoding'])).toEqual([
+      undefined,
+      'chunked',
+    ]);
+  });
+
+  it('leaves the guard alone', async () => {
+    const response = await sendRaw(gate.port, patch(DELETES_ALL));
+    expect(response.status).toBe(409);
+    expect(valuesOf(response, 'patchgate-blocked')).toEqual(['destructive-change']);
+    expect(target.received).toEqual([]);
+  });
+});
+
+describe('--no-guard', () => {
+  afterEach(cleanUp);
+
+  it.each(['enforce', 'warn', 'off'])(
+    'lets through what deletes all, with --validation %s',
+    async (validation) => {
+      const gate = await startBinary(['proxy', target.url, '--no-guard', '--validation', validation]);
+      expect((await sendRaw(gate.port, patch(DELETES_ALL))).status).toBe(200);
+      expect(ONLY().toString()).toBe(DELETES_ALL);
+    },
+  );
+});

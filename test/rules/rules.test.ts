@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../src/model/json.ts';
+import { bindRules } from '../../src/rules/bind-rules.ts';
+import { RULES } from '../../src/rules/index.ts';
+import type { Rule } from '../../src/rules/rule.ts';
+import { draft, feature, project } from '../support/bodies.ts';
+import { withValue } from '../support/edit-json.ts';
+import { brief, shippedContract } from '../support/gate.ts';
+import { oddValues } from '../support/odd-values.ts';
+
+const entries = Object.values(shippedContract().entries);
+const named = entries.flatMap(({ rules }) =>
+  rules.map((rule) => (typeof rule === 'string' ? rule : rule.name)),
+);
+
+const pointersOf = (rule: Rule, body: JsonValue, recordId = '') =>
+  [...rule.check({ body, recordId })].map(({ pointer }) => pointer);
+
+describe.each(RULES)('$name', (rule) => {
+  it('passes and fails as its examples say', () => {
+    const { passes, fails } = rule.examples;
+    expect(passes.length).toBeGreaterThan(0);
+    expect(fails.length).toBeGreaterThan(0);
+    for (const { body, recordId } of passes) expect(pointersOf(rule, body, recordId)).toEqual([]);
+    for (const { body, recordId, pointers } of fails) {
+      expect(pointers.length).toBeGreaterThan(0);
+      expect(pointersOf(rule, body, recordId)).toEqual(pointers);
+    }
+  });
+
+  it('is named by an operation', () => {
+    expect(named).toContain(rule.name);
+  });
+
+  it('is told from others, and says what it rests on', () => {
+    expect(RULES.filter(({ name }) => name === rule.name)).toHaveLength(1);
+    expect(rule.name).toMatch(/^(project|feature|draft)\.[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(rule.source).toMatch(/^service-api \d/);
+  });
+
+  it('has the file of its name', async () => {
+    const file = `${rule.name.replace('.', '-')}.ts`;
+    const module = (await import(`../../src/rules/${file}`)) as Record<string, unknown>;
+    expect(Object.values(module)).toContain(rule);
+  });
+
+  it('reads whatever JSON there is', () => {
+    const names = ['environments', 'languages', 'variables', 'variations', 'percentSplit', 'percentTraffic'];
+    const more = ['isEnabled', 'dataType', 'defaultValue', 'variableId', 'value', 'draftId'];
+    for (const body of oddValues([...names, ...more], 2000)) {
+      for (const recordId of ['', '7', 'x', '__proto__'])
+        for (const { pointer, message } of rule.check({ body, recordId })) {
+          expect(pointer).toMatch(/^(\/|$)/);
+          expect(message).not.toMatch(/undefined|NaN|\[object/);
+        }
+    }
+  });
+
+  it('changes nothing of the body', () => {
+    for (const { body, recordId } of [...rule.examples.passes, ...rule.examples.fails]) {
+      const before = structuredClone(body);
+      pointersOf(rule, body, recordId);
+      expect(body).toEqual(before);
+    }
+  });
+});
+
+it('every operation names rules that there are, each once', () => {
+  for (const { rules } of entries) {
+    const names = rules.map((rule) => (typeof rule === 'string' ? rule : rule.name));
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(RULES.map((rule) => rule.name)).toContain(name);
+  }
+});
+
+describe('severities and bases are those of design section 4', () => {
+  it.each([
+    ['project.unique-environment-id', 'error', 'inferred'],
+    ['project.one-default-environment', 'warn', 'inferred'],
+    ['project.empty-list', 'warn', 'stated'],
+    ['project.unique-language', 'warn', 'inferred'],
+    ['feature.empty-update', 'warn', 'inferred'],
+    ['feature.value-matches-data-type', 'error', 'inferred'],
+    ['feature.unique-variable-id', 'warn', 'inferred'],
+    ['draft.id-matches-path', 'error', 'stated'],
+    ['draft.split-sums-to-100', 'warn', 'observed'],
+    ['draft.percentage-range', 'warn', 'inferred'],
+    ['draft.unique-variation-id', 'warn', 'inferred'],
+  ])('%s', (name, severity, basis) => {
+    expect(RULES.find((rule) => rule.name === name)).toMatchObject({ severity, basis });
+  });
+});
+
+/** What all rules of an operation say of a body. */
+function say(operation: string, body: unknown, recordId = '1001'): string[] {
+  const rules = shippedContract().entries[operation]?.rules ?? [];
+  return brief(
+    bindRules(rules, 'contract.json').flatMap(({ check }) => check(body as JsonValue, recordId)) as never,
+  );
+}
+
+describe('project', () => {
+  it('is left alone where all is well', () => {
+    expect(say('updateProject', project())).toEqual([]);
+  });
+
+  it('is told of each repeated environment id, from the second one on', () => {
+    const environments = [3, 4, 3, '3', 4, 3].map((id) => ({ id, name: 'x', isEnabled: false }));
+    environments[0] = { ...environments[0], isEnabled: true } as never;
+    expect(say('updateProject', { ...project(), environments })).toEqual([
+      'project.unique-environment-id error /environments/2/id',
+      'project.unique-environment-id error /environments/4/id',
+      'project.unique-environment-id error /environments/5/id',
+    ]);
+  });
+
+  it('has one default environment', () => {
+    const with_ = (...flags: unknown[]) =>
+      say('updateProject', { ...project(), environments: flags.map((isEnabled, id) => ({ id, isEnabled })) });
+    const told = ['project.one-default-environment warn /environments'];
+    expect(with_(true)).toEqual([]);
+    expect(with_(false)).toEqual(told);
+    expect(with_(true, true, 'x')).toEqual(told);
+    // One that cannot be read might be it.
+    expect(with_(false, 'true')).toEqual([]);
+    expect(with_(false, undefined)).toEqual([]);
+  });
+});
+
+describe('feature', () => {
+  const values = (dataType: unknown, ...list: unknown[]) =>
+    list.filter(
+      (defaultValue) => say('updateFeature', { variables: [{ dataType, defaultValue }] }).length > 0,
+    );
+  const ALL = ['x', '', 1, 0.5, -0, 1e300, true, null, [], {}];
+
+  it.each([
+    ['string', ['x', '']],
+    ['integer', [1, -0, 1e300]],
+    ['int', [1, -0, 1e300]],
+    ['float', [1, 0.5, -0, 1e300]],
+    ['boolean', [true]],
+    ['json', [{}]],
+    ['double', ALL],
+    ['String', ALL],
+    ['constructor', ALL],
+    [undefined, ALL],
+    [5, ALL],
+  ])('a variable of dataType %s takes %j', (dataType, taken) => {
+    expect(values(dataType, ...ALL)).toEqual(ALL.filter((value) => !taken.includes(value as never)));
+  });
+
+  it('judges the values of variations by the variable of that id in the body', () => {
+    const body = {
+      variables: [
+        { id: 1, dataType: 'string' },
+        { id: 2, dataType: 'json' },
+        { id: 3, dataType: 'boolean' },
+        { id: 3, dataType: 'int' },
+        { id: '4', dataType: 'boolean' },
+        { id: 5 },
+      ],
+      variations: [
+        {
+          variables: [
+            { variableId: 1, value: 1 },
+            { variableId: 1, value: 'x' },
+            { variableId: 2, value: [] },
+            { variableId: 3, value: 7 },
+            { variableId: 3, value: 'x' },
+            { variableId: 4, value: 'x' },
+            { variableId: 5, value: 'x' },
+            { variableId: 6, value: 'x' },
+            { variableId: 1 },
+            { value: 1 },
+          ],
+        },
+        'x',
+        { variables: [{ variableId: 1, value: null }] },
+      ],
+    };
+    expect(say('updateFeature', body).filter((text) => !text.includes('unique'))).toEqual([
+      'feature.value-matches-data-type error /variations/0/variables/0/value',
+      'feature.value-matches-data-type error /variations/0/variables/2/value',
+      'feature.value-matches-data-type error /variations/0/variables/4/value',
+      'feature.value-matches-data-type error /variations/2/variables/0/value',
+    ]);
+  });
+
+  it('is left alone where all is well, or empty in parts', () => {
+    expect(say('updateFeature', feature())).toEqual([]);
+    expect(say('updateFeature', { name: 'x' })).toEqual([]);
+    expect(say('updateFeature', {})).toEqual(['feature.empty-update warn']);
+  });
+});
+
+describe('draft', () => {
+  it('is left alone where all is well', () => {
+    expect(say('updateDraft', draft())).toEqual([]);
+  });
+
+  it('has the id of its path, where both can be read', () => {
+    expect(say('updateDraft', draft(), '1002')).toEqual(['draft.id-matches-path error /draftId']);
+    expect(say('updateDraft', draft(), '')).toEqual([]);
+    expect(say('updateDraft', withValue(draft(), '/draftId', '1001'), '1002')).toEqual([]);
+    expect(say('updateDraft', withValue(draft(), '/draftId', 1001.5))).toEqual([
+      'draft.id-matches-path error /draftId',
+    ]);
+  });
+
+  it('has percentages that are some, and shares that sum to 100 where each has one', () => {
+    const shares = (...list: unknown[]) =>
+      say('updateDraft', { variations: list.map((percentSplit, id) => ({ id, percentSplit })) });
+    expect(shares(100)).toEqual([]);
+    expect(shares(33, 33, 34)).toEqual([]);
+    expect(shares(33, 33, 33)).toEqual(['draft.split-sums-to-100 warn /variations']);
+    expect(shares(33, 33, '34')).toEqual([]);
+    expect(shares(150, -50)).toEqual([
+      'draft.percentage-range warn /variations/0/percentSplit',
+      'draft.percentage-range warn /variations/1/percentSplit',
+    ]);
+    expect(say('updateDraft', { percentTraffic: 101 })).toEqual([
+      'draft.percentage-range warn /percentTraffic',
+    ]);
+    expect(say('updateDraft', { percentTraffic: 0 })).toEqual([]);
+  });
+});
