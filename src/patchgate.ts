@@ -16,7 +16,7 @@ import { parseTarget } from './upstreams/target.ts';
 import { version } from './version.ts';
 
 export interface Patchgate {
-  /** The data path alone: to be mounted in an Express app, before any body parser. */
+  /** All that it answers, the control API included: to be mounted in an Express app, before any body parser. */
   handler: DataPath;
   /** What it does, for people: `forwards to https://…, records into "checkout" (all)`. */
   summary: string;
@@ -62,7 +62,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   };
   let count = 0;
   const nextId = () => ++count;
-  const handler = createDataPath({ gate, upstream: parts.upstream, nextId, onSeen });
+  const answerData = createDataPath({ gate, upstream: parts.upstream, nextId, onSeen });
   const startedAt = new Date().toISOString();
 
   const stopping = new AbortController();
@@ -97,6 +97,10 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
     }
   };
 
+  const handler: DataPath = (req, res) => {
+    if (isControl(req)) void answerControl(req, res);
+    else answerData(req, res);
+  };
   const upgradePath = parts.forward && createUpgradePath({ gate, forward: parts.forward, nextId, onSeen });
 
   return {
@@ -105,7 +109,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
     async listen() {
       const listening = await listen(
         {
-          request: (req, res) => (isControl(req) ? void answerControl(req, res) : handler(req, res)),
+          request: handler,
           upgrade: upgradePath && ((req, socket, head) => !isControl(req) && upgradePath(req, socket, head)),
         },
         config.host,

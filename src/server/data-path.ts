@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PatchgateError } from '../errors.ts';
-import type { Gate, Inspection } from '../gate.ts';
+import type { Match } from '../contract/match-operation.ts';
+import { messageOf, PatchgateError } from '../errors.ts';
+import type { Gate, GateRequest, Inspection } from '../gate.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { RequestHead } from '../model/http.ts';
 import { readBytes } from '../upstreams/read-bytes.ts';
@@ -27,6 +28,15 @@ export type DataPath = (req: IncomingMessage, res: ServerResponse) => void;
  * them, and what passes goes to the upstream with the very bytes that were judged.
  */
 export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptions): DataPath {
+  /** What cannot be judged does not pass, and is no reason for other requests to end. */
+  const inspect = (request: GateRequest, match: Match): Inspection | PatchgateError => {
+    try {
+      return gate.inspect(request, match);
+    } catch (error) {
+      return new PatchgateError('internal', `the gate could not judge this request: ${messageOf(error)}`);
+    }
+  };
+
   return (req, res) => {
     const method = req.method as string;
     const url = req.url as string;
@@ -99,7 +109,11 @@ export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptio
           );
           return;
         }
-        const inspection = gate.inspect({ method, url, headers, body: bytes }, match);
+        const inspection = inspect({ method, url, headers, body: bytes }, match);
+        if (inspection instanceof PatchgateError) {
+          refuse(problemOfError(inspection), undefined, inspection.message);
+          return;
+        }
         if (inspection.verdict.outcome === 'block') {
           if (bytes !== 'too-large') requestBody.add(bytes);
           refuse(problemOfVerdict(inspection.verdict), inspection.verdict);

@@ -113,7 +113,7 @@ describe.skipIf(!works('curl', '--version'))('curl', () => {
 });
 
 describe("Node's fetch", () => {
-  const patch = (body: BodyInit, more: RequestInit = {}) =>
+  const patch = (body: string | ReadableStream, more: RequestInit = {}) =>
     fetch(gate.url + PROJECT_PATH, {
       method: 'PATCH',
       headers: { 'content-type': 'application/json' },

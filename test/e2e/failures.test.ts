@@ -47,6 +47,17 @@ describe('a target that is not there', () => {
     expect(problemIn(response).detail).toContain('refused the connection');
   });
 
+  it('does not leave a client waiting that sends all of its body before it reads', async () => {
+    const client = await RawConnection.open(gate.port);
+    const body = 'x'.repeat(20_000_000);
+    for (let i = 0; i < 3; i++) {
+      const bytes = requestBytes({ method: 'POST', path: '/upload', body });
+      await new Promise((resolve) => client.socket.write(bytes, resolve));
+      expect((await client.response()).status).toBe(502);
+    }
+    client.close();
+  });
+
   it('does not end the gate, nor the connection of the client', async () => {
     const client = await RawConnection.open(gate.port);
     for (const [, request] of [...ALL, ...ALL]) {
@@ -149,6 +160,27 @@ describe('a target that', () => {
     const response = await sendRaw(gate.port, request);
     expect([response.status, response.body.toString()]).toEqual([413, 'too much']);
   });
+
+  it.each(['GET', 'POST'])(
+    'closes before it has read an upload leaves the connection of the client usable: %s',
+    async (method) => {
+      const body = 'x'.repeat(20_000_000);
+      onSocket = (socket) => {
+        socket.once('data', () => {
+          socket.end('HTTP/1.1 413 No\r\nContent-Length: 8\r\n\r\ntoo much', () => socket.destroy());
+        });
+      };
+      const client = await RawConnection.open(gate.port);
+      for (let i = 0; i < 3; i++) {
+        // It sends all before it reads, as simple clients do.
+        await new Promise((resolve) =>
+          client.socket.write(requestBytes({ method, path: '/upload', body }), resolve),
+        );
+        expect([413, 502]).toContain((await client.response()).status);
+      }
+      client.close();
+    },
+  );
 
   it.each(ALL)('closes idle connections troubles nobody: %s', async (_, request) => {
     let requests = 0;
