@@ -1,5 +1,6 @@
 import { CATALOGUE } from './catalogue.ts';
 import { REQUEST_RULES } from './contract/request-rules.ts';
+import { furtherSchemaRules } from './contract/schema-rules.ts';
 import { PatchgateError } from './errors.ts';
 import {
   type Finding,
@@ -149,10 +150,10 @@ function problemOf(status: number): NonNullable<Verdict['problem']> {
 
 function checkNames(severities: PolicyOptions['severities']): Record<string, SeveritySetting> {
   const names = CATALOGUE.map(({ name }) => name);
+  const all = [...names, ...furtherSchemaRules()];
   for (const name of Object.keys(severities)) {
-    // A contract of one's own can use further keywords of JSON Schema.
-    if (names.includes(name) || name.startsWith('schema.')) continue;
-    const near = nearest(name, names);
+    if (all.includes(name)) continue;
+    const near = nearest(name, all);
     throw new PatchgateError('bad-config', `rules: there is no rule ${JSON.stringify(name)}`, {
       hint: near ? `did you mean "${near}"?` : `rules: ${names.join(', ')}`,
     });

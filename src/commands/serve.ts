@@ -12,8 +12,8 @@ export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>)
   const { config } = await resolveConfig(flagsOf(argv), { guard: GUARD_BY_DEFAULT[kind] });
   const { createPatchgate } = await import('../patchgate.ts');
   const say = (text: string) => process.stderr.write(`patchgate: ${text}\n`);
-  // A reader of the log that goes away is no reason to stop.
-  process.stdout.on('error', () => undefined);
+  // A reader of the log or the notices that goes away is no reason to stop.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
     notice: say,

@@ -9,6 +9,7 @@ import type { JsonValue } from '../model/json.ts';
 import { placeAt } from '../model/json-text.ts';
 import { type Hazard, scanJson } from '../model/scan-json.ts';
 import { annotationsOf } from './annotations.ts';
+import { appendErrors } from './append-errors.ts';
 import { checkContractFile } from './check-contract-file.ts';
 import { checkSchema } from './check-schema.ts';
 import { addKeywords } from './keywords.ts';
@@ -98,6 +99,7 @@ function createAjv(isTrusted: boolean): Ajv2020 {
     ownProperties: true,
     // Inlined, each error makes its pointer anew: with a long name in it, that costs a hostile body's square.
     inlineRefs: false,
+    code: { process: appendErrors },
     validateSchema: !isTrusted,
     logger: false,
   });

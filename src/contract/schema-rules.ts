@@ -11,6 +11,39 @@ export function schemaRule(keyword: string): RuleInfo {
   return info;
 }
 
+/** The further keywords of JSON Schema 2020-12 that a contract of one's own can use; each is a rule too. */
+const FURTHER_KEYWORDS = [
+  'additionalProperties',
+  'anyOf',
+  'const',
+  'contains',
+  'dependentRequired',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'false schema',
+  'items',
+  'maxItems',
+  'maxLength',
+  'maxProperties',
+  'maximum',
+  'minItems',
+  'minLength',
+  'minProperties',
+  'minimum',
+  'multipleOf',
+  'not',
+  'oneOf',
+  'pattern',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'uniqueItems',
+];
+
+/** Names of the rules that only a contract of one's own can have. */
+export function furtherSchemaRules(): string[] {
+  return FURTHER_KEYWORDS.map((keyword) => schemaRule(keyword).name);
+}
+
 /** What was asked for already: as many as JSON Schema has keywords. */
 const byKeyword = new Map<string, RuleInfo>();
 

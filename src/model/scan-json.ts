@@ -1,5 +1,5 @@
 import { isExact } from './exact-number.ts';
-import { afterDigits, Char, escapeLength, skipSpace } from './json-lexer.ts';
+import { Char, isAt, numberEnd, skipSpace, stringEnd } from './json-lexer.ts';
 import { Container } from './json-nesting.ts';
 
 /**
@@ -39,96 +39,89 @@ export function scanJson(text: string, limits: ScanLimits, onHazard?: (hazard: H
   return new Scanner(text, limits, onHazard).run();
 }
 
+/** What a method gives instead of an offset where the text is broken or has ended: `#scan` says which. */
+const NOWHERE = -1;
+
 class Scanner {
   readonly #text: string;
   readonly #limits: ScanLimits;
   readonly #onHazard: ((hazard: Hazard) => void) | undefined;
+  readonly #hasEscapes: boolean;
   readonly #open: Container[] = [];
   readonly #scan: Scan = { hazardCount: 0 };
-  #at = 0;
 
   constructor(text: string, limits: ScanLimits, onHazard: ((hazard: Hazard) => void) | undefined) {
     this.#text = text;
+    this.#hasEscapes = text.includes('\\');
     this.#limits = limits;
     this.#onHazard = onHazard;
   }
 
   run(): Scan {
+    const text = this.#text;
+    const open = this.#open;
     let values = 0;
-    for (;;) {
-      this.#skipSpace();
-      if (++values > this.#limits.values) return this.#exceed('values');
-      const char = this.#text.charCodeAt(this.#at);
+    // Each turn starts where a value is expected.
+    for (let at = 0; at !== NOWHERE; ) {
+      at = skipSpace(text, at);
+      if (++values > this.#limits.values) return this.#exceed('values', at);
+      const char = text.charCodeAt(at);
       if (char === Char.OpenBrace || char === Char.OpenBracket) {
-        if (this.#open.length >= this.#limits.depth) return this.#exceed('depth');
+        if (open.length >= this.#limits.depth) return this.#exceed('depth', at);
         const container = new Container(char);
-        this.#open.push(container);
-        this.#at++;
-        this.#skipSpace();
+        open.push(container);
+        at = skipSpace(text, at + 1);
         // An empty container has ended already: its closer is read below.
-        if (this.#text.charCodeAt(this.#at) !== container.closer) {
-          if (container.isObject && !this.#readName(container)) return this.#scan;
+        if (text.charCodeAt(at) !== container.closer) {
+          if (container.isObject) at = this.#readName(container, at);
           continue;
         }
-      } else if (!this.#readScalar(char)) return this.#scan;
-      if (!this.#leadToNextValue()) return this.#scan;
+      } else at = this.#readScalar(char, at);
+      if (at !== NOWHERE) at = this.#leadToNextValue(at);
     }
+    return this.#scan;
   }
 
-  /** A value has ended. Closes what closes; true: a further value follows, false: the document or its sense ends. */
-  #leadToNextValue(): boolean {
-    for (;;) {
-      this.#skipSpace();
-      const container = this.#open.at(-1);
-      const char = this.#text.charCodeAt(this.#at);
-      if (!container) return this.#at < this.#text.length ? this.#break('the end of the document') : false;
+  /** A value has ended. Closes what closes, and goes to where the next one is expected. */
+  #leadToNextValue(from: number): number {
+    const text = this.#text;
+    const open = this.#open;
+    for (let at = from; ; ) {
+      at = skipSpace(text, at);
+      const container = open[open.length - 1];
+      if (!container) return at < text.length ? this.#break(at, 'the end of the document') : NOWHERE;
+      const char = text.charCodeAt(at);
       if (char === container.closer) {
-        this.#open.pop();
-        this.#at++;
+        open.pop();
+        at++;
       } else if (char === Char.Comma) {
-        this.#at++;
-        if (!container.isObject) {
-          container.index++;
-          return true;
-        }
-        this.#skipSpace();
-        return this.#readName(container);
-      } else return this.#break(container.isObject ? '"," or "}"' : '"," or "]"');
+        if (container.isObject) return this.#readName(container, skipSpace(text, at + 1));
+        container.index++;
+        return at + 1;
+      } else return this.#break(at, container.isObject ? '"," or "}"' : '"," or "]"');
     }
   }
 
-  #skipSpace(): void {
-    this.#at = skipSpace(this.#text, this.#at);
-  }
-
-  #readScalar(char: number): boolean {
-    if (char === Char.Quote) return this.#readString() >= 0;
-    if (char === Char.Minus || (char >= Char.Zero && char <= Char.Nine)) return this.#readNumber();
-    for (const word of ['true', 'false', 'null']) {
-      if (this.#text.startsWith(word, this.#at)) {
-        this.#at += word.length;
-        return true;
-      }
-    }
-    return this.#break('a value');
+  #readScalar(char: number, at: number): number {
+    if (char === Char.Quote) return this.#readString(at);
+    if (char === Char.Minus || (char >= Char.Zero && char <= Char.Nine)) return this.#readNumber(at);
+    const word = char === Char.t ? 'true' : char === Char.f ? 'false' : 'null';
+    return isAt(this.#text, at, word) ? at + word.length : this.#break(at, 'a value');
   }
 
   /** Reads a member's name and the colon; what it finds out about the name is a hazard. */
-  #readName(object: Container): boolean {
-    const start = this.#at;
-    if (this.#text.charCodeAt(start) !== Char.Quote) return this.#break('a member name in double quotes');
-    const escapes = this.#readString();
-    if (escapes < 0) return false;
-    const name = escapes
-      ? (JSON.parse(this.#text.slice(start, this.#at)) as string)
-      : this.#text.slice(start + 1, this.#at - 1);
+  #readName(object: Container, start: number): number {
+    const text = this.#text;
+    if (text.charCodeAt(start) !== Char.Quote) return this.#break(start, 'a member name in double quotes');
+    const end = this.#readString(start);
+    if (end === NOWHERE) return NOWHERE;
+    let name = text.slice(start + 1, end - 1);
+    if (this.#hasEscapes && name.includes('\\')) name = JSON.parse(text.slice(start, end)) as string;
     if (object.enterMember(name, start)) this.#hazard('duplicate-key', start, name);
     if (name === '__proto__') this.#hazard('unsafe-key', start, name);
     else if (name === 'prototype') this.#checkConstructor();
-    this.#skipSpace();
-    if (this.#text.charCodeAt(this.#at) !== Char.Colon) return this.#break('":"');
-    this.#at++;
-    return true;
+    const colon = skipSpace(text, end);
+    return text.charCodeAt(colon) === Char.Colon ? colon + 1 : this.#break(colon, '":"');
   }
 
   /** `constructor` holding `prototype`: the finding is the former's. */
@@ -138,60 +131,24 @@ class Scanner {
       this.#hazard('unsafe-key', holder.nameOffset, 'constructor', this.#open.length - 1);
   }
 
-  /** Reads a string from its opening quote. How many escapes it holds, or -1 where it is broken. */
-  #readString(): number {
-    const text = this.#text;
-    let at = this.#at + 1;
-    let escapes = 0;
-    for (;;) {
-      const char = text.charCodeAt(at);
-      if (char === Char.Quote) break;
-      if (char === Char.Backslash) {
-        escapes++;
-        const length = escapeLength(text, at);
-        if (length === 0) return this.#breakString(at, 'an escape that JSON knows (\\n, \\u00e9, …)');
-        at += length;
-      } else if (char >= Char.Space) at++;
-      else if (at >= text.length) return this.#breakString(at, 'the closing quote of a string');
-      else return this.#breakString(at, 'a string without raw control characters');
-    }
-    this.#at = at + 1;
-    return escapes;
+  #readString(start: number): number {
+    const end = stringEnd(this.#text, start);
+    if (end >= 0) return end;
+    const at = ~end;
+    const char = this.#text.charCodeAt(at);
+    if (char === Char.Backslash) return this.#break(at, 'an escape that JSON knows (\\n, \\u00e9, …)');
+    if (at >= this.#text.length) return this.#break(at, 'the closing quote of a string');
+    return this.#break(at, 'a string without raw control characters');
   }
 
-  #readNumber(): boolean {
-    const text = this.#text;
-    const start = this.#at;
-    let at = start;
-    if (text.charCodeAt(at) === Char.Minus) at++;
-    const whole = at;
-    if (text.charCodeAt(at) === Char.Zero) at++;
-    else at = afterDigits(text, at);
-    const digits = at - whole;
-    if (digits === 0) return this.#breakNumber(at);
-    if (text.charCodeAt(at) === Char.Dot) {
-      const fraction = at + 1;
-      at = afterDigits(text, fraction);
-      if (at === fraction) return this.#breakNumber(at);
-    }
-    let isPlain = true;
-    if ((text.charCodeAt(at) | 32) === 101) {
-      isPlain = false;
-      at++;
-      const sign = text.charCodeAt(at);
-      if (sign === Char.Plus || sign === Char.Minus) at++;
-      const exponent = at;
-      at = afterDigits(text, exponent);
-      if (at === exponent) return this.#breakNumber(at);
-    }
-    this.#at = at;
-    // Every integer of 15 digits fits a double.
-    if (digits > 15 || !isPlain) {
-      const number = text.slice(start, at);
-      if (!isExact(number))
-        this.#hazard('unsafe-number', start, number.length > 40 ? `${number.slice(0, 40)}…` : number);
-    }
-    return true;
+  #readNumber(start: number): number {
+    const end = numberEnd(this.#text, start);
+    if (end < 0) return this.#break(~end, 'a digit');
+    // Every number of so few characters is held exactly, but for one with an exponent.
+    const number = end - start > 3 ? this.#text.slice(start, end) : '';
+    if ((number.length > 15 || /e/i.test(number)) && !isExact(number))
+      this.#hazard('unsafe-number', start, number.length > 40 ? `${number.slice(0, 40)}…` : number);
+    return end;
   }
 
   #hazard(kind: Hazard['kind'], offset: number, what: string, depth = this.#open.length): void {
@@ -204,29 +161,18 @@ class Scanner {
     });
   }
 
-  #exceed(limit: keyof ScanLimits): Scan {
-    this.#scan.excess = { limit, offset: this.#at };
+  #exceed(limit: keyof ScanLimits, offset: number): Scan {
+    this.#scan.excess = { limit, offset };
     return this.#scan;
   }
 
-  #break(expected: string): false {
-    const found = this.#text.codePointAt(this.#at);
+  #break(offset: number, expected: string): typeof NOWHERE {
+    const found = this.#text.codePointAt(offset);
     const message =
       found === undefined
         ? `the document ends where ${expected} should be`
         : `expected ${expected}, found ${JSON.stringify(String.fromCodePoint(found))}`;
-    this.#scan.error = { message, offset: this.#at };
-    return false;
-  }
-
-  #breakString(at: number, expected: string): -1 {
-    this.#at = at;
-    this.#break(expected);
-    return -1;
-  }
-
-  #breakNumber(at: number): false {
-    this.#at = at;
-    return this.#break('a digit');
+    this.#scan.error = { message, offset };
+    return NOWHERE;
   }
 }

@@ -4,9 +4,9 @@ import { type RequestHead, splitTarget } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import { bodyBytes } from './body.ts';
 import { differencesOf } from './differences.ts';
-import { recordedRequest } from './exchange-of.ts';
 import { REDACTED } from './redact-text.ts';
 import { requestKey } from './request-key.ts';
+import { recordedRequest } from './settle.ts';
 
 /** The exchanges that answer a request, oldest first; never none. */
 export interface Match {

@@ -148,9 +148,13 @@ function withoutSecrets(headers: StoredHeaders, redaction: Redaction): StoredHea
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !redaction.headers.has(name)));
 }
 
+/** Whether the media type is that of forms, whose names stand without quotes. */
+export function isForm(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^\s*application\/x-www-form-urlencoded\b/i.test(contentType);
+}
+
 function redactText(text: string, contentType: string | undefined, redaction: Redaction): string {
-  const isForm = contentType !== undefined && /^\s*application\/x-www-form-urlencoded\b/i.test(contentType);
-  return isForm ? redactPairs(text, redaction.members) : redactJsonText(text, redaction.members);
+  return isForm(contentType) ? redactPairs(text, redaction.members) : redactJsonText(text, redaction.members);
 }
 
 /** Bytes that are no UTF-8 are read as Latin-1, where every byte stays what it is. */

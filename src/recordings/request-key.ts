@@ -17,7 +17,7 @@ export function requestKey(request: RecordedRequest): string {
     if (json !== undefined) text = `json ${canonical(json)}`;
     else text = 'base64' in body ? `base64 ${body.base64}` : `text ${(body as { text: string }).text}`;
   }
-  return hash('sha1', `${request.method} ${request.path}\n${query}\n${text}`, 'base64');
+  return hash('sha1', `${request.method} ${request.path}\n${query}\n${text}`, 'binary');
 }
 
 /** Names and values of a query, decoded, in the order sent. `a` and `a=` are the same. */

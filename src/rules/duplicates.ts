@@ -9,18 +9,23 @@ export interface Duplicate<Key> {
 }
 
 /** The items whose key an earlier item has already. Those without a key are skipped. */
-export function* duplicatesIn<Key>(
+export function duplicatesIn<Key>(
   list: readonly JsonValue[],
   keyOf: (item: JsonValue) => Key | undefined,
-): Iterable<Duplicate<Key>> {
+): readonly Duplicate<Key>[] {
+  let duplicates: Duplicate<Key>[] | undefined;
   const firsts = new Map<Key, number>();
-  for (const [index, item] of list.entries()) {
-    const key = keyOf(item);
+  for (let index = 0; index < list.length; index++) {
+    const key = keyOf(list[index] as JsonValue);
     if (key === undefined) continue;
     const first = firsts.get(key);
     if (first === undefined) firsts.set(key, index);
-    else yield { index, first, key };
+    else {
+      duplicates ??= [];
+      duplicates.push({ index, first, key });
+    }
   }
+  return duplicates ?? [];
 }
 
 /** The item's numeric `id`, where it has one. */

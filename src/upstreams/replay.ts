@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
-import { header, type ResponseHead, splitTarget } from '../model/http.ts';
+import { HOP_BY_HOP, header, type ResponseHead, splitTarget } from '../model/http.ts';
 import { bodyBytes } from '../recordings/body.ts';
-import { recordedRequest } from '../recordings/exchange-of.ts';
 import { explainMiss } from '../recordings/explain.ts';
 import { type Match, matchRequest } from '../recordings/match.ts';
+import { recordedRequest } from '../recordings/settle.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { readBytes } from './read-bytes.ts';
 import type { Flow, ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
@@ -114,7 +114,8 @@ function answerOf(method: string, { response }: Exchange): Answer {
   const body = hasNoBody ? NO_BODY : bodyBytes(response.body);
   const headers: string[] = [];
   for (const [name, value] of Object.entries(response.headers)) {
-    if (name === 'content-length' && !isHead) continue;
+    // A file that people edit or bring from elsewhere may hold what belongs to another connection.
+    if (HOP_BY_HOP.has(name) || (name === 'content-length' && !isHead)) continue;
     for (const one of typeof value === 'string' ? [value] : value) headers.push(name, one);
   }
   if (!hasNoBody) headers.push('content-length', String(body.length));

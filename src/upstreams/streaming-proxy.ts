@@ -2,7 +2,7 @@ import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } 
 import { Agent as SecureAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
-import { PatchgateError } from '../errors.ts';
+import { PatchgateError, systemCode } from '../errors.ts';
 import { headersObject, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay, type RelayOptions } from './relay.ts';
 import { targetError } from './target.ts';
@@ -18,7 +18,11 @@ export type UpgradeOutcome = { status: number; headers: readonly string[] } | { 
 export function createStreamingProxy(options: RelayOptions) {
   const { target, timeout } = options;
   const isSecure = target.url.protocol === 'https:';
-  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+  const newAgent = (keepAlive: boolean) =>
+    isSecure ? new SecureAgent({ keepAlive }) : new Agent({ keepAlive });
+  const agent = newAgent(true);
+  /** Makes a connection for each request. */
+  const freshAgent = newAgent(false);
   const where = {
     protocol: target.url.protocol,
     hostname: target.url.hostname.replace(/^\[|\]$/g, ''),
@@ -32,31 +36,42 @@ export function createStreamingProxy(options: RelayOptions) {
   proxy.on('proxyRes', (response, _request, context) => (context as unknown as Context).onResponse(response));
 
   /** An agent for one request: sees it before http-proxy's path and headers are on the wire. */
-  const agentFor = (prepare: (outgoing: ClientRequest) => void): Agent =>
-    Object.assign(Object.create(agent) as Agent, {
+  const agentFor = (prepare: (outgoing: ClientRequest) => void, from = agent): Agent =>
+    Object.assign(Object.create(from) as Agent, {
       addRequest(outgoing: ClientRequest, ...rest: unknown[]) {
         prepare(outgoing);
-        (agent as unknown as { addRequest(...all: unknown[]): void }).addRequest(outgoing, ...rest);
+        (from as unknown as { addRequest(...all: unknown[]): void }).addRequest(outgoing, ...rest);
       },
     });
+
+  /** A timeout of 0 is none, as it is for the pooled client. */
+  const afterTimeout = (end: () => void) => (timeout === 0 ? undefined : setTimeout(end, timeout));
 
   return {
     send(request: UpstreamRequest, sink: ResponseSink): () => void {
       const relay = new Relay(sink, options, request);
       const incoming = request.stream as IncomingMessage;
       let outgoing: ClientRequest | undefined;
-      const silence = setTimeout(() => {
+      let isOver = false;
+      const isRepeatable = mayRepeat(incoming);
+      const silence = afterTimeout(() => {
         // It is the client that takes its time.
-        if (!incoming.complete && !outgoing?.writableNeedDrain) silence.refresh();
+        if (!incoming.complete && !outgoing?.writableNeedDrain) silence?.refresh();
         else outgoing?.destroy(timedOut());
-      }, timeout);
-      incoming.prependListener('data', () => silence.refresh());
+      });
+      incoming.prependListener('data', () => silence?.refresh());
       const fail = (error: unknown) => {
+        // The target closed a connection that was idle just when it was to be used again: that is no failure of its.
+        if (!isOver && outgoing?.reusedSocket && isRepeatable && isReset(error)) {
+          start(freshAgent);
+          return;
+        }
         clearTimeout(silence);
         relay.fail(error);
       };
       const context: Context = {
         onResponse(response) {
+          isOver = true;
           clearTimeout(silence);
           const flow = { resume: () => response.resume() };
           const { statusCode = 0, statusMessage = '', rawHeaders } = response;
@@ -81,17 +96,18 @@ export function createStreamingProxy(options: RelayOptions) {
         made.once('close', () => incoming.unpipe(made).resume());
         // Without a listener Node would drop the connection and tell nobody.
         made.once('upgrade', (_, socket) => {
+          isOver = true;
           socket.destroy();
           fail(new Error('it switched protocols unasked'));
         });
       };
-      proxy.web(
-        incoming,
-        context as unknown as ServerResponse,
-        { target: where, agent: agentFor(prepare) },
-        fail,
-      );
+      const start = (from: Agent) => {
+        const settings = { target: where, agent: agentFor(prepare, from) };
+        proxy.web(incoming, context as unknown as ServerResponse, settings, fail);
+      };
+      start(agent);
       return () => {
+        isOver = true;
         clearTimeout(silence);
         relay.abandon();
         outgoing?.destroy();
@@ -114,7 +130,7 @@ export function createStreamingProxy(options: RelayOptions) {
       setHeaders(incoming, [...outgoingHeaders(incoming.rawHeaders), ...handshake]);
       const prepare = (outgoing: ClientRequest) => {
         outgoing.path = outgoingPath(target.path, incoming.url as string);
-        const silence = setTimeout(() => outgoing.destroy(timedOut()), timeout);
+        const silence = afterTimeout(() => outgoing.destroy(timedOut()));
         const answered = (answer: IncomingMessage) => {
           clearTimeout(silence);
           once({ status: answer.statusCode as number, headers: answer.rawHeaders });
@@ -148,8 +164,22 @@ export function createStreamingProxy(options: RelayOptions) {
       );
     },
 
-    close: () => agent.destroy(),
+    close() {
+      agent.destroy();
+      freshAgent.destroy();
+    },
   };
+}
+
+/** Of other requests nobody knows whether the target has acted on them already (RFC 9110 9.2.2). */
+function mayRepeat({ method, headers }: IncomingMessage): boolean {
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  return !hasBody && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
+}
+
+function isReset(error: unknown): boolean {
+  const code = systemCode(error);
+  return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
 function timedOut(): Error {

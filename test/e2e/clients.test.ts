@@ -1,12 +1,11 @@
 /** Clients that people really use, as they come. */
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, runProgram, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, type Running, runProgram, startBinary, temporaryFolder, works } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, ODD_PROJECT_TEXT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { closeTargets, startTarget, type Target } from '../support/target.ts';
 
@@ -31,15 +30,6 @@ afterAll(async () => {
   await cleanUp();
   await closeTargets();
 });
-
-function works(command: string, ...args: string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const bodies = () => target.received.map(({ body }) => body.toString());
 

@@ -1,11 +1,19 @@
 /** The target fails, or the client goes away: each side learns the truth, and the gate lives on. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { cleanUp, type Running, startBinary, works } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { RawConnection, type RawResponse, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
+import {
+  RawConnection,
+  type RawRequest,
+  type RawResponse,
+  requestBytes,
+  sendRaw,
+  valuesOf,
+} from '../support/raw.ts';
 import {
   closeTargets,
   freePort,
@@ -161,48 +169,145 @@ describe('a target that', () => {
     expect([response.status, response.body.toString()]).toEqual([413, 'too much']);
   });
 
-  it.each(['GET', 'POST'])(
-    'closes before it has read an upload leaves the connection of the client usable: %s',
+  it.each(ALL)('switches protocols unasked is left alone: %s', async (_, request) => {
+    let closed: Promise<unknown> | undefined;
+    onSocket = (socket) => {
+      closed = once(socket, 'close');
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Now\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+      );
+    };
+    expect((await sendRaw(gate.port, request)).status).toBe(502);
+    await closed;
+  });
+
+  /** Closes each connection when it has been idle for some milliseconds, and announces nothing, as some servers do. */
+  const closesIdle = (milliseconds: number) => {
+    onSocket = (socket) => {
+      let idle: NodeJS.Timeout | undefined;
+      socket.on('data', () => {
+        clearTimeout(idle);
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+        idle = setTimeout(() => socket.end(), milliseconds);
+      });
+    };
+  };
+  const statusesOf = async (request: RawRequest, times: number, pause: number) => {
+    const client = await RawConnection.open(gate.port);
+    const statuses = new Map<number, number>();
+    for (let i = 0; i < times; i++) {
+      client.write(requestBytes(request));
+      const { status } = await client.response(request.method);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+    client.close();
+    return [...statuses];
+  };
+
+  it.each(ALL)('closes idle connections troubles nobody: %s', async (_, request) => {
+    closesIdle(1);
+    expect(await statusesOf(request, 20, 20)).toEqual([[200, 20]]);
+  });
+
+  it.each(['GET', 'HEAD', 'OPTIONS'])(
+    'closes one just when it is used again is asked again: %s',
     async (method) => {
-      const body = 'x'.repeat(20_000_000);
-      onSocket = (socket) => {
-        socket.once('data', () => {
-          socket.end('HTTP/1.1 413 No\r\nContent-Length: 8\r\n\r\ntoo much', () => socket.destroy());
-        });
-      };
-      const client = await RawConnection.open(gate.port);
-      for (let i = 0; i < 3; i++) {
-        // It sends all before it reads, as simple clients do.
-        await new Promise((resolve) =>
-          client.socket.write(requestBytes({ method, path: '/upload', body }), resolve),
-        );
-        expect([413, 502]).toContain((await client.response()).status);
-      }
-      client.close();
+      closesIdle(2);
+      expect(await statusesOf({ method, path: '/x' }, 200, 2)).toEqual([[200, 200]]);
     },
   );
 
-  it.each(ALL)('closes idle connections troubles nobody: %s', async (_, request) => {
+  it('is asked once only for what may not be repeated', async () => {
     let requests = 0;
     onSocket = (socket) => {
-      socket.once('data', () => {
+      let isFirst = true;
+      socket.on('data', () => {
         requests++;
-        // It announces nothing and closes all the same, as servers do with idle connections.
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', () =>
-          setImmediate(() => socket.destroy()),
-        );
+        if (isFirst) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+        else socket.destroy();
+        isFirst = false;
       });
     };
-    const client = await RawConnection.open(gate.port);
-    for (let i = 0; i < 20; i++) {
-      client.write(requestBytes(request));
-      expect((await client.response()).status).toBe(200);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const request of [POST, PATCH, { ...POST, method: 'GET' }, { method: 'DELETE', path: '/x' }]) {
+      requests = 0;
+      const client = await RawConnection.open(gate.port);
+      const statuses: number[] = [];
+      // The first makes a connection, the second uses it again.
+      while (!statuses.includes(502)) {
+        client.write(requestBytes(request));
+        statuses.push((await client.response()).status);
+      }
+      client.close();
+      expect(requests).toBe(statuses.length);
     }
-    client.close();
-    expect(requests).toBe(20);
   });
 });
+
+describe('a target that answers an upload and closes without reading it', () => {
+  let gate: Running;
+  beforeAll(async () => {
+    const target = await startStreamingTarget((_req, res) => {
+      res.writeHead(413, { connection: 'close' }).end('too much');
+    });
+    gate = await startBinary(['proxy', target.url]);
+  });
+  afterAll(async () => {
+    await cleanUp();
+    await closeTargets();
+  });
+
+  it('leaves the connection of the client usable', async () => {
+    const client = await RawConnection.open(gate.port);
+    const bytes = requestBytes({ method: 'POST', path: '/upload', body: 'x'.repeat(20_000_000) });
+    const statuses = new Set<number>();
+    for (let i = 0; i < 5; i++) {
+      // It sends all before it reads, as simple clients do.
+      await new Promise((resolve) => client.socket.write(bytes, resolve));
+      statuses.add((await client.response()).status);
+    }
+    client.close();
+    // What the target said may be lost when it resets the connection.
+    expect([...statuses].filter((status) => status !== 413 && status !== 502)).toEqual([]);
+  });
+});
+
+/** Listens and never accepts: once its queue is full, whoever connects waits. */
+const FULL_QUEUE = `
+import socket, sys
+server = socket.socket()
+server.bind(("127.0.0.1", 0))
+server.listen(0)
+waiting = []
+for _ in range(8):
+    client = socket.socket()
+    client.setblocking(False)
+    client.connect_ex(server.getsockname())
+    waiting.append(client)
+print(server.getsockname()[1], flush=True)
+sys.stdin.read()
+`;
+
+describe.skipIf(process.platform !== 'linux' || !works('python3', '--version'))(
+  'a target that takes no connection',
+  () => {
+    let child: ChildProcessWithoutNullStreams;
+    let gate: Running;
+    beforeAll(async () => {
+      child = spawn('python3', ['-c', FULL_QUEUE], { stdio: 'pipe' });
+      const [port] = await once(child.stdout, 'data');
+      gate = await startBinary(['proxy', `http://127.0.0.1:${String(port).trim()}`, '--timeout', '300ms']);
+    });
+    afterAll(async () => {
+      child.stdin.end();
+      await cleanUp();
+    });
+
+    it.each(ALL)('is a 504 after the timeout: %s', async (_, request) => {
+      expect((await sendRaw(gate.port, request)).status).toBe(504);
+    });
+  },
+);
 
 describe('a client that goes away', () => {
   let target: Target;

@@ -92,6 +92,20 @@ describe('an upload', () => {
   });
 });
 
+it.each([
+  ['GET', { path: '/x' }],
+  ['judged PATCH', PROJECT],
+] as const)('a timeout of 0 is none: %s', async (_, request) => {
+  const target = await startStreamingTarget((req, res) => {
+    req.resume();
+    setTimeout(() => res.end('late'), 100);
+  });
+  const gate = await startBinary(['proxy', target.url, '--timeout', '0']);
+  expect((await sendRaw(gate.port, request)).body.toString()).toBe('late');
+  await cleanUp();
+  await closeTargets();
+});
+
 describe('the framing of a response', () => {
   let gate: Running;
   let answer = '';

@@ -8,7 +8,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { cleanUp, type Running, startBinary } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection, valuesOf } from '../support/raw.ts';
-import { closeTargets, freePort, startRawTarget } from '../support/target.ts';
+import { closeTargets, freePort, type RawTarget, startRawTarget } from '../support/target.ts';
 
 const HANDSHAKE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
@@ -120,9 +120,10 @@ describe('a handshake', () => {
   let gate: Running;
   let answer = '';
   let received = '';
+  let target: RawTarget;
   let sockets: Socket[];
   beforeAll(async () => {
-    const target = await startRawTarget((socket) => {
+    target = await startRawTarget((socket) => {
       socket.on('data', (chunk) => {
         received += chunk.toString('latin1');
         if (answer !== '' && received.includes('\r\n\r\n')) socket.write(answer);
@@ -164,13 +165,26 @@ describe('a handshake', () => {
     client.close();
   });
 
+  it('whose refusal is cut off ends', async () => {
+    answer = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\npartial';
+    const client = await attempt();
+    await client.came('partial');
+    sockets.at(-1)?.end();
+    expect(await client.response()).toMatchObject({ status: 403, isWhole: false });
+    client.close();
+  });
+
   it('whose client goes away is ended at the target', async () => {
     answer = '';
-    const client = await attempt();
+    received = '';
+    const patient = await startBinary(['proxy', `http://127.0.0.1:${target.port}`]);
+    const client = await RawConnection.open(patient.port);
+    client.write(`GET /socket HTTP/1.1\r\nHost: x\r\n${HANDSHAKE}\r\n`);
     while (!received.includes('\r\n\r\n')) await new Promise((resolve) => setTimeout(resolve, 5));
     const closed = once(sockets.at(-1) as Socket, 'close');
     client.socket.resetAndDestroy();
     await closed;
+    await patient.said('the client went away');
   });
 
   it('to a target that is down is a 502', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/model/json.ts';
 import { bindRules } from '../../src/rules/bind-rules.ts';
@@ -38,10 +39,9 @@ describe.each(RULES)('$name', (rule) => {
     expect(rule.source).toMatch(/^service-api \d/);
   });
 
-  it('has the file of its name', async () => {
-    const file = `${rule.name.replace('.', '-')}.ts`;
-    const module = (await import(`../../src/rules/${file}`)) as Record<string, unknown>;
-    expect(Object.values(module)).toContain(rule);
+  it('has the file of its name', () => {
+    const file = new URL(`../../src/rules/${rule.name.replace('.', '-')}.ts`, import.meta.url);
+    expect(readFileSync(file, 'utf8')).toContain(`name: '${rule.name}'`);
   });
 
   it('reads whatever JSON there is', () => {
@@ -132,13 +132,13 @@ describe('feature', () => {
     list.filter(
       (defaultValue) => say('updateFeature', { variables: [{ dataType, defaultValue }] }).length > 0,
     );
-  const ALL = ['x', '', 1, 0.5, -0, 1e300, true, null, [], {}];
+  const ALL = ['x', '', 1, 0.5, 0, 1e300, true, null, [], {}];
 
   it.each([
     ['string', ['x', '']],
-    ['integer', [1, -0, 1e300]],
-    ['int', [1, -0, 1e300]],
-    ['float', [1, 0.5, -0, 1e300]],
+    ['integer', [1, 0, 1e300]],
+    ['int', [1, 0, 1e300]],
+    ['float', [1, 0.5, 0, 1e300]],
     ['boolean', [true]],
     ['json', [{}]],
     ['double', ALL],
@@ -147,7 +147,8 @@ describe('feature', () => {
     [undefined, ALL],
     [5, ALL],
   ])('a variable of dataType %s takes %j', (dataType, taken) => {
-    expect(values(dataType, ...ALL)).toEqual(ALL.filter((value) => !taken.includes(value as never)));
+    const texts = taken.map((value) => JSON.stringify(value));
+    expect(values(dataType, ...ALL)).toEqual(ALL.filter((value) => !texts.includes(JSON.stringify(value))));
   });
 
   it('judges the values of variations by the variable of that id in the body', () => {

@@ -1,5 +1,5 @@
 /** The built program as a child process: what a user runs, not what a test imports. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,6 +68,11 @@ export async function runProgram(
   options: RunOptions = {},
 ): Promise<Ended> {
   return observe(spawn(command, args, spawnOptions(options)), options.stdin).ended;
+}
+
+/** Whether a program is there and runs: some machines have placeholders that only fail. */
+export function works(command: string, ...args: string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
 /** A new empty folder, which `cleanUp` removes. */

@@ -1,0 +1,102 @@
+/** A method and path of which the journal holds exchanges that its file does not have yet. */
+export interface Waiting {
+  key: string;
+  place: { method: string; path: string };
+  /** Start and end of each stretch of lines in the journal, in turn, in their order. */
+  stretches: number[];
+}
+
+/** What opening a file and putting another in its place costs, in bytes of lines. */
+const FILE_COST = 16 * 1024;
+
+/** Which files wait for which lines of the journal: some numbers for each, however long the lines are. */
+export class WaitingFiles {
+  readonly #files = new Map<string, Waiting>();
+  #bytes = 0;
+
+  /** What it takes to write all of them, about, in bytes of lines. */
+  get cost(): number {
+    return this.#bytes + this.#files.size * FILE_COST;
+  }
+
+  get size(): number {
+    return this.#files.size;
+  }
+
+  /** The position of the first line that is waited for; undefined where there is none. */
+  get first(): number | undefined {
+    let first: number | undefined;
+    for (const { stretches } of this.#files.values()) {
+      if (first === undefined || (stretches[0] as number) < first) first = stretches[0];
+    }
+    return first;
+  }
+
+  add(method: string, path: string, start: number, end: number): void {
+    const key = fileKey(method, path);
+    this.#bytes += end - start;
+    const file = this.#files.get(key);
+    if (file === undefined) {
+      this.#files.set(key, { key, place: { method, path }, stretches: [start, end] });
+      return;
+    }
+    const { stretches } = file;
+    if (stretches.at(-1) === start) stretches[stretches.length - 1] = end;
+    else stretches.push(start, end);
+  }
+
+  get(key: string): Waiting | undefined {
+    return this.#files.get(key);
+  }
+
+  /** Those that wait now, in the order in which they began to. */
+  all(): Waiting[] {
+    return [...this.#files.values()];
+  }
+
+  /** The stretches of a file's lines between two positions. */
+  between(key: string, from: number, to: number): [start: number, end: number][] {
+    const found: [number, number][] = [];
+    const stretches = this.#files.get(key)?.stretches ?? [];
+    for (let i = firstAfter(stretches, from); i < stretches.length; i += 2) {
+      const start = Math.max(stretches[i] as number, from);
+      const end = Math.min(stretches[i + 1] as number, to);
+      if (start >= to) break;
+      found.push([start, end]);
+    }
+    return found;
+  }
+
+  /** The file has its lines up to a position, which is between two of them. */
+  settle(key: string, upTo: number): void {
+    const file = this.#files.get(key);
+    if (file === undefined) return;
+    const left: number[] = [];
+    for (const [start, end] of this.between(key, upTo, Number.POSITIVE_INFINITY)) left.push(start, end);
+    this.#bytes -= lengthOf(file.stretches) - lengthOf(left);
+    if (left.length === 0) this.#files.delete(key);
+    else file.stretches = left;
+  }
+}
+
+export function fileKey(method: string, path: string): string {
+  return `${method} ${path}`;
+}
+
+/** Index of the first stretch that ends behind a position. */
+function firstAfter(stretches: readonly number[], position: number): number {
+  let low = 0;
+  let high = stretches.length / 2;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((stretches[2 * middle + 1] as number) > position) high = middle;
+    else low = middle + 1;
+  }
+  return 2 * low;
+}
+
+function lengthOf(stretches: readonly number[]): number {
+  let length = 0;
+  for (let i = 0; i < stretches.length; i += 2) length += (stretches[i + 1] as number) - (stretches[i] as number);
+  return length;
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import yargs from 'yargs';
+import { flagsOf, spellOut, withSettings } from '../../src/commands/options.ts';
+import { flagOf, SETTINGS, type SettingName, variableOf } from '../../src/settings.ts';
+
+const spelt = (line: string) => spellOut(line.split(' ')).join(' ');
+
+describe('a flag whose value was left out', () => {
+  it.each([
+    ['proxy --record', 'proxy --record=all'],
+    ['proxy --record https://staging.example.com', 'proxy --record=all https://staging.example.com'],
+    ['proxy https://staging.example.com --record', 'proxy https://staging.example.com --record=all'],
+    ['proxy --record once https://staging.example.com', 'proxy --record=once https://staging.example.com'],
+    ['proxy --record none', 'proxy --record=none'],
+    ['proxy --record --port 1', 'proxy --record=all --port 1'],
+    ['proxy --record new_episodes --record-in-ci', 'proxy --record=new_episodes --record-in-ci'],
+    ['proxy --record=once x', 'proxy --record=once x'],
+    ['proxy --record=nonsense x', 'proxy --record=nonsense x'],
+    // Only its listed words, in their letter case.
+    ['proxy --record All', 'proxy --record=all All'],
+    ['replay --guard', 'replay --guard=on'],
+    ['replay --guard off --port 1', 'replay --guard=off --port 1'],
+    ['check --guard body.json', 'check --guard=on body.json'],
+    ['proxy --no-guard x', 'proxy --guard=off x'],
+  ])('%s', (line, expected) => {
+    expect(spelt(line)).toBe(expected);
+  });
+
+  it('is let alone elsewhere', () => {
+    for (const line of [
+      'proxy x --recording all',
+      'proxy --log json x',
+      '--recording-x --records',
+      'check -',
+    ])
+      expect(spelt(line)).toBe(line);
+    expect(spellOut([])).toEqual([]);
+  });
+
+  it("is another command's behind --", () => {
+    expect(spelt('exec --record -- npm test --record --no-guard')).toBe(
+      'exec --record=all -- npm test --record --no-guard',
+    );
+  });
+
+  it('is found for every setting that has such a meaning', () => {
+    const bare = Object.entries(SETTINGS).filter(([, setting]) => 'bare' in setting);
+    expect(bare.length).toBeGreaterThan(0);
+    for (const [name, setting] of bare)
+      expect(spellOut([`--${flagOf(name)}`])).toEqual([
+        `--${flagOf(name)}=${'bare' in setting && setting.bare}`,
+      ]);
+  });
+});
+
+describe('the flags of a command', () => {
+  const names = Object.keys(SETTINGS) as SettingName[];
+  const parse = async (...args: string[]) => {
+    const parser = withSettings(yargs(spellOut(args)), names)
+      .strict()
+      .exitProcess(false)
+      .fail((message, error) => {
+        throw error ?? new Error(message);
+      });
+    return flagsOf(await parser.parseAsync());
+  };
+
+  it('are the settings that were given, and no other', async () => {
+    expect(await parse()).toEqual({});
+    expect(
+      await parse(
+        '--body-limit',
+        '5MiB',
+        '--record',
+        '--record-in-ci',
+        '-p',
+        '0',
+        '--config=a.json',
+        '--no-guard',
+      ),
+    ).toEqual({
+      bodyLimit: '5MiB',
+      record: 'all',
+      recordInCi: true,
+      port: '0',
+      config: 'a.json',
+      guard: 'off',
+    });
+    expect(await parse('--record-in-ci=false')).toEqual({ recordInCi: false });
+  });
+
+  it('keep texts as they were typed', async () => {
+    expect(await parse('--recording', '007', '--control-token', '1e3', '--host', '0')).toEqual({
+      recording: '007',
+      controlToken: '1e3',
+      host: '0',
+    });
+  });
+
+  it('need their value', async () => {
+    await expect(parse('--recording')).rejects.toThrow(/recording/);
+    await expect(parse('--port', '--host', 'a')).rejects.toThrow(/port/);
+  });
+
+  it('that are unknown are refused', async () => {
+    await expect(parse('--recrod')).rejects.toThrow(/recrod/);
+  });
+
+  it('and variables are named after the setting', () => {
+    expect(flagOf('recordInCi')).toBe('record-in-ci');
+    expect(variableOf('recordInCi')).toBe('PATCHGATE_RECORD_IN_CI');
+    expect(variableOf('port')).toBe('PATCHGATE_PORT');
+  });
+});

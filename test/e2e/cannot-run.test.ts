@@ -1,0 +1,216 @@
+/** What keeps the program from its work is one message: what, where, what to do. Exit code 2, nothing half written. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  cleanUp,
+  ROOT,
+  type RunOptions,
+  runBinary,
+  startBinary,
+  temporaryFolder,
+} from '../support/binary.ts';
+import { PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { closeTargets, startTarget, type Target } from '../support/target.ts';
+
+const TARGET = 'http://127.0.0.1:9';
+
+let target: Target;
+beforeAll(async () => {
+  target = await startTarget();
+});
+afterAll(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+/** Runs it and tells what it said, when it has ended as it should. */
+async function complaint(args: string[], options: RunOptions = {}): Promise<string> {
+  const { code, stdout, stderr } = await runBinary(args, options);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^patchgate: [^\n]+\n(?: {2}[^\n]+\n)?$/);
+  expect(stderr).not.toMatch(/\bat .*:\d+:\d+/);
+  return stderr;
+}
+
+/** A folder with one file. */
+function folderWith(name: string, text: string): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+describe('flags', () => {
+  it.each([
+    [[], 'no command'],
+    [['prox', TARGET], /prox/],
+    [['proxy'], 'no target is given'],
+    [['proxy', TARGET, '--recrd'], 'recrd'],
+    [['proxy', TARGET, '--port', '99999'], '--port'],
+    [['proxy', TARGET, '--port', 'http'], '--port'],
+    [['proxy', TARGET, '--timeout', 'soon'], '--timeout'],
+    [['proxy', TARGET, '--body-limit', 'much'], '--body-limit'],
+    [['proxy', TARGET, '--validation', 'strict'], 'enforce, warn, off'],
+    [['proxy', TARGET, '--log', 'xml'], 'text, json, off'],
+    [['proxy', TARGET, '--record=sometimes'], 'new_episodes'],
+    [['proxy', TARGET, '--recording', '../outside', '--record'], 'outside'],
+    [['proxy', TARGET, '--config', 'no.json'], 'no.json'],
+    [['proxy', 'staging.example.com'], 'no http or https URL'],
+    [['proxy', 'ftp://staging.example.com'], 'no http or https URL'],
+    [['proxy', 'http://'], 'no http or https URL'],
+    [['proxy', 'http://user:secret@example.com'], 'credentials'],
+    [['replay', '--on-miss', 'forward'], '--target'],
+    [['replay', '--on-miss', 'guess'], 'refuse'],
+    [['fake', '--seed', 'missing.json'], 'missing.json'],
+    [['check', 'missing.json'], 'missing.json'],
+  ] as [string[], string | RegExp][])('%j', async (args, says) => {
+    const cwd = temporaryFolder();
+    expect(await complaint(args, { cwd })).toMatch(says);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('in the environment are checked, too', async () => {
+    expect(await complaint(['proxy', TARGET], { env: { PATCHGATE_TIMEOUT: 'soon' } })).toContain(
+      'PATCHGATE_TIMEOUT',
+    );
+    expect(await complaint(['proxy', TARGET], { env: { PATCHGATE_TIMOUT: '1s' } })).toContain(
+      'PATCHGATE_TIMEOUT',
+    );
+  });
+
+  it('do not show credentials of a target again', async () => {
+    expect(await complaint(['proxy', 'http://user:S3CRET@example.com'])).not.toContain('S3CRET');
+  });
+});
+
+describe('the config file', () => {
+  it.each([
+    ['an unknown key', 'patchgate.config.json', '{"recrding": "x"}', 'did you mean "recording"'],
+    ['a wrong value', 'patchgate.config.json', '{"port": "many"}', 'port'],
+    [
+      'an unknown rule',
+      'patchgate.config.json',
+      '{"rules": {"draft.id-matches-pth": "off"}}',
+      'draft.id-matches-path',
+    ],
+    [
+      'an unknown severity',
+      'patchgate.config.json',
+      '{"rules": {"schema.type": "fatal"}}',
+      'error, warn, off',
+    ],
+    ['no JSON', 'patchgate.config.json', '{"port": ', 'patchgate.config.json'],
+    ['no object', 'patchgate.config.json', '[]', 'patchgate.config.json'],
+    ['a program that does not load', 'patchgate.config.js', 'export default {', 'patchgate.config.js'],
+    [
+      'a program that throws',
+      'patchgate.config.mjs',
+      'throw new Error("broken on purpose")',
+      'broken on purpose',
+    ],
+  ])('with %s', async (_, name, text, says) => {
+    expect(await complaint(['proxy', TARGET], { cwd: folderWith(name, text) })).toContain(says);
+  });
+});
+
+describe('where it is to listen', () => {
+  it('a port in use', async () => {
+    const said = await complaint(['proxy', TARGET, '--port', String(target.port)]);
+    expect(said).toContain(`127.0.0.1:${target.port}`);
+    expect(said).toContain('--port');
+  });
+
+  it('an address that is not of this machine', async () => {
+    expect(await complaint(['proxy', TARGET, '--host', '192.0.2.1'])).toContain('--host');
+  });
+});
+
+describe('a folder', () => {
+  it('that cannot be written to', async () => {
+    // A file in its place: not even root can make a folder of that.
+    const cwd = folderWith('recordings', 'a file');
+    const said = await complaint(['proxy', TARGET, '--record'], { cwd });
+    expect(said).toContain('recordings');
+    expect(said).toContain('--recordings');
+    expect(readFileSync(join(cwd, 'recordings'), 'utf8')).toBe('a file');
+  });
+
+  it('that holds no contract', async () => {
+    expect(await complaint(['proxy', TARGET, '--contract', temporaryFolder()])).toContain('contract.json');
+  });
+});
+
+describe('a contract', () => {
+  const contract = JSON.parse(readFileSync(join(ROOT, 'schemas', 'contract.json'), 'utf8')) as {
+    operations: Record<string, { schema: string; rules: unknown[]; canary: { pointer: string } }>;
+  };
+  type Edit = (copy: typeof contract) => void;
+  /** A folder with a contract of one operation, changed. */
+  const folderOf = (edit: Edit, schema: unknown) => {
+    const { updateProject } = structuredClone(contract.operations);
+    const copy = { ...contract, operations: { updateProject } } as typeof contract;
+    edit(copy);
+    const folder = folderWith('contract.json', JSON.stringify(copy));
+    writeFileSync(
+      join(folder, updateProject?.schema as string),
+      typeof schema === 'string' ? schema : JSON.stringify(schema),
+    );
+    return folder;
+  };
+  const own = JSON.parse(readFileSync(join(ROOT, 'schemas', 'update-project.json'), 'utf8')) as object;
+
+  it.each([
+    ['whose schema does not compile', () => undefined, { ...own, type: 'objekt' }, 'update-project.json'],
+    ['whose schema has an unknown keyword', () => undefined, { ...own, requird: [] }, 'requird'],
+    [
+      'whose schema refers to nothing',
+      () => undefined,
+      { ...own, allOf: [{ $ref: 'nowhere.json' }] },
+      'nowhere.json',
+    ],
+    ['whose schema is no JSON', () => undefined, '{', 'update-project.json'],
+    [
+      'that names an unknown rule',
+      (copy) => copy.operations.updateProject?.rules.push('no.rule'),
+      own,
+      'no.rule',
+    ],
+    ['whose schema checks nothing', () => undefined, {}, 'canary'],
+  ] as [string, Edit, unknown, string][])('%s', async (_, edit, schema, says) => {
+    expect(await complaint(['proxy', TARGET, '--contract', folderOf(edit, schema)])).toContain(says);
+  });
+
+  it('that is no JSON', async () => {
+    const folder = folderWith('contract.json', '{"operations": }');
+    expect(await complaint(['proxy', TARGET, '--contract', folder])).toContain('contract.json');
+  });
+});
+
+describe('a broken recording', () => {
+  it.each(['', '{"formatVersion": 1, "exchanges": [', '{"formatVersion": 99, "exchanges": []}', 'null'])(
+    'is never taken for empty (%j)',
+    async (text) => {
+      const cwd = temporaryFolder();
+      const folder = join(cwd, 'recordings', 'default', ...PROJECT_PATH.split('/').filter(Boolean));
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'PATCH.json'), text);
+      const replay = await startBinary(['replay'], { cwd });
+      const body = '{"name":"N","languages":["GO"],"environments":[{"id":1,"name":"A","isEnabled":true}]}';
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(replay.url + PROJECT_PATH, { method: 'PATCH', headers, body });
+      expect(response.status).toBe(500);
+      const problem = (await response.json()) as { type: string; detail: string };
+      expect(problem.type).toBe('urn:patchgate:problem:bad-recording');
+      expect(problem.detail).toContain('PATCH.json');
+      // The rest of the recording is as good as before.
+      expect((await fetch(`${replay.url}/elsewhere`)).status).toBe(501);
+
+      const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+      expect((await fetch(gate.url + PROJECT_PATH, { method: 'PATCH', headers, body })).status).toBe(200);
+      const { code, stderr } = await gate.stop();
+      expect(code).toBe(2);
+      expect(stderr).toContain('PATCH.json');
+      expect(readFileSync(join(folder, 'PATCH.json'), 'utf8')).toBe(text);
+    },
+  );
+});

@@ -1,0 +1,85 @@
+/** What is published: the tarball, installed without a network into a project that has nothing else. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp, type Ended, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
+
+const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+/** npm's own notices are none of ours. */
+const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+
+let project: string;
+let packed: { filename: string; files: { path: string }[] };
+let installed: Ended;
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  const pack = await runProgram(
+    npm,
+    ['pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...QUIET],
+    {
+      cwd: ROOT,
+    },
+  );
+  expect(pack.code, pack.stderr).toBe(0);
+  packed = JSON.parse(pack.stdout)[0];
+  project = temporaryFolder();
+  writeFileSync(
+    join(project, 'package.json'),
+    '{"name":"fresh","version":"1.0.0","type":"module","private":true}',
+  );
+  installed = await runProgram(npm, ['install', '--offline', join(folder, packed.filename), ...QUIET], {
+    cwd: project,
+  });
+}, 60_000);
+afterAll(cleanUp);
+
+describe('the package', () => {
+  it('holds what it says, and nothing else', () => {
+    const tops = new Set(packed.files.map(({ path }) => path.split('/')[0]));
+    expect([...tops].sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json', 'schemas']);
+    const paths = packed.files.map(({ path }) => path);
+    const needed = ['dist/cli.js', 'dist/index.js', 'dist/types/index.d.ts', 'dist/THIRD-PARTY-NOTICES.txt'];
+    expect(paths).toEqual(expect.arrayContaining([...needed, 'schemas/contract.json']));
+    expect(paths.filter((path) => /\.(?:map|test\.|env|tgz)|(?:^|\/)\./.test(path))).toEqual([]);
+    // No path of the machine that built it.
+    for (const file of paths.filter((path) => path.endsWith('.js')))
+      expect(readFileSync(join(ROOT, file), 'utf8')).not.toContain(ROOT);
+  });
+
+  it('installs without a network, and brings nothing with it', () => {
+    expect(installed).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      'patchgate',
+    ]);
+  });
+
+  it('has a command', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    const { code, stdout } = await runProgram('npx', ['--no-install', 'patchgate', '--version'], {
+      cwd: project,
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n` });
+    const checked = await runProgram(
+      join(project, 'node_modules', '.bin', 'patchgate'),
+      ['check', '--operation', 'updateProject', '-'],
+      { cwd: project, stdin: '{"name":"x"}' },
+    );
+    expect(checked.code).toBe(1);
+    expect(checked.stdout).toContain('/languages');
+  });
+
+  it('can be imported', async () => {
+    const program = `
+      import { createGate, loadContract } from 'patchgate';
+      import contract from 'patchgate/schemas/contract.json' with { type: 'json' };
+      console.log(typeof createGate, typeof loadContract, Object.keys(contract.operations).length > 0);`;
+    const { stdout, code } = await runProgram(
+      process.execPath,
+      ['--no-warnings', '--input-type=module', '-e', program],
+      {
+        cwd: project,
+      },
+    );
+    expect({ stdout, code }).toEqual({ stdout: 'function function true\n', code: 0 });
+  });
+});

@@ -1,0 +1,205 @@
+/** A run from its first line to its exit code. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cleanUp, ROOT, runBinary, startBinary, temporaryFolder } from '../support/binary.ts';
+import { BAD_PROJECT, GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { RawConnection, sendRaw } from '../support/raw.ts';
+import { closeTargets, freePort, startStreamingTarget, startTarget } from '../support/target.ts';
+
+afterEach(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+const patch = (body: unknown) => ({
+  method: 'PATCH',
+  path: PROJECT_PATH,
+  headers: [JSON_TYPE],
+  body: JSON.stringify(body),
+});
+
+describe('help', () => {
+  it.each(['proxy', 'replay', 'fake', 'check'])(
+    'of %s has an example, and comes with exit code 0',
+    async (command) => {
+      const { code, stdout, stderr } = await runBinary([command, '--help']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain(`patchgate ${command}`);
+      expect(stdout).toMatch(new RegExp(`Examples:\\n +patchgate ${command}`));
+    },
+  );
+
+  it('lists the commands', async () => {
+    const { code, stdout } = await runBinary(['--help']);
+    expect(code).toBe(0);
+    for (const command of ['proxy', 'replay', 'fake', 'check'])
+      expect(stdout).toContain(`patchgate ${command}`);
+  });
+
+  it('has the version', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(await runBinary(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+});
+
+describe('the access log', () => {
+  const exercise = async (...flags: string[]) => {
+    const target = await startTarget();
+    const gate = await startBinary(['proxy', target.url, ...flags]);
+    await sendRaw(gate.port, patch(GOOD_PROJECT));
+    await sendRaw(gate.port, patch(BAD_PROJECT));
+    await sendRaw(gate.port, patch({ ...GOOD_PROJECT, extra: 1 }));
+    await sendRaw(gate.port, { path: '/api/v2/x?token=SECRET' });
+    await fetch(`${gate.url}/__patchgate/health`);
+    return gate.stop();
+  };
+
+  it('has one line per request, with its verdict', async () => {
+    const { stdout } = await exercise();
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replace(/^\S+ /, ''));
+    expect(lines).toEqual([
+      expect.stringMatching(`^PATCH ${PROJECT_PATH} 200 pass updateProject target \\d+ms$`),
+      expect.stringMatching(
+        `^PATCH ${PROJECT_PATH} 422 block updateProject gate \\d+ms: .*schema.required /languages`,
+      ),
+      expect.stringMatching(
+        `^PATCH ${PROJECT_PATH} 200 pass updateProject target \\d+ms: warn schema.unknown-field /extra`,
+      ),
+      expect.stringMatching('^GET /api/v2/x\\?token=\\S+ 200 not judged target \\d+ms$'),
+    ]);
+    expect(stdout).not.toContain('SECRET');
+  });
+
+  it('is JSON on demand', async () => {
+    const { stdout } = await exercise('--log', 'json');
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(
+      lines.map(({ method, status, verdict, operation }) => [method, status, verdict, operation]),
+    ).toEqual([
+      ['PATCH', 200, 'pass', 'updateProject'],
+      ['PATCH', 422, 'block', 'updateProject'],
+      ['PATCH', 200, 'pass', 'updateProject'],
+      ['GET', 200, 'not judged', undefined],
+    ]);
+    expect(stdout).not.toContain('SECRET');
+  });
+
+  it('is silent on demand', async () => {
+    expect((await exercise('--log', 'off')).stdout).toBe('');
+  });
+
+  it('may lose its reader, and so may the notices', async () => {
+    const target = await startStreamingTarget((req, res) => {
+      req.on('error', () => undefined).resume();
+      res.end('at once');
+    });
+    const port = await freePort();
+    const child = spawn(
+      process.execPath,
+      [join(ROOT, 'dist', 'cli.js'), 'proxy', target.url, '--record', '--port', String(port)],
+      { cwd: temporaryFolder(), stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    await once(child.stderr, 'data');
+    child.stdout.destroy();
+    child.stderr.destroy();
+    for (let i = 0; i < 5; i++) {
+      // Answered before it is whole, it is not recorded, and there is a notice of that.
+      const half = 'POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf';
+      expect((await sendRaw(port, half)).status).toBe(200);
+    }
+    child.kill('SIGTERM');
+    expect((await once(child, 'close'))[0]).toBe(0);
+  });
+});
+
+describe('the end', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s has exit code 0, and what was recorded is on disk',
+    async (signal) => {
+      const cwd = temporaryFolder();
+      const target = await startTarget();
+      const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+      // The connection stays open: that is no reason to wait.
+      const client = await RawConnection.open(gate.port);
+      for (let i = 0; i < 20; i++) {
+        client.write(`GET /path/${i} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        await client.response();
+      }
+      const { code, stdout } = await gate.stop(signal);
+      expect(code).toBe(0);
+      expect(stdout.trimEnd().split('\n')).toHaveLength(20);
+      for (let i = 0; i < 20; i++) {
+        const file = join(cwd, 'recordings', 'default', 'path', String(i), 'GET.json');
+        expect((JSON.parse(readFileSync(file, 'utf8')) as { exchanges: unknown[] }).exchanges).toHaveLength(
+          1,
+        );
+      }
+      client.close();
+    },
+  );
+
+  it('lets a request in flight finish', async () => {
+    let answer: (() => void) | undefined;
+    const target = await startStreamingTarget((_req, res) => {
+      answer = () => res.end('late');
+    });
+    const gate = await startBinary(['proxy', target.url]);
+    const client = await RawConnection.open(gate.port);
+    client.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    while (!answer) await new Promise((resolve) => setTimeout(resolve, 5));
+    const ended = gate.stop();
+    // No new connection is taken any more: it has begun to end.
+    for (;;) {
+      const isOpen = await RawConnection.open(gate.port).then(
+        (other) => {
+          other.close();
+          return true;
+        },
+        () => false,
+      );
+      if (!isOpen) break;
+    }
+    answer();
+    expect((await client.response()).body.toString()).toBe('late');
+    client.close();
+    expect((await ended).code).toBe(0);
+  });
+
+  it('does not wait for those who watch', async () => {
+    const target = await startTarget();
+    const gate = await startBinary(['proxy', target.url]);
+    const client = await RawConnection.open(gate.port);
+    client.write('GET /__patchgate/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await client.came('text/event-stream');
+    await sendRaw(gate.port, patch(BAD_PROJECT));
+    await client.came('event: exchange');
+    const before = Date.now();
+    expect((await gate.stop()).code).toBe(0);
+    expect(Date.now() - before).toBeLessThan(4000);
+    expect((await client.response()).isWhole).toBe(true);
+    client.close();
+  });
+});
+
+describe('the control API', () => {
+  it('is reached in absolute form, too, and never forwarded', async () => {
+    const target = await startTarget();
+    const gate = await startBinary(['proxy', target.url]);
+    for (const path of ['/__patchgate/health', `${gate.url}/__patchgate/health`]) {
+      const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${gate.port}\r\n\r\n`;
+      const response = await sendRaw(gate.port, request);
+      expect(JSON.parse(response.body.toString())).toMatchObject({ status: 'ok', mode: 'proxy' });
+    }
+    expect((await sendRaw(gate.port, { path: '/__patchgate/nothing' })).status).toBe(403);
+    expect(target.received).toEqual([]);
+  });
+});

@@ -1,0 +1,319 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Verdict } from '../src/model/finding.ts';
+import { draft, feature, project } from './support/bodies.ts';
+import { without, withValue } from './support/edit-json.ts';
+import { refusal } from './support/errors.ts';
+import { brief, DRAFT_URL, FEATURE_URL, gate, PROJECT_URL, patch } from './support/gate.ts';
+import { oneOf, sequence } from './support/numbers.ts';
+import { oddValues } from './support/odd-values.ts';
+
+interface Case {
+  name: string;
+  method: string;
+  headers: Record<string, string>;
+  path: string;
+  body?: unknown;
+  raw?: string;
+  expect: {
+    outcome: 'forward' | 'block';
+    status?: number;
+    errors: { rule?: string; pointer: string }[];
+    warnings: { rule?: string; pointer: string }[];
+  };
+}
+
+const folder = new URL('./conformance/', import.meta.url);
+const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+const proxy = gate();
+
+describe.each(files)('conformance: %s', (file) => {
+  const cases = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Case[];
+
+  it.each(cases)('$name', ({ method, path, headers, body, raw, expect: expected }) => {
+    const text = raw ?? (body === undefined ? '' : JSON.stringify(body));
+    const { verdict } = proxy.inspect({
+      method,
+      url: path,
+      headers: Object.entries(headers).flat(),
+      body: Buffer.from(text),
+    });
+    expect(verdict.outcome).toBe(expected.outcome === 'forward' ? 'pass' : 'block');
+    expect(verdict.status).toBe(expected.status);
+    for (const [severity, wanted] of [
+      ['error', expected.errors],
+      ['warn', expected.warnings],
+    ] as const) {
+      const found = verdict.findings.filter((finding) => finding.severity === severity);
+      for (const place of wanted) expect(found).toContainEqual(expect.objectContaining(place));
+      // A blocked one may be told more.
+      if (expected.outcome === 'forward') expect(found).toHaveLength(wanted.length);
+    }
+  });
+});
+
+const judge = (url: string, body: unknown, headers?: string[]): Verdict =>
+  proxy.inspect(patch(url, body, headers)).verdict;
+
+describe('a verdict', () => {
+  it('passes what is right, with nothing to say', () => {
+    const pass = { outcome: 'pass', findings: [], omitted: 0 };
+    expect(judge(PROJECT_URL, project())).toEqual({ ...pass, operation: 'updateProject' });
+    expect(judge(FEATURE_URL, feature())).toEqual({ ...pass, operation: 'updateFeature' });
+    expect(judge(DRAFT_URL, draft())).toEqual({ ...pass, operation: 'updateDraft' });
+  });
+
+  it('tells all that is wrong, of schema and rules alike, each with its place', () => {
+    const text = `{
+  "name": 7,
+  "languages": ["GO", "GO"],
+  "environments": [
+    {"id": 1, "name": "A", "isEnabled": true},
+    {"id": 1, "name": "B", "IsEnabled": true}
+  ]
+}`;
+    const { findings, ...verdict } = judge(PROJECT_URL, text);
+    expect(verdict).toEqual({
+      outcome: 'block',
+      operation: 'updateProject',
+      omitted: 0,
+      status: 422,
+      problem: 'invalid-request',
+    });
+    const places = findings.map(({ rule, pointer, line, column }) => `${rule} ${pointer} ${line}:${column}`);
+    expect(places.sort()).toEqual([
+      'project.unique-environment-id /environments/1/id 6:12',
+      'project.unique-language /languages/1 3:23',
+      'schema.field-case /environments/1/IsEnabled 6:28',
+      'schema.required /environments/1/isEnabled 6:6',
+      'schema.type /name 2:11',
+    ]);
+  });
+
+  it('comes with the body as a value', () => {
+    expect(proxy.inspect(patch(PROJECT_URL, project())).json).toEqual(project());
+    expect(proxy.inspect(patch(PROJECT_URL, '{"a":1,"a":2}')).json).toEqual({ a: 2 });
+    expect(proxy.inspect(patch(PROJECT_URL, '{')).json).toBeUndefined();
+    const gzip = ['content-type', 'application/json', 'content-encoding', 'gzip'];
+    expect(proxy.inspect(patch(PROJECT_URL, gzipSync(JSON.stringify(project())), gzip))).toMatchObject({
+      verdict: { outcome: 'pass' },
+      json: project(),
+    });
+  });
+
+  it('has the status of the first stage that failed', () => {
+    const status = (url: string, body: unknown, headers?: string[]) => judge(url, body, headers).status;
+    const json = ['content-type', 'application/json'];
+    const text = ['content-type', 'text/plain'];
+    const empty = { ...project(), environments: [] };
+    expect(status(PROJECT_URL, empty)).toBe(409);
+    expect(status(PROJECT_URL, without(empty, '/name'))).toBe(422);
+    expect(status(PROJECT_URL, '{')).toBe(400);
+    expect(status(PROJECT_URL, '{', text)).toBe(415);
+    expect(status(PROJECT_URL, empty, text)).toBe(415);
+    expect(status(PROJECT_URL, '['.repeat(129), text)).toBe(413);
+    expect(status('/accounts/current/projects/x', '['.repeat(129), text)).toBe(422);
+    expect(status('/accounts/current//projects/42', '{', text)).toBe(400);
+    expect(status(PROJECT_URL, empty, [...json, ...json])).toBe(400);
+  });
+
+  it('is that of the path alone where the body is not to be read', () => {
+    const { verdict } = proxy.inspect({ ...patch(PROJECT_URL, ''), body: 'too-large' });
+    expect(verdict).toMatchObject({ outcome: 'block', status: 413, problem: 'invalid-request' });
+    expect(brief(verdict.findings)).toEqual(['request.too-large error']);
+  });
+
+  it('names its place by line and column in what was decoded', () => {
+    const gzip = ['content-type', 'application/json', 'content-encoding', 'gzip'];
+    const { findings } = judge(
+      PROJECT_URL,
+      gzipSync('{"name":"a",\n "languages":[],"environments":{}}'),
+      gzip,
+    );
+    expect(findings.find(({ rule }) => rule === 'schema.type')).toMatchObject({ line: 2, column: 32 });
+  });
+});
+
+describe('a request that the contract does not mean', () => {
+  it('passes without a word', () => {
+    const nothing = { verdict: { outcome: 'pass', findings: [], omitted: 0 }, json: undefined };
+    for (const url of ['/api/v2/accounts/current/campaigns/1', '/', '/accounts/current/projects'])
+      expect(proxy.inspect(patch(url, '{broken'))).toEqual(nothing);
+    expect(proxy.inspect({ ...patch(PROJECT_URL, '{broken'), method: 'GET' })).toEqual(nothing);
+  });
+
+  it("passes below a judged record's path, unless that is blocked", () => {
+    const url = `${PROJECT_URL}/environments`;
+    expect(judge(url, '{broken')).toEqual({ outcome: 'pass', findings: [], omitted: 0 });
+    const strict = gate({ unlisted: 'block' });
+    expect(strict.inspect(patch(url, '{broken')).verdict).toMatchObject({
+      outcome: 'block',
+      status: 403,
+      problem: 'not-allowed',
+      findings: [{ rule: 'request.unlisted-operation', severity: 'error', basis: 'inferred', pointer: '' }],
+    });
+    expect(strict.inspect(patch('/accounts/current/campaigns/1', '{}')).verdict.outcome).toBe('pass');
+    expect(strict.inspect(patch(PROJECT_URL, project())).verdict.outcome).toBe('pass');
+  });
+});
+
+describe('the id in the path', () => {
+  it('is held against the body', () => {
+    expect(brief(judge('/accounts/current/drafts/1002', draft()).findings)).toEqual([
+      'draft.id-matches-path error /draftId',
+    ]);
+    expect(judge('/accounts/current/drafts/1001/', draft()).outcome).toBe('pass');
+  });
+
+  it('is not where the path is ambiguous, since nobody knows it', () => {
+    expect(brief(judge('/accounts/current//drafts/1002', draft()).findings)).toEqual([
+      'request.ambiguous-path error',
+    ]);
+  });
+});
+
+describe('another method that means PATCH', () => {
+  it('is judged alike', () => {
+    const post = (body: unknown) =>
+      proxy.inspect({
+        ...patch(PROJECT_URL, body, ['x-http-method-override', 'patch', 'content-type', 'application/json']),
+        method: 'POST',
+      }).verdict;
+    expect(post(project()).outcome).toBe('pass');
+    expect(post({})).toMatchObject({ outcome: 'block', status: 422 });
+  });
+});
+
+describe('a number that a double cannot hold', () => {
+  const severity = (url: string, body: string) =>
+    judge(url, body).findings.find(({ rule }) => rule === 'request.unsafe-number')?.severity;
+
+  it('is an error where the contract says what stands there, a warning where it does not', () => {
+    const number = '9007199254740993';
+    expect(severity(PROJECT_URL, `{"environments":[{"id":${number}}]}`)).toBe('error');
+    expect(severity(DRAFT_URL, `{"integrations":{"x":{"enabled":${number}}}}`)).toBe('error');
+    expect(severity(FEATURE_URL, `{"variables":[{"defaultValue":${number}}]}`)).toBe('warn');
+    expect(severity(FEATURE_URL, `{"variables":[{"defaultValue":{"a":[${number}]}}]}`)).toBe('warn');
+    expect(severity(FEATURE_URL, `{"variations":[{"variables":[{"value":${number}}]}]}`)).toBe('warn');
+    expect(severity(FEATURE_URL, `{"unlisted":{"deep":[${number}]}}`)).toBe('warn');
+    expect(severity(PROJECT_URL, `{"environments":[{"unlisted":${number}}]}`)).toBe('warn');
+    expect(severity(DRAFT_URL, `{"integrations":{"x":${number}}}`)).toBe('warn');
+  });
+});
+
+describe('a body that was not asked for', () => {
+  it('can be judged as an operation of its own', () => {
+    expect(proxy.inspectBody('updateProject', Buffer.from(JSON.stringify(project()))).verdict.outcome).toBe(
+      'pass',
+    );
+    const { verdict } = proxy.inspectBody('updateDraft', Buffer.from('{"draftId":"7"}'));
+    expect(brief(verdict.findings)).toEqual(['schema.type error /draftId']);
+  });
+
+  it('cannot be judged as an operation that there is not', () => {
+    for (const name of ['updateProjects', 'toString', '__proto__'])
+      expect(refusal('bad-usage', () => proxy.inspectBody(name, Buffer.from('{}')))).toBe(
+        `the contract has no operation "${name}" (operations: updateProject, updateFeature, updateDraft)`,
+      );
+  });
+});
+
+describe('whatever is sent', () => {
+  const urls = [PROJECT_URL, FEATURE_URL, DRAFT_URL];
+
+  it('in odd values, gets a verdict', () => {
+    const names = [
+      'name',
+      'languages',
+      'environments',
+      'variables',
+      'variations',
+      'goals',
+      'urls',
+      'integrations',
+    ];
+    let blocked = 0;
+    for (const body of oddValues([...names, 'editorData', 'stack', 'op', 'ga', 'type', 'value'], 1500)) {
+      for (const url of urls) {
+        const verdict = judge(url, JSON.stringify(body));
+        const hasError = verdict.findings.some(({ severity }) => severity === 'error');
+        expect(verdict.outcome).toBe(hasError ? 'block' : 'pass');
+        for (const { line, column } of verdict.findings) expect([line, column]).not.toContain(0);
+        if (hasError) blocked++;
+      }
+    }
+    expect(blocked).toBeGreaterThan(1000);
+  });
+
+  it('in place of any part of a valid body, gets a verdict', () => {
+    const next = sequence(42);
+    const pointersIn = (value: unknown, pointer: string): string[] =>
+      typeof value === 'object' && value !== null
+        ? [
+            pointer,
+            ...Object.entries(value).flatMap(([name, inner]) => pointersIn(inner, `${pointer}/${name}`)),
+          ]
+        : [pointer];
+    const bodies = [project(), feature(), draft()];
+    const odd = [...oddValues(['id', 'type'], 600, 7)];
+    for (const value of odd) {
+      const index = Math.floor(next() * 3);
+      const body = withValue(bodies[index], oneOf(next, pointersIn(bodies[index], '')), value);
+      const { outcome, findings } = judge(urls[index] as string, JSON.stringify(body));
+      expect(outcome).toBe(findings.some(({ severity }) => severity === 'error') ? 'block' : 'pass');
+    }
+  });
+
+  it('in bytes, gets a verdict', () => {
+    const next = sequence(99);
+    const valid = Buffer.from(JSON.stringify(draft()));
+    const codings = ['gzip', 'br', 'deflate', 'identity', 'x'];
+    for (let i = 0; i < 1500; i++) {
+      const bytes = Buffer.from(valid);
+      for (let n = 0; n < 1 + next() * 4; n++)
+        bytes[Math.floor(next() * bytes.length)] = Math.floor(next() * 256);
+      const headers = ['content-type', 'application/json'];
+      if (next() < 0.3) headers.push('content-encoding', oneOf(next, codings));
+      expect(['pass', 'block']).toContain(judge(DRAFT_URL, bytes, headers).outcome);
+    }
+  });
+
+  it('in numbers past all reason, gets a verdict that is short', () => {
+    const list = (count: number, item: string) => Array(count).fill(item).join(',');
+    const fields = Array.from({ length: 190_000 }, (_, index) => `"f${index}":1`).join(',');
+    const bodies: [string, string][] = [
+      [FEATURE_URL, `{${fields}}`],
+      [FEATURE_URL, `{"goals":[${list(190_000, '1')}]}`],
+      [PROJECT_URL, `{"environments":[${list(190_000, '{}')}]}`],
+      [PROJECT_URL, `{"environments":[${list(90_000, '{"id":1}')}]}`],
+      [FEATURE_URL, `{"a":[${list(190_000, '1e999')}]}`],
+      [DRAFT_URL, `{"variations":[${list(190_000, '1')}]}`],
+      [DRAFT_URL, `{"urls":[${list(90_000, '{"value":1}')}]}`],
+      [DRAFT_URL, `{"variations":[{"editorData":{"stack":[${list(90_000, '{"x":1}')}]}}]}`],
+      [FEATURE_URL, `{"variations":[{"variables":[${list(90_000, '{"Value":1}')}]}]}`],
+      [FEATURE_URL, `{${list(190_000, '"a":1')}}`],
+      [DRAFT_URL, `{"integrations":{"${'x'.repeat(2_000_000)}":{${fields.slice(0, 2_000_000)}0}}}`],
+      [FEATURE_URL, `{"${'x'.repeat(2_000_000)}":{${list(100_000, '"a":1')}}}`],
+    ];
+    for (const [url, body] of bodies) {
+      const verdict = judge(url, body);
+      expect(verdict.findings.length).toBeLessThanOrEqual(100);
+      expect(verdict.findings.length + verdict.omitted).toBeGreaterThan(50_000);
+      expect(JSON.stringify(verdict).length).toBeLessThan(10_000_000);
+    }
+  });
+
+  it('an error is never hidden by a flood of warnings', () => {
+    const numbers = Array(5000).fill('9007199254740993').join(',');
+    const fields = Array.from({ length: 5000 }, (_, index) => `"f${index}":1`).join(',');
+    const flood = `"variables":[{"defaultValue":[${numbers}]}],${fields}`;
+    for (const error of [
+      '"name":"a","name":"b"',
+      '"name":1',
+      '"Name":"a"',
+      '"goals":[{"metricId":9007199254740993}]',
+    ])
+      expect(judge(FEATURE_URL, `{${flood},${error}}`)).toMatchObject({ outcome: 'block', status: 422 });
+  });
+});
