@@ -35,10 +35,18 @@ const cli = yargs(spellOut(hideBin(process.argv)))
   });
 
 // The only place where an error becomes an exit code.
+process.on('uncaughtException', (error) => {
+  fail(error);
+  process.exit();
+});
 try {
   if (process.argv[2] === '--version') process.stdout.write(`${version()}\n`);
   else await cli.parseAsync();
 } catch (error) {
+  fail(error);
+}
+
+function fail(error: unknown): void {
   const known =
     error instanceof PatchgateError
       ? error

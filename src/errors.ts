@@ -13,6 +13,7 @@ const CODES = {
   'cannot-listen': { status: 500, exit: 2 },
   'body-already-read': { status: 500, exit: 2 },
   'request-too-large': { status: 413, exit: 2 },
+  'too-many-headers': { status: 431, exit: 2 },
   'not-allowed': { status: 403, exit: 2 },
   'not-found': { status: 404, exit: 2 },
   'no-recording': { status: 501, exit: 2 },

@@ -79,12 +79,14 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     if (match.operation === undefined) return { verdict: decide(undefined, match.findings), json: undefined };
     const { operation, rules } = load(match.operation);
     const read = readBody(request.body, request.headers, options.bodyLimit, operation.leavesOpen);
-    const findings: RawFinding[] = [...match.findings, ...read.findings];
+    const findings: RawFinding[] = [];
+    append(findings, match.findings);
+    append(findings, read.findings);
     const bounds = new FindingBounds();
     if (read.json !== undefined) {
-      findings.push(...operation.check(read.json, bounds));
+      append(findings, operation.check(read.json, bounds));
       const recordId = match.parameters[operation.entry.record.id] ?? '';
-      for (const rule of rules) findings.push(...rule.check(read.json, recordId, bounds));
+      for (const rule of rules) append(findings, rule.check(read.json, recordId, bounds));
     }
     const omitted = read.omitted + bounds.omitted;
     return { verdict: decide(operation.name, findings, omitted, read.text), json: read.json };
@@ -107,6 +109,11 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       return judge({ operation: name, parameters: {}, findings: [] }, { ...head, body });
     },
   };
+}
+
+/** Nearly always there is nothing to add, and a spread of nothing costs as much as a small rule. */
+function append(all: RawFinding[], some: readonly RawFinding[]): void {
+  for (let i = 0; i < some.length; i++) all.push(some[i] as RawFinding);
 }
 
 /** A schema that lets its own known-bad body pass checks nothing. */

@@ -37,7 +37,7 @@ function filesBelow(folder: string): string[] {
 
 function importsOf(file: string, text: string): string[] {
   const code = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
-  const specifiers = [...code.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^'\n]+)'/g)].map(
+  const specifiers = [...code.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*['"]([^'"\n]+)['"]/g)].map(
     (match) => match[1] as string,
   );
   return specifiers.map((name) => (name.startsWith('.') ? join(dirname(file), name) : name));
@@ -66,7 +66,7 @@ describe('the test itself', () => {
       "import type { B } from '../b.ts';",
       "export { c } from './c.ts';",
       "export type * from './d.ts';",
-      "import './e.ts';",
+      'import "./e.ts";',
       "const f = await import('./f.ts');",
       "import {\n  g,\n  type H,\n} from './g.ts';",
       "let i: import('./i.ts').I;",

@@ -1,6 +1,7 @@
 /**
  * Ajv's generated code copies all errors so far for each list of further ones: a hostile body of many wrong items costs
- * its square. Changed here to append them instead.
+ * its square. Changed here to append them instead, to a list of the function's own: each of the others is kept by the
+ * function that made it until its next call.
  *
  * @param code of a validating function, as Ajv's option `code.process` gives it
  */

@@ -1,5 +1,6 @@
 import type { Ajv2020, AnySchemaObject, CodeKeywordDefinition, KeywordCxt } from 'ajv/dist/2020.js';
 import { isObject } from '../model/json.ts';
+import { isUrl, parseUrl } from '../model/url.ts';
 
 /**
  * What the contract's schemas say beyond JSON Schema 2020-12.
@@ -92,17 +93,5 @@ function fold(name: string): string {
 function isHttpUrl(text: string): boolean {
   if (text === '') return false;
   // What is no URL at all has its own error already.
-  return !isUrl(text) || /^https?:$/.test(new URL(text).protocol);
-}
-
-/** What the WHATWG parser accepts. */
-function isUrl(text: string): boolean {
-  if (!/[^ -~]/.test(text)) return URL.canParse(text);
-  // Once it is optimised, canParse of Node 20 refuses hosts like é.example.
-  try {
-    new URL(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return !isUrl(text) || /^https?:$/.test(parseUrl(text)?.protocol ?? '');
 }

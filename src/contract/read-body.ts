@@ -45,7 +45,7 @@ export function readBody(
   if (!isUtf8(decoded))
     return { findings: [...findings, badJson('the body is not valid UTF-8', '', 0)], omitted: 0 };
 
-  const text = Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength).toString('utf8');
+  const text = asBuffer(decoded).toString('utf8');
   if (text.startsWith('\uFEFF'))
     return {
       findings: [...findings, badJson('the body starts with a byte order mark', text, 0)],
@@ -64,6 +64,11 @@ export function readBody(
   }
   if (hazards) findings.push(...hazards.in(text));
   return { findings, omitted: hazards?.omitted ?? 0, text, json: JSON.parse(text) as JsonValue };
+}
+
+/** A view of the same bytes; a new one only where it must be. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function only(finding: Finding): ReadBody {

@@ -11,8 +11,7 @@ export function isExact(number: string): boolean {
   const zeros = Number(exponent) - fraction.length + digits.length - end;
   if (zeros < 0) return true;
   // A finite double has at most 309 digits, so beside leading zeros this stays small.
-  const significant = digits.slice(0, end).replace(/^0+/, '');
-  return BigInt(significant + '0'.repeat(zeros)) === BigInt(Math.abs(double));
+  return BigInt(digits.slice(0, end) + '0'.repeat(zeros)) === BigInt(Math.abs(double));
 }
 
 /** Where trailing zeros start. A loop: a pattern would go back and forth over zeros that end in another digit. */

@@ -9,11 +9,12 @@ const MOST_TEXT = 1_048_576;
 export class FindingBounds {
   /** How many were not kept. */
   omitted = 0;
-  readonly #kept = new Map<string, { findings: number; text: number }>();
+  #kept: Map<string, { findings: number; text: number }> | undefined;
 
   /** Whether one more is kept. The first one always is. To be asked before a finding's texts are made. */
   takes(rule: string, severity: string, pointerLength: number): boolean {
     const kind = `${rule} ${severity}`;
+    this.#kept ??= new Map();
     const kept = this.#kept.get(kind);
     if (!kept) {
       this.#kept.set(kind, { findings: 1, text: pointerLength });

@@ -47,10 +47,24 @@ export function parseRecording(
   return content as unknown as RecordingContent;
 }
 
-/** The text of a recording's file: two-space JSON, members always in the same order, one line feed at the end. */
+/** The text of a recording's file: two-space JSON, members always in the same order, one line feed at the end. It is
+ *  `START`, the exchanges with `BETWEEN` between them, `END`. */
 export function stringifyRecording(exchanges: readonly Exchange[]): string {
   return `${JSON.stringify({ formatVersion: FORMAT_VERSION, exchanges: exchanges.map(inOrder) }, null, 2)}\n`;
 }
+
+export const START = '{\n  "formatVersion": 1,\n  "exchanges": [\n';
+export const BETWEEN = ',\n';
+export const END = '\n  ]\n}\n';
+
+/** One exchange as it stands in the text of a file, from the spaces before it to its closing brace. */
+export function exchangeText(exchange: Exchange): string {
+  const nested = JSON.stringify([[inOrder(exchange)]], null, 2);
+  return nested.slice(NESTING.length, -NESTING.length);
+}
+
+/** What stands before an exchange that is nested as deep as in a file, and as long as what stands behind it. */
+const NESTING = '[\n  [\n';
 
 /** Known members first and in this order; what else somebody wrote into the file stays behind them. */
 export function inOrder({ request, response, meta, ...rest }: Exchange): Exchange {

@@ -1,5 +1,6 @@
 import { isObject, type JsonValue } from '../model/json.ts';
 import type { PlainExchange } from './plain-exchange.ts';
+import { ODD } from './quote.ts';
 
 /**
  * The lines of a journal. Each ends with a line feed and holds no other; the first of a file is `FIRST_LINE`.
@@ -8,7 +9,7 @@ import type { PlainExchange } from './plain-exchange.ts';
  * are, of the sizes that the head says, unless they hold line feeds: then in base64.
  *
  * A mark, one JSON object: the file of a method and path has all its exchanges up to a position of the journal, or has
- * them once the temporary file beside it, if that is still there, has taken its place.
+ * them once the temporary file beside it, if that is still there, has taken its place. The last mark of a file holds.
  */
 export type JournalLine =
   | { kind: 'exchange'; exchange: PlainExchange; replace: boolean }
@@ -20,8 +21,8 @@ export interface FoldMark {
   path: string;
   /** Position in the journal. */
   upTo: number;
-  /** Name of the temporary file, in the folder of the file itself. */
-  temporary: string;
+  /** Name of the temporary file, in the folder of the file itself. Without one, the file is as the mark says already. */
+  temporary?: string;
 }
 
 export const FIRST_LINE = Buffer.from('{"journalVersion":1}\n');
@@ -42,11 +43,10 @@ export function exchangeLine(
   const requestBody = isRequestCoded ? inBase64(request.body) : request.body;
   const responseBody = isResponseCoded ? inBase64(response.body) : response.body;
   const head =
-    `{"at":${startedAt},"ms":${durationMs},"replace":${replace}` +
-    `,"method":${quote(request.method)},"path":${quote(request.path)},"query":${quote(request.query)}` +
-    `,"headers":${quoteAll(request.headers)},"body":${requestBody.length},"base64":${isRequestCoded}` +
-    `,"response":{"status":${response.status},"headers":${quoteAll(response.headers)}` +
-    `,"body":${responseBody.length},"base64":${isResponseCoded}}}\t`;
+    `{"at":${startedAt},"ms":${durationMs},"replace":${replace},"status":${response.status}` +
+    `,"request":${quoteAll([request.method, request.path, request.query, ...request.headers])}` +
+    `,"response":${quoteAll(response.headers)},"sizes":[${requestBody.length},${responseBody.length}]` +
+    `,"base64":[${isRequestCoded},${isResponseCoded}]}\t`;
   const bodies = requestBody.length + responseBody.length + 2;
   // A UTF-16 code unit takes at most three bytes.
   const fits = head.length * 3 + bodies <= scratch.length;
@@ -78,7 +78,7 @@ export function readLine(line: Buffer): JournalLine | undefined {
     return isMark(head.folded) ? { kind: 'mark', mark: head.folded } : undefined;
   }
   const exchange = isHead(head) ? exchangeIn(head, line.subarray(tab + 1)) : undefined;
-  return exchange && { kind: 'exchange', exchange, replace: (head as unknown as Head).replace };
+  return exchange && { kind: 'exchange', exchange, replace: head.replace === true };
 }
 
 /** The first part of an exchange's line. */
@@ -86,57 +86,52 @@ interface Head {
   at: number;
   ms: number;
   replace: boolean;
-  method: string;
-  path: string;
-  query: string;
-  headers: string[];
-  body: number;
-  base64: boolean;
-  response: { status: number; headers: string[]; body: number; base64: boolean };
+  status: number;
+  /** Method, path, query; then headers, name and value in turn. */
+  request: [method: string, path: string, query: string, ...headers: string[]];
+  response: string[];
+  /** Of the request's body and the response's, as they stand in the line. */
+  sizes: [request: number, response: number];
+  base64: [request: boolean, response: boolean];
 }
 
 function exchangeIn(head: Head, bodies: Buffer): PlainExchange | undefined {
-  const { at, ms, method, path, query, headers, body, base64, response } = head;
-  if (bodies.length !== body + 1 + response.body || bodies[body] !== TAB) return undefined;
-  const { status } = response;
+  const [size, responseSize] = head.sizes;
+  if (bodies.length !== size + 1 + responseSize || bodies[size] !== TAB) return undefined;
+  const [method, path, query, ...headers] = head.request;
+  const body = plain(bodies.subarray(0, size), head.base64[0]);
+  const responseBody = plain(bodies.subarray(size + 1), head.base64[1]);
   return {
-    request: { method, path, query, headers, body: plain(bodies.subarray(0, body), base64), json: undefined },
-    response: { status, headers: response.headers, body: plain(bodies.subarray(body + 1), response.base64) },
-    startedAt: at,
-    durationMs: ms,
+    request: { method, path, query, headers, body, json: undefined },
+    response: { status: head.status, headers: head.response, body: responseBody },
+    startedAt: head.at,
+    durationMs: head.ms,
   };
 }
 
 function isHead(value: unknown): value is Head {
-  const head = value as Head;
+  const { at, ms, replace, status, request, response, sizes, base64 } = value as Head;
   return (
-    Number.isInteger(head.at) &&
-    Number.isInteger(head.ms) &&
-    typeof head.replace === 'boolean' &&
-    [head.method, head.path, head.query].every((text) => typeof text === 'string') &&
-    isMessage(head) &&
-    isObject(head.response) &&
-    isMessage(head.response as unknown as Head['response']) &&
-    Number.isInteger(head.response.status)
+    [at, ms, status].every(Number.isInteger) &&
+    typeof replace === 'boolean' &&
+    isList(request, (text) => typeof text === 'string') &&
+    request.length >= 3 &&
+    isList(response, (text) => typeof text === 'string') &&
+    isList(sizes, (size) => Number.isInteger(size) && (size as number) >= 0) &&
+    isList(base64, (flag) => typeof flag === 'boolean')
   );
 }
 
-function isMessage({ headers, body, base64 }: Pick<Head, 'headers' | 'body' | 'base64'>): boolean {
-  return (
-    Array.isArray(headers) &&
-    headers.every((text) => typeof text === 'string') &&
-    Number.isInteger(body) &&
-    typeof base64 === 'boolean'
-  );
+function isList(value: unknown, isGood: (item: unknown) => boolean): value is unknown[] {
+  return Array.isArray(value) && value.every(isGood);
 }
 
 function isMark(value: unknown): value is FoldMark & { [member: string]: JsonValue } {
   return (
     isObject(value) &&
     [value.method, value.path].every((text) => typeof text === 'string') &&
-    typeof value.temporary === 'string' &&
-    !/[/\\]/.test(value.temporary) &&
-    Number.isInteger(value.upTo)
+    Number.isInteger(value.upTo) &&
+    (value.temporary === undefined || /^\.[^/\\]+\.tmp$/.test(value.temporary as string))
   );
 }
 
@@ -149,15 +144,8 @@ function plain(bytes: Buffer, isCoded: boolean): Buffer {
   return isCoded ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
 }
 
-/** Most texts need no escape, and JSON.stringify takes longer than to find that out. */
-const ODD = /["\\]|[^ -~]/;
-
-function quote(text: string): string {
-  return ODD.test(text) ? JSON.stringify(text) : `"${text}"`;
-}
-
+/** A list of texts as JSON. Mostly none of them needs an escape, which is found out faster for all at once. */
 function quoteAll(texts: readonly string[]): string {
-  let list = '';
-  for (const text of texts) list += list === '' ? quote(text) : `,${quote(text)}`;
-  return `[${list}]`;
+  if (texts.length === 0) return '[]';
+  return ODD.test(texts.join('')) ? JSON.stringify(texts) : `["${texts.join('","')}"]`;
 }

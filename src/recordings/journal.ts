@@ -2,14 +2,16 @@ import { closeSync, mkdirSync, openSync, rmdirSync, unlinkSync, writeSync } from
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { FIRST_LINE } from './journal-line.ts';
+import { type Line, linesOf } from './lines-of.ts';
 import { readAt } from './read-at.ts';
+import { type Segment, segmentName } from './segment.ts';
 
-/** One file of a journal. */
-export interface Segment {
-  /** Position in the journal where it begins, which is also its name. */
-  base: number;
-  size: number;
+interface Stretch {
+  start: number;
+  bytes: Buffer;
 }
+
+const NOTHING_READ: Stretch = { start: 0, bytes: Buffer.alloc(0) };
 
 /** Bytes that are read at once where reading goes on where it stopped. */
 const READ_AHEAD = 256 * 1024;
@@ -31,7 +33,7 @@ export class Journal {
   #isOpen = false;
   #writing: number | undefined;
   #reading: { base: number; fd: number } | undefined;
-  #ahead = { start: 0, bytes: Buffer.alloc(0) };
+  #ahead: Stretch = NOTHING_READ;
 
   /** @param segments those that are there, oldest first */
   constructor(folder: string, segments: readonly Segment[] = []) {
@@ -57,34 +59,43 @@ export class Journal {
 
   /** @returns the line's position */
   append(line: Buffer): number {
-    if (!this.#isOpen) {
-      this.#segments.push({ base: this.#end, size: 0 });
-      this.#isOpen = true;
-      this.#add(FIRST_LINE);
-    }
+    this.#open();
     const position = this.#end;
-    this.#add(line);
+    this.#end += line.length;
+    (this.#segments.at(-1) as Segment).size += line.length;
+    if (this.#unwritten.length === 0 && this.#write(line)) return position;
+    // The caller goes on using its memory.
+    this.#unwritten.push(Buffer.from(line));
+    if (this.#unwritten.length > 1) this.retry();
     return position;
+  }
+
+  /** Adds a line that means nothing unless it is on disk: it is never kept in memory.
+   *  @throws PatchgateError `cannot-write` */
+  appendNow(line: Buffer): void {
+    this.#open();
+    this.retry();
+    if (this.#unwritten.length > 0 || !this.#write(line)) throw this.#trouble;
+    this.#end += line.length;
+    (this.#segments.at(-1) as Segment).size += line.length;
   }
 
   /** Tries again to write what is in memory. */
   retry(): void {
-    for (let line = this.#unwritten[0]; line && this.#write(line); line = this.#unwritten[0]) this.#unwritten.shift();
+    for (let line = this.#unwritten[0]; line && this.#write(line); line = this.#unwritten[0])
+      this.#unwritten.shift();
   }
 
-  /** What stands at a position, `end` at most; less than that where it comes in parts, nothing where it is gone. */
-  read(start: number, end: number): Buffer {
-    const { start: from, bytes } = this.#ahead;
-    if (start >= from && end <= from + bytes.length) return bytes.subarray(start - from, end - from);
-    if (start >= this.#written) return this.#readMemory(start, end);
-    const segment = this.#segments.findLast(({ base }) => base <= start);
-    if (!segment || start >= segment.base + segment.size) return Buffer.alloc(0);
-    const last = Math.min(segment.base + segment.size, this.#written);
-    // Lines of many files lie far from one another: then more than what is asked for would be read in vain.
-    const length = start === from + bytes.length ? Math.max(end - start, READ_AHEAD) : end - start;
-    const found = readAt(this.#descriptor(segment), start - segment.base, Math.min(length, last - start));
-    this.#ahead = { start, bytes: found };
-    return found.subarray(0, end - start);
+  /** The line at a position, without its line feed. @throws PatchgateError `bad-recording` */
+  line(start: number, end: number): Buffer {
+    for (const { bytes } of this.lines(start, end)) return bytes;
+    throw this.#cut();
+  }
+
+  /** The lines of a stretch that was appended. @throws PatchgateError `bad-recording` where they are no longer there */
+  *lines(start: number, end: number): Generator<Line> {
+    const last = yield* linesOf((from, to) => this.#read(from, to), start, end);
+    if (last !== end) throw this.#cut();
   }
 
   /** The lines from here on go into a new file. Not while some are in memory only. */
@@ -101,7 +112,7 @@ export class Journal {
    * @throws PatchgateError `cannot-write`
    */
   release(position: number): void {
-    this.#ahead = { start: 0, bytes: Buffer.alloc(0) };
+    this.#ahead = NOTHING_READ;
     this.#closeReading();
     for (const segment of [...this.#segments]) {
       const isLast = segment === this.#segments.at(-1);
@@ -111,14 +122,17 @@ export class Journal {
     }
   }
 
-  #add(line: Buffer): void {
-    this.#end += line.length;
-    const segment = this.#segments.at(-1) as Segment;
-    segment.size += line.length;
-    if (this.#unwritten.length === 0 && this.#write(line)) return;
-    // The caller goes on using its memory.
-    this.#unwritten.push(Buffer.from(line));
-    if (this.#unwritten.length > 1) this.retry();
+  #cut(): PatchgateError {
+    return new PatchgateError('bad-recording', `the journal in ${this.#folder} was cut while it was in use`, {
+      hint: 'what it held and no file does yet is gone: record again',
+    });
+  }
+
+  #open(): void {
+    if (this.#isOpen) return;
+    this.#segments.push({ base: this.#end, size: 0 });
+    this.#isOpen = true;
+    this.append(FIRST_LINE);
   }
 
   /** At its position: what a failure left half written is written over. */
@@ -155,6 +169,21 @@ export class Journal {
       mkdirSync(this.#folder, { recursive: true });
       return openSync(file, 'wx+');
     }
+  }
+
+  /** What stands at a position, `end` at most; less than that where it comes in parts, nothing where it is gone. */
+  #read(start: number, end: number): Buffer {
+    const { start: from, bytes } = this.#ahead;
+    if (start >= from && end <= from + bytes.length) return bytes.subarray(start - from, end - from);
+    if (start >= this.#written) return this.#readMemory(start, end);
+    const segment = this.#segments.findLast(({ base }) => base <= start);
+    if (!segment || start >= segment.base + segment.size) return Buffer.alloc(0);
+    const last = Math.min(segment.base + segment.size, this.#written);
+    // Lines of many files lie far from one another: then more than what is asked for would be read in vain.
+    const length = start === from + bytes.length ? Math.max(end - start, READ_AHEAD) : end - start;
+    const found = readAt(this.#descriptor(segment), start - segment.base, Math.min(length, last - start));
+    this.#ahead = { start, bytes: found };
+    return found.subarray(0, end - start);
   }
 
   #readMemory(start: number, end: number): Buffer {
@@ -209,15 +238,4 @@ export class Journal {
     if (this.#reading) closeSync(this.#reading.fd);
     this.#reading = undefined;
   }
-}
-
-/** In the order of names the files stand in the order of their lines. */
-export function segmentName(base: number): string {
-  return `${String(base).padStart(16, '0')}.journal`;
-}
-
-/** Undefined where it is the name of something else. */
-export function segmentBase(name: string): number | undefined {
-  const digits = /^(\d{16})\.journal$/.exec(name)?.[1];
-  return digits === undefined ? undefined : Number(digits);
 }

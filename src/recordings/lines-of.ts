@@ -21,7 +21,7 @@ export function* linesOf(
   end: number,
 ): Generator<Line, number> {
   let line = start;
-  let rest = Buffer.alloc(0);
+  let rest: Buffer = Buffer.alloc(0);
   // Longer for a long line, which would else be put together again and again.
   for (let part = PART; line + rest.length < end; part *= 2) {
     const from = line + rest.length;

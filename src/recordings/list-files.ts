@@ -20,6 +20,8 @@ export interface ListedFile {
 export async function* listFiles(root: string, below = ''): AsyncIterable<ListedFile> {
   for (const entry of await entriesOf(join(root, below))) {
     const location = below === '' ? entry.name : `${below}/${entry.name}`;
+    // No path gives a folder such a name: the journal's, say.
+    if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) yield* listFiles(root, location);
     else if (entry.isFile()) {
       const file = join(root, location);

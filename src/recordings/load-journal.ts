@@ -2,11 +2,11 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { access, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { type Segment, segmentBase, segmentName } from './journal.ts';
 import { type FoldMark, readLine } from './journal-line.ts';
 import { linesOf } from './lines-of.ts';
 import { locationOf } from './location.ts';
 import { readAt } from './read-at.ts';
+import { type Segment, segmentBase, segmentName } from './segment.ts';
 import { fileKey, WaitingFiles } from './waiting-files.ts';
 
 export interface LoadedJournal {
@@ -86,7 +86,7 @@ function readSegment(
       }
       if (line.kind === 'exchange') {
         const { method, path } = line.exchange.request;
-        waiting.add(method, path, base + start, base + end);
+        waiting.add(method, path, base + start, base + end, line.replace);
       } else if (line.kind === 'mark') {
         const key = fileKey(line.mark.method, line.mark.path);
         marks.set(key, { last: line.mark, before: marks.get(key)?.last.upTo ?? 0 });
@@ -99,6 +99,7 @@ function readSegment(
 
 /** Whether the file is the one that the mark speaks of. */
 async function isInPlace(root: string, mark: FoldMark, writable: boolean): Promise<boolean> {
+  if (mark.temporary === undefined) return true;
   const file = fileOf(root, mark);
   const temporary = join(dirname(file), mark.temporary);
   try {

@@ -3,28 +3,39 @@ import { access, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
-import { KeptFile } from './kept-file.ts';
+import { FoldBehind } from './fold-behind.ts';
+import { Gaps } from './gaps.ts';
+import { HashSet } from './hash-set.ts';
+import { Journal } from './journal.ts';
+import { exchangeLine } from './journal-line.ts';
+import { KeptFile, type KeptFileContext } from './kept-file.ts';
 import { listFiles } from './list-files.ts';
+import { loadJournal } from './load-journal.ts';
 import { checkRecordingName, locationOf } from './location.ts';
-import { roughSize } from './rough-size.ts';
+import type { PlainExchange } from './plain-exchange.ts';
 import type { RecordingStore } from './store.ts';
-import { WriteBehind } from './write-behind.ts';
+import { fileKey, type Waiting, type WaitingFiles } from './waiting-files.ts';
 
 export interface StoreOptions {
-  /** The recording will be written to: its folder is made now, so that one that cannot be made stops the start. */
+  /** The recording will be written to: its folder is made now, so that one that cannot be made stops the start, and what
+   *  an earlier run left in the journal is moved into the files. */
   writable?: boolean;
-  /** Bytes of files whose content is kept in memory, about; what is not written yet comes on top. Default 16 MiB. */
+  /** Bytes of files whose content is kept in memory, about. Default 16 MiB. */
   cacheBytes?: number;
-  /** Bytes of exchanges that may wait to be written, about; past it new ones are not kept. Default 256 MiB. */
+  /** Bytes of exchanges that are kept in memory while the disk does not take them; past it they are not kept. Default
+   *  64 MiB. */
   backlogBytes?: number;
+  /** Bytes of exchanges that may wait in the journal while requests come, about. Default 256 MiB. */
+  journalBytes?: number;
 }
 
 const MIB = 1024 * 1024;
 
 /**
- * Opens the recording `name` in a folder of recordings. Nothing of it is read before it is asked for.
+ * Opens the recording `name` in a folder of recordings. Nothing of it is read before it is asked for, but the journal.
  *
- * @throws PatchgateError `bad-usage` (the name), `cannot-read`, `cannot-write` (the folder)
+ * @throws PatchgateError `bad-usage` (the name), `cannot-read`, `cannot-write` (the folder), `bad-recording` (the journal, or
+ *  a file that it is for)
  */
 export async function openStore(
   folder: string,
@@ -33,9 +44,16 @@ export async function openStore(
 ): Promise<RecordingStore> {
   checkRecordingName(name);
   const root = join(folder, name);
-  if (options.writable) await makeFolder(root);
+  const { writable = false } = options;
+  if (writable) await makeFolder(root);
   else await checkFolder(root);
-  return new LowdbStore(root, name, options);
+  // The dot keeps it apart from what any path has as its folder.
+  const journalFolder = join(root, '.journal');
+  const { segments, waiting } = await loadJournal(root, journalFolder, writable);
+  const journal = new Journal(journalFolder, segments);
+  const store = new LowdbStore(root, name, journal, waiting, options);
+  if (writable && segments.length > 0) await store.flush();
+  return store;
 }
 
 /** A recording as a tree of lowdb files, one for each method and path, read when asked for and written behind. */
@@ -44,22 +62,33 @@ class LowdbStore implements RecordingStore {
   readonly #root: string;
   readonly #cacheBytes: number;
   readonly #backlogBytes: number;
+  readonly #journal: Journal;
+  readonly #waiting: WaitingFiles;
+  readonly #folder: FoldBehind;
+  readonly #context: KeptFileContext;
   readonly #files = new Map<string, KeptFile>();
   /** Files that may be forgotten, the longest unused first, and their sizes together. */
   readonly #idle = new Set<KeptFile>();
   #idleBytes = 0;
-  readonly #writer = new WriteBehind((file) => this.#settle(file));
   #lost: PatchgateError | undefined;
 
-  constructor(root: string, name: string, options: StoreOptions) {
+  constructor(root: string, name: string, journal: Journal, waiting: WaitingFiles, options: StoreOptions) {
     this.name = name;
     this.#root = root;
     this.#cacheBytes = options.cacheBytes ?? 16 * MIB;
-    this.#backlogBytes = options.backlogBytes ?? 256 * MIB;
+    this.#backlogBytes = options.backlogBytes ?? 64 * MIB;
+    this.#journal = journal;
+    this.#waiting = waiting;
+    this.#folder = new FoldBehind(journal, waiting, options.journalBytes ?? 256 * MIB, (key) =>
+      this.#fold(key),
+    );
+    const gaps = new Gaps(this.#cacheBytes);
+    const started = new HashSet();
+    this.#context = { journal, waiting, gaps, started, breathe: () => this.#folder.breathe() };
   }
 
   get trouble(): Error | undefined {
-    return this.#lost ?? this.#writer.trouble;
+    return this.#lost ?? this.#journal.trouble ?? this.#folder.trouble;
   }
 
   async isEmpty(): Promise<boolean> {
@@ -69,34 +98,44 @@ class LowdbStore implements RecordingStore {
 
   async find(method: string, path: string): Promise<readonly Exchange[]> {
     const file = this.#file(method, path);
-    if (file.isLoaded) this.#settle(file);
-    else await this.#load(file);
+    if (!file.isUpToDate) await this.#ask(file);
+    this.#settle(file);
     return file.list();
   }
 
   async *paths(): AsyncIterable<{ method: string; path: string }> {
     const waiting = new Set<string>();
-    for (const { file, place } of [...this.#writer.waiting]) {
-      waiting.add(file);
+    for (const { key, place } of this.#waiting.all()) {
+      waiting.add(key);
       yield place;
     }
-    for await (const { file, place } of listFiles(this.#root)) if (!waiting.has(file)) yield place;
+    for await (const { place } of listFiles(this.#root)) {
+      if (!waiting.has(fileKey(place.method, place.path))) yield place;
+    }
   }
 
-  append(exchange: Exchange, replace = false): void {
-    const size = roughSize(exchange);
-    if (this.#writer.backlog + size > this.#backlogBytes) {
-      this.#lost = tooMuch(this.#root, this.#writer.trouble);
+  append(exchange: PlainExchange, replace = false): void {
+    const line = exchangeLine(exchange, replace);
+    if (!this.#hasRoom(line.length)) {
+      this.#lost = tooMuch(this.#root, this.#journal.trouble);
       return;
     }
-    const file = this.#file(exchange.request.method, exchange.request.path);
-    if (!file.add(exchange, replace)) return;
-    this.#unsettle(file);
-    this.#writer.add(file, size);
+    const start = this.#journal.append(line);
+    const { method, path } = exchange.request;
+    this.#waiting.add(method, path, start, start + line.length, replace);
+    this.#folder.noticed();
+  }
+
+  /** Whether a line can be kept: on disk, or in memory as far as that goes. */
+  #hasRoom(length: number): boolean {
+    const isFull = () => this.#journal.unwritten > 0 && this.#journal.unwritten + length > this.#backlogBytes;
+    if (!isFull()) return true;
+    this.#journal.retry();
+    return !isFull();
   }
 
   async flush(): Promise<void> {
-    await this.#writer.flush();
+    await this.#folder.flush();
     if (this.trouble) throw this.trouble;
   }
 
@@ -105,41 +144,58 @@ class LowdbStore implements RecordingStore {
   }
 
   #file(method: string, path: string): KeptFile {
-    const key = `${method} ${path}`;
+    const key = fileKey(method, path);
     let file = this.#files.get(key);
     if (file === undefined) {
-      file = new KeptFile(key, join(this.#root, locationOf(method, path)), { method, path });
+      file = new KeptFile(key, join(this.#root, locationOf(method, path)), { method, path }, this.#context);
       this.#files.set(key, file);
     }
     return file;
   }
 
-  async #load(file: KeptFile): Promise<void> {
+  async #ask(file: KeptFile): Promise<void> {
     try {
-      await file.load();
+      await file.ask();
     } catch (error) {
-      // Once it is repaired it is read again. What waits to be written to it is not forgotten.
-      if (!this.#writer.waiting.has(file)) this.#files.delete(file.key);
+      // Once it is repaired it is read again. What waits for it is in the journal.
+      this.#drop(file);
       throw error;
     }
-    this.#settle(file);
   }
 
-  /** The file was used and holds nothing that is not on disk: it becomes the last to be forgotten. */
+  /** @returns the file's size */
+  async #fold(key: string): Promise<number> {
+    const { method, path } = (this.#waiting.get(key) as Waiting).place;
+    const file = this.#file(method, path);
+    file.isFolding = true;
+    try {
+      await file.save();
+    } finally {
+      file.isFolding = false;
+      file.rest();
+      if (file.isAsked) this.#settle(file);
+      else this.#drop(file);
+    }
+    return file.size;
+  }
+
+  /** The file was used: it becomes the last to be forgotten. */
   #settle(file: KeptFile): void {
-    if (this.#writer.waiting.has(file)) return;
-    this.#unsettle(file);
+    if (this.#files.get(file.key) !== file) return;
+    if (this.#idle.delete(file)) this.#idleBytes -= file.idleBytes;
     this.#idle.add(file);
     this.#idleBytes += file.idleBytes = file.size;
     for (const oldest of this.#idle) {
       if (this.#idleBytes <= this.#cacheBytes || oldest === file) break;
-      this.#unsettle(oldest);
-      this.#files.delete(oldest.key);
+      this.#drop(oldest);
     }
   }
 
-  #unsettle(file: KeptFile): void {
+  #drop(file: KeptFile): void {
+    if (file.isFolding) return;
     if (this.#idle.delete(file)) this.#idleBytes -= file.idleBytes;
+    this.#files.delete(file.key);
+    file.forget();
   }
 }
 
@@ -173,7 +229,7 @@ async function checkFolder(folder: string): Promise<void> {
 }
 
 function tooMuch(root: string, reason: Error | undefined): PatchgateError {
-  const why = reason ? `: ${reason.message}` : ', which cannot be written as fast as they come';
+  const why = reason ? `: ${reason.message}` : '';
   return new PatchgateError('cannot-write', `exchanges for ${root} are no longer kept${why}`, {
     hint: 'too many wait in memory already; make room on the disk or correct the permissions, then record again',
     cause: reason,

@@ -91,8 +91,14 @@ function indexOf(recorded: readonly Exchange[]): Index {
   return index;
 }
 
+/** Bodies up to here are their own key: that is cheaper than a hash, and takes little memory. */
+const SHORT = 2048;
+
 function bytesKey(query: string, body: Buffer): string {
-  return body.length === 0 ? query : `${hash('sha1', body, 'base64')}?${query}`;
+  if (body.length === 0) return query;
+  const name = body.length <= SHORT ? body.toString('latin1') : `sha1 ${hash('sha1', body, 'base64')}`;
+  // No query holds a line feed.
+  return `${query}\n${name}`;
 }
 
 function remember(index: Index, bytes: string, match: Match, recorded: number): void {

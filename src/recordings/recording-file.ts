@@ -1,54 +1,123 @@
 import { isUtf8 } from 'node:buffer';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { closeSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Adapter } from 'lowdb';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { parseRecording, type RecordingContent, stringifyRecording } from './file-format.ts';
+import { ObjectEntry } from './entry.ts';
+import { BETWEEN, END, parseRecording, START } from './file-format.ts';
+import type { SlicedFile } from './sliced-file.ts';
+
+/** Characters that are written at once. */
+const PART = 256 * 1024;
 
 let written = 0;
 
+export interface FileOptions {
+  /** Called before the temporary file, complete and beside the file itself, takes its place. */
+  onComplete(temporary: string): void;
+  /** Called where that failed. @returns whether the temporary file is to be removed */
+  onFailed(temporary: string): boolean;
+  /** Called between two exchanges. */
+  breathe(): Promise<void> | undefined;
+}
+
+/** What a file is to hold: the exchanges, behind those of `before` where it is given. */
+export interface FileContent {
+  entries: Iterable<{ readonly text: string }>;
+  /** A file that takes additions. */
+  before?: SlicedFile;
+}
+
 /**
  * lowdb's adapter to one file of a recording: what is read is checked, what is written replaces the file whole or not at
- * all. Not lowdb's own JSONFile, which reports broken files without their name and shares one temporary name.
+ * all, and is never in memory as one text. Not lowdb's own JSONFile, which reports broken files without their name and
+ * shares one temporary name.
  */
-export class RecordingFile implements Adapter<RecordingContent> {
+export class RecordingFile implements Adapter<FileContent> {
   readonly file: string;
   readonly #place: { method: string; path: string };
+  readonly #options: FileOptions;
   /** Bytes of the file as last read or written, about. */
   size = 0;
 
-  constructor(file: string, place: { method: string; path: string }) {
+  constructor(file: string, place: { method: string; path: string }, options: FileOptions) {
     this.file = file;
     this.#place = place;
+    this.#options = options;
   }
 
   /** Null where there is no such file.
    *  @throws PatchgateError `cannot-read`, `bad-recording` */
-  async read(): Promise<RecordingContent | null> {
+  async read(): Promise<{ entries: ObjectEntry[] } | null> {
     const text = await readRecordingText(this.file);
     if (text === undefined) return null;
     this.size = text.length;
-    return parseRecording(text, this.file, this.#place);
+    const { exchanges } = parseRecording(text, this.file, this.#place);
+    return { entries: exchanges.map((exchange) => new ObjectEntry(exchange)) };
   }
 
-  /** @throws PatchgateError `cannot-write` */
-  async write(content: RecordingContent): Promise<void> {
-    const text = stringifyRecording(content.exchanges);
+  /**
+   * In short synchronous steps: through the thread pool, the few calls that a small file takes cost three times as much.
+   *
+   * @throws PatchgateError `cannot-write`
+   */
+  async write(content: FileContent): Promise<void> {
     // No other write has this name, of this process or another.
-    const temporary = join(dirname(this.file), `.${basename(this.file)}.${process.pid}-${++written}.tmp`);
+    const name = `.${basename(this.file)}.${process.pid}-${++written}.tmp`;
+    const temporary = join(dirname(this.file), name);
+    let isComplete = false;
     try {
-      await writeNew(temporary, text);
-      await rename(temporary, this.file);
+      const fd = create(temporary);
+      try {
+        this.size = await this.#writeTo(fd, content);
+      } finally {
+        closeSync(fd);
+      }
+      this.#options.onComplete(name);
+      isComplete = true;
+      renameSync(temporary, this.file);
     } catch (error) {
-      // What matters is why it was not written, not whether the remains could be removed.
-      await rm(temporary, { force: true }).catch(() => undefined);
+      // What matters is why it was not written: remains that cannot be removed now are removed at the next start.
+      if (!isComplete || this.#options.onFailed(name))
+        await rm(temporary, { force: true }).catch(() => undefined);
+      if (error instanceof PatchgateError) throw error;
       throw new PatchgateError('cannot-write', `cannot write ${this.file}: ${messageOf(error)}`, {
-        hint: 'make room or correct the permissions; what was recorded is kept in memory and written as soon as it can be',
+        hint: 'make room or correct the permissions; what was recorded waits in the journal, and is written as soon as it can be',
         cause: error,
       });
     }
-    this.size = text.length;
   }
+
+  /** @returns bytes written */
+  async #writeTo(fd: number, { entries, before }: FileContent): Promise<number> {
+    let size = 0;
+    const { breathe } = this.#options;
+    for (const bytes of before?.withoutEnd() ?? []) {
+      size += writeAll(fd, bytes);
+      const pause = breathe();
+      if (pause) await pause;
+    }
+    let part = before ? '' : START;
+    let between = before ? BETWEEN : '';
+    for (const { text } of entries) {
+      part += between + text;
+      between = BETWEEN;
+      if (part.length >= PART) {
+        size += writeAll(fd, Buffer.from(part));
+        part = '';
+      }
+      const pause = breathe();
+      if (pause) await pause;
+    }
+    return size + writeAll(fd, Buffer.from(part + END));
+  }
+}
+
+/** @returns bytes written: all */
+function writeAll(fd: number, bytes: Buffer): number {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+  return bytes.length;
 }
 
 /** The text of a file; undefined where there is none.
@@ -67,12 +136,12 @@ export async function readRecordingText(file: string): Promise<string | undefine
   });
 }
 
-async function writeNew(file: string, text: string): Promise<void> {
+function create(file: string): number {
   try {
-    await writeFile(file, text, { flag: 'wx' });
+    return openSync(file, 'wx');
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text, { flag: 'wx' });
+    mkdirSync(dirname(file), { recursive: true });
+    return openSync(file, 'wx');
   }
 }

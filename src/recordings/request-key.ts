@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { RecordedRequest } from '../model/exchange.ts';
 import type { JsonValue } from '../model/json.ts';
 import { jsonOf } from './body.ts';
+import { quote } from './quote.ts';
 import { decodePart } from './redact-text.ts';
 
 /**
@@ -40,10 +41,15 @@ function byName(a: [string, string], b: [string, string]): number {
 
 /** The value as JSON with its members sorted. */
 function canonical(value: JsonValue): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonical(value[name] as JsonValue)}`);
-  return `{${members.join(',')}}`;
+  if (typeof value === 'string') return quote(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += text === '' ? canonical(item) : `,${canonical(item)}`;
+    return `[${text}]`;
+  }
+  for (const name of Object.keys(value).sort()) {
+    text += `${text === '' ? '' : ','}${quote(name)}:${canonical(value[name] as JsonValue)}`;
+  }
+  return `{${text}}`;
 }

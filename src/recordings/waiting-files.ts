@@ -4,6 +4,8 @@ export interface Waiting {
   place: { method: string; path: string };
   /** Start and end of each stretch of lines in the journal, in turn, in their order. */
   stretches: number[];
+  /** Whether one of them may drop what earlier runs kept. */
+  replaces: boolean;
 }
 
 /** What opening a file and putting another in its place costs, in bytes of lines. */
@@ -32,15 +34,16 @@ export class WaitingFiles {
     return first;
   }
 
-  add(method: string, path: string, start: number, end: number): void {
+  add(method: string, path: string, start: number, end: number, replace: boolean): void {
     const key = fileKey(method, path);
     this.#bytes += end - start;
     const file = this.#files.get(key);
     if (file === undefined) {
-      this.#files.set(key, { key, place: { method, path }, stretches: [start, end] });
+      this.#files.set(key, { key, place: { method, path }, stretches: [start, end], replaces: replace });
       return;
     }
     const { stretches } = file;
+    if (replace) file.replaces = true;
     if (stretches.at(-1) === start) stretches[stretches.length - 1] = end;
     else stretches.push(start, end);
   }
@@ -54,15 +57,12 @@ export class WaitingFiles {
     return [...this.#files.values()];
   }
 
-  /** The stretches of a file's lines between two positions. */
-  between(key: string, from: number, to: number): [start: number, end: number][] {
+  /** The stretches of a file's lines from a position on, which is between two of them. */
+  from(key: string, position: number): [start: number, end: number][] {
     const found: [number, number][] = [];
     const stretches = this.#files.get(key)?.stretches ?? [];
-    for (let i = firstAfter(stretches, from); i < stretches.length; i += 2) {
-      const start = Math.max(stretches[i] as number, from);
-      const end = Math.min(stretches[i + 1] as number, to);
-      if (start >= to) break;
-      found.push([start, end]);
+    for (let i = firstAfter(stretches, position); i < stretches.length; i += 2) {
+      found.push([Math.max(stretches[i] as number, position), stretches[i + 1] as number]);
     }
     return found;
   }
@@ -71,8 +71,7 @@ export class WaitingFiles {
   settle(key: string, upTo: number): void {
     const file = this.#files.get(key);
     if (file === undefined) return;
-    const left: number[] = [];
-    for (const [start, end] of this.between(key, upTo, Number.POSITIVE_INFINITY)) left.push(start, end);
+    const left = this.from(key, upTo).flat();
     this.#bytes -= lengthOf(file.stretches) - lengthOf(left);
     if (left.length === 0) this.#files.delete(key);
     else file.stretches = left;
@@ -97,6 +96,7 @@ function firstAfter(stretches: readonly number[], position: number): number {
 
 function lengthOf(stretches: readonly number[]): number {
   let length = 0;
-  for (let i = 0; i < stretches.length; i += 2) length += (stretches[i + 1] as number) - (stretches[i] as number);
+  for (let i = 0; i < stretches.length; i += 2)
+    length += (stretches[i + 1] as number) - (stretches[i] as number);
   return length;
 }

@@ -35,9 +35,9 @@ export function idOf(item: JsonValue): number | undefined {
 }
 
 /** A place for each item of a list of the body whose id an earlier one has already. */
-export function* repeatedIds(body: JsonValue, list: string, hint: string): Iterable<Place> {
-  for (const { index, first, key } of duplicatesIn(listAt(body, list), idOf)) {
+export function repeatedIds(body: JsonValue, list: string, hint: string): Place[] {
+  return duplicatesIn(listAt(body, list), idOf).map(({ index, first, key }) => {
     const pointer = `/${list}/${index}/id`;
-    yield { pointer, message: `${pointer} is ${key}, as /${list}/${first}/id is already`, hint };
-  }
+    return { pointer, message: `${pointer} is ${key}, as /${list}/${first}/id is already`, hint };
+  });
 }

@@ -13,16 +13,24 @@ export const oneDefaultEnvironment: Rule = {
   basis: 'inferred',
   says: 'one environment is marked as the default',
   source: 'service-api 4.1 rule 7',
-  *check({ body }) {
-    const flags = listAt(body, 'environments').map((environment) => member(environment, 'isEnabled'));
-    const count = flags.filter((flag) => flag === true).length;
+  check({ body }) {
+    const environments = listAt(body, 'environments');
+    let enabled = 0;
+    let unreadable = 0;
+    for (const environment of environments) {
+      const flag = member(environment, 'isEnabled');
+      if (flag === true) enabled++;
+      else if (flag !== false) unreadable++;
+    }
     // One that cannot be read might be the one that is missing.
-    if (flags.length === 0 || count === 1 || (count === 0 && flags.some((flag) => flag !== false))) return;
-    yield {
-      pointer: '/environments',
-      message: `/environments has ${count === 0 ? 'no' : count} environment${count > 1 ? 's' : ''} with isEnabled true`,
-      hint: 'isEnabled marks the default environment: set it on one',
-    };
+    if (environments.length === 0 || enabled === 1 || (enabled === 0 && unreadable > 0)) return [];
+    return [
+      {
+        pointer: '/environments',
+        message: `/environments has ${enabled === 0 ? 'no environment' : `${enabled} environments`} with isEnabled true`,
+        hint: 'isEnabled marks the default environment: set it on one',
+      },
+    ];
   },
   examples: {
     passes: [enabled(true, false), enabled(), enabled(false, 'yes')],

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { headerValues, type RawHeaders } from '../model/http.ts';
+import { parseUrl } from '../model/url.ts';
 
 export interface ControlAccess {
   /** Whether the server listens on a loopback address only. */
@@ -89,6 +90,6 @@ function crossesOrigins(headers: RawHeaders, host: string): boolean {
 /** The scheme is left open, since whatever ends TLS in front of Patchgate changes it; `null` is nobody's origin. */
 function isSameHost(origin: string, host: string): boolean {
   const scheme = /^(https?):\/\//i.exec(origin)?.[0];
-  if (scheme === undefined || !URL.canParse(origin) || !URL.canParse(scheme + host)) return false;
-  return new URL(origin).host === new URL(scheme + host).host;
+  const own = scheme === undefined ? undefined : parseUrl(scheme + host);
+  return own !== undefined && parseUrl(origin)?.host === own.host;
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Gate, GateRequest, Inspection } from '../gate.ts';
@@ -87,15 +87,9 @@ export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptio
       writer.onClientGone = cancel;
     };
 
-    if (req.readableDidRead) {
-      const error = new PatchgateError(
-        'body-already-read',
-        "the request's body was read before the gate could judge it",
-        {
-          hint: 'mount Patchgate before any body parser',
-        },
-      );
-      refuse(problemOfError(error), undefined, error.message);
+    const unreadable = whyUnreadable(req);
+    if (unreadable) {
+      refuse(problemOfError(unreadable), undefined, unreadable.message);
       return;
     }
     const match = gate.match(head);
@@ -121,6 +115,31 @@ export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptio
       });
     }
   };
+}
+
+/** Headers that a server of Node's keeps at most, unless it is told otherwise; the rest is dropped and could be anything. */
+const MOST_HEADERS = 1000;
+
+/** Whether the server that got the request keeps every header, as `listen` has it. */
+function keepsAllHeaders({ socket }: IncomingMessage): boolean {
+  return (socket as { server?: Partial<Server> }).server?.maxHeadersCount === 0;
+}
+
+/** What keeps the gate from seeing the request as it was sent. */
+function whyUnreadable(req: IncomingMessage): PatchgateError | undefined {
+  if (req.readableDidRead) {
+    return new PatchgateError(
+      'body-already-read',
+      "the request's body was read before the gate could judge it",
+      {
+        hint: 'mount Patchgate before any body parser',
+      },
+    );
+  }
+  if (req.rawHeaders.length < 2 * MOST_HEADERS || keepsAllHeaders(req)) return undefined;
+  return new PatchgateError('too-many-headers', `the request has ${MOST_HEADERS} headers or more`, {
+    hint: 'send fewer',
+  });
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

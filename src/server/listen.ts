@@ -24,7 +24,7 @@ const GRACE = 5000;
 /** @throws PatchgateError `cannot-listen`, naming the address and what to do */
 export async function listen(handlers: Handlers, host: string, port: number): Promise<Listening> {
   const server = createServer({ keepAliveTimeout: 65_000 }, handlers.request);
-  // By default those past the 2000th are dropped: one that gives a body its length could hide there.
+  // By default those past some thousand are dropped: one that gives a body its length could hide there.
   server.maxHeadersCount = 0;
   const upgraded = new Set<Duplex>();
   const { upgrade } = handlers;

@@ -1,5 +1,6 @@
 import { PatchgateError } from '../errors.ts';
 import { byHeaderName, connectionOptions, HOP_BY_HOP, header, type RawHeaders } from '../model/http.ts';
+import { parseUrl } from '../model/url.ts';
 import { type Target, targetError } from './target.ts';
 import type { AnsweredBy, Flow, ResponseSink } from './upstream.ts';
 
@@ -94,9 +95,9 @@ export class Relay {
   /** A location within the target, as the client reaches it: following it must not leave the gate behind. */
   #throughGate(location: string): string {
     const { target } = this.#options;
-    if (this.#ownHost === undefined || !URL.canParse(location)) return location;
-    const { origin, pathname, search, hash } = new URL(location);
-    return origin === target.origin ? `http://${this.#ownHost}${pathname}${search}${hash}` : location;
+    const url = this.#ownHost === undefined ? undefined : parseUrl(location);
+    if (url?.origin !== target.origin) return location;
+    return `http://${this.#ownHost}${url.pathname}${url.search}${url.hash}`;
   }
 }
 

@@ -18,11 +18,7 @@ export type UpgradeOutcome = { status: number; headers: readonly string[] } | { 
 export function createStreamingProxy(options: RelayOptions) {
   const { target, timeout } = options;
   const isSecure = target.url.protocol === 'https:';
-  const newAgent = (keepAlive: boolean) =>
-    isSecure ? new SecureAgent({ keepAlive }) : new Agent({ keepAlive });
-  const agent = newAgent(true);
-  /** Makes a connection for each request. */
-  const freshAgent = newAgent(false);
+  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const where = {
     protocol: target.url.protocol,
     hostname: target.url.hostname.replace(/^\[|\]$/g, ''),
@@ -36,11 +32,11 @@ export function createStreamingProxy(options: RelayOptions) {
   proxy.on('proxyRes', (response, _request, context) => (context as unknown as Context).onResponse(response));
 
   /** An agent for one request: sees it before http-proxy's path and headers are on the wire. */
-  const agentFor = (prepare: (outgoing: ClientRequest) => void, from = agent): Agent =>
-    Object.assign(Object.create(from) as Agent, {
+  const agentFor = (prepare: (outgoing: ClientRequest) => void): Agent =>
+    Object.assign(Object.create(agent) as Agent, {
       addRequest(outgoing: ClientRequest, ...rest: unknown[]) {
         prepare(outgoing);
-        (from as unknown as { addRequest(...all: unknown[]): void }).addRequest(outgoing, ...rest);
+        (agent as unknown as { addRequest(...all: unknown[]): void }).addRequest(outgoing, ...rest);
       },
     });
 
@@ -63,7 +59,7 @@ export function createStreamingProxy(options: RelayOptions) {
       const fail = (error: unknown) => {
         // The target closed a connection that was idle just when it was to be used again: that is no failure of its.
         if (!isOver && outgoing?.reusedSocket && isRepeatable && isReset(error)) {
-          start(freshAgent);
+          start();
           return;
         }
         clearTimeout(silence);
@@ -101,11 +97,11 @@ export function createStreamingProxy(options: RelayOptions) {
           fail(new Error('it switched protocols unasked'));
         });
       };
-      const start = (from: Agent) => {
-        const settings = { target: where, agent: agentFor(prepare, from) };
+      const start = () => {
+        const settings = { target: where, agent: agentFor(prepare) };
         proxy.web(incoming, context as unknown as ServerResponse, settings, fail);
       };
-      start(agent);
+      start();
       return () => {
         isOver = true;
         clearTimeout(silence);
@@ -164,10 +160,7 @@ export function createStreamingProxy(options: RelayOptions) {
       );
     },
 
-    close() {
-      agent.destroy();
-      freshAgent.destroy();
-    },
+    close: () => agent.destroy(),
   };
 }
 

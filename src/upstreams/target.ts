@@ -1,4 +1,5 @@
 import { PatchgateError, systemCode } from '../errors.ts';
+import { parseUrl } from '../model/url.ts';
 
 /** The one place that requests go to: fixed at start, never chosen by a client. */
 export interface Target {
@@ -11,7 +12,7 @@ export interface Target {
 
 /** @throws PatchgateError `bad-usage` where the text is no http or https URL */
 export function parseTarget(text: string): Target {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     throw new PatchgateError('bad-usage', `the target ${JSON.stringify(text)} is no http or https URL`, {
       hint: 'give it whole: https://staging.example.com/api/v2',

@@ -19,7 +19,7 @@ function compile(process?: (code: string) => string) {
     logger: false,
     ...(process && { code: { process } }),
   });
-  addKeywords(ajv);
+  addKeywords(ajv, false);
   return ajv.compile(SCHEMA);
 }
 

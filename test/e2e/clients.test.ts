@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import axios from 'axios';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp, type Running, runProgram, startBinary, temporaryFolder, works } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, ODD_PROJECT_TEXT, PROJECT_PATH } from '../support/e2e-bodies.ts';
@@ -100,6 +101,19 @@ describe.skipIf(!works('curl', '--version'))('curl', () => {
     ]);
     expect(stdout).toBe('200 1\n422 0\n200 0\n');
   });
+});
+
+it('axios patches what is good, and is told of what is bad', async () => {
+  const headers = { 'content-type': 'application/json' };
+  const patched = await axios.patch(gate.url + PROJECT_PATH, ODD_PROJECT_TEXT, {
+    headers,
+    transformRequest: [(text) => text],
+  });
+  expect([patched.status, patched.data]).toMatchObject([200, { method: 'PATCH' }]);
+  expect(bodies()).toEqual([ODD_PROJECT_TEXT]);
+  const refused = await axios.patch(gate.url + PROJECT_PATH, BAD_PROJECT, { validateStatus: () => true });
+  expect([refused.status, refused.headers['patchgate-blocked']]).toEqual([422, 'invalid-request']);
+  expect(bodies()).toHaveLength(1);
 });
 
 describe("Node's fetch", () => {

@@ -1,9 +1,10 @@
 /** Recorded against the fake, replayed without it: the same statuses, the same bytes. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
+import { answersTo, filesIn } from '../support/answers.ts';
+import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
 import {
   BAD_PROJECT,
   GOOD_PROJECT,
@@ -11,7 +12,7 @@ import {
   ODD_PROJECT_TEXT,
   PROJECT_PATH,
 } from '../support/e2e-bodies.ts';
-import { type RawRequest, type RawResponse, sendRaw, valuesOf } from '../support/raw.ts';
+import { RawConnection, type RawRequest, type RawResponse, sendRaw, valuesOf } from '../support/raw.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
 afterEach(async () => {
@@ -37,31 +38,6 @@ const TRAFFIC: RawRequest[] = [
   { path: `${BASE}/features/12345` },
   { method: 'HEAD', path: PROJECT_PATH },
 ];
-
-/** What a client can tell two answers apart by. */
-async function answersTo(gate: Running, requests: readonly RawRequest[]) {
-  const answers: { status: number; type: string[]; body: string }[] = [];
-  for (const request of requests) {
-    const response = await sendRaw(gate.port, request);
-    answers.push({
-      status: response.status,
-      type: valuesOf(response, 'content-type'),
-      body: response.body.toString('latin1'),
-    });
-  }
-  return answers;
-}
-
-/** All files below a folder, with their text. */
-function filesIn(folder: string): Map<string, string> {
-  const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
-  return new Map(
-    entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .map((file) => [file, readFileSync(file, 'utf8')]),
-  );
-}
 
 function problemIn(response: RawResponse): Record<string, unknown> {
   return JSON.parse(response.body.toString()) as Record<string, unknown>;
@@ -197,6 +173,18 @@ describe('a miss', () => {
     await replay.said('501');
   });
 
+  it('of a body that is too large to be looked up is a 413, and the connection goes on', async () => {
+    const replay = await startBinary(['replay']);
+    const client = await RawConnection.open(replay.port);
+    client.write('POST /large HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const chunk = Buffer.from(`100000\r\n${'x'.repeat(1024 * 1024)}\r\n`);
+    for (let i = 0; i < 66; i++) await new Promise((resolve) => client.socket.write(chunk, resolve));
+    client.write('0\r\n\r\nGET /next HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await client.response()).status).toBe(413);
+    expect((await client.response()).status).toBe(501);
+    client.close();
+  });
+
   it.each([
     ['forward', 0],
     ['record', 1],
@@ -217,111 +205,5 @@ describe('a miss', () => {
     expect(target.received.at(-1)?.body.toString()).toBe('x');
     await replay.stop();
     expect(filesIn(join(cwd, 'recordings')).size).toBe(kept * 2);
-  });
-});
-
-describe('record mode', () => {
-  /** Asks a proxy in the given mode for a path, with a target that counts; tells the answers. */
-  async function run(cwd: string, mode: string[], paths: string[], env: Record<string, string> = {}) {
-    const target = await startTarget((req, res) => res.end(`live ${req.url}`));
-    const gate = await startBinary(['proxy', target.url, ...mode], { cwd, env });
-    const answers = await answersTo(
-      gate,
-      paths.map((path) => ({ path })),
-    );
-    await gate.stop();
-    await target.close();
-    return {
-      statuses: answers.map(({ status }) => status),
-      asked: target.received.map(({ url }) => url),
-      files: filesIn(join(cwd, 'recordings')).size,
-      stderr: gate.stderr(),
-    };
-  }
-
-  it('none replays only', async () => {
-    const cwd = temporaryFolder();
-    await run(cwd, ['--record'], ['/known']);
-    const result = await run(cwd, ['--record', 'none'], ['/known', '/new']);
-    expect(result).toMatchObject({ statuses: [200, 501], asked: [], files: 1 });
-  });
-
-  it('once records a recording that is not there, then replays it', async () => {
-    const cwd = temporaryFolder();
-    const first = await run(cwd, ['--record', 'once'], ['/a', '/b']);
-    expect(first).toMatchObject({ statuses: [200, 200], asked: ['/a', '/b'], files: 2 });
-    const second = await run(cwd, ['--record', 'once'], ['/a', '/c']);
-    expect(second).toMatchObject({ statuses: [200, 501], asked: [], files: 2 });
-  });
-
-  it('new_episodes replays what is known and records the rest', async () => {
-    const cwd = temporaryFolder();
-    await run(cwd, ['--record=all'], ['/a']);
-    const result = await run(cwd, ['--record', 'new_episodes'], ['/a', '/b', '/b']);
-    expect(result).toMatchObject({ statuses: [200, 200, 200], asked: ['/b'], files: 2 });
-  });
-
-  it('all forwards all, and is what the bare option means', async () => {
-    const cwd = temporaryFolder();
-    await run(cwd, ['--record'], ['/a']);
-    const result = await run(cwd, ['--record', '--recording', 'default'], ['/a', '/b']);
-    expect(result).toMatchObject({ statuses: [200, 200], asked: ['/a', '/b'], files: 2 });
-  });
-
-  it('is not taken from the target that stands behind the bare option', async () => {
-    const target = await startTarget();
-    const gate = await startBinary(['proxy', '--record', target.url]);
-    expect((await sendRaw(gate.port, { path: '/x' })).status).toBe(200);
-  });
-
-  it.each(['once', 'new_episodes'])('%s replays only where CI is set, and says so', async (mode) => {
-    const result = await run(temporaryFolder(), ['--record', mode], ['/a'], { CI: 'true' });
-    expect(result).toMatchObject({ statuses: [501], asked: [], files: 0 });
-    expect(result.stderr).toContain('--record-in-ci');
-    const forced = await run(temporaryFolder(), ['--record', mode, '--record-in-ci'], ['/a'], { CI: 'true' });
-    expect(forced).toMatchObject({ statuses: [200], asked: ['/a'], files: 1 });
-  });
-});
-
-describe('redaction', () => {
-  const SECRET = 'S3CR3T-value';
-
-  it('keeps secrets out of every file, the log and the control API, and matches all the same', async () => {
-    const cwd = temporaryFolder();
-    const target = await startTarget((_req, res) => {
-      res.setHeader('Set-Cookie', [`session=${SECRET}`, `other=${SECRET}`]);
-      res.setHeader('X-Api-Key', SECRET);
-      res.setHeader('Content-Type', 'application/json');
-      res.end(JSON.stringify({ id: 1, accessToken: SECRET, nested: [{ Client_Secret: SECRET }] }));
-    });
-    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
-    const request = (secret: string): RawRequest => ({
-      method: 'POST',
-      path: `/api/v2/login?token=${secret}&page=1`,
-      headers: [
-        JSON_TYPE,
-        ...['Authorization', 'PROXY-AUTHORIZATION', 'Cookie', 'token', 'X-Auth-Token', 'x_csrf_token'].map(
-          (name) => [name, secret] as const,
-        ),
-      ],
-      body: JSON.stringify({ user: 'u', password: secret, deep: { 'api-key': secret } }),
-    });
-    const response = await sendRaw(gate.port, request(SECRET));
-    // The client and the target get all of it.
-    expect(response.body.toString()).toContain(SECRET);
-    expect(target.received[0]?.body.toString()).toContain(SECRET);
-    expect(target.received[0]?.headers.authorization).toBe(SECRET);
-    const shown = await (await fetch(`${gate.url}/__patchgate/exchanges`)).text();
-    expect(shown).toContain('/api/v2/login');
-    expect(shown).not.toContain(SECRET);
-    const { stdout, stderr } = await gate.stop();
-    expect(stdout).toContain('/api/v2/login');
-    expect(stdout + stderr).not.toContain(SECRET);
-    const files = [...filesIn(cwd)].flat().join('\n');
-    expect(files).toContain('[redacted]');
-    expect(files).not.toContain(SECRET);
-
-    const replay = await startBinary(['replay'], { cwd });
-    expect((await sendRaw(replay.port, request('another'))).status).toBe(200);
   });
 });

@@ -7,7 +7,11 @@ function cut(lengths: readonly number[]): { whole: Buffer; parts: Buffer[] } {
     Array.from({ length: lengths.reduce((sum, length) => sum + length, 0) }, (_, i) => i % 251),
   );
   let start = 0;
-  return { whole, parts: lengths.map((length) => whole.subarray(start, (start += length))) };
+  const parts = lengths.map((length) => {
+    start += length;
+    return whole.subarray(start - length, start);
+  });
+  return { whole, parts };
 }
 
 describe('pieces', () => {

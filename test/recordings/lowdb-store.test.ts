@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openStore, type StoreOptions } from '../../src/recordings/lowdb-store.ts';
-import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
+import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
 import { describeStore } from '../support/store-suite.ts';
 
 const folders: string[] = [];
@@ -49,8 +49,8 @@ describe('the files of the lowdb store', () => {
     const folder = await newFolder();
     const store = await openStore(folder, 'r', { writable: true });
     const one = exchange({ body: { json: { a: 1 } } });
-    store.append(one);
-    store.append(exchange({ method: 'GET', path: '/' }));
+    store.append(plainOf(one));
+    store.append(plainOf(exchange({ method: 'GET', path: '/' })));
     await store.close();
     const files = await filesIn(folder);
     expect(Object.keys(files).sort()).toEqual([join(...FILE), join('r', '~', 'GET.json')].sort());
@@ -61,9 +61,9 @@ describe('the files of the lowdb store', () => {
     const folder = await newFolder();
     const store = await openStore(folder, 'r', { writable: true });
     const one = exchange();
-    store.append(one);
+    store.append(plainOf(one));
     await expect.poll(() => filesIn(folder), PATIENT).toHaveProperty([join(...FILE)]);
-    store.append(exchange({ status: 201 }));
+    store.append(plainOf(exchange({ status: 201 })));
     await expect
       .poll(async () => JSON.parse((await filesIn(folder))[join(...FILE)] as string).exchanges, PATIENT)
       .toHaveLength(2);
@@ -72,24 +72,24 @@ describe('the files of the lowdb store', () => {
   it('are written again for what came while they were written', async () => {
     const folder = await newFolder();
     const store = await openStore(folder, 'r', { writable: true });
-    store.append(exchange({ answer: { text: 'x'.repeat(3_000_000) } }));
-    // Its temporary file is there: the write is under way.
-    const isWriting = async () =>
-      (await readdir(folder, { recursive: true })).some((name) => name.endsWith('.tmp'));
-    while (!(await isWriting())) await new Promise(setImmediate);
-    store.append(exchange({ status: 201 }));
+    for (let i = 0; i < 5000; i++) store.append(plainOf(exchange({ query: `n=${i}` })));
+    const writing = store.flush();
+    await new Promise(setImmediate);
+    store.append(plainOf(exchange({ status: 201 })));
+    await writing;
     const isWritten = async () => (await readFile(join(folder, ...FILE), 'utf8')).includes('"status": 201');
     await expect.poll(isWritten, PATIENT).toBe(true);
+    await store.close();
   });
 
   it('stay byte for byte as they were when the same traffic is recorded again', async () => {
     const folder = await newFolder();
     const record = async (recordedAt: string) => {
       const store = await openStore(folder, 'r', { writable: true });
-      store.append(exchange({ query: 'b', recordedAt }), true);
-      store.append(exchange({ query: 'a', answer: { text: '1' }, recordedAt }), true);
-      store.append(exchange({ query: 'b', status: 404, recordedAt }));
-      store.append(exchange({ query: 'a', answer: { text: '2' }, recordedAt }));
+      store.append(plainOf(exchange({ query: 'b', recordedAt })), true);
+      store.append(plainOf(exchange({ query: 'a', answer: { text: '1' }, recordedAt })), true);
+      store.append(plainOf(exchange({ query: 'b', status: 404, recordedAt })));
+      store.append(plainOf(exchange({ query: 'a', answer: { text: '2' }, recordedAt })));
       await store.close();
       return filesIn(folder);
     };
@@ -114,9 +114,9 @@ describe('a broken file of the lowdb store', () => {
       });
       await expect(store.find('PATCH', PROJECT_PATH)).rejects.toEqual(broken);
       const one = exchange();
-      store.append(one);
+      store.append(plainOf(one));
       await expect(store.find('PATCH', PROJECT_PATH)).rejects.toEqual(broken);
-      store.append(one);
+      store.append(plainOf(one));
       await expect(store.flush()).rejects.toEqual(broken);
       expect(store.trouble).toEqual(broken);
       expect(await readFile(file, 'utf8')).toBe(text);
@@ -145,7 +145,7 @@ describe('trouble with the disk', () => {
     // A file where a folder must be: refused to every user, root too.
     await writeFile(join(folder, 'r', 'api'), '');
     const one = exchange();
-    store.append(one);
+    store.append(plainOf(one));
     await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write', hint: expect.any(String) });
     expect(store.trouble?.message).toContain(join(folder, ...FILE));
     expect(await store.find('PATCH', PROJECT_PATH)).toEqual([one]);
@@ -158,32 +158,38 @@ describe('trouble with the disk', () => {
   it('leaves the file as it was, and nothing half written', async () => {
     const folder = await newFolder();
     const store = await openStore(folder, 'r', { writable: true });
-    store.append(exchange());
+    store.append(plainOf(exchange()));
     await store.flush();
     const before = await filesIn(folder);
-    const file = join(folder, ...FILE);
-    // The rename onto a folder fails after the temporary file is complete.
-    await rename(file, `${file}.aside`);
-    await mkdir(join(file, 'in-the-way'), { recursive: true });
-    store.append(exchange({ status: 201 }));
+    // A file stands where the folders of the path should be.
+    const folders = join(folder, 'r', 'api');
+    await rename(folders, `${folders}.aside`);
+    await writeFile(folders, '');
+    store.append(plainOf(exchange({ status: 201 })));
     await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write' });
-    await rm(file, { recursive: true });
-    await rename(`${file}.aside`, file);
-    expect(await filesIn(folder)).toEqual(before);
+    await rm(folders);
+    await rename(`${folders}.aside`, folders);
+    expect(await readFile(join(folder, ...FILE), 'utf8')).toBe(before[join(...FILE)]);
+    // Once it can be written, nothing is missing.
     await store.close();
+    expect(JSON.parse(await readFile(join(folder, ...FILE), 'utf8')).exchanges).toHaveLength(2);
   });
 
   it('does not fill the memory: past a bound, exchanges are no longer kept, and that is said', async () => {
     const folder = await newFolder();
     const store = await openStore(folder, 'r', { writable: true, backlogBytes: 10_000 });
     const big = exchange({ answer: { text: 'x'.repeat(6000) } });
-    store.append(big);
-    store.append(big);
+    const obstacle = join(folder, 'r', '.journal');
+    await writeFile(obstacle, '');
+    store.append(plainOf(big));
+    store.append(plainOf(big));
     expect(await store.find('PATCH', PROJECT_PATH)).toEqual([big]);
-    await expect(store.close()).rejects.toMatchObject({ code: 'cannot-write' });
-    store.append(big);
+    await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write' });
+    await rm(obstacle);
+    store.append(plainOf(big));
     expect(await store.find('PATCH', PROJECT_PATH)).toEqual([big, big]);
     await expect(store.close()).rejects.toThrow('no longer kept');
+    expect(JSON.parse(await readFile(join(folder, ...FILE), 'utf8')).exchanges).toHaveLength(2);
   });
 });
 

@@ -26,7 +26,8 @@ afterEach(() => {
 async function start(deps: Partial<ControlDeps> = {}) {
   const judged: GateRequest[] = [];
   const gate: Gate = {
-    match: (head) => (head.method === 'PATCH' ? { operation: 'updateProject', parameters: {}, findings: [] } : undefined),
+    match: (head) =>
+      head.method === 'PATCH' ? { operation: 'updateProject', parameters: {}, findings: [] } : undefined,
     inspect(request) {
       judged.push(request);
       return { verdict: request.method === 'PATCH' ? BLOCK : verdict(), json: undefined };

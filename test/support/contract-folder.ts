@@ -1,6 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadContract } from '../../src/contract/load-contract.ts';
+import { createGate } from '../../src/gate.ts';
 import type { ContractFile, OperationEntry } from '../../src/model/contract.ts';
+import { refusal } from './errors.ts';
+import { PROXY_DEFAULTS } from './gate.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A contract of another service: one operation, its schema beside it. */
@@ -59,4 +63,18 @@ export function contractFolder(files: Readonly<Record<string, unknown>> = {}): s
     );
   }
   return folder;
+}
+
+/** What loading a contract and building a gate of it is refused with; the folder's name is left out. */
+export function refused(files: Readonly<Record<string, unknown>>): string {
+  const folder = contractFolder(files);
+  return refusal('bad-contract', () => createGate(loadContract(folder), PROXY_DEFAULTS)).replaceAll(
+    `${folder}/`,
+    '',
+  );
+}
+
+/** The same for an entry that differs in something. */
+export function refusedEntry(entry: Record<string, unknown>): string {
+  return refused({ 'contract.json': flagContract(entry) });
 }

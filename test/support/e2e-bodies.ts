@@ -20,3 +20,17 @@ export const ODD_PROJECT_TEXT =
   '{ "name":"Caf\\u00e9 \u00e9",\t"languages" : ["GO"],\r\n"environments":[{"isEnabled":true,"id":1,"name":"P\\/1"}]}\n';
 
 export const JSON_TYPE = ['Content-Type', 'application/json'] as const;
+
+const PATCH = {
+  method: 'PATCH',
+  path: PROJECT_PATH,
+  headers: [JSON_TYPE],
+  body: JSON.stringify(GOOD_PROJECT),
+};
+
+/** One of each way that a request goes: without a body, streamed, and judged. For `it.each`. */
+export const REQUESTS = [
+  ['GET', { path: '/api/v2/anything' }],
+  ['POST', { method: 'POST', path: '/api/v2/anything', body: 'x'.repeat(100) }],
+  ['judged PATCH', PATCH],
+] as const;

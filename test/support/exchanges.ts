@@ -1,4 +1,6 @@
 import type { Exchange, StoredBody, StoredHeaders } from '../../src/model/exchange.ts';
+import { bodyBytes } from '../../src/recordings/body.ts';
+import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
 
 export interface ExchangeParts {
   method?: string;
@@ -39,4 +41,21 @@ export function exchange(parts: ExchangeParts = {}): Exchange {
 /** Raw headers from an object. */
 export function rawHeaders(headers: Record<string, string>): string[] {
   return Object.entries(headers).flat();
+}
+
+/** An exchange as it is handed to a store. */
+export function plainOf({ request, response, meta }: Exchange): PlainExchange {
+  const { method, path, query, headers, body } = request;
+  return {
+    request: { method, path, query, headers: flat(headers), body: bodyBytes(body), json: undefined },
+    response: { status: response.status, headers: flat(response.headers), body: bodyBytes(response.body) },
+    startedAt: Date.parse(meta.recordedAt),
+    durationMs: meta.durationMs,
+  };
+}
+
+function flat(headers: StoredHeaders): string[] {
+  return Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().flatMap((value) => [name, value]),
+  );
 }

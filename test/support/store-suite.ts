@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordingStore } from '../../src/recordings/store.ts';
-import { exchange, PROJECT_PATH } from './exchanges.ts';
+import { exchange, PROJECT_PATH, plainOf } from './exchanges.ts';
 
 /** A place for one recording, empty at first; each `open` is a new process as it were. */
 export interface StorePlace {
@@ -30,15 +30,15 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       const store = await (await newPlace()).open();
       expect(await store.isEmpty()).toBe(true);
       expect(await store.find('PATCH', PROJECT_PATH)).toEqual([]);
-      store.append(FIRST);
+      store.append(plainOf(FIRST));
       expect(await store.isEmpty()).toBe(false);
       await store.close();
     });
 
     it('finds what was appended at once, oldest first, and only for its method and path', async () => {
       const store = await (await newPlace()).open();
-      store.append(FIRST);
-      store.append(SECOND);
+      store.append(plainOf(FIRST));
+      store.append(plainOf(SECOND));
       expect(await store.find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND]);
       expect(await store.find('GET', PROJECT_PATH)).toEqual([]);
       expect(await store.find('PATCH', `${PROJECT_PATH}/`)).toEqual([]);
@@ -47,13 +47,13 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
 
     it('gives the same list as long as nothing is appended, and never changes one that it gave', async () => {
       const store = await (await newPlace()).open();
-      store.append(FIRST);
+      store.append(plainOf(FIRST));
       const before = await store.find('PATCH', PROJECT_PATH);
       await store.flush();
       expect(await store.find('PATCH', PROJECT_PATH)).toBe(before);
-      store.append(SECOND);
+      store.append(plainOf(SECOND));
       expect(await store.find('PATCH', PROJECT_PATH)).not.toBe(before);
-      store.append(exchange({ body: { json: { a: 1 } }, answer: { json: 9 } }), true);
+      store.append(plainOf(exchange({ body: { json: { a: 1 } }, answer: { json: 9 } })), true);
       await store.find('PATCH', PROJECT_PATH);
       expect(before).toEqual([FIRST]);
       await store.close();
@@ -62,10 +62,10 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
     it('has everything after it was closed and opened again', async () => {
       const place = await newPlace();
       const store = await place.open();
-      store.append(FIRST);
+      store.append(plainOf(FIRST));
       await store.close();
       const again = await place.open();
-      again.append(SECOND);
+      again.append(plainOf(SECOND));
       expect(await again.find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND]);
       await again.close();
       expect(await (await place.open()).find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND]);
@@ -75,15 +75,15 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       const place = await newPlace();
       const store = await place.open();
       for (let i = 0; i < 20; i++) {
-        store.append(exchange({ answer: { json: i } }));
+        store.append(plainOf(exchange({ answer: { json: i } })));
         const flushed = store.flush();
-        store.append(exchange({ answer: { json: `${i} later` } }));
+        store.append(plainOf(exchange({ answer: { json: `${i} later` } })));
         await flushed;
       }
       await store.close();
       const again = await place.open();
       const reading = again.find('PATCH', PROJECT_PATH);
-      again.append(FIRST);
+      again.append(plainOf(FIRST));
       await reading;
       expect(await again.find('PATCH', PROJECT_PATH)).toHaveLength(41);
       await again.close();
@@ -93,11 +93,11 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       const place = await newPlace();
       const store = await place.open();
       for (let i = 0; i < 10; i++) {
-        store.append(exchange({ answer: { json: i } }));
+        store.append(plainOf(exchange({ answer: { json: i } })));
         await store.find('PATCH', PROJECT_PATH);
         const flushed = store.flush();
         await new Promise(setImmediate);
-        store.append(exchange({ answer: { json: `${i} later` } }));
+        store.append(plainOf(exchange({ answer: { json: `${i} later` } })));
         await flushed;
         await store.flush();
         expect(await (await place.open()).find('PATCH', PROJECT_PATH)).toHaveLength(2 * (i + 1));
@@ -108,7 +108,7 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
     it('finds what is not written yet however much else is read', async () => {
       const store = await (await newPlace()).open();
       await store.find('PATCH', PROJECT_PATH);
-      store.append(FIRST);
+      store.append(plainOf(FIRST));
       await store.find('PATCH', PROJECT_PATH);
       for (let i = 0; i < 10; i++) await store.find('GET', `/${i}`);
       expect(await store.find('PATCH', PROJECT_PATH)).toEqual([FIRST]);
@@ -118,11 +118,11 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
     it('replaces what was kept for the same request, and no other', async () => {
       const place = await newPlace();
       const store = await place.open();
-      for (const one of [FIRST, OTHER, SECOND]) store.append(one);
+      for (const one of [FIRST, OTHER, SECOND]) store.append(plainOf(one));
       await store.close();
       const again = await place.open();
       const fresh = exchange({ body: { text: '{"a": 1}' }, answer: { json: 'fresh' } });
-      again.append(fresh, true);
+      again.append(plainOf(fresh), true);
       expect(await again.find('PATCH', PROJECT_PATH)).toEqual([fresh, OTHER]);
       await again.close();
       expect(await (await place.open()).find('PATCH', PROJECT_PATH)).toEqual([fresh, OTHER]);
@@ -131,14 +131,14 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
     it('keeps the time of recording of what has not changed', async () => {
       const place = await newPlace();
       const store = await place.open();
-      for (const one of [FIRST, OTHER, SECOND]) store.append(one);
+      for (const one of [FIRST, OTHER, SECOND]) store.append(plainOf(one));
       await store.close();
       const again = await place.open();
       const now = { recordedAt: '2027-01-01T00:00:00.000Z', durationMs: 99 };
       const changed = exchange({ body: { json: { a: 2 } }, answer: { json: 'changed' } });
-      again.append(changed, true);
-      again.append({ ...FIRST, meta: now }, true);
-      again.append({ ...SECOND, meta: now });
+      again.append(plainOf(changed), true);
+      again.append(plainOf({ ...FIRST, meta: now }), true);
+      again.append(plainOf({ ...SECOND, meta: now }));
       expect(await again.find('PATCH', PROJECT_PATH)).toEqual([FIRST, changed, SECOND]);
       await again.close();
     });
@@ -147,8 +147,8 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       const place = await newPlace();
       const store = await place.open();
       const paths = ['/a', '/a/', '/A', '/a/b', `/${'long/'.repeat(200)}`];
-      for (const path of paths) store.append(exchange({ path, method: 'PATCH' }));
-      store.append(exchange({ path: '/a', method: 'GET' }));
+      for (const path of paths) store.append(plainOf(exchange({ path, method: 'PATCH' })));
+      store.append(plainOf(exchange({ path: '/a', method: 'GET' })));
       const all = [...paths.map((path) => `PATCH ${path}`), 'GET /a'].sort();
       const list = async (from: RecordingStore) => {
         const found: string[] = [];
@@ -157,7 +157,7 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       };
       expect(await list(store)).toEqual(all);
       await store.flush();
-      store.append(exchange({ path: '/a' }));
+      store.append(plainOf(exchange({ path: '/a' })));
       expect(await list(store)).toEqual(all);
       await store.close();
       expect(await list(await place.open())).toEqual(all);

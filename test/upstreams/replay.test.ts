@@ -8,7 +8,7 @@ import { locationOf } from '../../src/recordings/location.ts';
 import { openStore } from '../../src/recordings/lowdb-store.ts';
 import { type ReplayOptions, replay } from '../../src/upstreams/replay.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
-import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
+import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
 import { type ServedUpstream, serveUpstream } from '../support/serve-upstream.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -22,7 +22,7 @@ async function replaying(exchanges: Exchange[], options: ReplayOptions & { judge
   const folder = await mkdtemp(join(tmpdir(), 'patchgate-replay-'));
   cleanups.push(() => rm(folder, { recursive: true }));
   const writer = await openStore(folder, 'demo', { writable: true });
-  for (const one of exchanges) writer.append(one);
+  for (const one of exchanges) writer.append(plainOf(one));
   await writer.close();
   const upstream = replay(await openStore(folder, 'demo'), options);
   const served = await serveUpstream(upstream, options.judged);

@@ -1,9 +1,8 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { exchangeOf, type SeenExchange } from '../../src/recordings/exchange-of.ts';
-import { FirstSights } from '../../src/recordings/first-sights.ts';
-import { exchange } from '../support/exchanges.ts';
+import { plainExchangeOf, type SeenExchange } from '../../src/recordings/plain-exchange.ts';
+import { settle } from '../../src/recordings/settle.ts';
 
 interface Parts {
   method?: string;
@@ -35,7 +34,12 @@ function seen(parts: Parts): SeenExchange {
   };
 }
 
-describe('exchangeOf', () => {
+/** As a file keeps it. */
+function exchangeOf(parts: SeenExchange) {
+  return settle(plainExchangeOf(parts));
+}
+
+describe('plainExchangeOf, settled', () => {
   it('keeps what replaying needs, and nothing of the connection', () => {
     const kept = exchangeOf(
       seen({
@@ -128,19 +132,5 @@ describe('exchangeOf', () => {
     expect(location('http://localhost:4010/a?b=1')).toBe('/a?b=1');
     expect(location('http://localhost:40101/a')).toBe('http://localhost:40101/a');
     expect(location('http://localhost:4010//evil.example/')).toBe('http://localhost:4010//evil.example/');
-  });
-});
-
-describe('FirstSights', () => {
-  it('knows a request again however it is written', () => {
-    const sights = new FirstSights();
-    const add = (text: string, query = '') =>
-      sights.add(exchange({ query, body: { text } }).request, Buffer.from(text));
-    expect(add('{"a":1,"b":2}')).toBe(true);
-    expect(add('{"a":1,"b":2}')).toBe(false);
-    expect(add('{ "b": 2, "a": 1 }')).toBe(false);
-    expect(add('{"a":1,"b":3}')).toBe(true);
-    expect(add('{"a":1,"b":2}', 'x=1&y=2')).toBe(true);
-    expect(add('{"a":1,"b":2}', 'y=2&x=1')).toBe(false);
   });
 });

@@ -1,0 +1,138 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Journal } from './journal.ts';
+import type { WaitingFiles } from './waiting-files.ts';
+
+/** Files written at the same time. */
+const WRITERS = 4;
+/** Nothing came for so many ticks: then it is time to write. Ticks, since a process that is held still is not idle. */
+const TICK_MS = 100;
+const QUIET_TICKS = 3;
+/** After a pass there is none for so many times its length, so that writing leaves the time to the requests. */
+const PAUSE = 9;
+const PAUSE_AFTER_FAILURE_MS = 1000;
+/** Work at a stretch, and the rest after it as long as requests come. */
+const WORK_MS = 3;
+const REST_MS = 9;
+
+/**
+ * Moves what the journal holds into its files: when nothing has come for a while, when too much waits, or when asked.
+ * What could not be written stays in the journal, for the next pass.
+ */
+export class FoldBehind {
+  /** Why the last pass could not write something; undefined once everything is written. */
+  trouble: Error | undefined;
+  readonly #journal: Journal;
+  readonly #waiting: WaitingFiles;
+  readonly #limit: number;
+  readonly #fold: (key: string) => Promise<number>;
+  #timer: NodeJS.Timeout | undefined;
+  /** Ticks since the last exchange came; whether one came since the last pass. */
+  #quiet = 0;
+  #hasNew = false;
+  #passes: Promise<void> = Promise.resolve();
+  #passesLeft = 0;
+  /** Somebody waits for it. */
+  #isUrgent = false;
+  #notBefore = 0;
+  #rewritten = 0;
+  #workingSince = 0;
+
+  /**
+   * @param limit bytes of lines that may wait while requests come
+   * @param fold writes one file; resolves with its size
+   */
+  constructor(
+    journal: Journal,
+    waiting: WaitingFiles,
+    limit: number,
+    fold: (key: string) => Promise<number>,
+  ) {
+    this.#journal = journal;
+    this.#waiting = waiting;
+    this.#limit = limit;
+    this.#fold = fold;
+  }
+
+  /** An exchange came. Called on a request's path. */
+  noticed(): void {
+    this.#quiet = 0;
+    this.#hasNew = true;
+    if (this.#timer === undefined) {
+      this.#timer = setInterval(() => this.#tick(), TICK_MS);
+      // Waiting to write is no reason for a process to live on; closing the store writes.
+      this.#timer.unref();
+    }
+    // Files that grow are written again when half as much is new: each byte is then written three times at most.
+    if (this.#waiting.cost > Math.max(this.#limit, this.#rewritten / 2)) this.#passInTime();
+  }
+
+  /** Resolves after an attempt to write everything that waits; `trouble` says how it went. */
+  async flush(): Promise<void> {
+    this.#isUrgent = true;
+    await this.#next();
+    this.#isUrgent = this.#passesLeft > 0 && this.#isUrgent;
+  }
+
+  /** To be called between two small pieces of work, and waited for where there is something to wait for. */
+  breathe(): Promise<void> | undefined {
+    return performance.now() - this.#workingSince < WORK_MS ? undefined : this.#rest();
+  }
+
+  async #rest(): Promise<void> {
+    if (this.#isUrgent || this.#quiet > 0) await nextTurn();
+    else await sleep(REST_MS);
+    this.#workingSince = performance.now();
+  }
+
+  #tick(): void {
+    this.#quiet++;
+    if (this.#waiting.size === 0 && this.#passesLeft === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    } else if (this.#quiet >= QUIET_TICKS && this.#hasNew) this.#passInTime();
+  }
+
+  #passInTime(): void {
+    if (this.#passesLeft === 0 && performance.now() >= this.#notBefore) void this.#next();
+  }
+
+  #next(): Promise<void> {
+    this.#passesLeft++;
+    this.#passes = this.#passes.then(async () => {
+      await this.#pass();
+      this.#passesLeft--;
+    });
+    return this.#passes;
+  }
+
+  async #pass(): Promise<void> {
+    const start = performance.now();
+    this.#workingSince = start;
+    this.#hasNew = false;
+    this.#journal.retry();
+    this.#journal.rotate();
+    // What is added from here on is for the next pass: this one must end.
+    const files = this.#waiting.all().values();
+    let trouble: Error | undefined;
+    this.#rewritten = 0;
+    const work = async () => {
+      for (const { key } of files) {
+        try {
+          const size = await this.#fold(key);
+          this.#rewritten += size;
+        } catch (error) {
+          trouble = error as Error;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: WRITERS }, work));
+    try {
+      this.#journal.release(this.#waiting.first ?? this.#journal.end);
+    } catch (error) {
+      trouble ??= error as Error;
+    }
+    this.trouble = trouble;
+    const now = performance.now();
+    this.#notBefore = now + Math.max(PAUSE * (now - start), trouble ? PAUSE_AFTER_FAILURE_MS : 0);
+  }
+}

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { SETTINGS, type SettingName, variableOf } from '../src/settings.ts';
+import { config, refused } from './support/config.ts';
+
+describe('each setting', () => {
+  const RIGHT: Record<SettingName, [given: string | boolean, taken: unknown][]> = {
+    contract: [['./my-contract', './my-contract']],
+    recordings: [['r', 'r']],
+    recording: [['checkout', 'checkout']],
+    record: [
+      ['all', 'all'],
+      ['new_episodes', 'new_episodes'],
+      ['once', 'once'],
+      ['none', 'none'],
+    ],
+    recordInCi: [
+      ['true', true],
+      ['1', true],
+      ['false', false],
+      ['0', false],
+    ],
+    onMiss: [
+      ['refuse', 'refuse'],
+      ['forward', 'forward'],
+      ['record', 'record'],
+    ],
+    target: [['https://staging.example.com/api/v2', 'https://staging.example.com/api/v2']],
+    validation: [
+      ['enforce', 'enforce'],
+      ['warn', 'warn'],
+      ['off', 'off'],
+    ],
+    guard: [
+      ['on', 'on'],
+      ['off', 'off'],
+    ],
+    unlisted: [
+      ['pass', 'pass'],
+      ['block', 'block'],
+    ],
+    basePath: [
+      ['/api/v2', '/api/v2'],
+      ['/', '/'],
+      ['/api/v2/', '/api/v2/'],
+    ],
+    bodyLimit: [
+      ['0', 0],
+      ['65536', 65_536],
+      ['65536b', 65_536],
+      ['512KiB', 524_288],
+      ['5 MiB', 5_242_880],
+      ['1.5kb', 1500],
+      ['2MB', 2_000_000],
+      ['256mib', 268_435_456],
+    ],
+    timeout: [
+      ['500', 500],
+      ['500ms', 500],
+      ['30s', 30_000],
+      ['1.5S', 1500],
+      ['2m', 120_000],
+      ['1h', 3_600_000],
+    ],
+    log: [
+      ['text', 'text'],
+      ['json', 'json'],
+      ['off', 'off'],
+    ],
+    port: [
+      ['0', 0],
+      ['65535', 65_535],
+    ],
+    host: [['0.0.0.0', '0.0.0.0']],
+    controlToken: [['x', 'x']],
+    seed: [['seed.json', 'seed.json']],
+    envelope: [['_data', '_data']],
+    latency: [['0', 0]],
+    failOn: [
+      ['error', 'error'],
+      ['warn', 'warn'],
+    ],
+  };
+
+  it('is tested here', () => {
+    expect(Object.keys(RIGHT).sort()).toEqual(Object.keys(SETTINGS).sort());
+  });
+
+  it.each(Object.entries(RIGHT))(
+    '%s is taken alike as a flag, a variable and a key',
+    async (name, values) => {
+      for (const [given, taken] of values) {
+        const key = name as SettingName;
+        expect((await config({ flags: { [key]: given } }))[key]).toEqual(taken);
+        expect((await config({ env: { [variableOf(key)]: String(given) } }))[key]).toEqual(taken);
+        expect((await config({ file: { [key]: given } }))[key]).toEqual(taken);
+      }
+    },
+  );
+
+  it('is taken in its own type from a config file', async () => {
+    expect(
+      await config({
+        file: { port: 0, recordInCi: true, timeout: 250, bodyLimit: 10, record: true, guard: false },
+      }),
+    ).toMatchObject({ port: 0, recordInCi: true, timeout: 250, bodyLimit: 10, record: 'all', guard: 'off' });
+    expect((await config({ file: { guard: true } })).guard).toBe('on');
+  });
+
+  const WRONG: [SettingName, unknown, string][] = [
+    ['recording', '', 'a text'],
+    ['recording', 5, 'a text'],
+    ['host', ['a', 'b'], 'a text'],
+    ['seed', null, 'a text'],
+    ['recordInCi', 'yes', 'true or false'],
+    ['recordInCi', 1, 'true or false'],
+    ['port', '-1', 'an integer from 0 to 65535'],
+    ['port', '65536', 'an integer from 0 to 65535'],
+    ['port', '80.5', 'an integer from 0 to 65535'],
+    ['port', 80.5, 'an integer from 0 to 65535'],
+    ['port', '0x50', 'an integer from 0 to 65535'],
+    ['port', ' 80', 'an integer from 0 to 65535'],
+    ['port', true, 'an integer from 0 to 65535'],
+    ['port', ['1', '2'], 'an integer from 0 to 65535'],
+    ['record', 'some', 'one of: all, new_episodes, once, none'],
+    ['record', false, 'one of: all, new_episodes, once, none'],
+    ['record', 'ALL', 'one of: all, new_episodes, once, none'],
+    ['validation', true, 'one of: enforce, warn, off'],
+    ['validation', 'toString', 'one of: enforce, warn, off'],
+    ['guard', 'maybe', 'one of: on, off'],
+    ['onMiss', ['refuse', 'forward'], 'one of: refuse, forward, record'],
+    // Without a slash, or as a URL, no path would ever match, and nothing be judged.
+    ['basePath', 'api/v2', 'a path that starts with a slash: /api/v2'],
+    ['basePath', 'https://staging.example.com/api/v2', 'a path that starts with a slash: /api/v2'],
+    ['basePath', '/api/v2?x=1', 'a path that starts with a slash: /api/v2'],
+    ['basePath', '/my%20api', 'a path that starts with a slash: /api/v2'],
+    ['bodyLimit', '5 MegaBytes', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
+    ['bodyLimit', '257MiB', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
+    ['bodyLimit', '-1', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
+    ['bodyLimit', '1constructor', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
+    ['bodyLimit', 'Infinity', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
+    ['bodyLimit', ['5MiB'], 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
+    ['timeout', 'soon', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    ['timeout', '30 sec', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    // A timer of Node that is to wait longer fires at once.
+    ['timeout', '600h', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    ['latency', '-5ms', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    ['latency', true, 'a duration of at most 596h: 500ms, 30s, 2m'],
+  ];
+
+  it.each(WRONG)('%s does not take %j', async (name, value, takes) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    expect(await refused({ flags: { [name]: value } })).toBe(
+      `${flag}: ${JSON.stringify(value)} is not taken (it takes ${takes})`,
+    );
+    expect(await refused({ file: { [name]: value } })).toMatch(
+      new RegExp(`^${name} in .*patchgate\\.config\\.json: `),
+    );
+    if (typeof value === 'string' && value !== '')
+      expect(await refused({ env: { [variableOf(name)]: value } })).toMatch(
+        new RegExp(`^${variableOf(name)}: `),
+      );
+  });
+});

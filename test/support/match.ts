@@ -1,0 +1,17 @@
+import { createMatcher, type MatcherOptions } from '../../src/contract/match-operation.ts';
+import { brief, shippedContract } from './gate.ts';
+
+const { entries } = shippedContract();
+
+/** What a request means to the shipped contract: `updateProject` with the findings behind it; undefined: nothing. */
+export function match(
+  url: string,
+  request: { method?: string; headers?: string[] } = {},
+  options?: MatcherOptions,
+): string | undefined {
+  const { method = 'PATCH', headers = [] } = request;
+  const found = createMatcher(entries, options)({ method, url, headers });
+  return found && [found.operation, ...brief(found.findings)].join(' ');
+}
+
+export const AMBIGUOUS = 'updateProject request.ambiguous-path error';
