@@ -53,8 +53,12 @@ export class Contents {
     return this.#slots.flatMap(({ entry }) => entry ?? []);
   }
 
+  get hasGaps(): boolean {
+    return this.#vacant > 0;
+  }
+
   gaps(): Gap[] {
-    if (this.#vacant === 0) return [];
+    if (!this.hasGaps) return [];
     const gaps: Gap[] = [];
     let before = 0;
     for (const { entry, former } of this.#slots) {

@@ -2,8 +2,6 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Journal } from './journal.ts';
 import type { WaitingFiles } from './waiting-files.ts';
 
-/** Files written at the same time. */
-const WRITERS = 4;
 /** Nothing came for so many ticks: then it is time to write. Ticks, since a process that is held still is not idle. */
 const TICK_MS = 100;
 const QUIET_TICKS = 3;
@@ -112,20 +110,17 @@ export class FoldBehind {
     this.#journal.retry();
     this.#journal.rotate();
     // What is added from here on is for the next pass: this one must end.
-    const files = this.#waiting.all().values();
+    const files = this.#waiting.all();
     let trouble: Error | undefined;
     this.#rewritten = 0;
-    const work = async () => {
-      for (const { key } of files) {
-        try {
-          const size = await this.#fold(key);
-          this.#rewritten += size;
-        } catch (error) {
-          trouble = error as Error;
-        }
+    for (const { key } of files) {
+      try {
+        const size = await this.#fold(key);
+        this.#rewritten += size;
+      } catch (error) {
+        trouble ??= error as Error;
       }
-    };
-    await Promise.all(Array.from({ length: WRITERS }, work));
+    }
     try {
       this.#journal.release(this.#waiting.first ?? this.#journal.end);
     } catch (error) {

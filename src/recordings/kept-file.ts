@@ -101,24 +101,15 @@ export class KeptFile {
   /** Writes what there is, so that nothing waits that was appended before.
    *  @throws PatchgateError `cannot-write`, or what `ask` throws */
   async save(): Promise<void> {
-    if (!this.#isAsked && !this.#contents) {
-      const adding = this.#add();
-      // Whoever asks meanwhile waits for it to be over, however it ends.
-      this.#adding = adding.catch(() => undefined);
-      if (await adding) return;
-    }
+    if (this.#isAsked || this.#contents) await this.#update();
+    const adding = this.#add(this.#contents ? this.#applied : this.#newest());
+    // Whoever asks meanwhile waits for it to be over, however it ends.
+    this.#adding = adding.catch(() => undefined);
+    if (await adding) return;
     await this.#update();
     const upTo = this.#applied;
-    if (this.#isChanged) {
-      this.#isChanged = false;
-      try {
-        await this.#write({ entries: (this.#contents as Contents).entries() }, upTo);
-      } catch (error) {
-        this.#isChanged = true;
-        throw error;
-      }
-    }
-    this.#context.waiting.settle(this.key, upTo);
+    if (this.#isChanged) await this.#write({ entries: (this.#contents as Contents).entries() }, upTo);
+    this.#settle(upTo);
   }
 
   /** Frees what only writing needed; what somebody asked for stays. */
@@ -141,23 +132,33 @@ export class KeptFile {
     this.#isChanged = false;
   }
 
-  /** Adds what waits to the file as it is. @returns false where that is not all that there is to do */
-  async #add(): Promise<boolean> {
+  /** Adds what waits up to a position to the file as it is. @returns false where that is not all that there is to do */
+  async #add(upTo: number): Promise<boolean> {
     const { journal, waiting, gaps, started } = this.#context;
     const name = hash('sha1', this.key, 'binary');
     const before = SlicedFile.open(this.#adapter.file);
     try {
       if (!before) started.add(name);
       else if (!before.takesAdditions) return false;
-      if (!started.has(name) && (waiting.get(this.key)?.replaces || gaps.has(this.key))) return false;
-      const stretches = waiting.from(this.key, 0);
-      const upTo = stretches.at(-1)?.[1] ?? 0;
-      await this.#write({ entries: lineTexts(journal, stretches), ...(before && { before }) }, upTo);
-      waiting.settle(this.key, upTo);
-      return true;
+      const mayReplace = this.#contents !== undefined || !started.has(name);
+      if (mayReplace && (waiting.get(this.key)?.replaces || this.#hasGaps)) return false;
+      const entries = lineTexts(journal, waiting.between(this.key, 0, upTo));
+      await this.#write({ entries, ...(before && { before }) }, upTo);
     } finally {
       before?.close();
     }
+    this.#settle(upTo);
+    return true;
+  }
+
+  get #hasGaps(): boolean {
+    return this.#contents?.hasGaps ?? this.#context.gaps.has(this.key);
+  }
+
+  /** The file has what was appended up to a position. */
+  #settle(upTo: number): void {
+    this.#context.waiting.settle(this.key, upTo);
+    this.#isChanged = this.#applied > upTo;
   }
 
   async #write(content: FileContent, upTo: number): Promise<void> {
@@ -188,7 +189,7 @@ export class KeptFile {
   async #apply(): Promise<void> {
     const { journal, waiting, breathe } = this.#context;
     this.#contents ??= await this.#read();
-    for (const [from, to] of waiting.from(this.key, this.#applied)) {
+    for (const [from, to] of waiting.between(this.key, this.#applied, Number.POSITIVE_INFINITY)) {
       for (const { start, end, bytes } of journal.lines(from, to)) {
         const { exchange, replace } = exchangeIn(bytes);
         const entry = this.#isAsked

@@ -37,11 +37,11 @@ export async function loadJournal(root: string, folder: string, writable: boolea
     const file = join(folder, segmentName(base));
     const isLast = base === bases.at(-1);
     const { size, whole } = readSegment(file, base, loaded.waiting, marks);
-    if (whole < size) {
-      if (!isLast) throw broken(file, 'the file ends within a line');
-      if (writable) await truncate(file, whole);
-    }
-    loaded.segments.push({ base, size: whole });
+    if (whole < size && !isLast) throw broken(file, 'the file ends within a line');
+    if (whole > 0) loaded.segments.push({ base, size: whole });
+    // Its name is that of the next one to be begun.
+    else if (writable) await rm(file);
+    if (writable && whole > 0 && whole < size) await truncate(file, whole);
   }
   for (const [key, { last, before }] of marks) {
     const upTo = (await isInPlace(root, last, writable)) ? last.upTo : before;
@@ -72,7 +72,7 @@ function readSegment(
   waiting: WaitingFiles,
   marks: Map<string, Marks>,
 ): { size: number; whole: number } {
-  const fd = openSync(file, 'r');
+  const fd = openToRead(file);
   try {
     const { size } = fstatSync(fd);
     const lines = linesOf((start, end) => readAt(fd, start, end - start), 0, size);
@@ -94,6 +94,14 @@ function readSegment(
     }
   } finally {
     closeSync(fd);
+  }
+}
+
+function openToRead(file: string): number {
+  try {
+    return openSync(file, 'r');
+  } catch (error) {
+    throw new PatchgateError('cannot-read', `cannot read ${file}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -57,12 +57,14 @@ export class WaitingFiles {
     return [...this.#files.values()];
   }
 
-  /** The stretches of a file's lines from a position on, which is between two of them. */
-  from(key: string, position: number): [start: number, end: number][] {
+  /** The stretches of a file's lines between two positions, which are between two lines. */
+  between(key: string, from: number, to: number): [start: number, end: number][] {
     const found: [number, number][] = [];
     const stretches = this.#files.get(key)?.stretches ?? [];
-    for (let i = firstAfter(stretches, position); i < stretches.length; i += 2) {
-      found.push([Math.max(stretches[i] as number, position), stretches[i + 1] as number]);
+    for (let i = firstAfter(stretches, from); i < stretches.length; i += 2) {
+      const start = Math.max(stretches[i] as number, from);
+      if (start >= to) break;
+      found.push([start, Math.min(stretches[i + 1] as number, to)]);
     }
     return found;
   }
@@ -71,7 +73,7 @@ export class WaitingFiles {
   settle(key: string, upTo: number): void {
     const file = this.#files.get(key);
     if (file === undefined) return;
-    const left = this.from(key, upTo).flat();
+    const left = this.between(key, upTo, Number.POSITIVE_INFINITY).flat();
     this.#bytes -= lengthOf(file.stretches) - lengthOf(left);
     if (left.length === 0) this.#files.delete(key);
     else file.stretches = left;
