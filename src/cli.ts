@@ -8,6 +8,8 @@ import { spellOut } from './commands/options.ts';
 import { proxy } from './commands/proxy.ts';
 import { replay } from './commands/replay.ts';
 import { messageOf, PatchgateError } from './errors.ts';
+import { nearest } from './model/nearest.ts';
+import { flagOf, SETTINGS } from './settings.ts';
 import { version } from './version.ts';
 
 const cli = yargs(spellOut(hideBin(process.argv)))
@@ -26,12 +28,7 @@ const cli = yargs(spellOut(hideBin(process.argv)))
   .epilogue('Exit codes: 0 clean, 1 findings, 2 could not run.')
   .exitProcess(false)
   .fail((message, error) => {
-    throw (
-      error ??
-      new PatchgateError('bad-usage', message, {
-        hint: 'see patchgate --help, or patchgate <command> --help',
-      })
-    );
+    throw error ?? new PatchgateError('bad-usage', message, { hint: hintFor(message) });
   });
 
 // The only place where an error becomes an exit code.
@@ -53,4 +50,10 @@ function fail(error: unknown): void {
       : new PatchgateError('internal', `unexpected: ${messageOf(error)}`, { cause: error });
   process.stderr.write(`patchgate: ${known.message}\n${known.hint === undefined ? '' : `  ${known.hint}\n`}`);
   process.exitCode = known.exitCode;
+}
+
+function hintFor(message: string): string {
+  const unknown = /^Unknown arguments?: ([\w-]+)/.exec(message)?.[1];
+  const near = unknown && nearest(unknown, Object.keys(SETTINGS).map(flagOf));
+  return near ? `did you mean --${near}?` : 'see patchgate --help, or patchgate <command> --help';
 }

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import type { Config } from './config.ts';
 import { PatchgateError } from './errors.ts';
 import { recordMode } from './record-mode.ts';
@@ -54,7 +55,8 @@ async function composeProxy(config: Config, around: Surroundings): Promise<Compo
       close: () => forward.close(),
     };
   }
-  const store = await openRecording(config, mode !== 'none');
+  const store =
+    mode === 'none' ? await openWholeRecording(config, around) : await openRecording(config, true);
   const replays = mode === 'none' || mode === 'new_episodes' || (mode === 'once' && !(await store.isEmpty()));
   const recorder = mode === 'none' ? undefined : await openRecorder(forward, store, mode === 'all', around);
   if (!replays && recorder) {
@@ -85,7 +87,9 @@ async function composeReplay(config: Config, around: Surroundings): Promise<Comp
     });
   }
   const forward = onMiss === 'refuse' ? undefined : await openForward(config);
-  const store = await openRecording(config, onMiss === 'record');
+  const store = await (onMiss === 'refuse'
+    ? openWholeRecording(config, around)
+    : openRecording(config, onMiss === 'record'));
   const { replay } = await import('./upstreams/replay.ts');
   const other =
     forward && (onMiss === 'record' ? await openRecorder(forward, store, false, around) : forward);
@@ -142,6 +146,20 @@ async function openForward(config: Config, answeredBy: AnsweredBy = 'target'): P
 async function openRecording(config: Config, writable: boolean): Promise<RecordingStore> {
   const { openStore } = await import('./recordings/lowdb-store.ts');
   return openStore(config.recordings, config.recording, { writable });
+}
+
+/** A recording that must answer everything: one that is not there may be a misspelt name. */
+async function openWholeRecording(config: Config, around: Surroundings): Promise<RecordingStore> {
+  const store = await openRecording(config, false);
+  if (await store.isEmpty()) {
+    const { recording, recordings } = config;
+    const names = await readdir(recordings).catch(() => []);
+    const others = names.length > 0 ? ` (there are: ${names.sort().join(', ')})` : '';
+    around.notice(
+      `the recording "${recording}" in ${recordings}/ is empty, so every request is refused${others}`,
+    );
+  }
+  return store;
 }
 
 async function openRecorder(

@@ -1,13 +1,14 @@
 /** What a program of one's own may use. */
 import { GUARD_BY_DEFAULT, type Kind } from './compose-upstream.ts';
 import { type Config, resolveConfig } from './config.ts';
-import { createPatchgate, type Patchgate } from './patchgate.ts';
+import { PatchgateError } from './errors.ts';
+import type { Gate } from './gate.ts';
+import { createPatchgate, gateOf, type Patchgate } from './patchgate.ts';
 
 export type { Kind } from './compose-upstream.ts';
 export type { Config } from './config.ts';
-export { type Contract, loadContract } from './contract/load-contract.ts';
 export { PatchgateError } from './errors.ts';
-export { createGate, type Gate, type GateOptions, type GateRequest, type Inspection } from './gate.ts';
+export type { Gate, GateRequest, Inspection } from './gate.ts';
 export type { Finding, Verdict } from './model/finding.ts';
 export type { Patchgate } from './patchgate.ts';
 
@@ -20,10 +21,27 @@ export type { Patchgate } from './patchgate.ts';
  * @throws PatchgateError where a setting, the contract or the recording is wrong
  */
 export async function patchgate(kind: Kind, settings: Partial<Config> = {}): Promise<Patchgate> {
+  if (!Object.hasOwn(GUARD_BY_DEFAULT, kind)) {
+    throw new PatchgateError('bad-usage', `there is no ${JSON.stringify(kind)}`, {
+      hint: 'it is proxy, replay or fake',
+    });
+  }
   const { config } = await resolveConfig(settings, { guard: GUARD_BY_DEFAULT[kind], log: 'off' });
   return createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
     notice: (text) => process.stderr.write(`patchgate: ${text}\n`),
     env: process.env,
   });
+}
+
+/**
+ * The judging alone, without sockets: `(await createGate()).inspectBody('updateProject', bytes).verdict`. With the guard,
+ * as in front of a real service.
+ *
+ * @param settings as for `patchgate`; those of the judging count
+ * @throws PatchgateError where a setting or the contract is wrong
+ */
+export async function createGate(settings: Partial<Config> = {}): Promise<Gate> {
+  const { config } = await resolveConfig(settings, { guard: 'on' });
+  return gateOf(config, { guard: config.guard === 'on' });
 }

@@ -22,7 +22,7 @@ export interface Patchgate {
   summary: string;
   /** Starts its own server, with the control API. @throws PatchgateError `cannot-listen` */
   listen(): Promise<Listening>;
-  /** Writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
+  /** Ends what listens, writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
   close(): Promise<void>;
 }
 
@@ -65,6 +65,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   const answerData = createDataPath({ gate, upstream: parts.upstream, nextId, onSeen });
   const startedAt = new Date().toISOString();
 
+  const listening: Listening[] = [];
   const stopping = new AbortController();
   // Most runs never ask for it, and Express takes as long to load as all the rest.
   let control: Promise<(req: IncomingMessage, res: ServerResponse) => void> | undefined;
@@ -107,7 +108,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
     handler,
     summary: parts.summary,
     async listen() {
-      const listening = await listen(
+      const one = await listen(
         {
           request: handler,
           upgrade: upgradePath && ((req, socket, head) => !isControl(req) && upgradePath(req, socket, head)),
@@ -115,16 +116,18 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         config.host,
         config.port,
       );
-      return {
-        url: listening.url,
-        close() {
-          // A stream of events would go on for ever.
-          stopping.abort();
-          return listening.close();
-        },
+      let closed: Promise<void> | undefined;
+      const close = () => {
+        // A stream of events would go on for ever.
+        stopping.abort();
+        closed ??= one.close();
+        return closed;
       };
+      listening.push({ url: one.url, close });
+      return { url: one.url, close };
     },
     async close() {
+      await Promise.all(listening.map((one) => one.close()));
       try {
         await parts.close();
       } finally {

@@ -134,16 +134,16 @@ export class KeptFile {
 
   /** Adds what waits up to a position to the file as it is. @returns false where that is not all that there is to do */
   async #add(upTo: number): Promise<boolean> {
-    const { journal, waiting, gaps, started } = this.#context;
+    const { journal, waiting, started } = this.#context;
     const name = hash('sha1', this.key, 'binary');
     const before = SlicedFile.open(this.#adapter.file);
     try {
-      if (!before) started.add(name);
-      else if (!before.takesAdditions) return false;
-      const mayReplace = this.#contents !== undefined || !started.has(name);
+      if (before && !before.takesAdditions) return false;
+      const mayReplace = this.#contents !== undefined || (before !== undefined && !started.has(name));
       if (mayReplace && (waiting.get(this.key)?.replaces || this.#hasGaps)) return false;
       const entries = lineTexts(journal, waiting.between(this.key, 0, upTo));
       await this.#write({ entries, ...(before && { before }) }, upTo);
+      if (!before) started.add(name);
     } finally {
       before?.close();
     }

@@ -60,6 +60,7 @@ export async function openStore(
 class LowdbStore implements RecordingStore {
   readonly name: string;
   readonly #root: string;
+  readonly #isWritable: boolean;
   readonly #cacheBytes: number;
   readonly #backlogBytes: number;
   readonly #journal: Journal;
@@ -75,6 +76,7 @@ class LowdbStore implements RecordingStore {
   constructor(root: string, name: string, journal: Journal, waiting: WaitingFiles, options: StoreOptions) {
     this.name = name;
     this.#root = root;
+    this.#isWritable = options.writable ?? false;
     this.#cacheBytes = options.cacheBytes ?? 16 * MIB;
     this.#backlogBytes = options.backlogBytes ?? 64 * MIB;
     this.#journal = journal;
@@ -135,6 +137,7 @@ class LowdbStore implements RecordingStore {
   }
 
   async flush(): Promise<void> {
+    if (!this.#isWritable) return;
     await this.#folder.flush();
     if (this.trouble) throw this.trouble;
   }

@@ -70,9 +70,11 @@ describe('the package', () => {
 
   it('can be imported', async () => {
     const program = `
-      import { createGate, loadContract } from 'patchgate';
+      import { createGate, patchgate } from 'patchgate';
       import contract from 'patchgate/schemas/contract.json' with { type: 'json' };
-      console.log(typeof createGate, typeof loadContract, Object.keys(contract.operations).length > 0);`;
+      const gate = await createGate();
+      const { verdict } = gate.inspectBody('updateProject', Buffer.from('{}'));
+      console.log(typeof patchgate, verdict.outcome, gate.operations.join() === Object.keys(contract.operations).join());`;
     const { stdout, code } = await runProgram(
       process.execPath,
       ['--no-warnings', '--input-type=module', '-e', program],
@@ -80,6 +82,6 @@ describe('the package', () => {
         cwd: project,
       },
     );
-    expect({ stdout, code }).toEqual({ stdout: 'function function true\n', code: 0 });
+    expect({ stdout, code }).toEqual({ stdout: 'function block true\n', code: 0 });
   });
 });

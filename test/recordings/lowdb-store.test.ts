@@ -1,10 +1,11 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/model/exchange.ts';
 import { openStore, type StoreOptions } from '../../src/recordings/lowdb-store.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
-import { describeStore } from '../support/store-suite.ts';
+import { describeStore, type StorePlace } from '../support/store-suite.ts';
 
 const folders: string[] = [];
 
@@ -20,8 +21,15 @@ afterEach(async () => {
 
 function describeWith(options: StoreOptions, name: string): void {
   describeStore(name, async () => {
-    const folder = await newFolder();
-    return { open: () => openStore(folder, 'r', options) };
+    const placeIn = (folder: string): StorePlace => ({
+      open: () => openStore(folder, 'r', options),
+      async killed() {
+        const copy = await newFolder();
+        await cp(folder, copy, { recursive: true });
+        return placeIn(copy);
+      },
+    });
+    return placeIn(await newFolder());
   });
 }
 
@@ -217,5 +225,87 @@ describe('openStore', () => {
     await chmod(folder, 0o500);
     await expect(openStore(folder, 'r', { writable: true })).rejects.toMatchObject({ code: 'cannot-write' });
     await chmod(folder, 0o700);
+  });
+});
+
+describe('recording again, with pauses in which the files are written', () => {
+  it('leaves them byte for byte as they were', async () => {
+    const folder = await newFolder();
+    // The same request several times, others between them, and a file that people have laid out anew.
+    const traffic = [
+      exchange({ query: 'a', answer: { text: 'answer 1' } }),
+      exchange({ query: 'a', answer: { text: 'answer 2' } }),
+      exchange({ query: 'b', answer: { text: 'answer 3' } }),
+      exchange({ query: 'a', answer: { text: 'answer 4' } }),
+      exchange({ path: '/other', answer: { text: 'answer 5' } }),
+    ];
+    const run = async (recordedAt: string, pauses: boolean, changed?: Exchange) => {
+      const store = await openStore(folder, 'r', { writable: true });
+      const seen = new Set<string>();
+      for (const one of traffic) {
+        const { path, query } = one.request;
+        const again = one === traffic[3] && changed ? changed : one;
+        store.append({ ...plainOf(again), startedAt: Date.parse(recordedAt) }, !seen.has(path + query));
+        seen.add(path + query);
+        if (pauses) await store.flush();
+      }
+      await store.close();
+      return filesIn(folder);
+    };
+    const first = await run('2026-01-01T00:00:00.000Z', false);
+    expect(await run('2027-01-01T00:00:00.000Z', true)).toEqual(first);
+    const changed = exchange({ query: 'a', answer: { text: 'answer 4 changed' } });
+    const third = await run('2028-01-01T00:00:00.000Z', true, changed);
+    const text = third[join(...FILE)] as string;
+    expect(text.replace('4 changed', '4').replace('2028', '2026')).toBe(first[join(...FILE)]);
+    await writeFile(join(folder, ...FILE), JSON.stringify(JSON.parse(text)));
+    expect(await run('2029-01-01T00:00:00.000Z', true, changed)).toEqual(third);
+    const list = await (await openStore(folder, 'r')).find('PATCH', PROJECT_PATH);
+    expect(list.map(({ meta }) => meta.recordedAt.slice(0, 4))).toEqual(['2026', '2026', '2026', '2028']);
+  });
+});
+
+describe('a file that people have laid out anew', () => {
+  it.each([
+    ['in one line', (text: string) => JSON.stringify(JSON.parse(text))],
+    ['with carriage returns', (text: string) => text.replaceAll('\n', '\r\n')],
+    [
+      'with a member of their own',
+      (text: string) => text.replace('"exchanges"', '"note": "ours",\n  "exchanges"'),
+    ],
+    ['without exchanges', () => '{"formatVersion":1,"exchanges":[]}'],
+  ])('is added to all the same: %s', async (_, change) => {
+    const folder = await newFolder();
+    const one = exchange({ answer: { text: 'one' } });
+    const two = exchange({ answer: { text: 'two' } });
+    const store = await openStore(folder, 'r', { writable: true });
+    store.append(plainOf(one));
+    await store.flush();
+    const file = join(folder, ...FILE);
+    const changed = change(await readFile(file, 'utf8'));
+    await writeFile(file, changed);
+    store.append(plainOf(two));
+    await store.close();
+    const list = await (await openStore(folder, 'r')).find('PATCH', PROJECT_PATH);
+    expect(list).toEqual(changed.includes('[]') ? [two] : [one, two]);
+  });
+});
+
+describe('while requests come', () => {
+  it('the journal is moved into the files whenever too much waits, and appending goes on', async () => {
+    const folder = await newFolder();
+    const store = await openStore(folder, 'r', { writable: true, journalBytes: 100_000 });
+    const big = (i: number) => exchange({ answer: { json: { i, padding: 'x'.repeat(2000) } } });
+    let appended = 0;
+    const inFile = async () => {
+      const text = await readFile(join(folder, ...FILE), 'utf8').catch(() => '');
+      return text.split('"i": ').length - 1;
+    };
+    while ((await inFile()) === 0) store.append(plainOf(big(appended++)));
+    const early = await inFile();
+    expect(early).toBeLessThan(appended);
+    await store.close();
+    const list = await (await openStore(folder, 'r')).find('PATCH', PROJECT_PATH);
+    expect(list).toEqual(Array.from({ length: appended }, (_, i) => big(i)));
   });
 });

@@ -141,6 +141,42 @@ describe('redactBodyBytes', () => {
   });
 });
 
+describe('a look at the bytes alone', () => {
+  const { members } = redactionOf(['x.y*', 'Kirschkern']);
+  const mayBeIn = (text: string) => members.mayBeIn(Buffer.from(text));
+
+  it.each([
+    ...MEMBERS.map((name) => `{"${name}":1}`),
+    '{"a":[{"to-k_en" : "x"}]}',
+    '{"__TOKEN--":1}',
+    '{"\\u0074oken":1}',
+    '{"to\u212aen":1,"a":"\u20ac"}',
+    '{"X.Y*":1}',
+    '{"kirsch-\u212aern":1}',
+    'data: {"secret": "x',
+  ])('misses nothing that is redacted: %s', (text) => {
+    const redaction = { ...redactionOf(), members };
+    expect(redactBody({ text }, undefined, redaction)).not.toEqual({ text });
+    expect(mayBeIn(text)).toBe(true);
+  });
+
+  it.each(['{"name":"token","tokens":1,"a":"my secret"}', '{"tok":"en"}', '"-_"', ''])(
+    'says of most bodies that they hold nothing: %s',
+    (text) => {
+      expect(mayBeIn(text.replace('"token"', '"a token"'))).toBe(false);
+    },
+  );
+
+  it('takes names with other letters to be everywhere', () => {
+    expect(redactionOf(['schlüssel']).members.mayBeIn(Buffer.from('{}'))).toBe(true);
+  });
+
+  it('takes its time from the length of the text only', () => {
+    const hostile = `"${'-_'.repeat(500_000)}${'"p-a-s'.repeat(100_000)}`;
+    expect(mayBeIn(hostile)).toBe(false);
+  });
+});
+
 describe('redactExchange', () => {
   it('leaves no secret anywhere', () => {
     const clean = redactExchange(

@@ -5,6 +5,8 @@ import { exchange, PROJECT_PATH, plainOf } from './exchanges.ts';
 /** A place for one recording, empty at first; each `open` is a new process as it were. */
 export interface StorePlace {
   open(): Promise<RecordingStore>;
+  /** What would be left here if the process that has it open were killed now. */
+  killed(): Promise<StorePlace>;
 }
 
 const FIRST = exchange({
@@ -69,6 +71,41 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       expect(await again.find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND]);
       await again.close();
       expect(await (await place.open()).find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND]);
+    });
+
+    it('has whatever was appended when its process is killed, once, however often it is', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      store.append(plainOf(FIRST));
+      await store.flush();
+      store.append(plainOf(SECOND));
+      const atOnce = await (await place.killed()).open();
+      expect(await atOnce.find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND]);
+      const flushed = store.flush();
+      store.append(plainOf(OTHER), true);
+      const left = await place.killed();
+      await flushed;
+      await store.close();
+      for (let start = 0; start < 3; start++) {
+        const again = await left.open();
+        expect(await again.find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND, OTHER]);
+        await again.close();
+      }
+      await atOnce.close();
+    });
+
+    it('drops at the next start what a killed process had replaced', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      for (const one of [FIRST, OTHER, SECOND]) store.append(plainOf(one));
+      await store.close();
+      const again = await place.open();
+      const fresh = exchange({ body: { json: { a: 1 } }, answer: { json: 'fresh' } });
+      again.append(plainOf(fresh), true);
+      const left = await (await place.killed()).open();
+      expect(await left.find('PATCH', PROJECT_PATH)).toEqual([fresh, OTHER]);
+      await left.close();
+      await again.close();
     });
 
     it('keeps what is appended while it is written or read', async () => {

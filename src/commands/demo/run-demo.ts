@@ -15,7 +15,13 @@ export async function runDemo(argv: Readonly<Record<string, unknown>>): Promise<
   const recorded = await recordAgainstFake({ ...config, record: 'all', recording: RECORDING, log: 'off' });
 
   say(`\n2. The fake is stopped. The gate replays ${config.recordings}/${RECORDING}/ instead.\n`);
-  const around = surroundings();
+  let isLogging = false;
+  const around = {
+    ...surroundings(),
+    writeLog: (text: string) => {
+      if (isLogging) process.stdout.write(text);
+    },
+  };
   const gate = await createPatchgate('replay', { ...config, recording: RECORDING, onMiss: 'refuse' }, around);
   const listening = await gate.listen();
   const replayed = await send(listening.url, 'PATCH', GOOD);
@@ -27,6 +33,7 @@ export async function runDemo(argv: Readonly<Record<string, unknown>>): Promise<
   say(`\n3. It goes on replaying on ${listening.url}, until Ctrl-C. Try:\n`);
   for (const line of curlLines(listening.url)) say(`   ${line}`);
   say('\nThe access log:');
+  isLogging = true;
   await stopSignal();
   await listening.close();
   await gate.close();

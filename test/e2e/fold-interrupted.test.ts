@@ -1,0 +1,104 @@
+import { cp, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/model/exchange.ts';
+import { openStore } from '../../src/recordings/lowdb-store.ts';
+import type { RecordingStore } from '../../src/recordings/store.ts';
+import { exchange, plainOf } from '../support/exchanges.ts';
+import { copyAtEachStep } from '../support/steps.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const PATHS = ['/a', '/a/b', '/c'];
+
+/** One that can be told from all others. */
+function numbered(path: string, body: number, answer: number): Exchange {
+  return exchange({ path, body: { json: { body } }, answer: { json: { answer, padding: 'x'.repeat(100) } } });
+}
+
+async function contentOf(store: RecordingStore): Promise<Record<string, readonly Exchange[]>> {
+  const lists = await Promise.all(
+    PATHS.map(async (path) => [path, await store.find('PATCH', path)] as const),
+  );
+  return Object.fromEntries(lists);
+}
+
+async function filesBelow(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files: Record<string, string> = {};
+  for (const entry of entries) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isFile()) files[file.slice(folder.length)] = await readFile(file, 'utf8');
+  }
+  return files;
+}
+
+/** What each run appends. */
+const RUNS: Record<string, ((store: RecordingStore) => void)[]> = {
+  'files that are begun': [
+    (store) => {
+      for (const path of PATHS)
+        for (const n of [1, 2, 1]) store.append(plainOf(numbered(path, n, n)), n === 2);
+    },
+  ],
+  'files that are added to': [
+    (store) => {
+      for (const path of PATHS) store.append(plainOf(numbered(path, 1, 1)));
+    },
+    (store) => {
+      for (const n of [1, 2]) for (const path of PATHS) store.append(plainOf(numbered(path, 1, 1 + n)));
+    },
+  ],
+  'files in which exchanges are replaced': [
+    (store) => {
+      for (const path of PATHS) for (const n of [1, 1, 2, 1]) store.append(plainOf(numbered(path, n, n)));
+    },
+    (store) => {
+      for (const path of PATHS) {
+        store.append(plainOf(numbered(path, 1, 9)), true);
+        store.append(plainOf(numbered(path, 2, 2)), true);
+        store.append(plainOf(numbered(path, 1, 8)));
+      }
+    },
+  ],
+};
+
+describe('writing that is killed at any step', () => {
+  it.each(Object.entries(RUNS))('loses nothing and keeps nothing twice: %s', async (_, runs) => {
+    const folder = temporaryFolder();
+    const earlier = runs.slice(0, -1);
+    for (const run of earlier) {
+      const store = await openStore(folder, 'r', { writable: true });
+      run(store);
+      await store.close();
+    }
+    const store = await openStore(folder, 'r', { writable: true });
+    runs.at(-1)?.(store);
+    const copies = await copyAtEachStep(folder, temporaryFolder(), () => store.flush());
+    const files = await filesBelow(folder);
+    const content = await contentOf(await openStore(folder, 'r'));
+    expect(Object.values(content).flat().length).toBeGreaterThan(8);
+    expect(copies.length).toBeGreaterThan(25);
+
+    for (const [step, copy] of copies.entries()) {
+      // Reading finds everything and changes nothing.
+      const before = await filesBelow(copy);
+      expect(await contentOf(await openStore(copy, 'r')), `read after step ${step}`).toEqual(content);
+      expect(await filesBelow(copy)).toEqual(before);
+      // The next start puts the files in order, and may be killed itself.
+      const interrupted = join(temporaryFolder(), 'copy');
+      await cp(copy, interrupted, { recursive: true });
+      const again = await openStore(copy, 'r', { writable: true });
+      expect(await filesBelow(copy), `written after step ${step}`).toEqual(files);
+      await again.close();
+      if (step % 6 !== 0) continue;
+      const nested = await copyAtEachStep(interrupted, temporaryFolder(), () =>
+        openStore(interrupted, 'r', { writable: true }),
+      );
+      for (const [nestedStep, nestedCopy] of nested.entries()) {
+        const last = await openStore(nestedCopy, 'r', { writable: true });
+        expect(await filesBelow(nestedCopy), `written after steps ${step} and ${nestedStep}`).toEqual(files);
+        await last.close();
+      }
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/model/exchange.ts';
+import { openStore } from '../../src/recordings/lowdb-store.ts';
+import { bundleProgram, startProgram } from '../support/store-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const PATHS = ['/a', '/b', '/c/d'];
+
+/** Appends without end and says the number of each exchange that was appended, as a client that got its response. */
+const APPENDING = `
+  import { openStore } from './src/recordings/lowdb-store.ts';
+  const [folder, first] = process.argv.slice(2);
+  const store = await openStore(folder, 'r', { writable: true, journalBytes: 60_000 });
+  for (let number = Number(first); ; number++) {
+    const path = ${JSON.stringify(PATHS)}[number % 3];
+    const body = Buffer.from(JSON.stringify({ number, padding: 'x'.repeat(number % 500) }));
+    store.append({
+      request: { method: 'PATCH', path, query: '', headers: ['content-type', 'application/json'], body },
+      response: { status: 200, headers: ['content-type', 'application/json'], body },
+      startedAt: 1_790_000_000_000 + number,
+      durationMs: 1,
+    });
+    process.stdout.write(number + '\\n');
+    if (number % 5 === 0) await new Promise(setImmediate);
+    if (number % 400 === 0) await store.flush();
+  }
+`;
+
+function numberIn({ request }: Exchange): number {
+  return (request.body as unknown as { json: { number: number } }).json.number;
+}
+
+describe('a process that is killed', () => {
+  it('leaves everything that it said was appended, once and in order', { timeout: 60_000 }, async () => {
+    const folder = temporaryFolder();
+    const program = await bundleProgram(APPENDING, folder);
+    const rounds: { first: number; said: number }[] = [];
+    for (let round = 0; round < 6; round++) {
+      const first = round * 1_000_000;
+      // Each dies at another moment: while it only appends, while it writes, soon after it began anew.
+      const last = first + 20 + Math.floor(Math.random() * 1200);
+      const running = startProgram(program, [folder, String(first)], (line) => {
+        if (Number(line) === last) running.child.kill('SIGKILL');
+      });
+      expect(await running.ended).toBeNull();
+      rounds.push({ first, said: Number(running.lines.at(-1)) });
+    }
+    const store = await openStore(folder, 'r');
+    const lists = await Promise.all(PATHS.map((path) => store.find('PATCH', path)));
+    for (const [i, list] of lists.entries()) {
+      const numbers = list.map(numberIn);
+      expect(new Set(numbers).size).toBe(numbers.length);
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+      for (const { first, said } of rounds) {
+        const kept = new Set(numbers.filter((number) => number >= first && number < first + 1_000_000));
+        for (let number = first; number <= said; number++) {
+          if (number % 3 === i && !kept.has(number)) expect.fail(`${number} of ${first}-${said} is lost`);
+        }
+      }
+    }
+    expect(lists.flat().length).toBeGreaterThan(100);
+  });
+});
+
+/** Sixty megabytes on one path, under the eyes of a collector that allows for less. */
+const MUCH = `
+  import { openStore } from './src/recordings/lowdb-store.ts';
+  const store = await openStore(process.argv[2], 'r', { writable: true, journalBytes: 8_000_000 });
+  for (let number = 0; number < 20_000; number++) {
+    const body = Buffer.from(JSON.stringify({ number, padding: 'x'.repeat(1500) }));
+    store.append({
+      request: { method: 'PATCH', path: '/a', query: '', headers: ['content-type', 'application/json'], body },
+      response: { status: 200, headers: ['content-type', 'application/json'], body },
+      startedAt: 1_790_000_000_000 + number,
+      durationMs: 1,
+    });
+    if (number % 50 === 0) await new Promise(setImmediate);
+  }
+  await store.close();
+  console.log(store.trouble ?? 'closed');
+`;
+
+describe('a recording that is larger than the memory', () => {
+  it('is written all the same', { timeout: 60_000 }, async () => {
+    const folder = temporaryFolder();
+    const program = await bundleProgram(MUCH, folder);
+    const running = startProgram(program, [folder], undefined, ['--max-old-space-size=32']);
+    expect(await running.ended).toBe(0);
+    expect(running.lines).toEqual(['closed']);
+    const list = await (await openStore(join(folder), 'r')).find('PATCH', '/a');
+    expect(list.map(numberIn)).toEqual(Array.from({ length: 20_000 }, (_, number) => number));
+  });
+});

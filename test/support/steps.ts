@@ -1,0 +1,62 @@
+import fs, { cpSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+
+/** What changes a disk. */
+const CHANGES = [
+  'openSync',
+  'writeSync',
+  'closeSync',
+  'renameSync',
+  'unlinkSync',
+  'mkdirSync',
+  'rmdirSync',
+] as const;
+
+/**
+ * Does some work, and copies a folder as it is before each step that could change it and after the last: what a process
+ * that is killed there leaves. Every longer write is done in two steps.
+ *
+ * @param into the folder of the copies
+ * @returns the copies, in their order
+ */
+export async function copyAtEachStep(
+  folder: string,
+  into: string,
+  work: () => Promise<unknown>,
+): Promise<string[]> {
+  const copies: string[] = [];
+  let isCopying = false;
+  const copy = () => {
+    if (isCopying) return;
+    isCopying = true;
+    const name = join(into, `step-${copies.length}`);
+    cpSync(folder, name, { recursive: true });
+    copies.push(name);
+    isCopying = false;
+  };
+  // Node loads what copies folders when it is first used: not with these functions in it.
+  copy();
+  const originals = CHANGES.map((name) => [name, fs[name]] as const);
+  for (const [name, original] of originals) {
+    const call = original as (...args: unknown[]) => unknown;
+    Object.assign(fs, {
+      [name]: (...args: unknown[]) => {
+        copy();
+        if (name !== 'writeSync' || isCopying) return call(...args);
+        const [fd, bytes, offset = 0, length, position] = args as [number, Buffer, number?, number?, number?];
+        const all = length ?? bytes.length - offset;
+        return call(fd, bytes, offset, all > 100 ? Math.ceil(all / 2) : all, position);
+      },
+    });
+  }
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    Object.assign(fs, Object.fromEntries(originals));
+    syncBuiltinESMExports();
+  }
+  copy();
+  return copies;
+}
