@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import type { Config } from './config.ts';
 import { PatchgateError } from './errors.ts';
 import { recordMode } from './record-mode.ts';
+import { redactUrl } from './recordings/redact.ts';
 import type { RecordingStore } from './recordings/store.ts';
 import type { Forward } from './upstreams/forward.ts';
 import { parseTarget } from './upstreams/target.ts';
@@ -171,7 +172,8 @@ async function openRecorder(
   const { record } = await import('./upstreams/record.ts');
   return record(forward, store, {
     replace,
-    onSkipped: (reason, { method, url }) => around.notice(`not recorded: ${method} ${url}: ${reason}`),
+    onSkipped: (reason, { method, url }) =>
+      around.notice(`not recorded: ${method} ${redactUrl(url)}: ${reason}`),
   });
 }
 

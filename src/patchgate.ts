@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { composeUpstream, type Kind, type Surroundings } from './compose-upstream.ts';
 import { type Config, DEFAULT_CONTRACT } from './config.ts';
-import { loadContract } from './contract/load-contract.ts';
+import { type Contract, loadContract } from './contract/load-contract.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { createGate, type Gate } from './gate.ts';
 import { splitTarget } from './model/http.ts';
@@ -28,8 +28,9 @@ export interface Patchgate {
 
 /** The gate that a config asks for. @throws PatchgateError where contract or settings are wrong */
 export function gateOf(config: Config, options: { guard: boolean; lazy?: boolean }): Gate {
-  const isOwn = config.contract === DEFAULT_CONTRACT;
-  return createGate(loadContract(config.contract, isOwn), {
+  const contract = loadContract(config.contract, config.contract === DEFAULT_CONTRACT);
+  if (config.target !== undefined) checkTargetPath(config.target, contract);
+  return createGate(contract, {
     validation: config.validation,
     guard: options.guard,
     unlisted: config.unlisted,
@@ -48,6 +49,25 @@ function basePathsOf({ basePath, target }: Config): string[] {
   return added !== '' && (base === added || base.startsWith(`${added}/`))
     ? [base, base.slice(added.length)]
     : [base];
+}
+
+/** A request is judged by its own path, so what the target's adds must not be part of an operation's. */
+function checkTargetPath(text: string, { entries }: Contract): void {
+  const { path } = parseTarget(text);
+  const added = path.toLowerCase().split('/').slice(1);
+  for (const entry of Object.values(entries)) {
+    const part = entry.path
+      .split('/')
+      .find((segment) => segment !== '' && added.includes(segment.toLowerCase()));
+    if (part === undefined) continue;
+    throw new PatchgateError(
+      'bad-usage',
+      `the target's path ${path} reaches into ${entry.path}: such requests could not be judged`,
+      {
+        hint: `end the target's URL before /${part}, and let the client send the rest`,
+      },
+    );
+  }
 }
 
 /** Puts the parts together: the only place that knows them all. */

@@ -148,10 +148,11 @@ function messageOf(error: ErrorObject, pointer: string): string {
   }
 }
 
+/** A URL is not shown: it can hold a password or a token. */
 function formatMessage(format: string, place: string, data: unknown): string {
-  if (format === 'url') return `${place} is no URL: ${show(data)}`;
+  if (format === 'url') return `${place} is no URL`;
   if (format === 'http-url')
-    return data === '' ? `${place} is empty, not a URL` : `${place} is no http or https URL: ${show(data)}`;
+    return `${place} is ${data === '' ? 'empty, not a URL' : 'no http or https URL'}`;
   return `${place} is no valid ${format}: ${show(data)}`;
 }
 

@@ -22,6 +22,9 @@ const MEANINGS: Readonly<Record<string, 'method' | 'path' | 'content-type'>> = {
   'content-type': 'content-type',
 };
 
+/** Frameworks look for `_method` in forms as well. What they find there is not read: no operation takes a form. */
+const FORM = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
+
 const NO_METHODS: ReadonlySet<string> = new Set();
 const NONE: HeaderMeanings = { methods: NO_METHODS, paths: [], findings: [] };
 
@@ -29,24 +32,27 @@ const NONE: HeaderMeanings = { methods: NO_METHODS, paths: [], findings: [] };
 export function meaningsOf(headers: RawHeaders, query: string): HeaderMeanings {
   let found: [name: string, value: string][] | undefined;
   let contentTypes = 0;
+  let isForm = false;
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const meaning = meaningOf(headers[i] as string);
     if (meaning === 'none') continue;
-    if (meaning === 'content-type') contentTypes++;
-    else {
+    if (meaning === 'content-type') {
+      contentTypes++;
+      if (FORM.test(headers[i + 1] as string)) isForm = true;
+    } else {
       found ??= [];
       found.push([headers[i] as string, headers[i + 1] as string]);
     }
   }
-  const fromQuery = query.includes('_') || query.includes('%') ? methodsInQuery(query) : [];
-  if (!found && contentTypes < 2 && fromQuery.length === 0) return NONE;
+  const fromQuery = /method|%/i.test(query) ? methodsInQuery(query) : [];
+  if (!found && contentTypes < 2 && fromQuery.length === 0 && !isForm) return NONE;
 
   const methods = new Set<string>(fromQuery);
+  if (isForm) methods.add('PATCH');
   const paths: string[] = [];
   const findings: Finding[] = [];
   for (const [name, value] of found ?? []) {
-    if (meaningOf(name) === 'method')
-      for (const method of value.split(',')) methods.add(method.trim().toUpperCase());
+    if (meaningOf(name) === 'method') for (const method of value.split(',')) methods.add(wordOf(method));
     else {
       paths.push(value);
       findings.push(
@@ -71,10 +77,23 @@ const meaningOf = byHeaderName((name) => MEANINGS[name.replaceAll('_', '-')] ?? 
 
 function methodsInQuery(query: string): string[] {
   const methods: string[] = [];
-  // Older servers take `;` for `&`.
   for (const [name, value] of new URLSearchParams(query.replaceAll(';', '&'))) {
-    // PHP-like servers read `_method[]` and the like as well.
-    if (name.toLowerCase().startsWith('_method')) methods.push(value.trim().toUpperCase());
+    // As PHP reads names: `.`, `[` and spaces are `_`, and what is before the name goes.
+    const plain = printable(name)
+      .trimStart()
+      .replace(/[. [\]]/g, '_')
+      .toLowerCase();
+    if (plain.startsWith('_method')) methods.push(wordOf(value));
   }
   return methods;
+}
+
+/** The method that a value begins with, in capitals, whatever stands around it. */
+function wordOf(value: string): string {
+  return (/[a-z]+/i.exec(printable(value))?.[0] ?? '').toUpperCase();
+}
+
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to go
+  return text.replace(/[\u0000-\u001f\u007f]/g, '');
 }

@@ -61,13 +61,18 @@ export function withoutHeaders(headers: RawHeaders, drop: (name: string) => bool
   return kept;
 }
 
-/** The names that `Connection` lists beside `close` and `keep-alive`, in lower case: of this connection only. */
+/**
+ * The names that `Connection` lists beside `close` and `keep-alive`, in lower case: of this connection only. Those that say
+ * what a body is and where it ends are never: a message without them is another one, or two.
+ */
 export function connectionOptions(headers: RawHeaders): readonly string[] {
   let names: string[] | undefined;
   for (const value of headerValues(headers, 'connection')) {
     if (value === 'keep-alive' || value === 'close') continue;
     names ??= [];
-    names.push(...value.split(',').map((name) => name.trim().toLowerCase()));
+    for (const name of value.split(',').map((one) => one.trim().toLowerCase())) {
+      if (!name.startsWith('content-')) names.push(name);
+    }
   }
   return names ?? NO_NAMES;
 }

@@ -1,6 +1,5 @@
 import { isObject, type JsonValue } from '../model/json.ts';
 import type { PlainExchange } from './plain-exchange.ts';
-import { ODD } from './quote.ts';
 
 /**
  * The lines of a journal. Each ends with a line feed and holds no other; the first of a file is `FIRST_LINE`.
@@ -44,8 +43,8 @@ export function exchangeLine(
   const responseBody = isResponseCoded ? inBase64(response.body) : response.body;
   const head =
     `{"at":${startedAt},"ms":${durationMs},"replace":${replace},"status":${response.status}` +
-    `,"request":${quoteAll([request.method, request.path, request.query, ...request.headers])}` +
-    `,"response":${quoteAll(response.headers)},"sizes":[${requestBody.length},${responseBody.length}]` +
+    `,"request":${JSON.stringify([request.method, request.path, request.query, ...request.headers])}` +
+    `,"response":${JSON.stringify(response.headers)},"sizes":[${requestBody.length},${responseBody.length}]` +
     `,"base64":[${isRequestCoded},${isResponseCoded}]}\t`;
   const bodies = requestBody.length + responseBody.length + 2;
   // A UTF-16 code unit takes at most three bytes.
@@ -142,10 +141,4 @@ function inBase64(bytes: Buffer): Buffer {
 function plain(bytes: Buffer, isCoded: boolean): Buffer {
   if (bytes.length === 0) return NOTHING;
   return isCoded ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
-}
-
-/** A list of texts as JSON. Mostly none of them needs an escape, which is found out faster for all at once. */
-function quoteAll(texts: readonly string[]): string {
-  if (texts.length === 0) return '[]';
-  return ODD.test(texts.join('')) ? JSON.stringify(texts) : `["${texts.join('","')}"]`;
 }

@@ -106,7 +106,8 @@ const ILL_FORMED = /[^\t\x20-\x7e\x80-\xff]/;
 
 const LOCATIONS: ReadonlySet<string> = new Set(['location', 'content-location']);
 const meaningOf = byHeaderName((name) => {
-  if (HOP_BY_HOP.has(name)) return 'connection';
+  // Patchgate's own say what the gate found: a target must not speak in its name.
+  if (HOP_BY_HOP.has(name) || name.startsWith('patchgate-')) return 'connection';
   if (LOCATIONS.has(name)) return 'location';
   return name === 'content-length' ? 'length' : 'none';
 });

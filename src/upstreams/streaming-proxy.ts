@@ -88,6 +88,8 @@ export function createStreamingProxy(options: RelayOptions) {
       const prepare = (made: ClientRequest) => {
         outgoing = made;
         made.path = outgoingPath(target.path, request.url);
+        // By default those of an answer past some thousand are dropped.
+        made.maxHeadersCount = 0;
         // A target may answer and close without reading all: the rest of the body is then nobody's.
         made.once('close', () => incoming.unpipe(made).resume());
         // Without a listener Node would drop the connection and tell nobody.

@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -5,7 +6,7 @@ import type { Exchange } from '../../src/model/exchange.ts';
 import { openStore } from '../../src/recordings/lowdb-store.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { exchange, plainOf } from '../support/exchanges.ts';
-import { copyAtEachStep } from '../support/steps.ts';
+import { copyAtEachStep, withPatched } from '../support/steps.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PATHS = ['/a', '/a/b', '/c'];
@@ -99,6 +100,48 @@ describe('writing that is killed at any step', () => {
         expect(await filesBelow(nestedCopy), `written after steps ${step} and ${nestedStep}`).toEqual(files);
         await last.close();
       }
+    }
+  });
+});
+
+describe('a file that cannot be put in its place at the last moment', () => {
+  const refuse = (): never => {
+    throw Object.assign(new Error('EACCES: not allowed'), { code: 'EACCES' });
+  };
+
+  it.each([
+    ['the journal can be written', false],
+    ['nor can the journal be written any more', true],
+  ])('is not taken for written: %s', async (_, isJournalRefused) => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    const [one, two] = [numbered('/a', 1, 1), numbered('/a', 1, 2)];
+    store.append(plainOf(one));
+    const { writeSync } = fs;
+    let isRefused = false;
+    const patches = {
+      renameSync: () => {
+        isRefused = isJournalRefused;
+        refuse();
+      },
+      writeSync: (...args: Parameters<typeof writeSync>) => (isRefused ? refuse() : writeSync(...args)),
+    };
+    await withPatched(patches, () =>
+      expect(store.flush()).rejects.toMatchObject({
+        code: 'cannot-write',
+        message: expect.stringContaining('EACCES'),
+      }),
+    );
+    store.append(plainOf(two));
+    const killed = join(temporaryFolder(), 'copy');
+    await cp(folder, killed, { recursive: true });
+    await store.close();
+    await openStore(killed, 'r', { writable: true });
+    for (const at of [folder, killed]) {
+      expect(await (await openStore(at, 'r')).find('PATCH', '/a')).toEqual([one, two]);
+      const files = Object.keys(await filesBelow(at));
+      expect(files.filter((name) => name.endsWith('.json'))).toEqual(['/r/a/PATCH.json']);
+      if (!isJournalRefused) expect(files).toHaveLength(1);
     }
   });
 });

@@ -33,7 +33,7 @@ describe('the line of an exchange', () => {
     ['tabs', { body: Buffer.from('{\t"a":1}\t'), answer: Buffer.from('\t') }],
     ['line feeds', { body: Buffer.from('{\n  "a": 1\n}\n'), answer: Buffer.from('\n') }],
     ['bytes that are no text', { body: Buffer.from([0, 255, 10, 13]), answer: Buffer.from([255, 0]) }],
-    ['more than usual', { path: `/${'long/'.repeat(20_000)}`, answer: Buffer.alloc(300_000, 'a\n') }],
+    ['more than usual', { path: `/${'long/'.repeat(20_000)}`, answer: Buffer.alloc(70_000, 'a\n') }],
     ['odd texts', { path: '/"\\\u0001\ud800ü€', headers: ['x', 'a"b', 'x', '\t'] }],
   ])('gives back what it was made of: %s', (_, parts) => {
     for (const replace of [true, false]) {

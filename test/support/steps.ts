@@ -37,26 +37,34 @@ export async function copyAtEachStep(
   };
   // Node loads what copies folders when it is first used: not with these functions in it.
   copy();
-  const originals = CHANGES.map((name) => [name, fs[name]] as const);
-  for (const [name, original] of originals) {
-    const call = original as (...args: unknown[]) => unknown;
-    Object.assign(fs, {
-      [name]: (...args: unknown[]) => {
-        copy();
-        if (name !== 'writeSync' || isCopying) return call(...args);
-        const [fd, bytes, offset = 0, length, position] = args as [number, Buffer, number?, number?, number?];
-        const all = length ?? bytes.length - offset;
-        return call(fd, bytes, offset, all > 100 ? Math.ceil(all / 2) : all, position);
-      },
-    });
-  }
+  const patches = CHANGES.map((name) => {
+    const call = fs[name] as (...args: unknown[]) => unknown;
+    const patched = (...args: unknown[]) => {
+      copy();
+      if (name !== 'writeSync' || isCopying) return call(...args);
+      const [fd, bytes, offset = 0, length, position] = args as [number, Buffer, number?, number?, number?];
+      const all = length ?? bytes.length - offset;
+      return call(fd, bytes, offset, all > 100 ? Math.ceil(all / 2) : all, position);
+    };
+    return [name, patched] as const;
+  });
+  await withPatched(Object.fromEntries(patches), work);
+  copy();
+  return copies;
+}
+
+/** Does some work with other functions in the place of some of node:fs. */
+export async function withPatched(
+  patches: Record<string, (...args: never[]) => unknown>,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const originals = Object.fromEntries(Object.keys(patches).map((name) => [name, fs[name as 'openSync']]));
+  Object.assign(fs, patches);
   syncBuiltinESMExports();
   try {
     await work();
   } finally {
-    Object.assign(fs, Object.fromEntries(originals));
+    Object.assign(fs, originals);
     syncBuiltinESMExports();
   }
-  copy();
-  return copies;
 }
