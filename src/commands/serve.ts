@@ -30,6 +30,5 @@ export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>)
   say(gate.summary);
   say(`validation ${config.validation}, guard ${config.guard}; health: ${listening.url}/__patchgate/health`);
   await stopSignal();
-  await listening.close();
   await gate.close();
 }

@@ -23,19 +23,18 @@ export async function runDemo(argv: Readonly<Record<string, unknown>>): Promise<
     },
   };
   const gate = await createPatchgate('replay', { ...config, recording: RECORDING, onMiss: 'refuse' }, around);
-  const listening = await gate.listen();
-  const replayed = await send(listening.url, 'PATCH', GOOD);
+  const { url } = await gate.listen();
+  const replayed = await send(url, 'PATCH', GOOD);
   say(`   ${STEPS[0]?.title}`);
   say(
     `   -> ${replayed.status}, ${replayed.text === recorded ? 'the same bytes as from the fake' : 'other bytes than from the fake'}`,
   );
 
-  say(`\n3. It goes on replaying on ${listening.url}, until Ctrl-C. Try:\n`);
-  for (const line of curlLines(listening.url)) say(`   ${line}`);
+  say(`\n3. It goes on replaying on ${url}, until Ctrl-C. Try:\n`);
+  for (const line of curlLines(url)) say(`   ${line}`);
   say('\nThe access log:');
   isLogging = true;
   await stopSignal();
-  await listening.close();
   await gate.close();
 }
 
@@ -43,12 +42,12 @@ export async function runDemo(argv: Readonly<Record<string, unknown>>): Promise<
 async function recordAgainstFake(config: Config): Promise<string> {
   const fake = await startFake({ latency: 0, host: '127.0.0.1' });
   const gate = await createPatchgate('proxy', { ...config, target: fake.url, port: 0 }, surroundings());
-  const listening = await gate.listen();
+  const { url } = await gate.listen();
   let good = '';
   try {
     for (const { title, body } of STEPS) {
       const before = await environmentsOf(fake.url);
-      const answer = await send(listening.url, 'PATCH', body);
+      const answer = await send(url, 'PATCH', body);
       if (body === GOOD) good = answer.text;
       say(`   ${title}\n   -> ${answer.status} ${verdictOf(answer)}`);
       const after = await environmentsOf(fake.url);
@@ -57,7 +56,6 @@ async function recordAgainstFake(config: Config): Promise<string> {
       say('');
     }
   } finally {
-    await listening.close();
     await gate.close();
     await fake.close();
   }

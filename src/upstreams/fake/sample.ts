@@ -1,6 +1,7 @@
 import type { State } from '../../state/state-file.ts';
 
-const PROJECT = {
+/** Project 42. */
+export const PROJECT = {
   name: 'Checkout',
   languages: ['NODEJS', 'PYTHON'],
   environments: [
