@@ -2,6 +2,7 @@ import { GUARD_BY_DEFAULT, type Kind } from '../compose-upstream.ts';
 import { resolveConfig } from '../config.ts';
 import { version } from '../version.ts';
 import { flagsOf } from './options.ts';
+import { outliveReaders } from './outlive-readers.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /**
@@ -12,8 +13,7 @@ export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>)
   const { config } = await resolveConfig(flagsOf(argv), { guard: GUARD_BY_DEFAULT[kind] });
   const { createPatchgate } = await import('../patchgate.ts');
   const say = (text: string) => process.stderr.write(`patchgate: ${text}\n`);
-  // A reader of the log or the notices that goes away is no reason to stop.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  outliveReaders();
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
     notice: say,

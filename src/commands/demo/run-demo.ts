@@ -3,6 +3,7 @@ import { type Config, resolveConfig } from '../../config.ts';
 import { createPatchgate } from '../../patchgate.ts';
 import { startFake } from '../../upstreams/fake/start-fake.ts';
 import { flagsOf } from '../options.ts';
+import { outliveReaders } from '../outlive-readers.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { GOOD, PROJECT_PATH, STEPS } from './requests.ts';
 
@@ -10,6 +11,7 @@ const RECORDING = 'demo';
 
 /** The main job in one go: judge and record in front of a fake, replay without it, and go on replaying. */
 export async function runDemo(argv: Readonly<Record<string, unknown>>): Promise<void> {
+  outliveReaders();
   const { config } = await resolveConfig(flagsOf(argv), { guard: 'on' });
   say('\n1. A fake of the service runs, and the gate in front of it, recording what passes.\n');
   const recorded = await recordAgainstFake({ ...config, record: 'all', recording: RECORDING, log: 'off' });
