@@ -78,7 +78,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   const judge = (match: Match, request: GateRequest): Inspection => {
     if (match.operation === undefined) return { verdict: decide(undefined, match.findings), json: undefined };
     const { operation, rules } = load(match.operation);
-    const read = readBody(request.body, request.headers, options.bodyLimit, operation.leavesOpen);
+    const read = readBody(request.body, request.headers, options.bodyLimit, operation.shape);
     const findings: RawFinding[] = [];
     append(findings, match.findings);
     append(findings, read.findings);

@@ -5,6 +5,7 @@ import type { JsonValue } from '../model/json.ts';
 import { nearest } from '../model/nearest.ts';
 import { escapeToken } from '../model/pointer.ts';
 import type { Annotation } from './annotations.ts';
+import type { ErrorSites } from './error-sites.ts';
 import type { FieldParams } from './keywords.ts';
 import { SCHEMA_RULES, schemaRule } from './schema-rules.ts';
 
@@ -15,18 +16,21 @@ const REPEATERS = new Set(['if', 'allOf', '$ref', '$dynamicRef', 'propertyNames'
  * What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later.
  *
  * @param annotationOf what the schema file says of a subschema beyond JSON Schema
+ * @param sites of the compiled function's errors
  * @param bounds counts what is too much to be kept
  */
 export function checkSchema(
   validate: ValidateFunction,
   body: JsonValue,
   annotationOf: (subschema: AnySchemaObject) => Annotation,
+  sites: ErrorSites,
   bounds: FindingBounds,
 ): Finding[] {
   if (validate(body)) return [];
-  const errors = validate.errors ?? [];
-  // The compiled function keeps its errors, and with them the body, until its next call.
+  const errors = distinct(validate.errors ?? [], sites, bounds);
+  // Both keep errors, and with them the body, until the next call.
   validate.errors = null;
+  sites.reset();
   const mistyped = new Set<string>();
   for (const error of errors) if (error.keyword === 'type') mistyped.add(error.instancePath);
   // Two branches of a schema can say the same of one place.
@@ -43,6 +47,20 @@ export function checkSchema(
     if (!findings.has(key)) findings.set(key, finding);
   }
   return withoutConsequences([...findings.values()]);
+}
+
+/** Each error once; those that one of them stands for are counted. */
+function distinct(all: ErrorObject[], sites: ErrorSites, bounds: FindingBounds): ErrorObject[] {
+  const met = new Set<ErrorObject>();
+  return all.filter((error) => {
+    if (!sites.standsForOthers(error)) return true;
+    if (met.has(error)) {
+      if (!REPEATERS.has(error.keyword)) bounds.omitted++;
+      return false;
+    }
+    met.add(error);
+    return true;
+  });
 }
 
 /** What is in a field whose name is spelt wrong was held against no schema of its own: it is not unknown. */

@@ -1,9 +1,11 @@
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
+import type { Container } from '../model/json-nesting.ts';
 import { placesAt } from '../model/json-text.ts';
 import { pointerOf } from '../model/pointer.ts';
 import type { Hazard } from '../model/scan-json.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';
+import type { Shape } from './schema-shape.ts';
 
 const RULES: Readonly<
   Record<
@@ -32,23 +34,28 @@ const RULES: Readonly<
 
 /** What a scan found in a body that readers disagree on, as findings. */
 export class HazardFindings {
-  readonly #isOpen: (path: Hazard['path']) => boolean;
+  readonly #shapes: ShapesOfOpen;
   readonly #bounds = new FindingBounds();
   readonly #findings: Finding[] = [];
   readonly #offsets: number[] = [];
 
-  /** @param isOpen whether the contract leaves the shape of the value at a path open: numbers there only warn */
-  constructor(isOpen: (path: Hazard['path']) => boolean) {
-    this.#isOpen = isOpen;
+  /** @param shape what the contract says of the body: where it leaves a value open, numbers only warn */
+  constructor(shape: Shape) {
+    this.#shapes = new ShapesOfOpen(shape);
   }
 
-  add({ kind, path, offset, what }: Hazard): void {
+  /** Of those that are no longer kept only the number counts, so that a flood of them costs little. */
+  add({ kind, open, offset, what }: Hazard): void {
     const { rule, message, hint } = RULES[kind];
-    const severity = kind === 'unsafe-number' && this.#isOpen(path) ? 'warn' : 'error';
+    const severity = kind === 'unsafe-number' && this.#shapes.isOpenIn(open) ? 'warn' : 'error';
+    if (this.#bounds.isFull(rule, severity)) {
+      this.#bounds.omitted++;
+      return;
+    }
     let length = 0;
-    for (const token of path) length += typeof token === 'string' ? token.length : 1;
+    for (const { token } of open) length += typeof token === 'string' ? token.length : 1;
     if (!this.#bounds.takes(rule, severity, length)) return;
-    const pointer = pointerOf(path);
+    const pointer = pointerOf(open.map(({ token }) => token));
     this.#findings.push(requestFinding(rule, message(pointer, what), { pointer, hint, severity }));
     this.#offsets.push(offset);
   }
@@ -62,5 +69,41 @@ export class HazardFindings {
   in(text: string): Finding[] {
     const places = placesAt(text, this.#offsets);
     return this.#findings.map((finding, index) => ({ ...finding, ...places[index] }));
+  }
+}
+
+/** An open object or list with what the contract says of it. */
+interface Known {
+  container: Container;
+  shape: Shape;
+  /** Of a list's items, which are all alike. */
+  items: Shape | undefined;
+}
+
+/** The shapes of the objects and lists that are open, kept from one hazard to the next: most share all of them. */
+class ShapesOfOpen {
+  readonly #known: Known[] = [];
+  readonly #root: Shape;
+
+  constructor(root: Shape) {
+    this.#root = root;
+  }
+
+  /** Whether the contract leaves the value open that the innermost container has come to. */
+  isOpenIn(open: readonly Container[]): boolean {
+    const known = this.#known;
+    while (known.length > 0 && known[known.length - 1]?.container !== open[known.length - 1]) known.pop();
+    for (const container of open.slice(known.length)) {
+      known.push({ container, shape: this.#shapeBelow(known.at(-1), true), items: undefined });
+    }
+    return this.#shapeBelow(known.at(-1), false).isOpen;
+  }
+
+  #shapeBelow(above: Known | undefined, isContainer: boolean): Shape {
+    if (!above) return this.#root;
+    const { container, shape } = above;
+    if (container.isObject || isContainer) return shape.below(container.token, isContainer);
+    above.items ??= shape.below(container.token, false);
+    return above.items;
   }
 }

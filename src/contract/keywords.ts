@@ -1,6 +1,13 @@
-import type { Ajv2020, AnySchemaObject, CodeKeywordDefinition, KeywordCxt } from 'ajv/dist/2020.js';
+import type {
+  Ajv2020,
+  AnySchemaObject,
+  CodeKeywordDefinition,
+  ErrorObject,
+  KeywordCxt,
+} from 'ajv/dist/2020.js';
 import { isObject } from '../model/json.ts';
-import { isUrl, parseUrl } from '../model/url.ts';
+import { hasHttpScheme, isUrl } from '../model/url.ts';
+import type { ErrorSites } from './error-sites.ts';
 
 /**
  * What the contract's schemas say beyond JSON Schema 2020-12.
@@ -11,8 +18,9 @@ import { isUrl, parseUrl } from '../model/url.ts';
  *   everything below it as well.
  *
  * @param isTrusted skips the check of what the schemas say with these words
+ * @param sites bounds the errors of `furtherFields`, as it does those of Ajv's own keywords
  */
-export function addKeywords(ajv: Ajv2020, isTrusted: boolean): void {
+export function addKeywords(ajv: Ajv2020, isTrusted: boolean, sites: ErrorSites): void {
   // Compiling the checks of these few words takes as long as compiling a schema.
   const taking = (metaSchema: AnySchemaObject) => (isTrusted ? {} : { metaSchema });
   ajv.addKeyword(observed);
@@ -22,7 +30,7 @@ export function addKeywords(ajv: Ajv2020, isTrusted: boolean): void {
     schemaType: 'string',
     ...taking({ enum: ['none', 'objects'] }),
     errors: true,
-    compile: (takes: string, parent: AnySchemaObject) => checkFields(takes === 'objects', parent),
+    compile: (takes: string, parent: AnySchemaObject) => checkFields(takes === 'objects', parent, sites),
   });
   ajv.addKeyword({ keyword: 'basis', ...taking({ enum: ['stated', 'inferred', 'observed', 'protocol'] }) });
   ajv.addKeyword({ keyword: 'severity', ...taking({ enum: ['error', 'warn'] }) });
@@ -61,22 +69,25 @@ export interface FieldParams {
 /** The shape that Ajv gives a keyword of its users: a test that leaves its errors on itself. */
 interface FieldCheck {
   (data: unknown): boolean;
-  errors?: { keyword: string; params: FieldParams }[];
+  errors?: Partial<ErrorObject>[];
 }
 
-function checkFields(takesObjects: boolean, parent: AnySchemaObject): FieldCheck {
+function checkFields(takesObjects: boolean, parent: AnySchemaObject, sites: ErrorSites): FieldCheck {
+  const unknown = sites.add();
+  const misspelt = sites.add();
   const listed = Object.keys((parent.properties as object | undefined) ?? {});
   const known = new Set(listed);
   const byFold = new Map(listed.map((name) => [fold(name), name]));
   const check: FieldCheck = (data: unknown) => {
     if (!isObject(data)) return true;
-    let errors: { keyword: string; params: FieldParams }[] | undefined;
+    let errors: Partial<ErrorObject>[] | undefined;
     for (const field of Object.keys(data)) {
       if (known.has(field)) continue;
       const meant = byFold.get(fold(field));
       if (meant === undefined && takesObjects && isObject(data[field])) continue;
+      const site = meant === undefined ? unknown : misspelt;
       errors ??= [];
-      errors.push({ keyword: 'furtherFields', params: { field, meant, listed, parent } });
+      errors.push(sites.full[site] ?? sites.keep(site, errorOf({ field, meant, listed, parent })));
     }
     if (!errors) return true;
     check.errors = errors;
@@ -85,13 +96,16 @@ function checkFields(takesObjects: boolean, parent: AnySchemaObject): FieldCheck
   return check;
 }
 
+function errorOf(params: FieldParams): Partial<ErrorObject> {
+  return { keyword: 'furtherFields', params };
+}
+
 /** Names that differ only in letter case, `_` or `-` are the same word, spelt wrong. */
 function fold(name: string): string {
   return name.replace(/[_-]/g, '').toLowerCase();
 }
 
 function isHttpUrl(text: string): boolean {
-  if (text === '') return false;
   // What is no URL at all has its own error already.
-  return !isUrl(text) || /^https?:$/.test(parseUrl(text)?.protocol ?? '');
+  return text !== '' && (hasHttpScheme(text) || !isUrl(text));
 }

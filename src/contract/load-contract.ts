@@ -12,8 +12,9 @@ import { annotationsOf } from './annotations.ts';
 import { appendErrors } from './append-errors.ts';
 import { checkContractFile } from './check-contract-file.ts';
 import { checkSchema } from './check-schema.ts';
+import { ErrorSites } from './error-sites.ts';
 import { addKeywords } from './keywords.ts';
-import { leavesOpen } from './leaves-open.ts';
+import { type Shape, shapeOf } from './schema-shape.ts';
 
 /** An operation with its schema compiled. */
 export interface LoadedOperation {
@@ -21,8 +22,8 @@ export interface LoadedOperation {
   entry: OperationEntry;
   /** What the schema has to say of a body; what is too much is counted in `bounds`. */
   check(body: JsonValue, bounds?: FindingBounds): Finding[];
-  /** Whether the schema says nothing of the shape of the value at a path. */
-  leavesOpen(path: Hazard['path']): boolean;
+  /** What the schema says of the shape of a body. */
+  shape: Shape;
 }
 
 /** The operations of `contract.json` with the schema files beside it. Schemas are compiled when first asked for. */
@@ -47,7 +48,8 @@ export function loadContract(location: string, isTrusted = false): Contract {
   const contract: ContractFile = checkContractFile(readJson(file), file);
   const schemas = readSchemas(dirname(file), basename(file));
   const annotationOf = annotationsOf(schemas.values());
-  const ajv = createAjv(isTrusted);
+  const sites = new ErrorSites();
+  const ajv = createAjv(isTrusted, sites);
   for (const [name, schema] of schemas) {
     try {
       ajv.addSchema(schema, name);
@@ -72,8 +74,8 @@ export function loadContract(location: string, isTrusted = false): Contract {
     return {
       name,
       entry,
-      check: (body, bounds = new FindingBounds()) => checkSchema(validate, body, annotationOf, bounds),
-      leavesOpen: (path) => leavesOpen(schema, path, schemas),
+      check: (body, bounds = new FindingBounds()) => checkSchema(validate, body, annotationOf, sites, bounds),
+      shape: shapeOf(schema, schemas),
     };
   };
   return {
@@ -87,7 +89,7 @@ export function loadContract(location: string, isTrusted = false): Contract {
   };
 }
 
-function createAjv(isTrusted: boolean): Ajv2020 {
+function createAjv(isTrusted: boolean, sites: ErrorSites): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
     // What is required can stand apart from the properties, where it rests on another basis.
@@ -99,11 +101,12 @@ function createAjv(isTrusted: boolean): Ajv2020 {
     ownProperties: true,
     // Inlined, each error makes its pointer anew: with a long name in it, that costs a hostile body's square.
     inlineRefs: false,
-    code: { process: appendErrors },
+    code: { process: (code) => sites.bound(appendErrors(code)) },
     validateSchema: !isTrusted,
     logger: false,
   });
-  addKeywords(ajv, isTrusted);
+  sites.attach(ajv);
+  addKeywords(ajv, isTrusted, sites);
   return ajv;
 }
 

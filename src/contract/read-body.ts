@@ -3,10 +3,11 @@ import type { Finding } from '../model/finding.ts';
 import { header, type RawHeaders } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import { placeAt } from '../model/json-text.ts';
-import { type Hazard, type Scan, scanJson } from '../model/scan-json.ts';
+import { type Scan, scanJson } from '../model/scan-json.ts';
 import { decodeBody, tooLarge } from './decode-body.ts';
 import { HazardFindings } from './hazards.ts';
 import { requestFinding } from './request-rules.ts';
+import type { Shape } from './schema-shape.ts';
 
 /** Levels and values that a body may have. Design section 3. */
 const LIMITS = { depth: 128, values: 200_000 };
@@ -25,13 +26,13 @@ export interface ReadBody {
  * Reads the bytes of a body as JSON, strictly: everything that another reader could see differently is a finding.
  *
  * @param limit bytes that the body may have, before and after decoding
- * @param isOpen whether the contract leaves the shape of the value at a path open
+ * @param shape what the contract says of its shape
  */
 export function readBody(
   body: Uint8Array | 'too-large',
   headers: RawHeaders,
   limit: number,
-  isOpen: (path: Hazard['path']) => boolean,
+  shape: Shape,
 ): ReadBody {
   if (body === 'too-large' || body.length > limit) {
     return only(tooLarge(`the body has more than ${limit} bytes`));
@@ -54,7 +55,7 @@ export function readBody(
     };
   let hazards: HazardFindings | undefined;
   const scan = scanJson(text, LIMITS, (hazard) => {
-    hazards ??= new HazardFindings(isOpen);
+    hazards ??= new HazardFindings(shape);
     hazards.add(hazard);
   });
   if (scan.excess) return only(excessFinding(scan.excess));

@@ -1,17 +1,38 @@
+/** So many digits make an integer that a double always holds; and so many zeros, a power of ten. */
+const SAFE_DIGITS = 15;
+/** 5 to a higher power than this has more bits than a double, so with more zeros behind it nothing is exact. */
+const MOST_ZEROS = 22;
+
 /** Whether a double holds the number: no overflow, and where its value is an integer, that very integer. */
 export function isExact(number: string): boolean {
-  const double = Number(number);
+  const double = Math.abs(Number(number));
   if (!Number.isFinite(double)) return false;
-  const [, whole = '', fraction = '', exponent = '0'] =
-    /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
+  if (PLAIN.test(number)) return holds(double, number);
+  const parts = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number);
+  const [, whole = '', fraction = '', exponent = '0'] = parts ?? [];
   const digits = whole + fraction;
   const end = endOfSignificant(digits);
   if (end === 0) return true;
   // The value is the significant digits with this many zeros behind them; fewer than none: it is no integer.
   const zeros = Number(exponent) - fraction.length + digits.length - end;
   if (zeros < 0) return true;
+  if (zeros > MOST_ZEROS) return false;
+  return holds(double, digits.slice(0, end) + '0'.repeat(zeros));
+}
+
+/** An integer of no more digits than `holds` reads at once; most numbers that come here are. */
+const PLAIN = /^-?\d{1,30}$/;
+
+/** Whether an integer's nearest double is that very integer. */
+function holds(double: number, integer: string): boolean {
+  if (double <= Number.MAX_SAFE_INTEGER) return true;
+  const lowDigits = Number(integer.slice(-SAFE_DIGITS));
+  // The two are so near that they differ in the low digits if they differ at all.
+  if (double < 1e30) return lowDigits === double % 10 ** SAFE_DIGITS;
+  // From here on every double is a multiple of 2 ** 15 and more; only few integers are.
+  if (lowDigits % 2 ** SAFE_DIGITS !== 0) return false;
   // A finite double has at most 309 digits, so beside leading zeros this stays small.
-  return BigInt(digits.slice(0, end) + '0'.repeat(zeros)) === BigInt(Math.abs(double));
+  return BigInt(integer) === BigInt(double);
 }
 
 /** Where trailing zeros start. A loop: a pattern would go back and forth over zeros that end in another digit. */

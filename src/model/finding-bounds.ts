@@ -9,18 +9,12 @@ const MOST_TEXT = 1_048_576;
 export class FindingBounds {
   /** How many were not kept. */
   omitted = 0;
-  #kept: Map<string, { findings: number; text: number }> | undefined;
+  readonly #kept = new Map<string, Map<string, Kept>>();
 
   /** Whether one more is kept. The first one always is. To be asked before a finding's texts are made. */
   takes(rule: string, severity: string, pointerLength: number): boolean {
-    const kind = `${rule} ${severity}`;
-    this.#kept ??= new Map();
-    const kept = this.#kept.get(kind);
-    if (!kept) {
-      this.#kept.set(kind, { findings: 1, text: pointerLength });
-      return true;
-    }
-    if (kept.findings >= MOST_FINDINGS || kept.text + pointerLength > MOST_TEXT) {
+    const kept = this.#of(rule, severity);
+    if (isFull(kept) || (kept.findings > 0 && kept.text + pointerLength > MOST_TEXT)) {
       this.omitted++;
       return false;
     }
@@ -28,4 +22,33 @@ export class FindingBounds {
     kept.text += pointerLength;
     return true;
   }
+
+  /** Whether none is kept any more, however short its pointer. */
+  isFull(rule: string, severity: string): boolean {
+    return isFull(this.#of(rule, severity));
+  }
+
+  #of(rule: string, severity: string): Kept {
+    let kinds = this.#kept.get(rule);
+    if (!kinds) {
+      kinds = new Map();
+      this.#kept.set(rule, kinds);
+    }
+    let kept = kinds.get(severity);
+    if (!kept) {
+      kept = { findings: 0, text: 0 };
+      kinds.set(severity, kept);
+    }
+    return kept;
+  }
+}
+
+interface Kept {
+  findings: number;
+  /** UTF-16 code units of their pointers. */
+  text: number;
+}
+
+function isFull({ findings, text }: Kept): boolean {
+  return findings >= MOST_FINDINGS || text >= MOST_TEXT;
 }

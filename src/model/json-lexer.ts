@@ -17,6 +17,7 @@ export enum Char {
   OpenBracket = 91,
   Backslash = 92,
   CloseBracket = 93,
+  a = 97,
   e = 101,
   f = 102,
   t = 116,
@@ -90,5 +91,12 @@ function escapeLength(text: string, at: number): number {
   const char = text[at + 1];
   if (char === undefined) return 0;
   if ('"\\/bfnrt'.includes(char)) return 2;
-  return char === 'u' && /^[0-9a-f]{4}$/i.test(text.slice(at + 2, at + 6)) ? 6 : 0;
+  if (char !== 'u') return 0;
+  for (let digit = at + 2; digit < at + 6; digit++) if (!isHex(text.charCodeAt(digit))) return 0;
+  return 6;
+}
+
+function isHex(char: number): boolean {
+  const letter = char | 32;
+  return (char >= Char.Zero && char <= Char.Nine) || (letter >= Char.a && letter <= Char.f);
 }

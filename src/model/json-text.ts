@@ -63,6 +63,7 @@ export function findPlaces(text: string, wanted: readonly { pointer: string; par
     }
     branch.wanted.push(index);
   }
+  const hasEscapes = text.includes('\\');
   const offsets: number[] = wanted.map(() => 0);
   const assign = (branch: Branch, offset: number) => {
     for (const index of branch.wanted) offsets[index] = offset;
@@ -79,7 +80,8 @@ export function findPlaces(text: string, wanted: readonly { pointer: string; par
       let token = String(index);
       if (text[value] === '{') {
         const end = skipString(text, at);
-        token = JSON.parse(text.slice(at, end)) as string;
+        token = text.slice(at + 1, end - 1);
+        if (hasEscapes && token.includes('\\')) token = JSON.parse(text.slice(at, end)) as string;
         at = skipSpace(text, skipSpace(text, end) + 1);
       }
       const child = branch.children.get(token);

@@ -18,8 +18,9 @@ export interface ScanLimits {
 /** Valid JSON that readers disagree on. */
 export interface Hazard {
   kind: 'duplicate-key' | 'unsafe-number' | 'unsafe-key';
-  /** Of the member or number: the tokens of its JSON Pointer. */
-  path: readonly (string | number)[];
+  /** The objects and lists that it stands in, from the outermost: their tokens are its JSON Pointer. To be read at once,
+   *  since the scan goes on with them. */
+  open: readonly Container[];
   /** Where it stands in the text, in UTF-16 code units from 0. */
   offset: number;
   /** The member's name, or the number as written (shortened). */
@@ -128,7 +129,7 @@ class Scanner {
   #checkConstructor(): void {
     const holder = this.#open.at(-2);
     if (holder?.isObject && holder.name === 'constructor')
-      this.#hazard('unsafe-key', holder.nameOffset, 'constructor', this.#open.length - 1);
+      this.#hazard('unsafe-key', holder.nameOffset, 'constructor', this.#open.slice(0, -1));
   }
 
   #readString(start: number): number {
@@ -151,14 +152,9 @@ class Scanner {
     return end;
   }
 
-  #hazard(kind: Hazard['kind'], offset: number, what: string, depth = this.#open.length): void {
+  #hazard(kind: Hazard['kind'], offset: number, what: string, open = this.#open): void {
     this.#scan.hazardCount++;
-    this.#onHazard?.({
-      kind,
-      path: this.#open.slice(0, depth).map((container) => container.token),
-      offset,
-      what,
-    });
+    this.#onHazard?.({ kind, open, offset, what });
   }
 
   #exceed(limit: keyof ScanLimits, offset: number): Scan {

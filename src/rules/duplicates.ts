@@ -9,23 +9,18 @@ export interface Duplicate<Key> {
 }
 
 /** The items whose key an earlier item has already. Those without a key are skipped. */
-export function duplicatesIn<Key>(
+export function* duplicatesIn<Key>(
   list: readonly JsonValue[],
   keyOf: (item: JsonValue) => Key | undefined,
-): readonly Duplicate<Key>[] {
-  let duplicates: Duplicate<Key>[] | undefined;
+): Generator<Duplicate<Key>> {
   const firsts = new Map<Key, number>();
   for (let index = 0; index < list.length; index++) {
     const key = keyOf(list[index] as JsonValue);
     if (key === undefined) continue;
     const first = firsts.get(key);
     if (first === undefined) firsts.set(key, index);
-    else {
-      duplicates ??= [];
-      duplicates.push({ index, first, key });
-    }
+    else yield { index, first, key };
   }
-  return duplicates ?? [];
 }
 
 /** The item's numeric `id`, where it has one. */
@@ -35,9 +30,9 @@ export function idOf(item: JsonValue): number | undefined {
 }
 
 /** A place for each item of a list of the body whose id an earlier one has already. */
-export function repeatedIds(body: JsonValue, list: string, hint: string): Place[] {
-  return duplicatesIn(listAt(body, list), idOf).map(({ index, first, key }) => {
+export function* repeatedIds(body: JsonValue, list: string, hint: string): Generator<Place> {
+  for (const { index, first, key } of duplicatesIn(listAt(body, list), idOf)) {
     const pointer = `/${list}/${index}/id`;
-    return { pointer, message: `${pointer} is ${key}, as /${list}/${first}/id is already`, hint };
-  });
+    yield { pointer, message: `${pointer} is ${key}, as /${list}/${first}/id is already`, hint };
+  }
 }

@@ -19,21 +19,22 @@ export const valueMatchesDataType: Rule = {
   says: "a variable's values are of its dataType",
   source: 'service-api 2.2',
   *check({ body }) {
-    const typesById = new Map<number, Set<string | undefined>>();
+    const variations = listAt(body, 'variations');
+    const typesById = new Map<number, readonly (string | undefined)[]>();
     for (const [index, variable] of listAt(body, 'variables').entries()) {
       const type = typeOf(variable);
-      const id = idOf(variable);
-      if (id !== undefined) typesById.set(id, (typesById.get(id) ?? new Set()).add(type));
+      const id = variations.length === 0 ? undefined : idOf(variable);
+      if (id !== undefined) typesById.set(id, withType(typesById.get(id) ?? [], type));
       const value = member(variable, 'defaultValue');
       if (value !== undefined && !fits(value, type)) yield mismatch(`/variables/${index}/defaultValue`, type);
     }
-    for (const [i, variation] of listAt(body, 'variations').entries()) {
+    for (const [i, variation] of variations.entries()) {
       for (const [j, assignment] of listAt(variation, 'variables').entries()) {
         const id = member(assignment, 'variableId');
         const value = member(assignment, 'value');
         const types = typeof id === 'number' ? typesById.get(id) : undefined;
-        if (value === undefined || !types || [...types].some((type) => fits(value, type))) continue;
-        yield mismatch(`/variations/${i}/variables/${j}/value`, [...types][0]);
+        if (value === undefined || !types || types.some((type) => fits(value, type))) continue;
+        yield mismatch(`/variations/${i}/variables/${j}/value`, types[0]);
       }
     }
   },
@@ -99,6 +100,10 @@ export const valueMatchesDataType: Rule = {
 function typeOf(variable: JsonValue): string | undefined {
   const type = member(variable, 'dataType');
   return typeof type === 'string' && Object.hasOwn(KINDS, type) ? type : undefined;
+}
+
+function withType(types: readonly (string | undefined)[], type: string | undefined) {
+  return types.includes(type) ? types : [...types, type];
 }
 
 function fits(value: JsonValue, type: string | undefined): boolean {

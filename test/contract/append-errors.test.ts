@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
 import { appendErrors } from '../../src/contract/append-errors.ts';
+import { ErrorSites } from '../../src/contract/error-sites.ts';
 import { addKeywords } from '../../src/contract/keywords.ts';
 
 const SCHEMA = {
@@ -19,7 +20,7 @@ function compile(process?: (code: string) => string) {
     logger: false,
     ...(process && { code: { process } }),
   });
-  addKeywords(ajv, false);
+  addKeywords(ajv, false, new ErrorSites());
   return ajv.compile(SCHEMA);
 }
 

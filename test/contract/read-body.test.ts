@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { readBody } from '../../src/contract/read-body.ts';
 import { brief } from '../support/gate.ts';
-import { BODY_LIMIT, found, JSON_TYPE, read } from '../support/read-body.ts';
+import { found, read } from '../support/read-body.ts';
 
 const typed = (value: string) => found('{}', { headers: ['Content-Type', value] });
 const WRONG_TYPE = ['request.content-type error'];
@@ -124,10 +123,8 @@ describe('the limits', () => {
   it('of bytes are those before decoding too', () => {
     expect(found('{}   ', { limit: 5 })).toEqual([]);
     expect(found('{}    ', { limit: 5 })).toEqual(TOO_LARGE);
-    expect(brief(readBody('too-large', JSON_TYPE, BODY_LIMIT, () => false).findings)).toEqual(TOO_LARGE);
-    expect(readBody('too-large', JSON_TYPE, 7, () => false).findings[0]?.message).toBe(
-      'the body has more than 7 bytes',
-    );
+    expect(found('too-large')).toEqual(TOO_LARGE);
+    expect(read('too-large', { limit: 7 }).findings[0]?.message).toBe('the body has more than 7 bytes');
   });
 
   it('of levels', () => {

@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { pointerOf } from '../../src/model/pointer.ts';
-import { type Hazard, type ScanLimits, scanJson } from '../../src/model/scan-json.ts';
+import { type ScanLimits, scanJson } from '../../src/model/scan-json.ts';
 import { oneOf, sequence } from '../support/numbers.ts';
 
 const LIMITS: ScanLimits = { depth: 128, values: 200_000 };
 
 /** `duplicate-key /a @9` for each hazard. */
 function hazardsOf(text: string): string[] {
-  const hazards: Hazard[] = [];
-  const { error, excess, hazardCount } = scanJson(text, LIMITS, (hazard) => hazards.push(hazard));
+  const hazards: string[] = [];
+  const { error, excess, hazardCount } = scanJson(text, LIMITS, ({ kind, open, offset }) =>
+    hazards.push(`${kind} ${pointerOf(open.map(({ token }) => token))} @${offset}`),
+  );
   expect({ error, excess, hazardCount }).toEqual({
     error: undefined,
     excess: undefined,
     hazardCount: hazards.length,
   });
-  return hazards.map(({ kind, path, offset }) => `${kind} ${pointerOf(path)} @${offset}`);
+  return hazards;
 }
 
 describe('the grammar is that of JSON.parse', () => {

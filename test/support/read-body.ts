@@ -1,4 +1,5 @@
 import { type ReadBody, readBody } from '../../src/contract/read-body.ts';
+import type { Shape } from '../../src/contract/schema-shape.ts';
 import { brief } from './gate.ts';
 
 export const JSON_TYPE = ['Content-Type', 'application/json'];
@@ -7,13 +8,21 @@ export const BODY_LIMIT = 5 * 1024 * 1024;
 export interface ReadParts {
   headers?: readonly string[];
   limit?: number;
-  isOpen?: (path: readonly (string | number)[]) => boolean;
+  isOpen?: IsOpen;
 }
 
-/** Reads a body with everything that a test does not care about filled in. */
+type IsOpen = (path: readonly (string | number)[]) => boolean;
+
+function shapeBy(isOpen: IsOpen, path: readonly (string | number)[] = []): Shape {
+  return { isOpen: isOpen(path), below: (token) => shapeBy(isOpen, [...path, token]) };
+}
+
+/** Reads a body, or `too-large`, with everything that a test does not care about filled in. */
 export function read(body: string | Uint8Array, parts: ReadParts = {}): ReadBody {
   const { headers = JSON_TYPE, limit = BODY_LIMIT, isOpen = () => false } = parts;
-  return readBody(typeof body === 'string' ? Buffer.from(body) : body, headers, limit, isOpen);
+  const bytes =
+    typeof body === 'string' && body !== 'too-large' ? Buffer.from(body) : (body as Uint8Array | 'too-large');
+  return readBody(bytes, headers, limit, shapeBy(isOpen));
 }
 
 /** `request.json error`: what is found. */

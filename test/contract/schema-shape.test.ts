@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest';
-import { leavesOpen } from '../../src/contract/leaves-open.ts';
+import { type Shape, shapeOf } from '../../src/contract/schema-shape.ts';
 import { tokensOf } from '../../src/model/pointer.ts';
 import { shippedContract } from '../support/gate.ts';
 
+/** Whether the value at a pointer, no object or list itself, is left open. */
+function isOpenAt(shape: Shape, pointer: string): boolean {
+  const tokens = tokensOf(pointer);
+  return tokens.reduce((at, token, index) => at.below(token, index < tokens.length - 1), shape).isOpen;
+}
+
 const isOpen = (operation: string, pointer: string) =>
-  shippedContract().load(operation).leavesOpen(tokensOf(pointer));
+  isOpenAt(shippedContract().load(operation).shape, pointer);
 
 it.each([
   ['updateFeature', '/variables/0/defaultValue'],
@@ -43,15 +49,22 @@ it.each([
   expect(isOpen(operation, pointer)).toBe(false);
 });
 
-it('reads further fields that have a schema of their own', () => {
-  const schema = { type: 'object', additionalProperties: { type: 'integer' } };
-  expect(leavesOpen(schema, ['anything'], new Map())).toBe(false);
-  expect(leavesOpen({ type: 'object', additionalProperties: true }, ['anything'], new Map())).toBe(true);
-  expect(leavesOpen({ type: 'object', additionalProperties: {} }, ['anything'], new Map())).toBe(true);
+it.each([
+  [{ type: 'object', additionalProperties: { type: 'integer' } }, false],
+  [{ type: 'object', additionalProperties: true }, true],
+  [{ type: 'object', additionalProperties: {} }, true],
+  [{ properties: { a: { allOf: [{ minimum: 1 }, { type: 'integer' }] } } }, false],
+  [{ allOf: [{ properties: { a: { anyOf: [{ const: 1 }, { const: 2 }] } } }] }, false],
+  [{ if: { required: ['b'] }, else: { properties: { a: { enum: [1] } } } }, false],
+  [{ properties: { a: { allOf: [{ minimum: 1 }] } } }, true],
+  [{ anyOf: [{ $ref: '#' }], properties: { a: { $ref: '#' } } }, true],
+])('reads %j', (schema, isLeftOpen) => {
+  expect(isOpenAt(shapeOf(schema, new Map()), '/a')).toBe(isLeftOpen);
 });
 
 it('follows references between files', () => {
   const schemas = new Map([['b.json', { $defs: { x: { $ref: '#/$defs/y' }, y: { enum: [1] } } }]]);
-  expect(leavesOpen({ properties: { a: { $ref: 'b.json#/$defs/x' } } }, ['a'], schemas)).toBe(false);
-  expect(leavesOpen({ properties: { a: { $ref: 'none.json' } } }, ['a'], schemas)).toBe(true);
+  const shapeOfA = (reference: string) => shapeOf({ properties: { a: { $ref: reference } } }, schemas);
+  expect(isOpenAt(shapeOfA('b.json#/$defs/x'), '/a')).toBe(false);
+  expect(isOpenAt(shapeOfA('none.json'), '/a')).toBe(true);
 });

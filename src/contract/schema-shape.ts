@@ -1,0 +1,83 @@
+import type { AnySchemaObject } from 'ajv/dist/2020.js';
+import { tokensOf } from '../model/pointer.ts';
+
+/** What a schema says of the shape of a value at one place: to be walked down beside a body. */
+export interface Shape {
+  /** Whether it says nothing: the contract leaves the value open, or does not list it. */
+  readonly isOpen: boolean;
+  /** That of a member's or an item's value. @param isContainer whether the value is an object or a list */
+  below(token: string | number, isContainer: boolean): Shape;
+}
+
+/** @param schemas the others, by file, for references between them */
+export function shapeOf(schema: AnySchemaObject, schemas: ReadonlyMap<string, AnySchemaObject>): Shape {
+  return shapeAmong(spread({ document: schema, at: schema }, true, schemas), schemas);
+}
+
+/** A subschema, with the file that it is in. */
+interface Part {
+  document: unknown;
+  at: unknown;
+}
+
+const OPEN: Shape = { isOpen: true, below: () => OPEN };
+
+/** @param parts all that apply to the value */
+function shapeAmong(parts: readonly Part[], schemas: ReadonlyMap<string, AnySchemaObject>): Shape {
+  if (parts.length === 0) return OPEN;
+  return {
+    isOpen: !parts.some(({ at }) => SHAPING.some((keyword) => memberOf(at, keyword) !== undefined)),
+    below: (token, isContainer) =>
+      shapeAmong(
+        parts.flatMap(({ document, at }) =>
+          spread({ document, at: stepOf(at, String(token)) }, isContainer, schemas),
+        ),
+        schemas,
+      ),
+  };
+}
+
+const SHAPING = ['type', 'enum', 'const'];
+const COMBINING = ['allOf', 'anyOf', 'oneOf'];
+
+function stepOf(schema: unknown, token: string): unknown {
+  return (
+    memberOf(memberOf(schema, 'properties'), token) ??
+    memberOf(schema, 'items') ??
+    memberOf(schema, 'additionalProperties')
+  );
+}
+
+/** A subschema with all that it refers to and combines. */
+function spread(
+  { document, at }: Part,
+  isContainer: boolean,
+  schemas: ReadonlyMap<string, AnySchemaObject>,
+  parts: Part[] = [],
+): Part[] {
+  // References can go round in a circle.
+  if (typeof at !== 'object' || at === null || parts.some((part) => part.at === at)) return parts;
+  parts.push({ document, at });
+  const add = (further: unknown, within = document) =>
+    spread({ document: within, at: further }, isContainer, schemas, parts);
+  const reference = memberOf(at, '$ref');
+  if (typeof reference === 'string') {
+    const [file = '', fragment = ''] = reference.split('#');
+    const other = file === '' ? document : schemas.get(file);
+    add(tokensOf(fragment).reduce<unknown>(memberOf, other), other);
+  }
+  for (const keyword of COMBINING) {
+    const branches = memberOf(at, keyword);
+    if (Array.isArray(branches)) for (const branch of branches) add(branch);
+  }
+  // `if` an object, `then` …: of anything else it says nothing.
+  if (isContainer || memberOf(memberOf(at, 'if'), 'type') === undefined) add(memberOf(at, 'then'));
+  add(memberOf(at, 'else'));
+  return parts;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}
