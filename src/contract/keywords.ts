@@ -5,7 +5,7 @@ import type {
   ErrorObject,
   KeywordCxt,
 } from 'ajv/dist/2020.js';
-import { isObject } from '../model/json.ts';
+import { isObject, namesOf } from '../model/json.ts';
 import { hasHttpScheme, isUrl } from '../model/url.ts';
 import type { ErrorSites } from './error-sites.ts';
 
@@ -81,7 +81,7 @@ function checkFields(takesObjects: boolean, parent: AnySchemaObject, sites: Erro
   const check: FieldCheck = (data: unknown) => {
     if (!isObject(data)) return true;
     let errors: Partial<ErrorObject>[] | undefined;
-    for (const field of Object.keys(data)) {
+    for (const field of namesOf(data)) {
       if (known.has(field)) continue;
       const meant = byFold.get(fold(field));
       if (meant === undefined && takesObjects && isObject(data[field])) continue;

@@ -7,7 +7,7 @@ import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
 import type { JsonValue } from '../model/json.ts';
 import { placeAt } from '../model/json-text.ts';
-import { type Hazard, scanJson } from '../model/scan-json.ts';
+import { type Hazard, scanJson, UNLIMITED } from '../model/scan-json.ts';
 import { annotationsOf } from './annotations.ts';
 import { appendErrors } from './append-errors.ts';
 import { checkContractFile } from './check-contract-file.ts';
@@ -167,9 +167,8 @@ function readJson(file: string): unknown {
 
 /** Of a name that comes twice JSON.parse takes the last: what the first one says would silently not be judged. */
 function wrongPlaceOf(text: string): { message: string; offset: number } | undefined {
-  const limits = { depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY };
   const repeated: Hazard[] = [];
-  const { error } = scanJson(text, limits, (hazard) => {
+  const { error } = scanJson(text, UNLIMITED, (hazard) => {
     if (hazard.kind === 'duplicate-key') repeated.push(hazard);
   });
   const [first] = repeated;

@@ -9,8 +9,8 @@ import { HazardFindings } from './hazards.ts';
 import { requestFinding } from './request-rules.ts';
 import type { Shape } from './schema-shape.ts';
 
-/** Levels and values that a body may have. Design section 3. */
-const LIMITS = { depth: 128, values: 200_000 };
+/** Levels and values that a body may have, design section 3; and names: to read one more costs as much as ten values. */
+const LIMITS = { depth: 128, values: 200_000, names: 20_000 };
 
 export interface ReadBody {
   findings: Finding[];
@@ -77,9 +77,12 @@ function only(finding: Finding): ReadBody {
 }
 
 function excessFinding({ limit }: NonNullable<Scan['excess']>): Finding {
-  return limit === 'depth'
-    ? requestFinding('request.too-large', `the body is nested more than ${LIMITS.depth} levels deep`)
-    : requestFinding('request.too-large', `the body has more than ${LIMITS.values} values`);
+  const too = {
+    depth: `is nested more than ${LIMITS.depth} levels deep`,
+    values: `has more than ${LIMITS.values} values`,
+    names: `has more than ${LIMITS.names} different names of members`,
+  };
+  return requestFinding('request.too-large', `the body ${too[limit]}`);
 }
 
 function badJson(message: string, text: string, offset: number): Finding {

@@ -14,7 +14,9 @@ export class FindingBounds {
   /** Whether one more is kept. The first one always is. To be asked before a finding's texts are made. */
   takes(rule: string, severity: string, pointerLength: number): boolean {
     const kept = this.#of(rule, severity);
-    if (isFull(kept) || (kept.findings > 0 && kept.text + pointerLength > MOST_TEXT)) {
+    kept.isFull ||=
+      kept.findings >= MOST_FINDINGS || (kept.findings > 0 && kept.text + pointerLength > MOST_TEXT);
+    if (kept.isFull) {
       this.omitted++;
       return false;
     }
@@ -23,9 +25,9 @@ export class FindingBounds {
     return true;
   }
 
-  /** Whether none is kept any more, however short its pointer. */
+  /** Whether one was left out already, and so all further ones are. */
   isFull(rule: string, severity: string): boolean {
-    return isFull(this.#of(rule, severity));
+    return this.#of(rule, severity).isFull;
   }
 
   #of(rule: string, severity: string): Kept {
@@ -36,7 +38,7 @@ export class FindingBounds {
     }
     let kept = kinds.get(severity);
     if (!kept) {
-      kept = { findings: 0, text: 0 };
+      kept = { findings: 0, text: 0, isFull: false };
       kinds.set(severity, kept);
     }
     return kept;
@@ -47,8 +49,5 @@ interface Kept {
   findings: number;
   /** UTF-16 code units of their pointers. */
   text: number;
-}
-
-function isFull({ findings, text }: Kept): boolean {
-  return findings >= MOST_FINDINGS || text >= MOST_TEXT;
+  isFull: boolean;
 }

@@ -2,7 +2,7 @@
 
 import { Char, skipSpace } from './json-lexer.ts';
 import { tokensOf } from './pointer.ts';
-import { scanJson } from './scan-json.ts';
+import { scanJson, UNLIMITED } from './scan-json.ts';
 
 /** Both from 1; columns count UTF-16 code units, as editors do. */
 export interface Place {
@@ -12,7 +12,7 @@ export interface Place {
 
 /** The first break of RFC 8259's grammar; `offset` in UTF-16 code units from 0. */
 export function syntaxErrorOf(text: string): { message: string; offset: number } | undefined {
-  return scanJson(text, { depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY }).error;
+  return scanJson(text, UNLIMITED).error;
 }
 
 /** The place of an offset (UTF-16 code units from 0). */
@@ -51,9 +51,18 @@ export function findPlace(text: string, pointer: string, part: Part = 'value'): 
   return findPlaces(text, [{ pointer, part }])[0] as Place;
 }
 
-/** The same for several pointers, in one pass. */
-export function findPlaces(text: string, wanted: readonly { pointer: string; part: Part }[]): Place[] {
+/**
+ * The same for several pointers, in one pass.
+ *
+ * @param isUnique whether no name comes twice in one object: then the pass ends when all are found
+ */
+export function findPlaces(
+  text: string,
+  wanted: readonly { pointer: string; part: Part }[],
+  isUnique = false,
+): Place[] {
   const root: Branch = { wanted: [], children: new Map() };
+  let missing = 0;
   for (const [index, { pointer }] of wanted.entries()) {
     let branch = root;
     for (const token of tokensOf(pointer)) {
@@ -61,7 +70,7 @@ export function findPlaces(text: string, wanted: readonly { pointer: string; par
       branch.children.set(token, next);
       branch = next;
     }
-    branch.wanted.push(index);
+    if (branch.wanted.push(index) === 1) missing++;
   }
   const hasEscapes = text.includes('\\');
   const offsets: number[] = wanted.map(() => 0);
@@ -73,6 +82,8 @@ export function findPlaces(text: string, wanted: readonly { pointer: string; par
     const isContainer = text[value] === '{' || text[value] === '[';
     assign(branch, isContainer ? value + 1 : value);
     for (const index of branch.wanted) offsets[index] = wanted[index]?.part === 'name' ? name : value;
+    if (branch.wanted.length > 0) missing--;
+    if (isUnique && missing === 0) return text.length;
     if (!isContainer || branch.children.size === 0) return skipValue(text, value);
     let at = skipSpace(text, value + 1);
     for (let index = 0; at < text.length && text[at] !== '}' && text[at] !== ']'; index++) {

@@ -13,6 +13,8 @@ export interface ScanLimits {
   depth: number;
   /** Values of any kind, the containers included. */
   values: number;
+  /** Different names of members. Looked at only where there are more members than that, and then of the further ones. */
+  names: number;
 }
 
 /** Valid JSON that readers disagree on. */
@@ -35,6 +37,13 @@ export interface Scan {
   hazardCount: number;
 }
 
+/** For a text that nobody sent. */
+export const UNLIMITED: ScanLimits = {
+  depth: Number.POSITIVE_INFINITY,
+  values: Number.POSITIVE_INFINITY,
+  names: Number.POSITIVE_INFINITY,
+};
+
 /** @param onHazard called for each hazard, in the order of the text; there can be as many as values */
 export function scanJson(text: string, limits: ScanLimits, onHazard?: (hazard: Hazard) => void): Scan {
   return new Scanner(text, limits, onHazard).run();
@@ -50,6 +59,8 @@ class Scanner {
   readonly #hasEscapes: boolean;
   readonly #open: Container[] = [];
   readonly #scan: Scan = { hazardCount: 0 };
+  #members = 0;
+  #names: Set<string> | undefined;
 
   constructor(text: string, limits: ScanLimits, onHazard: ((hazard: Hazard) => void) | undefined) {
     this.#text = text;
@@ -118,11 +129,20 @@ class Scanner {
     if (end === NOWHERE) return NOWHERE;
     let name = text.slice(start + 1, end - 1);
     if (this.#hasEscapes && name.includes('\\')) name = JSON.parse(text.slice(start, end)) as string;
+    if (++this.#members > this.#limits.names && this.#isNameTooMuch(name)) {
+      this.#exceed('names', start);
+      return NOWHERE;
+    }
     if (object.enterMember(name, start)) this.#hazard('duplicate-key', start, name);
     if (name === '__proto__') this.#hazard('unsafe-key', start, name);
     else if (name === 'prototype') this.#checkConstructor();
     const colon = skipSpace(text, end);
     return text.charCodeAt(colon) === Char.Colon ? colon + 1 : this.#break(colon, '":"');
+  }
+
+  #isNameTooMuch(name: string): boolean {
+    this.#names ??= new Set();
+    return this.#names.add(name).size > this.#limits.names;
   }
 
   /** `constructor` holding `prototype`: the finding is the former's. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { StoredBody } from '../model/exchange.ts';
 import type { JsonValue } from '../model/json.ts';
-import { scanJson } from '../model/scan-json.ts';
+import { scanJson, UNLIMITED } from '../model/scan-json.ts';
 
 /** JSON nested deeper is kept as text: in a file, where each level is indented, it would grow with the depth's square. */
 export const MAX_JSON_DEPTH = 128;
@@ -38,7 +38,7 @@ export function bodyBytes(stored: StoredBody | undefined): Buffer {
 export function jsonOf(stored: StoredBody): JsonValue | undefined {
   if ('json' in stored) return stored.json;
   if (!('text' in stored) || !/^[ \t\r\n]*[[{]/.test(stored.text)) return undefined;
-  const scan = scanJson(stored.text, { depth: MAX_JSON_DEPTH, values: Number.POSITIVE_INFINITY });
+  const scan = scanJson(stored.text, { ...UNLIMITED, depth: MAX_JSON_DEPTH });
   if (scan.error || scan.excess || scan.hazardCount > 0) return undefined;
   return JSON.parse(stored.text) as JsonValue;
 }

@@ -3,7 +3,7 @@ import { pointerOf } from '../../src/model/pointer.ts';
 import { type ScanLimits, scanJson } from '../../src/model/scan-json.ts';
 import { oneOf, sequence } from '../support/numbers.ts';
 
-const LIMITS: ScanLimits = { depth: 128, values: 200_000 };
+const LIMITS: ScanLimits = { depth: 128, values: 200_000, names: 20_000 };
 
 /** `duplicate-key /a @9` for each hazard. */
 function hazardsOf(text: string): string[] {
@@ -228,7 +228,7 @@ describe('the limits', () => {
         .join(',')}]`;
     expect(scanJson(list(200_000), LIMITS).excess).toBeUndefined();
     expect(scanJson(list(200_001), LIMITS).excess?.limit).toBe('values');
-    expect(scanJson('{"a":{"b":1}}', { depth: 9, values: 2 }).excess).toEqual({
+    expect(scanJson('{"a":{"b":1}}', { ...LIMITS, values: 2 }).excess).toEqual({
       limit: 'values',
       offset: 10,
     });
