@@ -47,6 +47,13 @@ export class HazardFindings {
   /** Of those that are no longer kept only the number counts, so that a flood of them costs little. */
   add({ kind, open, offset, what }: Hazard): void {
     const { rule, message, hint } = RULES[kind];
+    if (
+      this.#bounds.isFull(rule, 'error') &&
+      (kind !== 'unsafe-number' || this.#bounds.isFull(rule, 'warn'))
+    ) {
+      this.#bounds.omitted++;
+      return;
+    }
     const severity = kind === 'unsafe-number' && this.#shapes.isOpenIn(open) ? 'warn' : 'error';
     if (this.#bounds.isFull(rule, severity)) {
       this.#bounds.omitted++;
@@ -80,9 +87,10 @@ interface Known {
   items: Shape | undefined;
 }
 
-/** The shapes of the objects and lists that are open, kept from one hazard to the next: most share all of them. */
+/** The shapes of what is open, kept from one hazard to the next: where there are many, most are in places alike. */
 class ShapesOfOpen {
   readonly #known: Known[] = [];
+  readonly #isOpen = new Map<Shape, Map<string | number, boolean>>();
   readonly #root: Shape;
 
   constructor(root: Shape) {
@@ -94,16 +102,33 @@ class ShapesOfOpen {
     const known = this.#known;
     while (known.length > 0 && known[known.length - 1]?.container !== open[known.length - 1]) known.pop();
     for (const container of open.slice(known.length)) {
-      known.push({ container, shape: this.#shapeBelow(known.at(-1), true), items: undefined });
+      known.push({ container, shape: this.#shapeIn(known.at(-1)), items: undefined });
     }
-    return this.#shapeBelow(known.at(-1), false).isOpen;
+    const innermost = known.at(-1);
+    return innermost ? this.#isMemberOpen(innermost) : this.#root.isOpen;
   }
 
-  #shapeBelow(above: Known | undefined, isContainer: boolean): Shape {
+  /** Of an object or list in another. */
+  #shapeIn(above: Known | undefined): Shape {
     if (!above) return this.#root;
     const { container, shape } = above;
-    if (container.isObject || isContainer) return shape.below(container.token, isContainer);
-    above.items ??= shape.below(container.token, false);
+    if (container.isObject) return shape.below(container.token, true);
+    above.items ??= shape.below(container.token, true);
     return above.items;
+  }
+
+  #isMemberOpen({ container, shape }: Known): boolean {
+    let members = this.#isOpen.get(shape);
+    if (!members) {
+      members = new Map();
+      this.#isOpen.set(shape, members);
+    }
+    const member = container.isObject ? container.name : 0;
+    let isOpen = members.get(member);
+    if (isOpen === undefined) {
+      isOpen = shape.below(member, false).isOpen;
+      members.set(member, isOpen);
+    }
+    return isOpen;
   }
 }

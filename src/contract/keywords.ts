@@ -8,6 +8,7 @@ import type {
 import { isObject, namesOf } from '../model/json.ts';
 import { hasHttpScheme, isUrl } from '../model/url.ts';
 import type { ErrorSites } from './error-sites.ts';
+import type { UrlBudget } from './url-budget.ts';
 
 /**
  * What the contract's schemas say beyond JSON Schema 2020-12.
@@ -19,8 +20,9 @@ import type { ErrorSites } from './error-sites.ts';
  *
  * @param isTrusted skips the check of what the schemas say with these words
  * @param sites bounds the errors of `furtherFields`, as it does those of Ajv's own keywords
+ * @param urls says which URLs are read; of others nothing is said
  */
-export function addKeywords(ajv: Ajv2020, isTrusted: boolean, sites: ErrorSites): void {
+export function addKeywords(ajv: Ajv2020, isTrusted: boolean, sites: ErrorSites, urls: UrlBudget): void {
   // Compiling the checks of these few words takes as long as compiling a schema.
   const taking = (metaSchema: AnySchemaObject) => (isTrusted ? {} : { metaSchema });
   ajv.addKeyword(observed);
@@ -37,8 +39,15 @@ export function addKeywords(ajv: Ajv2020, isTrusted: boolean, sites: ErrorSites)
   ajv.addKeyword({ keyword: 'source', ...taking({ type: 'string' }) });
   ajv.addKeyword({ keyword: 'hint', ...taking({ type: 'string' }) });
   // The empty text is left to `http-url`, so that it only warns.
-  ajv.addFormat('url', { type: 'string', validate: (text: string) => text === '' || isUrl(text) });
-  ajv.addFormat('http-url', { type: 'string', validate: isHttpUrl });
+  ajv.addFormat('url', {
+    type: 'string',
+    validate: (text: string) => text === '' || !urls.takes(text) || isUrl(text),
+  });
+  ajv.addFormat('http-url', {
+    type: 'string',
+    // What is no URL at all has its own error already.
+    validate: (text: string) => text !== '' && (hasHttpScheme(text) || !urls.takes(text) || !isUrl(text)),
+  });
 }
 
 /** Like `not`, the other way round: applies the subschema without its own errors, and gives one in its place. */
@@ -103,9 +112,4 @@ function errorOf(params: FieldParams): Partial<ErrorObject> {
 /** Names that differ only in letter case, `_` or `-` are the same word, spelt wrong. */
 function fold(name: string): string {
   return name.replace(/[_-]/g, '').toLowerCase();
-}
-
-function isHttpUrl(text: string): boolean {
-  // What is no URL at all has its own error already.
-  return text !== '' && (hasHttpScheme(text) || !isUrl(text));
 }

@@ -14,7 +14,9 @@ import { checkContractFile } from './check-contract-file.ts';
 import { checkSchema } from './check-schema.ts';
 import { ErrorSites } from './error-sites.ts';
 import { addKeywords } from './keywords.ts';
+import { requestFinding } from './request-rules.ts';
 import { type Shape, shapeOf } from './schema-shape.ts';
+import { MOST_CODED, UrlBudget } from './url-budget.ts';
 
 /** An operation with its schema compiled. */
 export interface LoadedOperation {
@@ -49,7 +51,8 @@ export function loadContract(location: string, isTrusted = false): Contract {
   const schemas = readSchemas(dirname(file), basename(file));
   const annotationOf = annotationsOf(schemas.values());
   const sites = new ErrorSites();
-  const ajv = createAjv(isTrusted, sites);
+  const urls = new UrlBudget();
+  const ajv = createAjv(isTrusted, sites, urls);
   for (const [name, schema] of schemas) {
     try {
       ajv.addSchema(schema, name);
@@ -74,7 +77,12 @@ export function loadContract(location: string, isTrusted = false): Contract {
     return {
       name,
       entry,
-      check: (body, bounds = new FindingBounds()) => checkSchema(validate, body, annotationOf, sites, bounds),
+      check(body, bounds = new FindingBounds()) {
+        urls.reset();
+        const findings = checkSchema(validate, body, annotationOf, sites, bounds);
+        if (urls.isSpent) findings.push(tooManyUrls());
+        return findings;
+      },
       shape: shapeOf(schema, schemas),
     };
   };
@@ -89,7 +97,7 @@ export function loadContract(location: string, isTrusted = false): Contract {
   };
 }
 
-function createAjv(isTrusted: boolean, sites: ErrorSites): Ajv2020 {
+function createAjv(isTrusted: boolean, sites: ErrorSites, urls: UrlBudget): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
     // What is required can stand apart from the properties, where it rests on another basis.
@@ -106,8 +114,16 @@ function createAjv(isTrusted: boolean, sites: ErrorSites): Ajv2020 {
     logger: false,
   });
   sites.attach(ajv);
-  addKeywords(ajv, isTrusted, sites);
+  addKeywords(ajv, isTrusted, sites, urls);
   return ajv;
+}
+
+function tooManyUrls(): Finding {
+  return requestFinding(
+    'request.too-large',
+    `the body's URLs that are not ASCII have more than ${MOST_CODED} characters`,
+    { hint: 'write them in ASCII: hosts in punycode, the rest percent-encoded' },
+  );
 }
 
 function compile(ajv: Ajv2020, schema: AnySchemaObject, file: string): ValidateFunction {

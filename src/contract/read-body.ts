@@ -10,7 +10,7 @@ import { requestFinding } from './request-rules.ts';
 import type { Shape } from './schema-shape.ts';
 
 /** Levels and values that a body may have, design section 3; and names: to read one more costs as much as ten values. */
-const LIMITS = { depth: 128, values: 200_000, names: 20_000 };
+const LIMITS = { depth: 128, values: 200_000, names: 10_000 };
 
 export interface ReadBody {
   findings: Finding[];

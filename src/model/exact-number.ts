@@ -5,10 +5,12 @@ const MOST_ZEROS = 22;
 
 /** Whether a double holds the number: no overflow, and where its value is an integer, that very integer. */
 export function isExact(number: string): boolean {
-  const double = Math.abs(Number(number));
+  const size = number.startsWith('-') ? number.slice(1) : number;
+  if (SHORT_INTEGER.test(size)) return isShortExact(size);
+  const double = Number(size);
   if (!Number.isFinite(double)) return false;
-  if (PLAIN.test(number)) return holds(double, number);
-  const parts = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number);
+  if (INTEGER.test(size)) return holds(double, size);
+  const parts = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(size);
   const [, whole = '', fraction = '', exponent = '0'] = parts ?? [];
   const digits = whole + fraction;
   const end = endOfSignificant(digits);
@@ -20,8 +22,16 @@ export function isExact(number: string): boolean {
   return holds(double, digits.slice(0, end) + '0'.repeat(zeros));
 }
 
-/** An integer of no more digits than `holds` reads at once; most numbers that come here are. */
-const PLAIN = /^-?\d{1,30}$/;
+/** Nearly every number that has to be looked at. Of so many digits, those before the last 15 times 1e15 are exact. */
+const SHORT_INTEGER = /^\d{1,20}$/;
+const INTEGER = /^\d+$/;
+
+/** The same for these, without reading the whole number and so several times as fast. */
+function isShortExact(digits: string): boolean {
+  const low = Number(digits.slice(-SAFE_DIGITS));
+  const high = Number(digits.slice(0, -SAFE_DIGITS)) * 10 ** SAFE_DIGITS;
+  return high + low - high === low;
+}
 
 /** Whether an integer's nearest double is that very integer. */
 function holds(double: number, integer: string): boolean {

@@ -12,8 +12,12 @@ export function parseUrl(text: string): URL | undefined {
 /** Whether the text is a URL. Does not throw where that would cost more than parsing, so a body full of bad URLs costs little. */
 export function isUrl(text: string): boolean {
   // Once it is optimised, URL.canParse of Node 20 refuses hosts that are not ASCII, but never how they are coded.
-  if (/^[ -~]*$/.test(text)) return URL.canParse(text);
+  if (isAscii(text)) return URL.canParse(text);
   return text.length > LONG ? parseUrl(text) !== undefined : URL.canParse(coded(text));
+}
+
+export function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
 }
 
 /** UTF-16 code units of a text that takes longer to parse than an error to be thrown. */
@@ -21,7 +25,6 @@ const LONG = 200;
 
 /** With everything that is not ASCII percent-encoded: the parser undoes that in a host, and does it itself elsewhere. */
 function coded(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the parser has its own rules for control characters
   return text.replace(/[^\0-\x7f]+/g, (characters) => encodeURIComponent(characters.toWellFormed()));
 }
 
@@ -30,5 +33,4 @@ export function hasHttpScheme(text: string): boolean {
   return HTTP.test(text);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the parser skips
 const HTTP = /^[\0- ]*h[\t\n\r]*t[\t\n\r]*t[\t\n\r]*p[\t\n\r]*(?:s[\t\n\r]*)?:/i;

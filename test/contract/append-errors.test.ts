@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { appendErrors } from '../../src/contract/append-errors.ts';
 import { ErrorSites } from '../../src/contract/error-sites.ts';
 import { addKeywords } from '../../src/contract/keywords.ts';
+import { UrlBudget } from '../../src/contract/url-budget.ts';
 
 const SCHEMA = {
   type: 'array',
@@ -20,7 +21,7 @@ function compile(process?: (code: string) => string) {
     logger: false,
     ...(process && { code: { process } }),
   });
-  addKeywords(ajv, false, new ErrorSites());
+  addKeywords(ajv, false, new ErrorSites(), new UrlBudget());
   return ajv.compile(SCHEMA);
 }
 

@@ -94,7 +94,10 @@ describe('the place of a pointer', () => {
     );
     expect(findPlaces(BODY, [])).toEqual([]);
     const text = '{"a":[1,{"b":2}],"c":"d","e":{}}';
-    const some = ['/c', '/a/1/b', '/a/1', '/a/7', '', '/e'].map((pointer) => ({ pointer, part: 'value' as const }));
+    const some = ['/c', '/a/1/b', '/a/1', '/a/7', '', '/e'].map((pointer) => ({
+      pointer,
+      part: 'value' as const,
+    }));
     for (let count = 1; count <= some.length; count++) {
       const few = some.slice(0, count);
       expect(findPlaces(text, few, true)).toEqual(findPlaces(text, few));

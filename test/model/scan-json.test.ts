@@ -3,7 +3,7 @@ import { pointerOf } from '../../src/model/pointer.ts';
 import { type ScanLimits, scanJson } from '../../src/model/scan-json.ts';
 import { oneOf, sequence } from '../support/numbers.ts';
 
-const LIMITS: ScanLimits = { depth: 128, values: 200_000, names: 20_000 };
+const LIMITS: ScanLimits = { depth: 128, values: 200_000, names: 10_000 };
 
 /** `duplicate-key /a @9` for each hazard. */
 function hazardsOf(text: string): string[] {
@@ -232,6 +232,18 @@ describe('the limits', () => {
       limit: 'values',
       offset: 10,
     });
+  });
+
+  it('are passed by the first different name too many, of those behind as many members', () => {
+    const object = (names: number, from = 0) =>
+      `{${Array.from({ length: names }, (_, i) => `"k${from + i}":0`).join()}}`;
+    const rest = `"a":0,`.repeat(9_999);
+    expect(scanJson(object(20_000), LIMITS).excess).toBeUndefined();
+    expect(scanJson(object(20_001), LIMITS).excess).toEqual({ limit: 'names', offset: 208_891 });
+    expect(scanJson(`{${rest}"b":[${object(10_000)},${object(10_000)}]}`, LIMITS).excess).toBeUndefined();
+    expect(scanJson(`{${rest}"b":[${object(9_999)},${object(9, 9_999)}]}`, LIMITS).excess?.limit).toBe(
+      'names',
+    );
   });
 
   it('end the scan: what comes after is not looked at', () => {
