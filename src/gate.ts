@@ -1,6 +1,7 @@
 import type { Contract, LoadedOperation } from './contract/load-contract.ts';
 import { createMatcher, type Match } from './contract/match-operation.ts';
 import { readBody } from './contract/read-body.ts';
+import type { RequestRule } from './contract/request-rules.ts';
 import { PatchgateError } from './errors.ts';
 import type { RawFinding, Verdict } from './model/finding.ts';
 import { FindingBounds } from './model/finding-bounds.ts';
@@ -76,12 +77,18 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   if (!options.lazy) for (const name of operations) load(name);
 
   const judge = (match: Match, request: GateRequest): Inspection => {
-    if (match.operation === undefined) return { verdict: decide(undefined, match.findings), json: undefined };
+    if (match.operation === undefined)
+      return { verdict: decide(undefined, blinding(match.findings, BLINDING_HEADS)), json: undefined };
     const { operation, rules } = load(match.operation);
-    const read = readBody(request.body, request.headers, options.bodyLimit, operation.shape);
+    const read = readBody(request.body, request.headers, {
+      limit: options.bodyLimit,
+      shape: operation.shape,
+      blocks: decide.blocks,
+    });
     const findings: RawFinding[] = [];
-    append(findings, match.findings);
-    append(findings, read.findings);
+    const isGuarded = rules.some(({ guards }) => guards);
+    append(findings, blinding(match.findings, BLINDING_HEADS));
+    append(findings, isGuarded ? blinding(read.findings, BLINDING_BODIES) : read.findings);
     const bounds = new FindingBounds();
     if (read.json !== undefined) {
       append(findings, operation.check(read.json, bounds));
@@ -109,6 +116,25 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       return judge({ operation: name, parameters: {}, findings: [] }, { ...head, body });
     },
   };
+}
+
+/** What keeps the guard from knowing which record a PATCH changes; and, of a guarded operation, in what way. */
+const BLINDING_HEADS: ReadonlySet<string> = new Set<RequestRule>([
+  'request.ambiguous-path',
+  'request.ambiguous-header',
+]);
+const BLINDING_BODIES: ReadonlySet<string> = new Set<RequestRule>([
+  'request.content-encoding',
+  'request.json',
+  'request.duplicate-key',
+  'request.too-large',
+]);
+
+function blinding(findings: readonly RawFinding[], rules: ReadonlySet<string>): readonly RawFinding[] {
+  if (findings.length === 0) return findings;
+  return findings.map((finding) =>
+    finding.severity === 'error' && rules.has(finding.rule) ? { ...finding, isBlinding: true } : finding,
+  );
 }
 
 /** Nearly always there is nothing to add, and a spread of nothing costs as much as a small rule. */

@@ -28,6 +28,8 @@ export interface PolicyOptions {
 export interface Policy {
   /** @param omitted findings that were only counted  @param text the body, for lines and columns */
   (operation: string | undefined, findings: readonly RawFinding[], omitted?: number, text?: string): Verdict;
+  /** Whether an error of a rule blocks the request. */
+  blocks(rule: string): boolean;
   /** False: nothing would come of judging. */
   readonly judges: boolean;
   /** Whether a path below a judged record's is looked for. */
@@ -45,12 +47,15 @@ export function createPolicy(options: PolicyOptions): Policy {
   severities['request.unlisted-operation'] ??= options.unlisted === 'block' ? 'error' : 'off';
 
   const settle = (finding: RawFinding): Settled | undefined => {
-    const { isDestructive, isFailure, ...plain } = finding;
-    if (isDestructive && options.guard) return { stage: GUARD, finding: { ...plain, severity: 'error' } };
+    const { isDestructive, isBlinding, isFailure, ...plain } = finding;
+    if ((isDestructive || isBlinding) && options.guard) {
+      const stage = isDestructive ? GUARD : stageOf(finding.rule);
+      return { stage, finding: { ...plain, severity: 'error' }, isGuards: true };
+    }
     if (options.validation === 'off') return undefined;
     const severity = isFailure ? 'error' : (severities[finding.rule] ?? finding.severity);
     if (severity === 'off') return undefined;
-    return { stage: stageOf(finding.rule), finding: { ...plain, severity } };
+    return { stage: stageOf(finding.rule), finding: { ...plain, severity }, isGuards: false };
   };
 
   const decide = (
@@ -78,6 +83,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     return { outcome: 'block', ...verdict, status, problem: problemOf(status) };
   };
   return Object.assign(decide, {
+    blocks: (rule: string) => options.validation === 'enforce' && (severities[rule] ?? 'error') === 'error',
     judges: options.validation !== 'off' || options.guard,
     reportsUnlisted: severities['request.unlisted-operation'] !== 'off',
   });
@@ -87,6 +93,8 @@ interface Settled {
   /** Index in STAGES. */
   stage: number;
   finding: Finding;
+  /** It blocks, whatever `validation` says. */
+  isGuards: boolean;
 }
 
 const GUARD = STAGES.indexOf('guard');
@@ -97,7 +105,7 @@ const NONE: readonly Finding[] = [];
 function worstOf(settled: readonly Settled[], enforces: boolean): Settled | undefined {
   let worst: Settled | undefined;
   for (const one of settled) {
-    if (one.finding.severity !== 'error' || (one.stage !== GUARD && !enforces)) continue;
+    if (one.finding.severity !== 'error' || !(one.isGuards || enforces)) continue;
     if (!worst || one.stage < worst.stage) worst = one;
   }
   return worst;

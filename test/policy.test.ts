@@ -67,6 +67,7 @@ describe('severities', () => {
     const { findings } = policy()('x', [
       raw('schema.type', { isFailure: true }),
       raw('schema.type', { isDestructive: true }),
+      raw('schema.type', { isBlinding: true }),
     ]);
     for (const finding of findings)
       expect(Object.keys(finding)).toEqual(['rule', 'severity', 'basis', 'pointer', 'message']);
@@ -121,7 +122,7 @@ describe('validation', () => {
       'schema.unknown-field warn /owner',
     ]);
     for (const body of ['{', '['.repeat(200)])
-      expect(judge({ validation: 'warn' }, PROJECT_URL, body)).toMatchObject({
+      expect(judge({ validation: 'warn' }, FEATURE_URL, body)).toMatchObject({
         outcome: 'pass',
         findings: [{ severity: 'error' }],
       });
@@ -171,10 +172,37 @@ describe('the guard', () => {
       );
   });
 
-  it('blocks it behind an ambiguous path as well', () => {
-    expect(judge({ validation: 'warn' }, '/accounts/current//projects/42', EMPTY)).toMatchObject({
-      outcome: 'block',
-      status: 409,
+  describe.each(['warn', 'off'] as const)('under validation %s, blocks what it cannot read', (validation) => {
+    const judged = (url: string, body: string | Uint8Array, headers?: readonly string[]) => {
+      const verdict = gate({ validation }).inspect(patch(url, body, headers)).verdict;
+      return [verdict.outcome, verdict.status, ...brief(verdict.findings)].join(' ');
+    };
+    const zstd = ['content-type', 'application/json', 'content-encoding', 'zstd'];
+    const elsewhere = ['content-type', 'application/json', 'x-original-url', '/accounts/1/projects/42'];
+
+    it('of a project', () => {
+      const good = JSON.stringify(project());
+      expect(judged('/accounts/current//projects/42', good)).toContain('block 400 request.ambiguous-path');
+      expect(judged(PROJECT_URL, `\uFEFF${good}`)).toBe('block 400 request.json error');
+      expect(judged(PROJECT_URL, '{"environments":[],"environments":[{}]}')).toContain(
+        'block 422 request.duplicate-key error /environments',
+      );
+      expect(judged(PROJECT_URL, good, zstd)).toBe('block 415 request.content-encoding error');
+      expect(judged(PROJECT_URL, '['.repeat(200))).toBe('block 413 request.too-large error');
+    });
+
+    it('and not of other records, unless it could be a project', () => {
+      expect(judged(FEATURE_URL, '{')).toMatch(/^pass/);
+      expect(judged(FEATURE_URL, '{}', zstd)).toMatch(/^pass/);
+      expect(judged(FEATURE_URL, '{}', elsewhere)).toMatch(/^block 400 request.ambiguous-path error/);
+    });
+  });
+
+  it('that is off lets pass what it cannot read', () => {
+    expect(judge({ validation: 'off', guard: false }, PROJECT_URL, '{')).toMatchObject({ outcome: 'pass' });
+    expect(judge({ validation: 'warn', guard: false }, PROJECT_URL, '{')).toMatchObject({
+      outcome: 'pass',
+      findings: [{ rule: 'request.json', severity: 'error' }],
     });
   });
 

@@ -4,6 +4,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cores } from './cores.js';
 import { drive, measureLoad, measureStart } from './measure.js';
+import { measureBodies } from './measure-bodies.js';
 import { HELP, readOptions } from './options.js';
 import { prepare } from './scenarios.js';
 import { summarise } from './summary.js';
@@ -32,8 +33,7 @@ async function bench({ selected, rounds, seconds, json }) {
       process.stderr.write(`measuring ${scenario.name} against ${scenario.peerName} …\n`);
       try {
         if (scenario.needsRecording) await place.record();
-        const measure = scenario.kind === 'load' ? measureLoad : measureStart;
-        const pairs = await measure(scenario, place, { rounds, seconds });
+        const pairs = await measureOf(scenario.kind)(scenario, place, { rounds, seconds });
         results.push({ ...summarise(scenario, pairs), pairs });
       } catch (error) {
         complain(error);
@@ -47,6 +47,11 @@ async function bench({ selected, rounds, seconds, json }) {
   if (json) process.stdout.write(`${JSON.stringify({ machine, rounds, seconds, results }, null, 2)}\n`);
   else process.stdout.write(`\n${heading(machine, rounds, seconds)}\n\n${table(results)}\n`);
   return results.length === selected.length ? 0 : 1;
+}
+
+function measureOf(kind) {
+  if (kind === 'load') return measureLoad;
+  return kind === 'body-cost' ? measureBodies : measureStart;
 }
 
 function heading({ node, cpu }, rounds, seconds) {

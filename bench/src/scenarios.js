@@ -26,8 +26,9 @@ const recorder =
 
 /**
  * What is measured, in the order it is printed. `load`: requests a second of ours over the peer's. `first-answer` and
- * `whole-run`: milliseconds from the start to the first answer, or to the end, of ours over the peer's. `paths`: over
- * how many projects the load is spread. The targets are those that the project set itself.
+ * `whole-run`: milliseconds from the start to the first answer, or to the end, of ours over the peer's. `body-cost`: CPU
+ * time of the costliest hostile body over that of the largest valid one. `paths`: over how many projects the load is
+ * spread. The targets are those that the project set itself.
  */
 export const scenarios = [
   { name: 'forward', kind: 'load', ours: proxy('--validation', 'off', '--no-guard', '--log', 'off') },
@@ -71,6 +72,13 @@ export const scenarios = [
     name: 'start-check',
     kind: 'whole-run',
     ours: (place) => [cli, 'check', '--operation', 'updateProject', place.body],
+  },
+  {
+    name: 'worst-body',
+    kind: 'body-cost',
+    ours: proxy('--log', 'off'),
+    peerName: 'largest valid',
+    target: { atMost: 1.5 },
   },
 ].map((scenario) => ({
   paths: 1,

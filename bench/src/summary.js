@@ -1,3 +1,5 @@
+const UNITS = { load: 'requests/s', 'body-cost': 'ms of CPU' };
+
 /** Medians and ranges of one scenario's pairs. Ratios are taken pair by pair: only neighbours in time compare. */
 export function summarise(scenario, pairs) {
   const { atLeast, atMost } = scenario.target;
@@ -11,7 +13,8 @@ export function summarise(scenario, pairs) {
   return {
     name: scenario.name,
     peerName: scenario.peerName,
-    unit: scenario.kind === 'load' ? 'requests/s' : 'ms',
+    unit: UNITS[scenario.kind] ?? 'ms',
+    notes: [...new Set(pairs.flatMap(({ note }) => note ?? []))],
     ratio,
     target: scenario.target,
     reached,

@@ -24,6 +24,8 @@ export function table(summaries) {
   const notes = idle.map(
     ({ name }) => `${name}: a server did not get or use its whole core: compare the CPU µs, or measure again`,
   );
+  for (const { name, notes: costliest } of summaries)
+    if (costliest.length > 0) notes.push(`${name}: the costliest was ${costliest.join(', then ')}`);
   return [...align(rows, [1, 2, 4, 8, 9, 10]), ...notes].join('\n');
 }
 

@@ -39,9 +39,21 @@ export class HazardFindings {
   readonly #findings: Finding[] = [];
   readonly #offsets: number[] = [];
 
-  /** @param shape what the contract says of the body: where it leaves a value open, numbers only warn */
-  constructor(shape: Shape) {
+  readonly #blocks: (rule: RequestRule) => boolean;
+  #isEnough = false;
+
+  /**
+   * @param shape what the contract says of the body: where it leaves a value open, numbers only warn
+   * @param blocks whether an error of a rule blocks the request
+   */
+  constructor(shape: Shape, blocks: (rule: RequestRule) => boolean) {
     this.#shapes = new ShapesOfOpen(shape);
+    this.#blocks = blocks;
+  }
+
+  /** Whether there are so many errors that block that the body needs no further look. */
+  get isEnough(): boolean {
+    return this.#isEnough;
   }
 
   /** Of those that are no longer kept only the number counts, so that a flood of them costs little. */
@@ -61,7 +73,10 @@ export class HazardFindings {
     }
     let length = 0;
     for (const { token } of open) length += typeof token === 'string' ? token.length : 1;
-    if (!this.#bounds.takes(rule, severity, length)) return;
+    if (!this.#bounds.takes(rule, severity, length)) {
+      this.#isEnough ||= severity === 'error' && this.#blocks(rule);
+      return;
+    }
     const pointer = pointerOf(open.map(({ token }) => token));
     this.#findings.push(requestFinding(rule, message(pointer, what), { pointer, hint, severity }));
     this.#offsets.push(offset);

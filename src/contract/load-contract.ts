@@ -186,6 +186,7 @@ function wrongPlaceOf(text: string): { message: string; offset: number } | undef
   const repeated: Hazard[] = [];
   const { error } = scanJson(text, UNLIMITED, (hazard) => {
     if (hazard.kind === 'duplicate-key') repeated.push(hazard);
+    return repeated.length === 0;
   });
   const [first] = repeated;
   return error ?? (first && { message: `"${first.what}" is given a second time`, offset: first.offset });

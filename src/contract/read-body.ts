@@ -6,7 +6,7 @@ import { placeAt } from '../model/json-text.ts';
 import { type Scan, scanJson } from '../model/scan-json.ts';
 import { decodeBody, tooLarge } from './decode-body.ts';
 import { HazardFindings } from './hazards.ts';
-import { requestFinding } from './request-rules.ts';
+import { type RequestRule, requestFinding } from './request-rules.ts';
 import type { Shape } from './schema-shape.ts';
 
 /** Levels and values that a body may have, design section 3; and names: to read one more costs as much as ten values. */
@@ -22,17 +22,23 @@ export interface ReadBody {
   json?: JsonValue;
 }
 
+export interface ReadOptions {
+  /** Bytes that the body may have, before and after decoding. */
+  limit: number;
+  /** What the contract says of its shape. */
+  shape: Shape;
+  /** Whether an error of a rule blocks the request. */
+  blocks(rule: RequestRule): boolean;
+}
+
 /**
- * Reads the bytes of a body as JSON, strictly: everything that another reader could see differently is a finding.
- *
- * @param limit bytes that the body may have, before and after decoding
- * @param shape what the contract says of its shape
+ * Reads the bytes of a body as JSON, strictly: everything that another reader could see differently is a finding. Of one
+ * that a thousand errors block, no value is made.
  */
 export function readBody(
   body: Uint8Array | 'too-large',
   headers: RawHeaders,
-  limit: number,
-  shape: Shape,
+  { limit, shape, blocks }: ReadOptions,
 ): ReadBody {
   if (body === 'too-large' || body.length > limit) {
     return only(tooLarge(`the body has more than ${limit} bytes`));
@@ -55,16 +61,19 @@ export function readBody(
     };
   let hazards: HazardFindings | undefined;
   const scan = scanJson(text, LIMITS, (hazard) => {
-    hazards ??= new HazardFindings(shape);
+    hazards ??= new HazardFindings(shape, blocks);
     hazards.add(hazard);
+    return !hazards.isEnough;
   });
   if (scan.excess) return only(excessFinding(scan.excess));
   if (scan.error) {
     const { message, offset } = scan.error;
     return { findings: [...findings, badJson(message, text, offset)], omitted: 0, text };
   }
-  if (hazards) findings.push(...hazards.in(text));
-  return { findings, omitted: hazards?.omitted ?? 0, text, json: JSON.parse(text) as JsonValue };
+  if (!hazards) return { findings, omitted: 0, text, json: JSON.parse(text) as JsonValue };
+  findings.push(...hazards.in(text));
+  const { omitted, isEnough } = hazards;
+  return { findings, omitted, text, ...(isEnough ? {} : { json: JSON.parse(text) as JsonValue }) };
 }
 
 /** A view of the same bytes; a new one only where it must be. */

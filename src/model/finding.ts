@@ -48,6 +48,8 @@ export interface RawFinding extends Omit<Finding, 'severity'> {
   severity: SeveritySetting;
   /** The change loses something for good: under the guard it is an error, whatever the rule's severity. */
   isDestructive?: true;
+  /** Because of it nobody can say what the change loses: under the guard it is an error as well. */
+  isBlinding?: true;
   /** The rule itself failed: an error that no setting makes milder. */
   isFailure?: true;
 }

@@ -44,8 +44,10 @@ export const UNLIMITED: ScanLimits = {
   names: Number.POSITIVE_INFINITY,
 };
 
-/** @param onHazard called for each hazard, in the order of the text; there can be as many as values */
-export function scanJson(text: string, limits: ScanLimits, onHazard?: (hazard: Hazard) => void): Scan {
+/** Told of each hazard, in the order of the text; there can be as many as values. False: of no further one. */
+export type OnHazard = (hazard: Hazard) => boolean;
+
+export function scanJson(text: string, limits: ScanLimits, onHazard?: OnHazard): Scan {
   return new Scanner(text, limits, onHazard).run();
 }
 
@@ -55,14 +57,16 @@ const NOWHERE = -1;
 class Scanner {
   readonly #text: string;
   readonly #limits: ScanLimits;
-  readonly #onHazard: ((hazard: Hazard) => void) | undefined;
+  readonly #onHazard: OnHazard | undefined;
   readonly #hasEscapes: boolean;
   readonly #open: Container[] = [];
   readonly #scan: Scan = { hazardCount: 0 };
   #members = 0;
   #names: Set<string> | undefined;
+  /** Whether only the grammar and the limits are still of interest. */
+  #isHeedless = false;
 
-  constructor(text: string, limits: ScanLimits, onHazard: ((hazard: Hazard) => void) | undefined) {
+  constructor(text: string, limits: ScanLimits, onHazard: OnHazard | undefined) {
     this.#text = text;
     this.#hasEscapes = text.includes('\\');
     this.#limits = limits;
@@ -127,15 +131,17 @@ class Scanner {
     if (text.charCodeAt(start) !== Char.Quote) return this.#break(start, 'a member name in double quotes');
     const end = this.#readString(start);
     if (end === NOWHERE) return NOWHERE;
-    let name = text.slice(start + 1, end - 1);
-    if (this.#hasEscapes && name.includes('\\')) name = JSON.parse(text.slice(start, end)) as string;
-    if (++this.#members > this.#limits.names && this.#isNameTooMuch(name)) {
-      this.#exceed('names', start);
-      return NOWHERE;
+    if (!this.#isHeedless) {
+      let name = text.slice(start + 1, end - 1);
+      if (this.#hasEscapes && name.includes('\\')) name = JSON.parse(text.slice(start, end)) as string;
+      if (++this.#members > this.#limits.names && this.#isNameTooMuch(name)) {
+        this.#exceed('names', start);
+        return NOWHERE;
+      }
+      if (object.enterMember(name, start)) this.#hazard('duplicate-key', start, name);
+      if (name === '__proto__') this.#hazard('unsafe-key', start, name);
+      else if (name === 'prototype') this.#checkConstructor();
     }
-    if (object.enterMember(name, start)) this.#hazard('duplicate-key', start, name);
-    if (name === '__proto__') this.#hazard('unsafe-key', start, name);
-    else if (name === 'prototype') this.#checkConstructor();
     const colon = skipSpace(text, end);
     return text.charCodeAt(colon) === Char.Colon ? colon + 1 : this.#break(colon, '":"');
   }
@@ -165,6 +171,7 @@ class Scanner {
   #readNumber(start: number): number {
     const end = numberEnd(this.#text, start);
     if (end < 0) return this.#break(~end, 'a digit');
+    if (this.#isHeedless) return end;
     // Every number of so few characters is held exactly, but for one with an exponent.
     const number = end - start > 3 ? this.#text.slice(start, end) : '';
     if ((number.length > 15 || /e/i.test(number)) && !isExact(number))
@@ -174,7 +181,7 @@ class Scanner {
 
   #hazard(kind: Hazard['kind'], offset: number, what: string, open = this.#open): void {
     this.#scan.hazardCount++;
-    this.#onHazard?.({ kind, open, offset, what });
+    if (this.#onHazard) this.#isHeedless ||= !this.#onHazard({ kind, open, offset, what });
   }
 
   #exceed(limit: keyof ScanLimits, offset: number): Scan {

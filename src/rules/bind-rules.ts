@@ -9,6 +9,8 @@ import type { Place, Rule, RuleContext } from './rule.ts';
 
 /** A rule as an operation's entry sets it. */
 export interface BoundRule {
+  /** Whether the guard counts on it. */
+  guards: boolean;
   /** Never throws: a rule that does is a finding of severity error itself. What is too much is counted in `bounds`. */
   check(body: JsonValue, recordId: string, bounds?: FindingBounds): RawFinding[];
 }
@@ -37,6 +39,7 @@ export function bindRules(
     tryCanary(rule);
     const setting = severity ?? rule.severity;
     return {
+      guards: rule.guards ?? false,
       check: (body, recordId, bounds = new FindingBounds()) =>
         findingsOf(rule, setting, { body, recordId }, bounds),
     };

@@ -7,6 +7,7 @@ export const emptyList: Rule = {
   basis: 'stated',
   says: 'no list is sent empty: that removes all that it held',
   source: 'service-api 4.1 rules 3 and 4',
+  guards: true,
   *check({ body }) {
     const isEmpty = (name: string) => {
       const list = member(body, name);

@@ -36,6 +36,8 @@ export interface Rule {
   says: string;
   /** The paragraph that it rests on. */
   source: string;
+  /** Some of its places are destructive: a body that it cannot read must not pass the guard. */
+  guards?: true;
   check(context: RuleContext): Iterable<Place>;
   examples: {
     passes: readonly Example[];

@@ -51,4 +51,17 @@ describe('what readers see differently', () => {
     expect(lines.findings).toHaveLength(1000);
     expect(lines.findings[0]).toMatchObject({ line: 3_000_001, column: 7 });
   });
+
+  it('ends the reading where a thousand block the request, and not where they only warn', () => {
+    const twice = (times: number) => `{"a":0${',"a":1'.repeat(times)}}`;
+    const blocks = () => true;
+    expect(read(twice(1000), { blocks })).toMatchObject({ json: { a: 1 }, omitted: 0 });
+    const flood = read(twice(5000), { blocks });
+    expect(flood.findings).toHaveLength(1000);
+    expect(flood.json).toBeUndefined();
+    expect(read(twice(5000))).toMatchObject({ json: { a: 1 }, omitted: 4000 });
+    const open = `[${Array(5000).fill('1e999').join(',')}]`;
+    expect(read(open, { blocks, isOpen: () => true }).json).toHaveLength(5000);
+    expect(found(`${twice(5000)}x`, { blocks })).toEqual(['request.json error']);
+  });
 });

@@ -8,9 +8,10 @@ const LIMITS: ScanLimits = { depth: 128, values: 200_000, names: 10_000 };
 /** `duplicate-key /a @9` for each hazard. */
 function hazardsOf(text: string): string[] {
   const hazards: string[] = [];
-  const { error, excess, hazardCount } = scanJson(text, LIMITS, ({ kind, open, offset }) =>
-    hazards.push(`${kind} ${pointerOf(open.map(({ token }) => token))} @${offset}`),
-  );
+  const { error, excess, hazardCount } = scanJson(text, LIMITS, ({ kind, open, offset }) => {
+    hazards.push(`${kind} ${pointerOf(open.map(({ token }) => token))} @${offset}`);
+    return true;
+  });
   expect({ error, excess, hazardCount }).toEqual({
     error: undefined,
     excess: undefined,
@@ -189,6 +190,7 @@ describe('a number that readers see differently', () => {
     let what = '';
     scanJson('9'.repeat(60), LIMITS, (hazard) => {
       what = hazard.what;
+      return true;
     });
     expect(what).toBe(`${'9'.repeat(40)}…`);
   });
@@ -249,6 +251,19 @@ describe('the limits', () => {
   it('end the scan: what comes after is not looked at', () => {
     expect(scanJson(`${nested(129)} nonsense`, LIMITS).error).toBeUndefined();
   });
+});
+
+it('goes on with the grammar and the limits where no further hazard is of interest', () => {
+  const heard: string[] = [];
+  const hear = (text: string) =>
+    scanJson(text, LIMITS, ({ what }) => {
+      heard.push(what);
+      return heard.length < 2;
+    });
+  expect(hear('{"a":1,"a":2,"a":3,"a":4,"__proto__":1e999}')).toEqual({ hazardCount: 2 });
+  expect(heard).toEqual(['a', 'a']);
+  expect(hear('{"a":1,"a":2,"b":}').error?.offset).toBe(17);
+  expect(hear(`{"a":1,"a":[${'0,'.repeat(200_000)}0]}`).excess?.limit).toBe('values');
 });
 
 it('reads without a listener as well', () => {
