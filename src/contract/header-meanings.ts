@@ -1,5 +1,5 @@
 import type { Finding } from '../model/finding.ts';
-import { byHeaderName, type RawHeaders } from '../model/http.ts';
+import { byHeaderName, type RequestHead } from '../model/http.ts';
 import { requestFinding } from './request-rules.ts';
 
 /** What the headers of a request could mean beside their own sense, read as the loosest server would. */
@@ -7,59 +7,88 @@ export interface HeaderMeanings {
   /** Methods that they could turn the request into, in capitals. */
   methods: ReadonlySet<string>;
   /** Paths that they could give it. */
-  paths: readonly string[];
+  paths: readonly OtherPath[];
   findings: readonly Finding[];
 }
 
+export interface OtherPath {
+  /** As sent: a path or a URL. */
+  value: string;
+  finding: Finding;
+  /** Whether proxies set such a header to tell where a request was sent at first, which no server is known to route by. */
+  isOrdinary: boolean;
+}
+
 /** Headers that have such a meaning; most requests have none of them. */
-const MEANINGS: Readonly<Record<string, 'method' | 'path' | 'content-type'>> = {
+const MEANINGS: Readonly<Record<string, 'method' | 'path' | 'ordinary-path' | 'content-type' | 'body'>> = {
   __proto__: null as never,
   'x-http-method-override': 'method',
   'x-http-method': 'method',
   'x-method-override': 'method',
+  // IIS and the frameworks that follow it (Symfony, Laminas, Yii, CakePHP) route by these.
   'x-original-url': 'path',
   'x-rewrite-url': 'path',
+  'x-override-url': 'path',
+  'path-info': 'path',
+  // Not X-Forwarded-Prefix and X-Envoy-Original-Path: they come with every request of some load balancers.
+  'x-original-uri': 'ordinary-path',
+  'x-original-path': 'ordinary-path',
+  'x-rewrite-uri': 'ordinary-path',
+  'x-rewrite-path': 'ordinary-path',
+  'x-forwarded-uri': 'ordinary-path',
+  'x-forwarded-path': 'ordinary-path',
   'content-type': 'content-type',
+  'content-length': 'body',
+  'transfer-encoding': 'body',
 };
 
 /** Frameworks look for `_method` in forms as well. What they find there is not read: no operation takes a form. */
-const FORM = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
+const FORM = /application\/x-www-form-urlencoded|multipart\//i;
 
 const NO_METHODS: ReadonlySet<string> = new Set();
 const NONE: HeaderMeanings = { methods: NO_METHODS, paths: [], findings: [] };
 
 /** @param query the request's, where some servers look for a method as well */
-export function meaningsOf(headers: RawHeaders, query: string): HeaderMeanings {
+export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
+  const { headers } = head;
   let found: [name: string, value: string][] | undefined;
   let contentTypes = 0;
   let isForm = false;
+  let hasBody = false;
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const meaning = meaningOf(headers[i] as string);
     if (meaning === 'none') continue;
     if (meaning === 'content-type') {
       contentTypes++;
       if (FORM.test(headers[i + 1] as string)) isForm = true;
+    } else if (meaning === 'body') {
+      if (headers[i + 1] !== '0') hasBody = true;
     } else {
       found ??= [];
       found.push([headers[i] as string, headers[i + 1] as string]);
     }
   }
+  // Without a type, what is posted is a form to some (Rack).
+  if (hasBody && contentTypes === 0 && head.method === 'POST') isForm = true;
   const fromQuery = /method|%/i.test(query) ? methodsInQuery(query) : [];
   if (!found && contentTypes < 2 && fromQuery.length === 0 && !isForm) return NONE;
 
   const methods = new Set<string>(fromQuery);
   if (isForm) methods.add('PATCH');
-  const paths: string[] = [];
+  const paths: OtherPath[] = [];
   const findings: Finding[] = [];
   for (const [name, value] of found ?? []) {
-    if (meaningOf(name) === 'method') for (const method of value.split(',')) methods.add(wordOf(method));
+    const meaning = meaningOf(name);
+    if (meaning === 'method') for (const method of value.split(',')) methods.add(wordOf(method));
     else {
-      paths.push(value);
-      findings.push(
-        requestFinding('request.ambiguous-path', `the header ${name} can give the request another path`, {
-          hint: 'leave it out',
-        }),
+      const isOrdinary = meaning === 'ordinary-path';
+      const finding = requestFinding(
+        'request.ambiguous-path',
+        `the header ${name} can give the request another path`,
+        { hint: 'leave it out' },
       );
+      paths.push({ value, finding, isOrdinary });
+      if (!isOrdinary) findings.push(finding);
     }
   }
   if (contentTypes > 1) {
@@ -75,15 +104,18 @@ export function meaningsOf(headers: RawHeaders, query: string): HeaderMeanings {
 /** A CGI-like server reads `_` as `-`. */
 const meaningOf = byHeaderName((name) => MEANINGS[name.replaceAll('_', '-')] ?? 'none');
 
+/** `_method`; `_HttpMethod` and `$httpMethod`, as some services have it; and the headers' names. */
+const IN_QUERY = /^(?:_method|[_$]httpmethod|x_http_method|x_method_override)/;
+
 function methodsInQuery(query: string): string[] {
   const methods: string[] = [];
   for (const [name, value] of new URLSearchParams(query.replaceAll(';', '&'))) {
-    // As PHP reads names: `.`, `[` and spaces are `_`, and what is before the name goes.
+    // As PHP reads names: `.`, `[` and spaces are `_`, and what is before the name goes. Like a header's, `-` is `_`.
     const plain = printable(name)
-      .trimStart()
-      .replace(/[. [\]]/g, '_')
+      .replace(/^[\s?]+/, '')
+      .replace(/[. [\]-]/g, '_')
       .toLowerCase();
-    if (plain.startsWith('_method')) methods.push(wordOf(value));
+    if (IN_QUERY.test(plain)) methods.push(wordOf(value));
   }
   return methods;
 }

@@ -2,7 +2,7 @@ import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import { type RequestHead, splitTarget } from '../model/http.ts';
 import { checkParameters } from './check-parameters.ts';
-import { type HeaderMeanings, meaningsOf } from './header-meanings.ts';
+import { type HeaderMeanings, meaningsOf, type OtherPath } from './header-meanings.ts';
 import { isPlain, looseReadings } from './path-readings.ts';
 import { requestFinding } from './request-rules.ts';
 import { type Template, templateOf } from './template.ts';
@@ -25,6 +25,9 @@ export interface MatcherOptions {
   unlisted?: boolean;
 }
 
+/** More headers with a path than this are no honest use, and each has to be read in all ways. */
+const MOST_OTHER_PATHS = 8;
+
 /** Tells which operation a request means, reading its path, method and headers as the loosest server would. */
 export function createMatcher(
   entries: Readonly<Record<string, OperationEntry>>,
@@ -36,9 +39,13 @@ export function createMatcher(
   const methods = new Set(templates.map(({ entry }) => entry.method));
   return (head) => {
     const { path, query } = splitTarget(head.url);
-    const meanings = meaningsOf(head.headers, query);
+    const meanings = meaningsOf(head, path.includes('%') ? `${codedQueryOf(path)}&${query}` : query);
     // Most requests that are not judged end here: no operation has their method, and nothing gives them another.
-    if (!methods.has(head.method) && meanings.methods.size === 0 && meanings.paths.length === 0)
+    if (
+      !methods.has(head.method) &&
+      meanings.methods.size === 0 &&
+      meanings.paths.every(({ isOrdinary }) => isOrdinary)
+    )
       return undefined;
     const isMeant = ({ entry }: Template) =>
       entry.method === head.method || meanings.methods.has(entry.method);
@@ -64,35 +71,71 @@ function matchPath(
       return { operation: template.operation, parameters, findings: [...wrong, ...meanings.findings] };
     }
   }
-  const readings = plain ? [bare] : looseReadings(path);
+  const meant = templates.filter(isMeant);
+  const readings = plain ? [bare] : looseReadings(path, (text) => meant.some(({ isIn }) => isIn(text)));
   if (!readings) {
-    return templates.some(isMeant)
+    return meant.length > 0
       ? { operation: undefined, parameters: {}, findings: [unreadable(path)] }
       : undefined;
   }
-  const find = (texts: Iterable<string>, pattern: 'folded' | 'below', meant = isMeant) => {
-    for (const text of texts) {
-      const template = templates.find((candidate) => candidate[pattern].test(text) && meant(candidate));
-      if (template) return template;
-    }
-    return undefined;
-  };
-  const loose = find(readings, 'folded');
+  const loose = find(meant, readings, 'folded');
   if (loose)
     return {
       operation: loose.operation,
       parameters: {},
       findings: [ambiguous(loose, path), ...meanings.findings],
     };
-  for (const other of meanings.paths) {
-    // Whatever the method: what a server makes of such a header is its own affair.
-    const others = looseReadings(splitTarget(other).path);
-    const template = others && find(others, 'folded', () => true);
-    if (template || !others)
-      return { operation: template?.operation, parameters: {}, findings: meanings.findings };
-  }
-  const above = unlisted ? find(readings, 'below') : undefined;
+  const other = matchOtherPaths(templates, meant, path, meanings.paths);
+  if (other) return other;
+  const above = unlisted ? find(meant, readings, 'below') : undefined;
   return above && { operation: undefined, parameters: {}, findings: [belowRecord(above)] };
+}
+
+/** @param meant those of the templates that have the request's method, or one that it could get */
+function matchOtherPaths(
+  templates: readonly Template[],
+  meant: readonly Template[],
+  path: string,
+  others: readonly OtherPath[],
+): Match | undefined {
+  for (const { value, finding, isOrdinary } of others) {
+    // Whatever the method: what a server makes of such a header is its own affair. Those that ordinary proxies set count
+    // for little: only where a PATCH of something else is said to be one of a record.
+    const candidates = isOrdinary ? meant : templates;
+    if (candidates.length === 0) continue;
+    const refused = (operation?: string): Match => ({ operation, parameters: {}, findings: [finding] });
+    if (others.length > MOST_OTHER_PATHS) return refused();
+    for (const text of pathsFrom(path, value)) {
+      const readings = looseReadings(text, (spelling) => candidates.some(({ isIn }) => isIn(spelling)));
+      if (!readings) return refused();
+      const template = find(candidates, readings, 'folded');
+      if (template) return refused(template.operation);
+    }
+  }
+  return undefined;
+}
+
+function find(
+  templates: readonly Template[],
+  readings: Iterable<string>,
+  pattern: 'folded' | 'below',
+): Template | undefined {
+  for (const reading of readings) {
+    const template = templates.find((candidate) => candidate[pattern].test(reading));
+    if (template) return template;
+  }
+  return undefined;
+}
+
+/** The query of a path whose `?` is coded, for a server that decodes first. */
+function codedQueryOf(path: string): string {
+  return /%(?:25)*3f(.*)$/is.exec(path)?.[1] ?? '';
+}
+
+/** The paths that a header's value can give a request for `path`: a value without a slash first may go on from there. */
+function pathsFrom(path: string, value: string): string[] {
+  const other = splitTarget(value).path;
+  return other.startsWith('/') ? [other] : [other, `${path}/${other}`, `${path}/../${other}`];
 }
 
 /** A path that servers could read in so many ways that not all can be looked at: it may name any operation. */

@@ -1,3 +1,15 @@
+import {
+  codeOctets,
+  decodeOctets,
+  decodeOverlong,
+  decodeUnits,
+  decodeUnreserved,
+  dropOctets,
+  dropStrayPercents,
+  foldCharacters,
+  truncateCharacters,
+} from './coded-characters.ts';
+
 /**
  * How servers may read a path that is not written plainly. A gate that reads it in one way while the target reads it
  * in another is no gate, so all of these are looked at, and a path that only then names an operation is refused.
@@ -5,8 +17,9 @@
 
 /** A character that servers read differently, an empty segment, a dot at either end of a segment, or no slash first. */
 const NOT_PLAIN = /^[^/]|[^\w~!$&'()*+,=:@./-]|\/[./]|\.\/|[./]$/;
-/** A path that could be read in more ways than this is no honest one. */
+/** A path that could be read in more ways than this, or into more characters, is no honest one. */
 const MOST_READINGS = 500;
+const MOST_CHARACTERS = 200_000;
 
 /** Whether a path has one reading only, letter case aside. */
 export function isPlain(path: string): boolean {
@@ -16,55 +29,72 @@ export function isPlain(path: string): boolean {
 /**
  * The readings of a path that loose servers could have: every step that one could take, in every order. Undefined
  * where there are too many to look at.
+ *
+ * @param isOfInterest whether a path that holds this text, whatever else, is worth the look: no step on the path's form
+ *   makes other words of it
  */
-export function looseReadings(path: string): ReadonlySet<string> | undefined {
-  const readings = new Set([path.startsWith('/') ? path : `/${path}`]);
+export function looseReadings(
+  path: string,
+  isOfInterest: (text: string) => boolean = () => true,
+): ReadonlySet<string> | undefined {
+  const coded = codeOctets(path);
+  const start = coded.startsWith('/') ? coded : `/${coded}`;
+  const spellings = closureOf(start, ON_CHARACTERS);
+  if (!spellings) return undefined;
+  for (const text of spellings) if (isOfInterest(text)) return closureOf(start, STEPS);
+  return NONE;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function closureOf(start: string, steps: readonly Step[]): ReadonlySet<string> | undefined {
+  const readings = new Set([start]);
+  let characters = 0;
   // A set that grows is gone through to its end.
   for (const reading of readings) {
-    for (const step of STEPS) readings.add(step(reading));
-    if (readings.size > MOST_READINGS) return undefined;
+    characters += reading.length;
+    if (readings.size > MOST_READINGS || characters > MOST_CHARACTERS) return undefined;
+    for (const step of steps) readings.add(step(reading));
   }
   return readings;
 }
 
 /** What servers, proxies and frameworks do to a path before they route it. */
-const STEPS: readonly ((path: string) => string)[] = [
+type Step = (path: string) => string;
+
+/** Steps that change what words there are. */
+const ON_CHARACTERS: readonly Step[] = [
   decodeOctets,
-  (path) => cutAt(path, '#'),
-  (path) => cutAt(path, '?'),
-  (path) => cutAt(path, '\0'),
-  (path) => cutAt(path, ';'),
-  (path) => path.replace(/;[^/]*/g, ''),
-  (path) => path.replaceAll('\\', '/'),
+  decodeUnits,
+  decodeOverlong,
+  decodeUnreserved,
+  foldCharacters,
+  truncateCharacters,
+  dropOctets,
+  dropStrayPercents,
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be found
   (path) => path.replace(/[\u0000-\u0020\u007f]/g, ''),
+];
+
+const STEPS: readonly Step[] = [
+  ...ON_CHARACTERS,
+  (path) => cutAt(path, /#/),
+  (path) => cutAt(path, /\?/),
+  (path) => cutAt(path, /;/),
+  (path) => cutAt(path, /\0/),
+  (path) => cutAt(path, /[\t\n\r ]/),
+  (path) => path.replace(/;[^/]*/g, ''),
+  (path) => path.replaceAll('\\', '/'),
   (path) => path.replace(/\/{2,}/g, '/'),
   // Trailing dots, as on file systems.
   (path) => path.replace(/([^/.])\.+(?=\/|$)/g, '$1'),
   resolveDots,
-  (path) => path.replace(/\/\.{1,2}(?=\/|$)/g, ''),
+  (path) => path.replace(/\/\.+(?=\/|$)/g, ''),
 ];
 
-function cutAt(path: string, mark: string): string {
-  const at = path.indexOf(mark);
+function cutAt(path: string, mark: RegExp): string {
+  const at = path.search(mark);
   return at < 0 ? path : path.slice(0, at);
-}
-
-/** One level of coded octets and overlong forms of ASCII characters, `%u` forms included. Others stay as they are. */
-function decodeOctets(path: string): string {
-  return path
-    .replace(/[\x80-\xff]/g, (octet) => `%${octet.charCodeAt(0).toString(16)}`)
-    .replace(/%u00([0-9a-f]{2})/gi, '%$1')
-    .replace(/%(?:c[01]|e0%8[01]|f0%80%8[01])%([89ab][0-9a-f])/gi, (whole, last: string) =>
-      overlong(whole, last),
-    )
-    .replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-}
-
-/** `%c0%af` -> `/`: the last octet has six bits, the one before it the seventh. */
-function overlong(whole: string, last: string): string {
-  const before = Number.parseInt(whole.slice(-5, -3), 16);
-  return String.fromCharCode(((before & 1) << 6) | (Number.parseInt(last, 16) & 0x3f));
 }
 
 /** RFC 3986 5.2.4: an empty segment is one that `..` takes away. Merged slashes are a reading of their own. */

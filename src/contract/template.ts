@@ -6,10 +6,12 @@ export interface Template {
   entry: OperationEntry;
   /** The parameters where a path ends in the template, literally; undefined where it does not. */
   match(path: string): Readonly<Record<string, string>> | undefined;
-  /** The same with literal segments in any letter case. */
+  /** The same with literal segments in any letter case, and parameters before the last that may be empty. */
   folded: RegExp;
   /** The record's path with something below it. */
   below: RegExp;
+  /** Whether a text has the literal segments in it, in any letter case: what has not can be neither of these. */
+  isIn(text: string): boolean;
 }
 
 /** @param basePaths the only paths that it follows; without any, it matches after every prefix */
@@ -17,9 +19,13 @@ export function templateOf(operation: string, entry: OperationEntry, basePaths: 
   const bases = basePaths.map((base) => base.replace(/\/+$/, ''));
   const segments = entry.path.split('/').slice(1);
   const names = segments.map((segment) => /^\{(\w+)\}$/.exec(segment)?.[1]);
+  const words = segments.filter((_, index) => names[index] === undefined).map((word) => word.toLowerCase());
   const prefix = bases.length > 0 ? `(?:${bases.map(literal).join('|')})` : '(?:/.*)?';
   const source = segments
-    .map((segment, index) => `/${names[index] === undefined ? literal(segment) : '[^/]+'}`)
+    .map((segment, index) => {
+      if (names[index] === undefined) return `/${literal(segment)}`;
+      return index < segments.length - 1 ? '/[^/]*' : '/[^/]+';
+    })
     .join('');
   return {
     operation,
@@ -39,8 +45,18 @@ export function templateOf(operation: string, entry: OperationEntry, basePaths: 
       }
       return bases.length === 0 || bases.includes(path.slice(0, end)) ? parameters : undefined;
     },
-    folded: new RegExp(`^${prefix}${source}/?$`, 'i'),
-    below: new RegExp(`^${prefix}${source}/.+$`, 'i'),
+    folded: new RegExp(`^${prefix}${source}/?$`, 'is'),
+    below: new RegExp(`^${prefix}${source}/.+$`, 'is'),
+    isIn(text) {
+      const inLowerCase = text.toLowerCase();
+      let at = 0;
+      for (const word of words) {
+        at = inLowerCase.indexOf(word, at);
+        if (at < 0) return false;
+        at += word.length;
+      }
+      return true;
+    },
   };
 }
 

@@ -28,6 +28,12 @@ describe('another method that means PATCH', () => {
     'a=1;_method=PATCH',
     '_method=GET&_method=PATCH',
     '_method=+PATCH+',
+    '?_method=PATCH',
+    '_HttpMethod=PATCH',
+    '$httpMethod=PATCH',
+    'X-HTTP-Method-Override=PATCH',
+    'x-http-method=patch',
+    'X_Method_Override=PATCH',
   ])('by the query %s', (query) => {
     expect(match(`${URL}?${query}`, { method: 'POST' })).toBe('updateProject');
   });
@@ -48,6 +54,36 @@ describe('another method that means PATCH', () => {
     },
   );
 
+  it.each([
+    '%3F_method=PATCH',
+    '%3fa=1&_method=patch',
+    '%253F_method=PATCH',
+    '%3F%5Fmethod=PATCH?x=1',
+    '%20??_method=PATCH',
+  ])('by a query whose mark is coded: %s', (query) => {
+    expect(match(URL + query, { method: 'POST' })).toBe(AMBIGUOUS);
+  });
+
+  it.each([
+    'application/x-www-form-urlencoded',
+    ' Application/X-WWW-Form-URLencoded; charset=utf-8',
+    'text/plain, application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=b',
+    'multipart/mixed; boundary=b',
+  ])('in a form: %s', (type) => {
+    expect(match(URL, { method: 'POST', headers: ['Content-Type', type] })).toBe('updateProject');
+  });
+
+  it('in what may be a form, having no type', () => {
+    expect(match(URL, { method: 'POST', headers: ['Content-Length', '13'] })).toBe('updateProject');
+    expect(match(URL, { method: 'POST', headers: ['Transfer-Encoding', 'chunked'] })).toBe('updateProject');
+    expect(match(URL, { method: 'POST', headers: ['Content-Length', '0'] })).toBeUndefined();
+    expect(match(URL, { method: 'POST' })).toBeUndefined();
+    expect(match(URL, { method: 'PUT', headers: ['Content-Length', '13'] })).toBeUndefined();
+    const json = ['Content-Length', '13', 'Content-Type', 'application/json'];
+    expect(match(URL, { method: 'POST', headers: json })).toBeUndefined();
+  });
+
   it('is judged as PATCH on other paths as little', () => {
     expect(match('/accounts/current/campaigns/1?_method=PATCH', { method: 'POST' })).toBeUndefined();
   });
@@ -64,19 +100,67 @@ describe('another method that means PATCH', () => {
 describe('headers with a second meaning', () => {
   const URL = '/accounts/current/projects/42';
 
-  it.each(['X-Original-URL', 'x-rewrite-url', 'X_Original_Url'])('%s is refused', (name) => {
-    expect(match(URL, { headers: [name, '/harmless'] })).toBe(AMBIGUOUS);
-    expect(match('/harmless', { headers: [name, URL] })).toBe(AMBIGUOUS);
-    expect(match('/harmless', { headers: [name, `/base//${URL}`] })).toBe(AMBIGUOUS);
-    expect(match('/harmless', { headers: [name, 'http://host/accounts/current/%70rojects/42'] })).toBe(
-      AMBIGUOUS,
-    );
-    expect(match('/harmless', { headers: [name, '/harmless', name, URL] })).toContain(AMBIGUOUS);
-  });
+  it.each(['X-Original-URL', 'x-rewrite-url', 'X_Original_Url', 'X-Override-URL', 'Path-Info'])(
+    '%s is refused',
+    (name) => {
+      expect(match(URL, { headers: [name, '/harmless'] })).toBe(AMBIGUOUS);
+      expect(match('/harmless', { headers: [name, URL] })).toBe(AMBIGUOUS);
+      expect(match('/harmless', { headers: [name, `/base//${URL}`] })).toBe(AMBIGUOUS);
+      expect(match('/harmless', { headers: [name, 'http://host/accounts/current/%70rojects/42'] })).toBe(
+        AMBIGUOUS,
+      );
+      expect(match('/harmless', { headers: [name, '/harmless', name, URL] })).toContain(AMBIGUOUS);
+    },
+  );
 
   it.each(['X-Original-URL', 'X-Rewrite-URL'])('%s that leads elsewhere is let alone', (name) => {
     expect(match('/harmless', { headers: [name, '/harmless'] })).toBeUndefined();
   });
+
+  it.each([
+    ['/', 'api/v2/accounts/current/projects/42'],
+    ['/api/v2/accounts/current', 'projects/42'],
+    ['/api/v2/accounts/current/', 'projects/42'],
+    ['/api/v2/accounts/current/campaigns', 'projects/42'],
+    ['/api/v2/accounts/current/campaigns/', '../projects/42'],
+    ['/api/v2/accounts/current/projects/', '42'],
+  ])('a path that goes on from %s is refused: %s', (path, value) => {
+    expect(match(path, { headers: ['X-Original-URL', value] })).toBe(AMBIGUOUS);
+    expect(match(path, { headers: ['X-Original-URL', 'a/b'] })).toBeUndefined();
+  });
+
+  describe.each(['X-Forwarded-Uri', 'X-Original-URI', 'x_forwarded_path', 'X-Rewrite-Path'])(
+    '%s, which ordinary proxies set',
+    (name) => {
+      it("is let alone beside a record's path, and on other methods", () => {
+        expect(match(URL, { headers: [name, `/base${URL}`] })).toBe('updateProject');
+        expect(match('/x', { method: 'GET', headers: [name, URL] })).toBeUndefined();
+        expect(match('/x', { headers: [name, '/y'] })).toBeUndefined();
+      });
+
+      it('is refused where it makes a PATCH of something else one of a record', () => {
+        expect(match('/x', { headers: [name, URL] })).toBe(AMBIGUOUS);
+        expect(match('/x?_method=PATCH', { method: 'POST', headers: [name, `/${URL}`] })).toBe(AMBIGUOUS);
+      });
+    },
+  );
+
+  it('more paths than anybody looks at are refused', () => {
+    const many = (name: string) => Array.from({ length: 9 }, () => [name, '/harmless']).flat();
+    const refused = ' request.ambiguous-path error';
+    expect(match('/x', { headers: many('X-Original-URL') })).toBe(refused);
+    expect(match('/x', { method: 'GET', headers: many('X-Original-URL') })).toBe(refused);
+    expect(match('/x', { headers: many('X-Forwarded-Uri') })).toBe(refused);
+    expect(match('/x', { method: 'GET', headers: many('X-Forwarded-Uri') })).toBeUndefined();
+    expect(match('/x', { headers: many('X-Original-URL').slice(2) })).toBeUndefined();
+  });
+
+  it.each(['X-Forwarded-Prefix', 'X-Envoy-Original-Path', 'Referer', 'X-Forwarded-For'])(
+    '%s means nothing',
+    (name) => {
+      expect(match('/x', { headers: [name, URL] })).toBeUndefined();
+    },
+  );
 
   it('a repeated Content-Type is refused', () => {
     const twice = 'updateProject request.ambiguous-header error';

@@ -57,6 +57,10 @@ describe('a plain path', () => {
     '/accounts/current/projects/42/tags/a%2Fb',
     '/search//all/./x/../y',
     '/ACCOUNTS/current',
+    '/accounts//campaigns/42',
+    '/accounts/current/projects//',
+    '/accounts/current/projekt%C5%BF/42',
+    '/v2/stra%C3%9Fe/%E4%B8%AD%E6%96%87/%F0%9F%98%80',
   ])('%s is none of its business', (url) => {
     expect(match(url)).toBeUndefined();
   });
@@ -147,6 +151,44 @@ describe('a path that servers read differently', () => {
     '/x#/accounts/current/projects/42',
     'http://host\\accounts\\current\\projects\\42',
     'accounts/current/projects/42',
+    // Line breaks and spaces, where a path may end or nothing is seen.
+    '/a%0Ab%0Ac/accounts/current/projects/42',
+    '/accounts/current/projects/42%20HTTP/1.1%0D%0Ax',
+    '/accounts/current/projects/42%0D%0A/x',
+    '/accounts/current/projects/.../42',
+    // Only what is unreserved is decoded before the dots are resolved, as URL parsers do.
+    '/accounts/current/a%2Fb/%2e%2e/projects/42',
+    '/accounts/current/%61%2F%62/.%2e/projects/42',
+    // Characters that fold to ASCII, or that nobody sees.
+    '/account%C5%BF/current/project%c5%bf/42',
+    '/account\u00c5\u00bf/current/projects/42',
+    '/accounts%EF%BC%8Fcurrent%EF%BC%8Fprojects%EF%BC%8F42',
+    '/accounts/current/%EF%BD%90rojects/42',
+    '/accounts%E2%81%84current%E2%88%95projects/42',
+    '/accounts/current/x/%E2%80%A5/projects/42',
+    '/accounts/current/proj%C3%A9cts/42',
+    '/accounts/current/pro%C2%ADjects/42',
+    '/accounts/current/pro%ADjects/42',
+    '/accounts/current/pro\u00adjects/42',
+    '/accounts/current/pro%E2%80%8Bjects/42',
+    '/accounts/current/projects%C2%A0/42',
+    '/accounts/current/pro%FFjects/42',
+    '/accounts/current/pro%jects/42',
+    '/accounts/current/%uFF50rojects/42',
+    '/accounts%u2215current%u2216projects%uff0f42',
+    '/accounts/current/%u0170rojects/42',
+    '/accounts/current%C4%AFprojects/42',
+    // Overlong in five octets, and with a last octet that is none.
+    '/accounts/current%f8%80%80%80%afprojects/42',
+    '/accounts/current%c0%2fprojects/42',
+    '/accounts/current%%32%66projects/42',
+    // A server that knows one coding need not know the other.
+    '/accounts%2fcurrent/projects/42%u002f42',
+    '/accounts%2fcurrent/projects/42%c0%afx',
+    '/accounts%u002fcurrent/projects/42%2fx',
+    // A parameter that is left out.
+    '/accounts//projects/42',
+    '/api/v2/accounts//projects/42/',
     // Letter case of the literal parts.
     '/ACCOUNTS/current/projects/42',
     '/accounts/current/Projects/42',
@@ -181,6 +223,9 @@ describe('a path that servers read differently', () => {
   it('is refused where it can be read in too many ways to look at', () => {
     let url = '/a%3Bb%23c%3Fd%00e%5C..%2F';
     for (let i = 0; i < 6; i++) url += url.replaceAll('%', '%25');
+    // It has not even the words of an operation.
+    expect(match(url)).toBeUndefined();
+    url += '/accounts/projects';
     expect(match(url)).toBe(' request.ambiguous-path error');
     expect(match(url, { method: 'GET' })).toBeUndefined();
     expect(match('/harmless', { headers: ['X-Original-URL', url] })).toBe(' request.ambiguous-path error');

@@ -58,7 +58,20 @@ describe('loose readings', () => {
     expect(looseReadings('/a/b//../c')).toContain('/a/c');
   });
 
+  it('are ASCII, whatever the path', () => {
+    for (const reading of looseReadings('/\u00e9/%e9/\u4e2d/%uD83D%uDE00/%uD800/\ud83d\ude00') ?? [])
+      expect(reading).toMatch(/^[\0-\x7f]+$/);
+  });
+
+  it('are not looked for where no word is of interest, however they are spelt', () => {
+    const isOfInterest = (text: string) => text.includes('word');
+    expect(looseReadings('/a%2Fb;c/d%00', isOfInterest)?.size).toBe(0);
+    for (const word of ['word', '%77ord', 'w%256frd', 'wo%00rd', 'w%c2%adord', 'w%6%00frd'])
+      expect(looseReadings(`/a%2Fb;c/../${word}`, isOfInterest)).toContain('/a/word');
+  });
+
   it('are few for honest paths', () => {
+    expect(looseReadings('/v2/stra%C3%9Fe/%E4%B8%AD%E6%96%87/%F0%9F%98%80')?.size).toBeLessThan(20);
     expect(looseReadings('/files/My%20Docs/R%26D/50%25.txt')?.size).toBeLessThan(10);
     expect(looseReadings('/a%20b;v=1//c%2Fd/../e./')?.size).toBeLessThan(100);
   });
@@ -69,6 +82,10 @@ describe('loose readings', () => {
       expect(looseReadings(part.repeat(16_000 / part.length))?.size ?? 0).toBeLessThanOrEqual(600);
     },
   );
+
+  it('are given up where they would be too long', () => {
+    expect(looseReadings(`/%${'25'.repeat(8000)}`)).toBeUndefined();
+  });
 
   it('are given up where there would be too many', () => {
     const nested = (text: string, levels: number) => {

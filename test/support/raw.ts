@@ -1,6 +1,7 @@
 /** HTTP/1.1 over a bare socket: what is sent is what the test wrote, what came back is all that came. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectSecure } from 'node:tls';
 
 export interface RawResponse {
   status: number;
@@ -48,6 +49,14 @@ export class RawConnection {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     const connection = new RawConnection(socket);
     await once(socket, 'connect');
+    return connection;
+  }
+
+  /** Over TLS. */
+  static async openSecure(port: number, options: ConnectionOptions): Promise<RawConnection> {
+    const socket = connectSecure({ port, host: '127.0.0.1', ...options });
+    const connection = new RawConnection(socket);
+    await once(socket, 'secureConnect');
     return connection;
   }
 

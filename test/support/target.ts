@@ -1,6 +1,8 @@
 /** A target that keeps what it receives. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import type { Pair } from './certificates.ts';
 
 export interface Received {
   method: string;
@@ -13,7 +15,7 @@ export interface Received {
 }
 
 export interface Target {
-  /** `http://127.0.0.1:40123` */
+  /** `http://127.0.0.1:40123`, or `https://…` */
   url: string;
   port: number;
   server: Server;
@@ -26,10 +28,13 @@ export type Answer = (req: IncomingMessage, res: ServerResponse, body: Buffer) =
 
 const open = new Set<{ close(): Promise<void> }>();
 
-/** @param answer called once a request is there whole; without it, each is answered with `{"ok":true}` */
-export async function startTarget(answer: Answer = answerOk): Promise<Target> {
+/**
+ * @param answer called once a request is there whole; without it, each is answered with `{"ok":true}`
+ * @param tls speaks TLS, with that certificate
+ */
+export async function startTarget(answer: Answer = answerOk, tls?: Pair): Promise<Target> {
   const received: Received[] = [];
-  return serve(received, async (req, res) => {
+  const onRequest = async (req: IncomingMessage, res: ServerResponse) => {
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of req) chunks.push(chunk as Buffer);
@@ -40,7 +45,8 @@ export async function startTarget(answer: Answer = answerOk): Promise<Target> {
     const { method = '', url = '', rawHeaders, headers } = req;
     received.push({ method, url, rawHeaders, headers, body });
     answer(req, res, body);
-  });
+  };
+  return serve(received, onRequest, tls);
 }
 
 /** A target that is handed each request as soon as its head is there, and keeps nothing. */
@@ -53,14 +59,18 @@ export function startStreamingTarget(
 async function serve(
   received: Received[],
   onRequest: (req: IncomingMessage, res: ServerResponse) => void,
+  tls?: Pair,
 ): Promise<Target> {
   // Nothing is cut off here: it is the proxy that is tested.
-  const server = createServer({ requestTimeout: 0, maxHeaderSize: 65_536 }, onRequest);
+  const options = { requestTimeout: 0, maxHeaderSize: 65_536 };
+  const server: Server = tls
+    ? createSecureServer({ ...options, ...tls }, onRequest)
+    : createServer(options, onRequest);
   server.maxHeadersCount = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return register({
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     port,
     server,
     received,

@@ -1,0 +1,13 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+/** `npm run fuzz`: the generated requests alone, and many of them. */
+export default defineConfig({
+  test: {
+    root: fileURLToPath(new URL('../..', import.meta.url)),
+    include: ['test/fuzz/**/*.test.ts'],
+    env: { FUZZ: 'long' },
+    testTimeout: 1_800_000,
+    maxWorkers: 2,
+  },
+});

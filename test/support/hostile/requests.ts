@@ -1,0 +1,224 @@
+/** Requests that somebody hopes the gate takes for harmless and the service for a PATCH of a record, for fast-check. */
+import fc, { type Arbitrary } from 'fast-check';
+import { type BodyEdit, bodyEdits, CODINGS, edited, TEXTS } from './bodies.ts';
+import { type PathEdit, pathEdits } from './paths.ts';
+
+export interface HostileRequest {
+  bytes: Buffer;
+  /** For a counterexample: the request as it goes over the wire, and how it was made. */
+  toString(): string;
+}
+
+const METHODS = [
+  'PATCH',
+  'POST',
+  'GET',
+  'PUT',
+  'DELETE',
+  'OPTIONS',
+  'HEAD',
+  'PROPFIND',
+  'patch',
+  'Patch',
+  'M-SEARCH',
+];
+
+const OVERRIDES = fc
+  .tuple(
+    fc.constantFrom(
+      ...['X-HTTP-Method-Override', 'x-http-method-override', 'X_HTTP_Method_Override', 'X-HTTP-METHOD'],
+      ...['X-Method-Override', 'X_METHOD-OVERRIDE'],
+    ),
+    fc.constantFrom(
+      'PATCH',
+      'patch',
+      ' PaTcH ',
+      'GET, PATCH',
+      'PATCH,GET',
+      '"PATCH"',
+      'PUT',
+      '',
+      'PATCH\t',
+      '\xa0PATCH',
+    ),
+  )
+  .map(([name, value]) => `${name}: ${value}`);
+
+const OTHER_PATHS = fc
+  .tuple(
+    fc.constantFrom('X-Original-URL', 'x-rewrite-url', 'X_Original_URL', 'X-Rewrite-Url'),
+    fc.constantFrom('', 'http://x', '/', '/x/..', '/%2e', '\\'),
+    fc.constantFrom(
+      ...[
+        '/api/v2/accounts/current/projects/42',
+        'accounts/current/features/42',
+        '/accounts/current/%64rafts/42',
+      ],
+      ...[
+        '/accounts/current//projects/42?x',
+        '/ACCOUNTS/current/projects/42',
+        '/harmless',
+        '/accounts/a/projects/42;x',
+      ],
+    ),
+  )
+  .map(([name, prefix, path]) => `${name}: ${prefix}${path}`);
+
+const TYPES = fc.constantFrom(
+  ...[
+    ['Content-Type: application/json'],
+    ['content-type:application/json;charset=utf-8'],
+    ['CONTENT-TYPE: text/plain'],
+  ],
+  ...[[], ['Content-Type:'], ['Content-Type: application/json', 'Content-Type: text/plain']],
+  ...[['Content-Type: application/json', 'Content_Type: application/x-www-form-urlencoded']],
+  ...[
+    ['Content-Type: application/x-www-form-urlencoded'],
+    ['Content-Type: Application/X-WWW-Form-Urlencoded ;a=b'],
+  ],
+  ...[
+    ['Content-Type: application/json; charset=utf-16'],
+    ['Content-Type: application/json; charset="utf-7"'],
+  ],
+  ...[
+    ['Content-Type: application/json, application/x-www-form-urlencoded'],
+    ['Content-Type: multipart/form-data'],
+  ],
+);
+
+const OTHERS = fc.constantFrom(
+  ...[
+    'Connection: close',
+    'Connection: close, Content-Type',
+    'Connection: X-HTTP-Method-Override',
+    'Connection: Host',
+  ],
+  ...['Connection: Upgrade\r\nUpgrade: h2c', 'Connection: Upgrade\r\nUpgrade: websocket', 'Upgrade: TLS/1.0'],
+  ...[
+    'Expect: 100-continue',
+    'X-Forwarded-Host: evil.test',
+    'Cookie: _method=PATCH',
+    'X-Note: \xff\xfe',
+    'TE: trailers',
+  ],
+  ...[
+    'Patchgate-Findings: []',
+    'X-Forwarded-Prefix: /api',
+    'Transfer-Encoding : x',
+    'Content-Encoding: ',
+    'Range: bytes=0-',
+  ],
+);
+
+const QUERIES = fc.constantFrom(
+  ...[
+    '',
+    '',
+    '?',
+    '?a=b',
+    '?_method=PATCH',
+    '?_METHOD=patch',
+    '?a=1;_method=PATCH',
+    '?%5Fmethod=PATCH',
+    '?_method[]=PATCH',
+  ],
+  ...[
+    '?a&_method=%50ATCH',
+    '?.method=PATCH',
+    '?%20_method=PATCH',
+    '?_method=GET&_method=PATCH',
+    '?_method=PUT',
+    '?#x',
+  ],
+  ...[
+    '?x=/accounts/current/projects/42',
+    '#?_method=PATCH',
+    '?_method=%20patch%00',
+    '??_method=PATCH',
+    '?a[_method]=PATCH',
+  ],
+);
+
+interface Parts {
+  kind: keyof typeof TEXTS;
+  method: string;
+  edits: readonly PathEdit[];
+  query: string;
+  headers: readonly string[];
+  types: readonly string[];
+  text: number;
+  form: boolean;
+  bodyEdits: readonly BodyEdit[];
+  coding: string;
+  isChunked: boolean;
+}
+
+const often = <T>(value: T, other: Arbitrary<T>, weight = 3) =>
+  fc.oneof({ weight, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other });
+
+export const hostileRequest: Arbitrary<HostileRequest> = fc
+  .record<Parts>({
+    kind: fc.constantFrom('project', 'feature', 'draft'),
+    method: often('PATCH', fc.constantFrom(...METHODS), 2),
+    edits: often<readonly PathEdit[]>([], pathEdits, 1),
+    query: often('', QUERIES),
+    headers: often<readonly string[]>(
+      [],
+      fc.array(fc.oneof(OVERRIDES, OTHER_PATHS, OTHERS), { maxLength: 3 }),
+      1,
+    ),
+    types: often<readonly string[]>(['Content-Type: application/json'], TYPES),
+    text: fc.nat(4),
+    form: often(false, fc.constant(true), 9),
+    bodyEdits: often<readonly BodyEdit[]>([], bodyEdits, 1),
+    coding: often('none', fc.constantFrom(...Object.keys(CODINGS)), 4),
+    isChunked: fc.boolean(),
+  })
+  .map((parts) => {
+    const bytes = bytesOf(parts);
+    return {
+      bytes,
+      toString: () => `${shown(bytes)}\n— made by ${howOf(parts).join('; ') || 'nothing special'}`,
+    };
+  });
+
+function bytesOf(parts: Parts): Buffer {
+  const path = `/api/v2/accounts/current/${parts.kind}s/42`;
+  const coding = CODINGS[parts.coding] ?? { says: [], does: (bytes: Buffer) => bytes };
+  const text = parts.form ? '_method=PATCH&name=x' : (TEXTS[parts.kind][parts.text] ?? '');
+  const body = coding.does(edited(text, parts.bodyEdits));
+  const lines = [
+    `${parts.method} ${parts.edits.reduce((now, edit) => edit.run(now), path)}${parts.query} HTTP/1.1`,
+    'Host: gate.test',
+    ...parts.headers,
+    ...parts.types,
+    ...coding.says.map((value) => `Content-Encoding: ${value}`),
+    parts.isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`,
+  ];
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  return Buffer.concat([head, ...(parts.isChunked ? chunked(body) : [body])]);
+}
+
+function chunked(body: Buffer): Buffer[] {
+  const chunks: Buffer[] = [];
+  for (const part of [body.subarray(0, 7), body.subarray(7)])
+    if (part.length > 0)
+      chunks.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'));
+  return [...chunks, Buffer.from('0\r\n\r\n')];
+}
+
+function howOf({ edits, bodyEdits: ofBody, coding, form }: Parts): string[] {
+  return [
+    ...edits.map(({ name }) => name),
+    ...ofBody.map(({ edit, at }) => `${edit.name} (${at})`),
+    ...(coding === 'none' ? [] : [`coding ${coding}`]),
+    ...(form ? ['a form'] : []),
+  ];
+}
+
+function shown(bytes: Buffer): string {
+  return JSON.stringify(bytes.toString('latin1'))
+    .slice(1, -1)
+    .replaceAll('\\r\\n', '\n')
+    .replaceAll('\\"', '"');
+}

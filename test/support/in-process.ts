@@ -1,0 +1,35 @@
+/** The gate as `patchgate proxy` runs it, in this process: what it says to people can be read. */
+import { GUARD_BY_DEFAULT, type Kind } from '../../src/compose-upstream.ts';
+import { type Config, resolveConfig } from '../../src/config.ts';
+import { createPatchgate, type Patchgate } from '../../src/patchgate.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+export interface InProcess {
+  url: string;
+  port: number;
+  gate: Patchgate;
+  notices: string[];
+}
+
+const open = new Set<Patchgate>();
+
+/** Listens on a free port. The environment and the folder that the tests run in say nothing. */
+export async function startGate(settings: Partial<Config>, kind: Kind = 'proxy'): Promise<InProcess> {
+  const flags = { port: 0, log: 'off', ...settings };
+  const { config } = await resolveConfig(flags, { guard: GUARD_BY_DEFAULT[kind] }, {}, temporaryFolder());
+  const notices: string[] = [];
+  const gate = await createPatchgate(kind, config, {
+    writeLog: () => undefined,
+    notice: (text) => notices.push(text),
+    env: {},
+  });
+  open.add(gate);
+  const { url } = await gate.listen();
+  return { url, port: Number(new URL(url).port), gate, notices };
+}
+
+/** For `afterEach` or `afterAll`. */
+export async function closeGates(): Promise<void> {
+  await Promise.all([...open].map((gate) => gate.close()));
+  open.clear();
+}

@@ -1,0 +1,33 @@
+import type { Received } from '../target.ts';
+
+/** Headers that override a method, with `_` for `-` as CGI gives them. */
+const HEADERS = new Set(['x_http_method_override', 'x_http_method', 'x_method_override']);
+
+/** The methods that frameworks could route a request by, in capitals: its own, and what overrides it. */
+export function readMethods({ method, url, rawHeaders, body }: Received): Set<string> {
+  const methods = new Set([method.toUpperCase()]);
+  const types: string[] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase().replaceAll('-', '_');
+    const value = rawHeaders[i + 1] as string;
+    // method-override takes the first of several, Symfony the whole value, others the last.
+    if (HEADERS.has(name)) for (const one of value.split(',')) methods.add(one.trim().toUpperCase());
+    if (name === 'content_type') types.push(value.toLowerCase());
+  }
+  for (const mark of ['?', '%3f', '%3F']) {
+    const at = url.indexOf(mark);
+    if (at >= 0) fromForm(url.slice(at + mark.length), methods);
+  }
+  const isForm = types.some((type) => type.includes('x-www-form-urlencoded'));
+  // Rack takes what is posted without a type for a form.
+  if (isForm || (types.length === 0 && method === 'POST')) fromForm(body.toString('latin1'), methods);
+  return methods;
+}
+
+function fromForm(form: string, methods: Set<string>): void {
+  for (const [name, value] of new URLSearchParams(form)) {
+    // PHP: leading spaces go, `.` and ` ` are `_`; `_method[]` is a list.
+    const plain = name.trimStart().replace(/[. ]/g, '_').replace(/\[.*$/s, '').toLowerCase();
+    if (plain === '_method') methods.add(value.trim().toUpperCase());
+  }
+}
