@@ -6,6 +6,7 @@ import { redactUrl } from './recordings/redact.ts';
 import type { RecordingStore } from './recordings/store.ts';
 import type { Forward } from './upstreams/forward.ts';
 import { parseTarget } from './upstreams/target.ts';
+import { readTargetTls } from './upstreams/target-tls.ts';
 import type { AnsweredBy, Upstream } from './upstreams/upstream.ts';
 
 export type Kind = 'proxy' | 'replay' | 'fake';
@@ -39,14 +40,14 @@ export interface Composed {
 
 /** Modes are composition: each is one expression of forward, record and replay. Only what is needed is loaded. */
 export async function composeUpstream(kind: Kind, config: Config, around: Surroundings): Promise<Composed> {
-  if (kind === 'fake') return composeFake(config);
+  if (kind === 'fake') return composeFake(config, around);
   return kind === 'replay' ? composeReplay(config, around) : composeProxy(config, around);
 }
 
 async function composeProxy(config: Config, around: Surroundings): Promise<Composed> {
   const { mode, notice } = recordMode(config, around.env);
   if (notice) around.notice(notice);
-  const forward = await openForward(config);
+  const forward = await openForward(config, around);
   if (mode === undefined) {
     return {
       upstream: forward,
@@ -87,7 +88,7 @@ async function composeReplay(config: Config, around: Surroundings): Promise<Comp
       hint: 'give it with --target URL',
     });
   }
-  const forward = onMiss === 'refuse' ? undefined : await openForward(config);
+  const forward = onMiss === 'refuse' ? undefined : await openForward(config, around);
   const store = await (onMiss === 'refuse'
     ? openWholeRecording(config, around)
     : openRecording(config, onMiss === 'record'));
@@ -110,7 +111,7 @@ async function composeReplay(config: Config, around: Surroundings): Promise<Comp
   };
 }
 
-async function composeFake(config: Config): Promise<Composed> {
+async function composeFake(config: Config, around: Surroundings): Promise<Composed> {
   const { startFake } = await import('./upstreams/fake/start-fake.ts');
   const { loadSeed } = await import('./upstreams/fake/load-seed.ts');
   const { seed, envelope, latency } = config;
@@ -120,7 +121,8 @@ async function composeFake(config: Config): Promise<Composed> {
     latency,
     host: '127.0.0.1',
   });
-  const forward = await openForward({ ...config, target: fake.url }, 'fake');
+  const toFake = { ...config, target: fake.url, targetCa: undefined, targetInsecure: false };
+  const forward = await openForward(toFake, around, 'fake');
   return {
     upstream: forward,
     forward,
@@ -133,15 +135,25 @@ async function composeFake(config: Config): Promise<Composed> {
   };
 }
 
-async function openForward(config: Config, answeredBy: AnsweredBy = 'target'): Promise<Forward> {
+async function openForward(
+  config: Config,
+  around: Surroundings,
+  answeredBy: AnsweredBy = 'target',
+): Promise<Forward> {
   if (config.target === undefined) {
     throw new PatchgateError('bad-usage', 'no target is given', {
       hint: 'patchgate proxy https://staging.example.com/api/v2',
     });
   }
   const target = parseTarget(config.target);
+  const { timeout, preserveHost, forwardedHeaders } = config;
+  const tls = await readTargetTls(target, config);
+  if (!tls.rejectUnauthorized)
+    around.notice(
+      `the certificate of ${target.origin} is not verified (--target-insecure): anybody in between can read and change all`,
+    );
   const { forward } = await import('./upstreams/forward.ts');
-  return forward({ target, answeredBy, timeout: config.timeout });
+  return forward({ target, tls, answeredBy, timeout, preserveHost, forwardedHeaders });
 }
 
 async function openRecording(config: Config, writable: boolean): Promise<RecordingStore> {

@@ -25,15 +25,22 @@ export interface Config {
   recordInCi: boolean;
   onMiss: 'refuse' | 'forward' | 'record';
   target: string | undefined;
+  targetCa: string | undefined;
+  targetInsecure: boolean;
+  preserveHost: boolean;
+  forwardedHeaders: boolean;
   validation: ValidationMode;
   guard: 'on' | 'off';
   unlisted: 'pass' | 'block';
   basePath: string | undefined;
   bodyLimit: number;
   timeout: number;
+  clientTimeout: number;
   log: LogFormat;
   port: number;
   host: string;
+  tlsCert: string | undefined;
+  tlsKey: string | undefined;
   controlToken: string | undefined;
   seed: string | undefined;
   envelope: string | undefined;
@@ -91,7 +98,8 @@ export async function resolveConfig(
       origins[name] = origin;
     };
     if (flags[name] !== undefined) take(flags[name], 'flag', `--${flagOf(name)}`);
-    else if (variable !== undefined && variable !== '') take(variable, 'environment', variableOf(name));
+    else if (variable !== undefined && (variable !== '' || setting.secret))
+      take(variable, 'environment', variableOf(name));
     else if (fromFile[name] !== undefined) take(fromFile[name], 'config file', `${name} in ${file}`);
     else {
       const fallback = defaults[name] ?? setting.default;

@@ -4,14 +4,18 @@ import { type Config, DEFAULT_CONTRACT } from './config.ts';
 import { type Contract, loadContract } from './contract/load-contract.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { createGate, type Gate } from './gate.ts';
-import { splitTarget } from './model/http.ts';
 import { createAccessLog } from './server/access-log.ts';
+import { checkControlToken } from './server/control-access.ts';
+import { CONTROL_ROOT, isControlPath } from './server/control-path.ts';
 import { createDataPath, type DataPath } from './server/data-path.ts';
 import { createExchangeList } from './server/exchange-list.ts';
-import { isLoopback, type Listening, listen } from './server/listen.ts';
+import { BodyKeeper } from './server/kept-body.ts';
+import { type Listening, listen } from './server/listen.ts';
 import { problemOfError } from './server/problem.ts';
 import type { Seen } from './server/seen.ts';
+import { readServerTls } from './server/server-tls.ts';
 import { createUpgradePath } from './server/upgrade-path.ts';
+import { watchBody } from './server/watch-body.ts';
 import { parseTarget } from './upstreams/target.ts';
 import { version } from './version.ts';
 
@@ -73,6 +77,9 @@ function checkTargetPath(text: string, { entries }: Contract): void {
 /** Puts the parts together: the only place that knows them all. */
 export async function createPatchgate(kind: Kind, config: Config, around: Surroundings): Promise<Patchgate> {
   const gate = gateOf(config, { guard: config.guard === 'on' });
+  const { clientTimeout, controlToken } = config;
+  if (controlToken !== undefined) checkControlToken(controlToken, config.host);
+  const tls = await readServerTls(config);
   const parts = await composeUpstream(kind, config, around);
   const log = createAccessLog(config.log, around.writeLog);
   const exchanges = createExchangeList();
@@ -82,7 +89,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   };
   let count = 0;
   const nextId = () => ++count;
-  const answerData = createDataPath({ gate, upstream: parts.upstream, nextId, onSeen });
+  const answerData = createDataPath({ gate, upstream: parts.upstream, clientTimeout, nextId, onSeen });
   const startedAt = new Date().toISOString();
 
   const listening: Listening[] = [];
@@ -95,7 +102,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         gate,
         exchanges,
         resets: parts.resets,
-        access: { loopback: isLoopback(config.host), token: config.controlToken },
+        token: controlToken,
         stopping: stopping.signal,
         health: () => ({
           version: version(),
@@ -103,6 +110,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
           doing: parts.summary,
           validation: config.validation,
           guard: config.guard,
+          targetInsecure: parts.forward?.isInsecure ?? false,
           startedAt,
           trouble: parts.store?.trouble?.message,
         }),
@@ -119,10 +127,26 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   };
 
   const handler: DataPath = (req, res) => {
-    if (isControl(req)) void answerControl(req, res);
-    else answerData(req, res);
+    if (isControlPath(req.url as string)) {
+      watchBody(req, res, clientTimeout, () => req.destroy());
+      void answerControl(req, res);
+    } else answerData(req, res);
   };
   const upgradePath = parts.forward && createUpgradePath({ gate, forward: parts.forward, nextId, onSeen });
+
+  /** Of what was no request there is nothing to show but that it came. */
+  const unread = (error: PatchgateError) =>
+    log.seen({
+      id: nextId(),
+      startedAt: Date.now(),
+      durationMs: 0,
+      request: { method: '-', url: '-', headers: [] },
+      requestBody: new BodyKeeper(),
+      verdict: undefined,
+      answeredBy: 'gate',
+      response: { status: error.status, headers: [], body: new BodyKeeper() },
+      failure: error.message,
+    });
 
   return {
     handler,
@@ -131,11 +155,17 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
       const one = await listen(
         {
           request: handler,
-          upgrade: upgradePath && ((req, socket, head) => !isControl(req) && upgradePath(req, socket, head)),
+          upgrade:
+            upgradePath &&
+            ((req, socket, head) => !isControlPath(req.url as string) && upgradePath(req, socket, head)),
+          unread,
         },
-        config.host,
-        config.port,
+        { host: config.host, port: config.port, clientTimeout, tls },
       );
+      if (!one.isLoopback && controlToken === undefined)
+        around.notice(
+          `others can reach ${one.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
+        );
       let closed: Promise<void> | undefined;
       const close = () => {
         // A stream of events would go on for ever.
@@ -143,8 +173,8 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         closed ??= one.close();
         return closed;
       };
-      listening.push({ url: one.url, close });
-      return { url: one.url, close };
+      listening.push({ ...one, close });
+      return { ...one, close };
     },
     async close() {
       await Promise.all(listening.map((one) => one.close()));
@@ -155,10 +185,4 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
       }
     },
   };
-}
-
-/** `/__patchgate/…` is the gate's own and never forwarded. */
-function isControl({ url = '' }: IncomingMessage): boolean {
-  const path = url.startsWith('/') ? url : splitTarget(url).path;
-  return path.startsWith('/__patchgate') && /^\/__patchgate(?:[/?]|$)/.test(path);
 }

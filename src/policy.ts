@@ -50,7 +50,8 @@ export function createPolicy(options: PolicyOptions): Policy {
     const { isDestructive, isBlinding, isFailure, ...plain } = finding;
     if ((isDestructive || isBlinding) && options.guard) {
       const stage = isDestructive ? GUARD : stageOf(finding.rule);
-      return { stage, finding: { ...plain, severity: 'error' }, isGuards: true };
+      const why = isBlinding && options.validation !== 'enforce' ? { hint: blindHint(plain.hint) } : {};
+      return { stage, finding: { ...plain, ...why, severity: 'error' }, isGuards: true };
     }
     if (options.validation === 'off') return undefined;
     const severity = isFailure ? 'error' : (severities[finding.rule] ?? finding.severity);
@@ -100,6 +101,11 @@ interface Settled {
 const GUARD = STAGES.indexOf('guard');
 const CONTRACT = STAGES.indexOf('contract');
 const NONE: readonly Finding[] = [];
+
+function blindHint(hint: string | undefined): string {
+  const why = 'the guard cannot see what this deletes, so it stops it; --no-guard lets it pass';
+  return hint === undefined ? why : `${hint}; ${why}`;
+}
 
 /** The blocking error of the first stage that has one. */
 function worstOf(settled: readonly Settled[], enforces: boolean): Settled | undefined {

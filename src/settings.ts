@@ -17,6 +17,8 @@ export interface Setting {
   min?: number;
   max?: number;
   alias?: string;
+  /** An empty variable is an error, not left out: what it was to protect would stay open, and nobody would notice. */
+  secret?: true;
 }
 
 export const RECORD_MODES = ['all', 'new_episodes', 'once', 'none'] as const;
@@ -47,6 +49,21 @@ export const SETTINGS = {
     describe: 'What to do with a request that is not in the recording',
   },
   target: { kind: 'string', describe: 'Base URL of the real service' },
+  targetCa: {
+    kind: 'string',
+    describe: "PEM file of the authorities that the target's certificate may come from",
+  },
+  targetInsecure: { kind: 'boolean', default: false, describe: "Do not verify the target's certificate" },
+  preserveHost: {
+    kind: 'boolean',
+    default: false,
+    describe: "Send the target the client's Host, not its own",
+  },
+  forwardedHeaders: {
+    kind: 'boolean',
+    default: false,
+    describe: 'Tell the target who asks: X-Forwarded-For, -Proto and -Host',
+  },
   validation: {
     kind: 'choice',
     choices: VALIDATION_MODES,
@@ -79,6 +96,12 @@ export const SETTINGS = {
     default: '30s',
     describe: 'How long the target may be silent before it answers',
   },
+  clientTimeout: {
+    kind: 'duration',
+    max: LONGEST_TIMER,
+    default: '60s',
+    describe: 'How long a client may take for its request; 0 is for ever',
+  },
   log: { kind: 'choice', choices: LOG_FORMATS, default: 'text', describe: 'One line per request' },
   port: {
     kind: 'integer',
@@ -89,7 +112,13 @@ export const SETTINGS = {
     describe: 'Port to listen on; 0 takes a free one',
   },
   host: { kind: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
-  controlToken: { kind: 'string', describe: 'Bearer token of the control API; needed off loopback' },
+  tlsCert: { kind: 'string', describe: 'PEM file with the certificate to serve clients over TLS with' },
+  tlsKey: { kind: 'string', describe: 'PEM file with its key' },
+  controlToken: {
+    kind: 'string',
+    secret: true,
+    describe: 'Bearer token of the control API; needed off loopback',
+  },
   seed: { kind: 'string', describe: 'JSON file with the records that the fake starts with' },
   envelope: { kind: 'string', describe: "Member that wraps the fake's answers: _data" },
   latency: {

@@ -16,10 +16,14 @@ describe('what nobody says', () => {
       recording: 'default',
       recordInCi: false,
       onMiss: 'refuse',
+      targetInsecure: false,
+      preserveHost: false,
+      forwardedHeaders: false,
       validation: 'enforce',
       unlisted: 'pass',
       bodyLimit: 5 * 1024 * 1024,
       timeout: 30_000,
+      clientTimeout: 60_000,
       log: 'text',
       port: 4010,
       host: '127.0.0.1',
@@ -30,6 +34,11 @@ describe('what nobody says', () => {
     expect(file).toBeUndefined();
     expect(origins).toMatchObject({ port: 'default', host: 'default' });
     expect(origins).not.toHaveProperty('target');
+  });
+
+  it('is not what an empty variable says, but of a secret', async () => {
+    expect((await resolve({ env: { PATCHGATE_HOST: '' } })).config.host).toBe('127.0.0.1');
+    expect(await refused({ env: { PATCHGATE_CONTROL_TOKEN: '' } })).toContain('PATCHGATE_CONTROL_TOKEN: ""');
   });
 
   it('is a contract that is there', () => {

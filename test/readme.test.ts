@@ -19,7 +19,7 @@ it('names only flags that there are', () => {
   const flags = Object.keys(SETTINGS).map((name) =>
     name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
   );
-  const known = [...flags, 'no-guard', 'config', 'operation', 'path', 'format', 'help', 'save-dev'];
+  const known = [...flags, 'no-guard', 'config', 'operation', 'path', 'format', 'help', 'save-dev', 'cacert'];
   const named = [...readme.matchAll(/(?<![\w-])--([a-z][a-z-]+)/g)].map((match) => match[1] as string);
   expect(named.filter((flag) => !known.includes(flag))).toEqual([]);
 });

@@ -25,6 +25,19 @@ describe('each setting', () => {
       ['record', 'record'],
     ],
     target: [['https://staging.example.com/api/v2', 'https://staging.example.com/api/v2']],
+    targetCa: [['ca.crt', 'ca.crt']],
+    targetInsecure: [
+      ['true', true],
+      ['false', false],
+    ],
+    preserveHost: [
+      ['true', true],
+      ['false', false],
+    ],
+    forwardedHeaders: [
+      ['true', true],
+      ['false', false],
+    ],
     validation: [
       ['enforce', 'enforce'],
       ['warn', 'warn'],
@@ -61,6 +74,10 @@ describe('each setting', () => {
       ['2m', 120_000],
       ['1h', 3_600_000],
     ],
+    clientTimeout: [
+      ['0', 0],
+      ['10s', 10_000],
+    ],
     log: [
       ['text', 'text'],
       ['json', 'json'],
@@ -71,6 +88,8 @@ describe('each setting', () => {
       ['65535', 65_535],
     ],
     host: [['0.0.0.0', '0.0.0.0']],
+    tlsCert: [['server.crt', 'server.crt']],
+    tlsKey: [['server.key', 'server.key']],
     controlToken: [['x', 'x']],
     seed: [['seed.json', 'seed.json']],
     envelope: [['_data', '_data']],

@@ -11,14 +11,24 @@ const project = (languages, environments) =>
 const open = (value) => `{"variables":[{"id":1,"dataType":"json","defaultValue":{"a":${value}}}]}`;
 const UNSAFE = '9007199254740993';
 
-/** What they are compared with: the largest project that is valid, within the limits of bytes and of values. */
-export const largest = body(
-  'updateProject',
-  project(
-    '"GO"',
-    list(49_000, (i) => `{"id":${i},"name":"${pad(60)}${i}","isEnabled":${i === 0}}`),
+/** What they are compared with: as large as valid bodies get, within the limits of bytes and of values. */
+export const valid = {
+  project: body(
+    'updateProject',
+    project(
+      '"GO"',
+      list(49_000, (i) => `{"id":${i},"name":"${pad(60)}${i}","isEnabled":${i === 0}}`),
+    ),
   ),
-);
+  feature: body(
+    'updateFeature',
+    `{"variables":[${list(39_000, (i) => `{"id":${i},"variableName":"${pad(45)}${i}","dataType":"string","defaultValue":"v${i}"}`)}]}`,
+  ),
+  draft: body(
+    'updateDraft',
+    `{"urls":[${list(66_000, (i) => `{"type":"url","value":"https://e.example/${pad(20)}${i}"}`)}]}`,
+  ),
+};
 
 export const hostile = {
   'many tiny errors': body(

@@ -27,7 +27,7 @@ const recorder =
 /**
  * What is measured, in the order it is printed. `load`: requests a second of ours over the peer's. `first-answer` and
  * `whole-run`: milliseconds from the start to the first answer, or to the end, of ours over the peer's. `body-cost`: CPU
- * time of the costliest hostile body over that of the largest valid one. `paths`: over how many projects the load is
+ * time of the costliest hostile body over that of the costliest valid one. `paths`: over how many projects the load is
  * spread. The targets are those that the project set itself.
  */
 export const scenarios = [
@@ -77,7 +77,7 @@ export const scenarios = [
     name: 'worst-body',
     kind: 'body-cost',
     ours: proxy('--log', 'off'),
-    peerName: 'largest valid',
+    peerName: 'a valid body',
     target: { atMost: 1.5 },
   },
 ].map((scenario) => ({

@@ -11,7 +11,18 @@ export const JUDGING: readonly SettingName[] = [
   'bodyLimit',
 ];
 /** Settings that every command which listens takes. */
-export const SERVING: readonly SettingName[] = ['port', 'host', 'log', 'controlToken'];
+export const SERVING: readonly SettingName[] = ['port', 'host', 'log', 'controlToken', 'clientTimeout'];
+
+/** Settings that every command with clients of its own takes. */
+export const TLS: readonly SettingName[] = ['tlsCert', 'tlsKey'];
+/** Settings that every command which forwards to a real service takes. */
+export const FORWARDING: readonly SettingName[] = [
+  'timeout',
+  'targetCa',
+  'targetInsecure',
+  'preserveHost',
+  'forwardedHeaders',
+];
 
 /**
  * Gives a command its options, from the table of settings. No defaults and no types are given to yargs: config.ts

@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { JUDGING, SERVING, withSettings } from './options.ts';
+import { FORWARDING, JUDGING, SERVING, TLS, withSettings } from './options.ts';
 
 export const proxy: CommandModule = {
   command: 'proxy [target]',
@@ -8,7 +8,8 @@ export const proxy: CommandModule = {
     withSettings(yargs, [
       ...JUDGING,
       ...SERVING,
-      'timeout',
+      ...TLS,
+      ...FORWARDING,
       'record',
       'recording',
       'recordings',

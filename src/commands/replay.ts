@@ -1,11 +1,20 @@
 import type { CommandModule } from 'yargs';
-import { JUDGING, SERVING, withSettings } from './options.ts';
+import { FORWARDING, JUDGING, SERVING, TLS, withSettings } from './options.ts';
 
 export const replay: CommandModule = {
   command: 'replay',
   describe: 'Answers from a recording, without the service',
   builder: (yargs) =>
-    withSettings(yargs, [...JUDGING, ...SERVING, 'timeout', 'recording', 'recordings', 'onMiss', 'target'])
+    withSettings(yargs, [
+      ...JUDGING,
+      ...SERVING,
+      ...TLS,
+      ...FORWARDING,
+      'recording',
+      'recordings',
+      'onMiss',
+      'target',
+    ])
       .example('$0 replay --recording checkout', 'answer what was recorded, refuse the rest')
       .example(
         '$0 replay --on-miss forward --target https://staging.example.com',

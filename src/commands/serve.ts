@@ -28,7 +28,9 @@ export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>)
   }
   say(`${version()} listens on ${listening.url}`);
   say(gate.summary);
-  say(`validation ${config.validation}, guard ${config.guard}; health: ${listening.url}/__patchgate/health`);
+  const hasControl = listening.isLoopback || config.controlToken !== undefined;
+  const health = hasControl ? `; health: ${listening.url}/__patchgate/health` : '';
+  say(`validation ${config.validation}, guard ${config.guard}${health}`);
   await stopSignal();
   await gate.close();
 }

@@ -135,8 +135,8 @@ function redactBytes(bytes: Buffer, contentType: string | undefined, redaction: 
 /** A URL of the gate itself loses its origin: the next run may have another port, and leads to itself again. */
 function withoutOwnOrigin(url: string, requestHeaders: RawHeaders): string {
   const host = header(requestHeaders, 'host');
-  const origin = `http://${host}/`;
-  if (host === undefined || !url.startsWith(origin)) return url;
+  const origin = [`http://${host}/`, `https://${host}/`].find((own) => url.startsWith(own));
+  if (host === undefined || origin === undefined) return url;
   const rest = url.slice(origin.length - 1);
   // `//name/` would be another host.
   return rest.startsWith('//') ? url : rest;

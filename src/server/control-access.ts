@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { headerValues, type RawHeaders } from '../model/http.ts';
+import { PatchgateError } from '../errors.ts';
+import { headerValues, type RawHeaders, type RequestHead } from '../model/http.ts';
 import { parseUrl } from '../model/url.ts';
+import { isLoopback } from './loopback.ts';
 
 export interface ControlAccess {
   /** Whether the server listens on a loopback address only. */
@@ -17,16 +19,41 @@ export interface Refusal {
   hint: string;
 }
 
-/** `localhost`, `127.0.0.0/8` and `[::1]`, with any port. A name that merely resolves to them could be anyone's. */
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|\[::1\])(?::\d{1,5})?$/i;
+/** Characters of a token that others on the network could try out. */
+const SHORTEST_TOKEN = 16;
+
+/**
+ * Whether a token can do what it is for.
+ *
+ * @param host the address to listen on, or a name
+ * @throws PatchgateError `bad-config`
+ */
+export function checkControlToken(token: string, host: string): void {
+  const wrong = (message: string) =>
+    new PatchgateError('bad-config', message, { hint: 'make one with: openssl rand -hex 16' });
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw wrong('the control token has spaces or other characters that a bearer token cannot have');
+  if (token.length < SHORTEST_TOKEN && host !== 'localhost' && !isLoopback(host))
+    throw wrong(
+      `the control token is shorter than ${SHORTEST_TOKEN} characters, and ${host} is not loopback`,
+    );
+}
+
+/** A name, an IPv4 address, or an IPv6 address in brackets; with any port. */
+const HOST = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::\d{1,5})?$/i;
 
 /**
  * Whether the control API answers a request. It shows and resets what went by, so a web page open in the same browser
  * must not get at it: neither across origins nor through a name of its own that resolves to this machine.
  */
-export function controlAccess(headers: RawHeaders, access: ControlAccess): Refusal | undefined {
-  const [host, ...furtherHosts] = headerValues(headers, 'host');
-  if (host === undefined || host === '' || furtherHosts.length > 0) {
+export function controlAccess(
+  { url, headers }: Pick<RequestHead, 'url' | 'headers'>,
+  access: ControlAccess,
+): Refusal | undefined {
+  const [named, ...furtherHosts] = headerValues(headers, 'host');
+  // What a target in absolute form names stands above the header (RFC 9112 3.2.2).
+  const host = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(url)?.[1] ?? named;
+  if (named === undefined || host === undefined || host === '' || furtherHosts.length > 0) {
     return {
       status: 400,
       code: 'bad-input',
@@ -48,7 +75,7 @@ export function controlAccess(headers: RawHeaders, access: ControlAccess): Refus
       'Patchgate listens beyond this machine and has no control token, so the control API is closed',
       'start it with --control-token, or with --host 127.0.0.1',
     );
-  } else if (!LOOPBACK_HOST.test(host)) {
+  } else if (!isLoopbackHost(host)) {
     return notAllowed(
       'the control API answers only to loopback Host names',
       'use localhost, 127.0.0.1 or [::1] in the URL, or start Patchgate with --control-token',
@@ -65,6 +92,12 @@ export function controlAccess(headers: RawHeaders, access: ControlAccess): Refus
 
 function notAllowed(message: string, hint: string): Refusal {
   return { status: 403, code: 'not-allowed', message, hint };
+}
+
+/** `localhost` or a loopback address. Any other name, if it resolves to one today, could be anyone's. */
+function isLoopbackHost(host: string): boolean {
+  const [, ipv6, name = ''] = HOST.exec(host) ?? [];
+  return name.toLowerCase() === 'localhost' || isLoopback(ipv6 ?? name);
 }
 
 /** Compared as hashes, in constant time: neither the token's length nor its beginning can be measured. */

@@ -5,9 +5,11 @@ import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate.ts';
-import { type ControlAccess, controlAccess } from './control-access.ts';
+import { controlAccess } from './control-access.ts';
+import { CONTROL_ROOT } from './control-path.ts';
 import { createEvents } from './events.ts';
 import { EXCHANGES_KEPT, type ExchangeFilter, type ExchangeList } from './exchange-list.ts';
+import { listensOnLoopback } from './loopback.ts';
 import { type ProblemAnswer, problem, problemOfError } from './problem.ts';
 import { readDryRun } from './read-dry-run.ts';
 import type { ShownExchange } from './show-exchange.ts';
@@ -19,12 +21,12 @@ export interface ControlDeps {
   health: () => { trouble?: string | undefined; readonly [member: string]: unknown };
   /** What `reset` puts back to its beginning, beside the list of exchanges. */
   resets: readonly (() => void | Promise<void>)[];
-  access: ControlAccess;
+  /** The bearer token that every request must carry, where one is set; must be, off loopback. */
+  token?: string | undefined;
   /** Ends the streams of events. */
   stopping?: AbortSignal;
 }
 
-const ROOT = '/__patchgate';
 const ENDPOINTS = [
   'GET health',
   'POST validate',
@@ -32,7 +34,7 @@ const ENDPOINTS = [
   'GET exchanges/:id',
   'GET events',
   'POST reset',
-].map((endpoint) => endpoint.replace(' ', ` ${ROOT}/`));
+].map((endpoint) => endpoint.replace(' ', ` ${CONTROL_ROOT}/`));
 
 /** The control API, for every request at or below `/__patchgate`. An Express app. Design section 5. */
 export function createControl(deps: ControlDeps): (req: IncomingMessage, res: ServerResponse) => void {
@@ -42,10 +44,10 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
   app.disable('etag');
   app.enable('case sensitive routing');
 
-  app.use(checkAccess(deps.access));
+  app.use(checkAccess(deps.token));
   const route = (path: string, method: 'get' | 'post', ...handlers: RequestHandler[]) =>
     app
-      .route(`${ROOT}/${path}`)
+      .route(`${CONTROL_ROOT}/${path}`)
       [method](...handlers)
       .all(wrongMethod(method === 'get' ? 'GET, HEAD' : 'POST'));
 
@@ -69,7 +71,7 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     const shown = /^\d{1,15}$/.test(id) ? exchanges.get(Number(id)) : undefined;
     if (shown === undefined) {
       throw new PatchgateError('not-found', `there is no exchange ${id.slice(0, 100)}`, {
-        hint: `GET ${ROOT}/exchanges lists the last ones; older ones are forgotten`,
+        hint: `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`,
       });
     }
     res.json(shown);
@@ -101,11 +103,14 @@ async function* listText(list: Iterable<ShownExchange>): AsyncGenerator<string> 
   yield before === ',' ? ']}' : `${before}]}`;
 }
 
-function checkAccess(access: ControlAccess): RequestHandler {
+function checkAccess(token: string | undefined): RequestHandler {
   return (req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('X-Content-Type-Options', 'nosniff');
-    const refusal = controlAccess(req.rawHeaders, access);
+    const refusal = controlAccess(
+      { url: req.url, headers: req.rawHeaders },
+      { loopback: listensOnLoopback(req), token },
+    );
     if (refusal === undefined) {
       next();
       return;

@@ -10,10 +10,14 @@ import { BodyKeeper } from './kept-body.ts';
 import { type ProblemAnswer, problemOfError, problemOfVerdict } from './problem.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { Seen } from './seen.ts';
+import { unclearFraming } from './unclear-framing.ts';
+import { hasBody, watchBody } from './watch-body.ts';
 
 export interface DataPathOptions {
   gate: Gate;
   upstream: Upstream;
+  /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams; 0 is no limit. */
+  clientTimeout: number;
   /** Numbers the requests of a run, from 1. */
   nextId(): number;
   /** Called once for each request, when it is over. */
@@ -27,7 +31,8 @@ export type DataPath = (req: IncomingMessage, res: ServerResponse) => void;
  * The one path of a request: its bytes are read where an operation of the contract could be meant, the gate judges
  * them, and what passes goes to the upstream with the very bytes that were judged.
  */
-export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptions): DataPath {
+export function createDataPath(options: DataPathOptions): DataPath {
+  const { gate, upstream, clientTimeout, nextId, onSeen } = options;
   /** What cannot be judged does not pass, and is no reason for other requests to end. */
   const inspect = (request: GateRequest, match: Match): Inspection | PatchgateError => {
     try {
@@ -71,6 +76,16 @@ export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptio
       report({ answeredBy: 'gate', response: { ...answer, body }, failure }, verdict);
     };
 
+    /** Answers a client that is too slow with its body. Undefined: it has its answer already. */
+    let giveUp: ((error: PatchgateError) => void) | undefined;
+    const watch = watchBody(req, res, clientTimeout, () => {
+      if (giveUp === undefined || res.headersSent) req.destroy();
+      else {
+        res.shouldKeepAlive = false;
+        giveUp(tooSlow(clientTimeout));
+      }
+    });
+
     const pass = (body: Buffer | undefined, inspection: Inspection | undefined) => {
       const verdict = inspection?.verdict;
       if (body) requestBody.add(body);
@@ -85,17 +100,32 @@ export function createDataPath({ gate, upstream, nextId, onSeen }: DataPathOptio
         writer,
       );
       writer.onClientGone = cancel;
+      if (body) return;
+      giveUp = (error) => {
+        cancel();
+        writer.fail(error);
+      };
     };
 
     const unreadable = whyUnreadable(req);
     if (unreadable) {
+      res.shouldKeepAlive = false;
       refuse(problemOfError(unreadable), undefined, unreadable.message);
       return;
     }
     const match = gate.match(head);
     if (!match) pass(undefined, undefined);
     else {
+      watch.isWhole = true;
+      let isGivenUp = false;
+      giveUp = (error) => {
+        isGivenUp = true;
+        refuse(problemOfError(error), undefined, error.message);
+      };
       readBytes(req, gate.bodyLimit, (bytes) => {
+        if (isGivenUp) return;
+        watch.isWhole = false;
+        giveUp = undefined;
         if (bytes === undefined) {
           report(
             { answeredBy: 'gate', response: undefined, failure: 'the client broke off its request' },
@@ -136,12 +166,21 @@ function whyUnreadable(req: IncomingMessage): PatchgateError | undefined {
       },
     );
   }
+  const unclear = unclearFraming(req);
+  if (unclear !== undefined)
+    return new PatchgateError('malformed-request', `the request is ambiguous: ${unclear}`);
   if (req.rawHeaders.length < 2 * MOST_HEADERS || keepsAllHeaders(req)) return undefined;
   return new PatchgateError('too-many-headers', `the request has ${MOST_HEADERS} headers or more`, {
     hint: 'send fewer',
   });
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+function tooSlow(limit: number): PatchgateError {
+  return new PatchgateError(
+    'client-timeout',
+    `the client did not send its request's body within ${limit} ms`,
+    {
+      hint: 'send it sooner, or start Patchgate with a longer --client-timeout',
+    },
+  );
 }

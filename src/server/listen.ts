@@ -1,19 +1,39 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, BlockList, isIPv6, type Socket } from 'node:net';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { PatchgateError, systemCode } from '../errors.ts';
-import { headerValues, withoutHeaders } from '../model/http.ts';
+import type { PatchgateError } from '../errors.ts';
+import { answerClientErrors } from './answer-client-error.ts';
+import { cannotListen } from './listen-error.ts';
+import { isLoopback } from './loopback.ts';
+import { isWebSocket, readAgain, whenAnswered } from './read-again.ts';
+import { refuseTunnel } from './refuse-tunnel.ts';
+import type { ServerTls } from './server-tls.ts';
 
 export interface Handlers {
   request(req: IncomingMessage, res: ServerResponse): void;
   /** A WebSocket's handshake: GET with `Upgrade: websocket`. Where it answers false, or is not there, that is a request
    *  like any other. */
   upgrade?: ((req: IncomingMessage, socket: Duplex, head: Buffer) => boolean) | undefined;
+  /** Told of what could not be read as a request, or asks for a tunnel, and was answered with this error. */
+  unread(error: PatchgateError): void;
+}
+
+export interface ListenOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  /** Milliseconds that a client may take for a request's head; 0 is no limit. */
+  clientTimeout: number;
+  /** What it proves itself with; without it, it speaks plain HTTP. */
+  tls?: ServerTls | undefined;
 }
 
 export interface Listening {
-  /** `http://127.0.0.1:4010` */
+  /** `http://127.0.0.1:4010`, or `https://…` where it speaks TLS. */
   url: string;
+  /** Whether it can be reached from this machine only. */
+  isLoopback: boolean;
   /** Takes no new connection, lets what is in flight finish for a while, then closes everything. */
   close(): Promise<void>;
 }
@@ -21,31 +41,63 @@ export interface Listening {
 /** How long requests in flight may take once the server is to close, in milliseconds. */
 const GRACE = 5000;
 
+/** How often slow connections are looked for, in milliseconds: four times within the limit, where that is short. */
+const LONGEST_CHECK = 30_000;
+
 /** @throws PatchgateError `cannot-listen`, naming the address and what to do */
-export async function listen(handlers: Handlers, host: string, port: number): Promise<Listening> {
-  const server = createServer({ keepAliveTimeout: 65_000 }, handlers.request);
+export async function listen(
+  handlers: Handlers,
+  { host, port, clientTimeout, tls }: ListenOptions,
+): Promise<Listening> {
+  const options = {
+    keepAliveTimeout: 65_000,
+    headersTimeout: clientTimeout,
+    // A body has its own limits, in the data path: a long upload is no slow client.
+    requestTimeout: 0,
+    // Node would answer without a word, and tell nobody; the data path and the control API look for it themselves.
+    requireHostHeader: false,
+    connectionsCheckingInterval: Math.min(Math.ceil(clientTimeout / 4) || LONGEST_CHECK, LONGEST_CHECK),
+  };
+  const server: Server = tls
+    ? createSecureServer({ ...options, handshakeTimeout: clientTimeout, ...tls }, handlers.request)
+    : createServer(options, handlers.request);
   // By default those past some thousand are dropped: one that gives a body its length could hide there.
   server.maxHeadersCount = 0;
+  answerClientErrors(server, GRACE, handlers.unread);
+  const handshakes = tls ? handshakesOf(server) : undefined;
   const upgraded = new Set<Duplex>();
+  /** Node has let go of the connection. The function returned gives it back. */
+  const hold = (socket: Duplex) => {
+    // Whoever is at the other end of it may vanish at any time.
+    const onError = () => socket.destroy();
+    const onClose = () => upgraded.delete(socket);
+    socket.on('error', onError).on('close', onClose);
+    upgraded.add(socket);
+    return () => {
+      upgraded.delete(socket);
+      socket.off('error', onError).off('close', onClose);
+    };
+  };
+  server.on('connect', (_, socket: Duplex) => {
+    hold(socket);
+    whenAnswered(socket, () => refuseTunnel(socket, GRACE, handlers.unread));
+  });
   const { upgrade } = handlers;
   if (upgrade) {
     server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-      // Whoever is at the other end of it may vanish at any time.
-      const onError = () => socket.destroy();
-      const onClose = () => upgraded.delete(socket);
-      socket.on('error', onError).on('close', onClose);
-      upgraded.add(socket);
+      const release = hold(socket);
       whenAnswered(socket, () => {
         if (isWebSocket(req) && upgrade(req, socket, head)) return;
-        upgraded.delete(socket);
-        socket.off('error', onError).off('close', onClose);
+        release();
         readAgain(server, req, socket, head);
       });
     });
   }
   await start(server, host, port);
+  const at = server.address() as AddressInfo;
   return {
-    url: urlOf(server.address() as AddressInfo, host),
+    url: urlOf(at, host, tls ? 'https' : 'http'),
+    isLoopback: isLoopback(at.address),
     close: () =>
       new Promise((resolve) => {
         const force = setTimeout(() => server.closeAllConnections(), GRACE);
@@ -54,9 +106,22 @@ export async function listen(handlers: Handlers, host: string, port: number): Pr
           resolve();
         });
         server.closeIdleConnections();
-        for (const socket of upgraded) socket.destroy();
+        for (const socket of [...upgraded, ...(handshakes?.values() ?? [])]) socket.destroy();
       }),
   };
+}
+
+/** The connections that shake hands yet, by the other end's address: Node's HTTP server does not know of them. */
+function handshakesOf(server: Server): ReadonlyMap<string, Socket> {
+  const handshakes = new Map<string, Socket>();
+  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+  server.on('connection', (socket) => {
+    const name = nameOf(socket);
+    handshakes.set(name, socket);
+    socket.once('close', () => handshakes.delete(name));
+  });
+  server.on('secureConnection', (socket: Socket) => handshakes.delete(nameOf(socket)));
+  return handshakes;
 }
 
 function start(server: Server, host: string, port: number): Promise<void> {
@@ -66,72 +131,7 @@ function start(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-function cannotListen(error: Error, host: string, port: number): PatchgateError {
-  const reasons: Record<string, [string, string]> = {
-    EADDRINUSE: [
-      'the port is in use',
-      'end what uses it, or choose another with --port (0 takes a free one)',
-    ],
-    EACCES: ['the port needs more rights', 'choose one above 1023 with --port'],
-    EADDRNOTAVAIL: ['this machine has no such address', 'choose one of its own with --host: 127.0.0.1'],
-    ENOTFOUND: ['the host name is not known', 'choose an address of this machine with --host: 127.0.0.1'],
-  };
-  const [reason, hint] = reasons[systemCode(error) ?? ''] ?? [
-    error.message,
-    'choose another with --host and --port',
-  ];
-  return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, {
-    hint,
-    cause: error,
-  });
-}
-
-function urlOf({ address, port }: AddressInfo, host: string): string {
+function urlOf({ address, port }: AddressInfo, host: string, scheme: 'http' | 'https'): string {
   const name = host === 'localhost' ? host : isIPv6(address) ? `[${address}]` : address;
-  return `http://${name}:${port}`;
-}
-
-function isWebSocket(req: IncomingMessage): boolean {
-  const upgrades = headerValues(req.rawHeaders, 'upgrade');
-  const framed =
-    req.headers['content-length'] !== undefined || req.headers['transfer-encoding'] !== undefined;
-  return (
-    req.method === 'GET' &&
-    !framed &&
-    upgrades.length === 1 &&
-    upgrades[0]?.trim().toLowerCase() === 'websocket'
-  );
-}
-
-/** Waits for the answers to earlier requests of the connection: a client may have sent all of them at once. */
-function whenAnswered(socket: Duplex, done: () => void): void {
-  if (socket.destroyed) return;
-  // The response that Node is writing to the connection; the next in line takes its place before it closes.
-  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };
-  if (response) response.once('close', () => whenAnswered(socket, done));
-  else done();
-}
-
-/**
- * Node hands every request with `Upgrade` past the handler once there is a listener for upgrades, and takes its parser
- * off the connection. One that asks for anything but a WebSocket (Java's client asks for h2c) is a request like any
- * other: it is read again from its own bytes, without the header, so that it is judged.
- */
-function readAgain(server: Server, req: IncomingMessage, socket: Duplex, head: Buffer): void {
-  const headers = withoutHeaders(req.rawHeaders, (name) => name === 'upgrade' || name === 'http2-settings');
-  let text = `${req.method} ${req.url} HTTP/${req.httpVersion}\r\n`;
-  for (let i = 0; i + 1 < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
-  // Set when the connection was idle last; the server's own idea of it is gone.
-  (socket as Socket).setTimeout(0);
-  socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]));
-  server.emit('connection', socket);
-}
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8);
-LOOPBACK.addAddress('::1', 'ipv6');
-
-/** Whether an address to listen on is reachable from this machine only. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || LOOPBACK.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
+  return `${scheme}://${name}:${port}`;
 }

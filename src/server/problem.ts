@@ -18,6 +18,9 @@ const TITLES: { [type in ErrorCode | NonNullable<Verdict['problem']>]?: string }
   'no-recording': 'The recording has no answer to this request',
   'target-unreachable': 'The target cannot be reached',
   'target-timeout': 'The target did not answer in time',
+  'malformed-request': 'The request is malformed',
+  'client-timeout': 'The client did not send its request in time',
+  'head-too-large': 'The head of the request is too large',
   'request-too-large': 'The request is too large',
   'bad-input': 'Patchgate cannot use this input',
 };

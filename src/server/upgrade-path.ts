@@ -3,9 +3,8 @@ import type { Duplex } from 'node:stream';
 import type { Gate } from '../gate.ts';
 import type { RequestHead } from '../model/http.ts';
 import type { Forward } from '../upstreams/forward.ts';
-import type { UpgradeOutcome } from '../upstreams/streaming-proxy.ts';
 import { BodyKeeper } from './kept-body.ts';
-import { problemOfError } from './problem.ts';
+import { problemText } from './problem-text.ts';
 import type { Seen } from './seen.ts';
 
 export interface UpgradePathOptions {
@@ -33,7 +32,7 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
     const started = performance.now();
     forward.upgrade(req, socket, head, (outcome) => {
       // What the client sends on is thrown away, so that the answer is not lost with an unread rest.
-      if ('error' in outcome) socket.end(textOf(outcome)).resume();
+      if ('error' in outcome) socket.end(problemText(outcome.error)).resume();
       onSeen({
         id,
         startedAt,
@@ -48,12 +47,4 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
     });
     return true;
   };
-}
-
-/** A problem written by hand: after a handshake there is no response object any more. */
-function textOf({ error }: Extract<UpgradeOutcome, { error: unknown }>): string {
-  const { status, headers, body } = problemOfError(error);
-  let text = `HTTP/1.1 ${status} ${error.code}\r\nConnection: close\r\n`;
-  for (let i = 0; i + 1 < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
-  return `${text}\r\n${body}`;
 }

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { ForwardOptions } from './forward-options.ts';
 import { createPooledClient } from './pooled-client.ts';
-import type { RelayOptions } from './relay.ts';
 import { createStreamingProxy, type UpgradeOutcome } from './streaming-proxy.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface Forward extends Upstream {
+  /** Whether nobody makes sure that it is the target which answers. */
+  isInsecure: boolean;
   upgrade(
     incoming: IncomingMessage,
     socket: Duplex,
@@ -15,10 +17,11 @@ export interface Forward extends Upstream {
 }
 
 /** The target as an upstream: bytes that are in hand through the pooled client, everything else through http-proxy. */
-export function forward(options: RelayOptions): Forward {
+export function forward(options: ForwardOptions): Forward {
   const client = createPooledClient(options);
   const proxy = createStreamingProxy(options);
   return {
+    isInsecure: !options.tls.rejectUnauthorized,
     handle: (request, sink) =>
       request.body === undefined ? proxy.send(request, sink) : client.send(request, request.body, sink),
     upgrade: proxy.upgrade,

@@ -1,21 +1,60 @@
-import { byHeaderName, connectionOptions, HOP_BY_HOP, type RawHeaders, splitTarget } from '../model/http.ts';
+import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import {
+  byHeaderName,
+  connectionOptions,
+  HOP_BY_HOP,
+  header,
+  headerValues,
+  type RawHeaders,
+  splitTarget,
+  withoutHeaders,
+} from '../model/http.ts';
+import type { ForwardOptions } from './forward-options.ts';
+import type { UpstreamRequest } from './upstream.ts';
+
+/** What is known of a client's request, whoever forwards it. */
+export type Asked = Pick<UpstreamRequest, 'headers' | 'stream'>;
 
 /**
  * The headers that go to the target: as sent, without those of the connection (the fixed ones and those that
- * `Connection` names), those that this connection makes itself, and Patchgate's own.
+ * `Connection` names), those that this connection makes itself, and Patchgate's own; `host` comes first.
  */
-export function outgoingHeaders(headers: RawHeaders): string[] {
+export function outgoingHeaders(asked: Asked, options: ForwardOptions): string[] {
+  const { headers } = asked;
+  const { target, preserveHost } = options;
   const named = connectionOptions(headers);
-  const kept: string[] = [];
+  const kept = ['host', (preserveHost && header(headers, 'host')) || target.url.host];
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] as string;
     if (staysHere(name) || (named.length > 0 && named.includes(name.toLowerCase()))) continue;
     kept.push(name, headers[i + 1] as string);
   }
-  return kept;
+  return options.forwardedHeaders ? withForwarded(kept, asked) : kept;
 }
 
-/** The host is the target's; the client's wait for `100 Continue` has been answered here. */
+/** As http-proxy's `xfwd` has it: whoever stood before us keeps the first place, and the host is what it said. */
+function withForwarded(kept: string[], { headers, stream }: Asked): string[] {
+  const { remoteAddress = 'unknown' } = (stream as IncomingMessage).socket;
+  const chain = (name: string, value: string) => [...headerValues(kept, name), value].join(', ');
+  const host = header(kept, 'x-forwarded-host') ?? header(headers, 'host');
+  return [
+    ...withoutHeaders(kept, (name) => FORWARDED.has(name)),
+    ...['X-Forwarded-For', chain('x-forwarded-for', remoteAddress.replace(/^::ffff:/, ''))],
+    ...['X-Forwarded-Proto', chain('x-forwarded-proto', schemeOf(stream))],
+    ...(host === undefined ? [] : ['X-Forwarded-Host', host]),
+  ];
+}
+
+const FORWARDED: ReadonlySet<string> = new Set(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']);
+
+/** What the client speaks. */
+export function schemeOf(stream: Asked['stream']): 'http' | 'https' {
+  const { socket } = stream as Partial<IncomingMessage>;
+  return (socket as Partial<TLSSocket> | undefined)?.encrypted ? 'https' : 'http';
+}
+
+/** The host is the target's, or what is said to be it; the client's wait for `100 Continue` has been answered here. */
 const MADE_ANEW: ReadonlySet<string> = new Set(['host', 'expect']);
 const staysHere = byHeaderName(
   (name) => HOP_BY_HOP.has(name) || MADE_ANEW.has(name) || name.startsWith('patchgate-'),

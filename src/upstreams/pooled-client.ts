@@ -1,20 +1,23 @@
-import { Pool } from 'undici';
+import { buildConnector, Pool } from 'undici';
+import type { ForwardOptions } from './forward-options.ts';
 import { outgoingHeaders, outgoingPath } from './outgoing.ts';
-import { Relay, type RelayOptions } from './relay.ts';
+import { Relay } from './relay.ts';
 import type { ResponseSink, UpstreamRequest } from './upstream.ts';
 
 /**
  * Forwards requests whose bytes are in hand, over a pool of connections. Not for streams: those go through http-proxy,
  * which costs twice as much. (undici: about half of what http-proxy takes per request, see bench/.)
  */
-export function createPooledClient(options: RelayOptions) {
-  const { target, timeout } = options;
+export function createPooledClient(options: ForwardOptions) {
+  const { target, tls, timeout } = options;
+  const connect = buildConnector({ timeout, ...tls });
   const pool = new Pool(target.origin, {
     pipelining: 1,
     headersTimeout: timeout,
     // Once it answers, a target may take its time: a stream of events can be silent for hours.
     bodyTimeout: 0,
-    connect: { timeout },
+    // Whatever name a request's `Host` has made of it, it is that of the target.
+    connect: (socket, done) => connect({ ...socket, servername: tls.servername }, done),
   });
 
   return {
@@ -22,33 +25,33 @@ export function createPooledClient(options: RelayOptions) {
       const relay = new Relay(sink, options, request);
       let abort: (() => void) | undefined;
       let isGone = false;
+      const asked = {
+        method: request.method,
+        path: outgoingPath(target.path, request.url),
+        headers: outgoingHeaders(request, options),
+        // Else undici makes it of `Host`, and opens a new connection for each other one.
+        servername: target.url.hostname,
+        body,
+      };
       try {
-        pool.dispatch(
-          {
-            method: request.method,
-            path: outgoingPath(target.path, request.url),
-            headers: outgoingHeaders(request.headers),
-            body,
+        pool.dispatch(asked, {
+          onRequestStart(controller) {
+            abort = () => controller.abort(new Error('the client is gone'));
+            if (isGone) abort();
           },
-          {
-            onRequestStart(controller) {
-              abort = () => controller.abort(new Error('the client is gone'));
-              if (isGone) abort();
-            },
-            onResponseStart(controller, status, headers, message) {
-              if (status >= 100 && status < 200) return;
-              const raw = controller.rawHeaders ?? Object.entries(headers).flat(2);
-              const flow = { resume: () => controller.resume() };
-              if (!relay.head(status, message ?? '', textsOf(raw), flow))
-                controller.abort(new Error('no answer'));
-            },
-            onResponseData(controller, chunk) {
-              if (!relay.data(chunk)) controller.pause();
-            },
-            onResponseEnd: () => relay.end(),
-            onResponseError: (_, error) => relay.fail(error),
+          onResponseStart(controller, status, headers, message) {
+            if (status >= 100 && status < 200) return;
+            const raw = controller.rawHeaders ?? Object.entries(headers).flat(2);
+            const flow = { resume: () => controller.resume() };
+            if (!relay.head(status, message ?? '', textsOf(raw), flow))
+              controller.abort(new Error('no answer'));
           },
-        );
+          onResponseData(controller, chunk) {
+            if (!relay.data(chunk)) controller.pause();
+          },
+          onResponseEnd: () => relay.end(),
+          onResponseError: (_, error) => relay.fail(error),
+        });
       } catch (error) {
         relay.fail(error);
       }

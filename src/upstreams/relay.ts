@@ -1,15 +1,10 @@
 import { PatchgateError } from '../errors.ts';
 import { byHeaderName, connectionOptions, HOP_BY_HOP, header, type RawHeaders } from '../model/http.ts';
 import { parseUrl } from '../model/url.ts';
-import { type Target, targetError } from './target.ts';
-import type { AnsweredBy, Flow, ResponseSink } from './upstream.ts';
-
-export interface RelayOptions {
-  target: Target;
-  answeredBy: AnsweredBy;
-  /** Milliseconds; for the message. */
-  timeout: number;
-}
+import type { ForwardOptions } from './forward-options.ts';
+import { type Asked, schemeOf } from './outgoing.ts';
+import { targetError } from './target.ts';
+import type { Flow, ResponseSink } from './upstream.ts';
 
 /**
  * Hands one response of the target on to a sink, unchanged but for the headers of the connection and a `Location`
@@ -17,20 +12,19 @@ export interface RelayOptions {
  */
 export class Relay {
   readonly #sink: ResponseSink;
-  readonly #options: RelayOptions;
+  readonly #options: ForwardOptions;
   readonly #method: string;
-  /** How the client calls the gate: `localhost:4010`. */
-  readonly #ownHost: string | undefined;
+  readonly #asked: Asked;
   #missing = Number.POSITIVE_INFINITY;
   #last: Buffer | undefined;
   #isDone = false;
   #hasHead = false;
 
-  constructor(sink: ResponseSink, options: RelayOptions, request: { method: string; headers: RawHeaders }) {
+  constructor(sink: ResponseSink, options: ForwardOptions, request: Asked & { method: string }) {
     this.#sink = sink;
     this.#options = options;
     this.#method = request.method;
-    this.#ownHost = header(request.headers, 'host');
+    this.#asked = request;
   }
 
   /** False: nobody could hand that on. The sink has been told, and the rest is not wanted. */
@@ -48,6 +42,8 @@ export class Relay {
       let value = headers[i + 1] as string;
       const meaning = meaningOf(name);
       if (meaning === 'connection' || (named.length > 0 && named.includes(name.toLowerCase()))) continue;
+      // Nothing follows it: a client that counted on so many bytes would take them from the next answer.
+      if (meaning === 'length' && status === 204) continue;
       if (meaning === 'length' && hasBody) this.#missing = Number(value);
       if (meaning === 'location') value = this.#throughGate(value);
       kept.push(name, value);
@@ -94,10 +90,18 @@ export class Relay {
 
   /** A location within the target, as the client reaches it: following it must not leave the gate behind. */
   #throughGate(location: string): string {
-    const { target } = this.#options;
-    const url = this.#ownHost === undefined ? undefined : parseUrl(location);
-    if (url?.origin !== target.origin) return location;
-    return `http://${this.#ownHost}${url.pathname}${url.search}${url.hash}`;
+    const { target, preserveHost } = this.#options;
+    const { headers, stream } = this.#asked;
+    const host = header(headers, 'host');
+    if (!host) return location;
+    const { protocol } = target.url;
+    // `//name/path` has the scheme of the page that it is on.
+    const url = parseUrl(location.startsWith('//') ? protocol + location : location);
+    const isWithin =
+      url?.origin === target.origin ||
+      (preserveHost && url !== undefined && url.origin === parseUrl(`${protocol}//${host}`)?.origin);
+    if (!isWithin) return location;
+    return `${schemeOf(stream)}://${host}${url.pathname}${url.search}${url.hash}`;
   }
 }
 

@@ -3,8 +3,9 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
 import { PatchgateError, systemCode } from '../errors.ts';
+import type { ForwardOptions } from './forward-options.ts';
 import { headersObject, outgoingHeaders, outgoingPath } from './outgoing.ts';
-import { Relay, type RelayOptions } from './relay.ts';
+import { Relay } from './relay.ts';
 import { targetError } from './target.ts';
 import type { ResponseSink, UpstreamRequest } from './upstream.ts';
 
@@ -15,10 +16,13 @@ export type UpgradeOutcome = { status: number; headers: readonly string[] } | { 
  * Streams requests that are not judged, and WebSockets, through http-proxy. Of that library the routing is used and
  * the sending; what it would change on the way (doubled slashes, headers, a chunked DELETE's framing) is kept as sent.
  */
-export function createStreamingProxy(options: RelayOptions) {
+export function createStreamingProxy(options: ForwardOptions) {
   const { target, timeout } = options;
   const isSecure = target.url.protocol === 'https:';
-  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+  // What it is told of TLS stands above what http-proxy tells a request.
+  const agent = isSecure
+    ? new SecureAgent({ keepAlive: true, ...options.tls })
+    : new Agent({ keepAlive: true });
   const where = {
     protocol: target.url.protocol,
     hostname: target.url.hostname.replace(/^\[|\]$/g, ''),
@@ -79,12 +83,7 @@ export function createStreamingProxy(options: RelayOptions) {
           response.on('error', (error) => relay.fail(error));
         },
       };
-      setHeaders(incoming, [
-        ...outgoingHeaders(request.headers),
-        ...framingOf(incoming),
-        'host',
-        target.url.host,
-      ]);
+      setHeaders(incoming, [...outgoingHeaders(request, options), ...framingOf(incoming)]);
       const prepare = (made: ClientRequest) => {
         outgoing = made;
         made.path = outgoingPath(target.path, request.url);
@@ -124,8 +123,9 @@ export function createStreamingProxy(options: RelayOptions) {
         report?.(outcome);
         report = undefined;
       };
-      const handshake = ['host', target.url.host, 'connection', 'Upgrade', 'upgrade', 'websocket'];
-      setHeaders(incoming, [...outgoingHeaders(incoming.rawHeaders), ...handshake]);
+      const asked = { headers: incoming.rawHeaders, stream: incoming };
+      const handshake = ['connection', 'Upgrade', 'upgrade', 'websocket'];
+      setHeaders(incoming, [...outgoingHeaders(asked, options), ...handshake]);
       const prepare = (outgoing: ClientRequest) => {
         outgoing.path = outgoingPath(target.path, incoming.url as string);
         const silence = afterTimeout(() => outgoing.destroy(timedOut()));

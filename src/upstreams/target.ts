@@ -1,5 +1,6 @@
 import { PatchgateError, systemCode } from '../errors.ts';
 import { parseUrl } from '../model/url.ts';
+import { certificateTrouble } from './certificate-trouble.ts';
 
 /** The one place that requests go to: fixed at start, never chosen by a client. */
 export interface Target {
@@ -39,6 +40,14 @@ export function targetError(target: Target, error: unknown, timeout: number): Pa
       },
     );
   }
+  const trouble = certificateTrouble(code, error);
+  if (trouble) {
+    return new PatchgateError(
+      'target-unreachable',
+      `nothing was sent to the target ${target.origin}: its certificate ${trouble.reason}`,
+      { hint: trouble.hint, cause: error },
+    );
+  }
   return new PatchgateError(
     'target-unreachable',
     `the target ${target.origin} could not be reached: ${reasonOf(code, error)}`,
@@ -58,6 +67,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNRESET: 'it closed the connection without an answer',
   UND_ERR_SOCKET: 'it closed the connection without an answer',
   EHOSTUNREACH: 'there is no route to it',
+  EPROTO: 'it speaks no TLS, or none that fits',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS',
 };
 const REFUSALS: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
 

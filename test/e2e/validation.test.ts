@@ -145,9 +145,13 @@ describe('enforce', () => {
 });
 
 describe.each(['warn', 'off'])('%s', (validation) => {
+  const start = (...options: string[]) =>
+    startBinary(['proxy', target.url, '--validation', validation, '--body-limit', '64KiB', ...options]);
   let gate: Running;
+  let guarded: Running;
   beforeAll(async () => {
-    gate = await startBinary(['proxy', target.url, '--validation', validation, '--body-limit', '64KiB']);
+    gate = await start('--no-guard');
+    guarded = await start();
   });
   afterAll(cleanUp);
 
@@ -175,10 +179,27 @@ describe.each(['warn', 'off'])('%s', (validation) => {
   });
 
   it('leaves the guard alone', async () => {
-    const response = await sendRaw(gate.port, patch(DELETES_ALL));
+    const response = await sendRaw(guarded.port, patch(DELETES_ALL));
     expect(response.status).toBe(409);
     expect(valuesOf(response, 'patchgate-blocked')).toEqual(['destructive-change']);
     expect(target.received).toEqual([]);
+  });
+
+  it.each([
+    ['behind a byte order mark', `\uFEFF${DELETES_ALL}`],
+    ['in a body past the limit', `${' '.repeat(100_000)}${DELETES_ALL}`],
+    ['behind a name that comes twice', DELETES_ALL.replace('{', '{"environments":[{}],')],
+  ])('does not let past the guard what hides %s, and says why', async (_, body) => {
+    const response = await sendRaw(guarded.port, patch(body));
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(JSON.parse(response.body.toString()).findings[0].hint).toContain('--no-guard');
+    expect(target.received).toEqual([]);
+  });
+
+  it('forwards under the guard what breaks the contract, and what it does not look at', async () => {
+    expect((await sendRaw(guarded.port, patch(JSON.stringify(BAD_PROJECT)))).status).toBe(200);
+    const feature = { ...patch('{'), path: '/api/v2/accounts/current/features/7' };
+    expect((await sendRaw(guarded.port, feature)).status).toBe(200);
   });
 });
 

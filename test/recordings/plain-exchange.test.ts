@@ -130,6 +130,7 @@ describe('plainExchangeOf, settled', () => {
       exchangeOf(seen({ requestHeaders: ['Host', 'localhost:4010'], headers: ['Location', value] })).response
         .headers.location;
     expect(location('http://localhost:4010/a?b=1')).toBe('/a?b=1');
+    expect(location('https://localhost:4010/a?b=1')).toBe('/a?b=1');
     expect(location('http://localhost:40101/a')).toBe('http://localhost:40101/a');
     expect(location('http://localhost:4010//evil.example/')).toBe('http://localhost:4010//evil.example/');
   });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { controlAccess } from '../../src/server/control-access.ts';
+import { checkControlToken, controlAccess } from '../../src/server/control-access.ts';
+import { refusal } from '../support/errors.ts';
 
 const LOCAL = { loopback: true };
 
-function status(headers: string[], access: { loopback: boolean; token?: string } = LOCAL) {
-  return controlAccess(headers, access)?.status;
+function status(headers: string[], access: { loopback: boolean; token?: string } = LOCAL, url = '/') {
+  return controlAccess({ url, headers }, access)?.status;
 }
 
 describe('the Host header', () => {
@@ -16,7 +17,9 @@ describe('the Host header', () => {
     '127.255.3.4:1',
     '[::1]',
     '[::1]:4010',
-  ])('answers to %s', (host) => expect(controlAccess(['Host', host], LOCAL)).toBeUndefined());
+    '[::ffff:127.0.0.1]:4010',
+    '[::ffff:7f00:1]',
+  ])('answers to %s', (host) => expect(status(['Host', host])).toBeUndefined());
 
   it.each([
     'example.com',
@@ -33,6 +36,9 @@ describe('the Host header', () => {
     '0.0.0.0',
     '192.168.1.2:4010',
     '[::]',
+    '[::ffff:10.0.0.1]',
+    '127.0.0.1.nip.io',
+    '127.0.0.1:4010:1',
     '[::1%25lo]',
     '::1',
     'localhost, localhost',
@@ -43,6 +49,15 @@ describe('the Host header', () => {
     expect(status(['Host', ''])).toBe(400);
     expect(status(['Host', 'localhost', 'host', 'localhost'])).toBe(400);
   });
+});
+
+it('takes the authority of an absolute target for the Host', () => {
+  const headers = ['Host', 'localhost'];
+  expect(status(headers, LOCAL, 'http://evil.example/__patchgate/health')).toBe(403);
+  expect(status(headers, LOCAL, 'http://user@localhost/__patchgate/health')).toBe(403);
+  expect(status(headers, LOCAL, 'http:///__patchgate/health')).toBe(400);
+  expect(status(headers, LOCAL, 'http://localhost:4010/__patchgate/health')).toBeUndefined();
+  expect(status([], LOCAL, 'http://localhost/__patchgate/health')).toBe(400);
 });
 
 describe('other origins', () => {
@@ -113,8 +128,28 @@ describe('with a token', () => {
 });
 
 it('is closed off loopback without a token, and says what to do', () => {
-  expect(controlAccess(['Host', 'localhost'], { loopback: false })).toMatchObject({
+  expect(controlAccess({ url: '/', headers: ['Host', 'localhost'] }, { loopback: false })).toMatchObject({
     status: 403,
     hint: expect.stringContaining('--control-token'),
+  });
+});
+
+describe('a control token', () => {
+  it.each([
+    ['x', '127.0.0.1'],
+    ['x', '::1'],
+    ['x', 'localhost'],
+    ['0123456789abcdef', '0.0.0.0'],
+    ['~!#$%&+/=?0123456789', '::'],
+  ])('%j is taken on %s', (token, host) => expect(checkControlToken(token, host)).toBeUndefined());
+
+  it.each([
+    ['0123456789abcde', '0.0.0.0', 'shorter than 16 characters'],
+    ['0123456789abcde', 'gate.example', 'shorter than 16 characters'],
+    ['two words, long enough', '127.0.0.1', 'spaces'],
+    ['tok\u00e9n-of-some-length', '127.0.0.1', 'spaces or other'],
+    ['line\nbreak', '127.0.0.1', 'spaces or other'],
+  ])('%j is refused on %s', (token, host, says) => {
+    expect(refusal('bad-config', () => checkControlToken(token, host))).toContain(says);
   });
 });

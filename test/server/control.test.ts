@@ -23,7 +23,7 @@ afterEach(() => {
   server?.closeAllConnections();
 });
 
-async function start(deps: Partial<ControlDeps> = {}) {
+async function start(deps: Partial<ControlDeps> = {}, host = '127.0.0.1') {
   const judged: GateRequest[] = [];
   const gate: Gate = {
     match: (head) =>
@@ -42,10 +42,9 @@ async function start(deps: Partial<ControlDeps> = {}) {
     exchanges,
     health: () => ({ version: '0.1.0', mode: 'forward' }),
     resets: [],
-    access: { loopback: true },
     ...deps,
   });
-  server = createServer(control).listen(0, '127.0.0.1');
+  server = createServer(control).listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return { port, exchanges, judged, call: caller(port) };
@@ -364,7 +363,7 @@ describe('who may ask', () => {
   });
 
   it('asks for the token before it reads a body', async () => {
-    const { call, port } = await start({ access: { loopback: false, token: 's3cret' } });
+    const { call, port } = await start({ token: 's3cret' });
     const unauthorized = await call('POST /__patchgate/validate', { body: 'x'.repeat(100_000) });
     expectProblem(unauthorized, 401, 'not-allowed');
     expect(unauthorized.headers['www-authenticate']).toBe('Bearer');
@@ -378,7 +377,7 @@ describe('who may ask', () => {
   });
 
   it('is closed off loopback without a token', async () => {
-    const { call } = await start({ access: { loopback: false } });
+    const { call } = await start({}, '0.0.0.0');
     const answer = await call('GET /__patchgate/health');
     expectProblem(answer, 403, 'not-allowed');
     expect(answer.json().hint).toContain('--control-token');

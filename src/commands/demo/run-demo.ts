@@ -8,11 +8,19 @@ import { stopSignal } from '../stop-signal.ts';
 import { GOOD, PROJECT_PATH, STEPS } from './requests.ts';
 
 const RECORDING = 'demo';
+const WITHOUT_TLS = {
+  targetCa: undefined,
+  targetInsecure: false,
+  tlsCert: undefined,
+  tlsKey: undefined,
+};
 
 /** The main job in one go: judge and record in front of a fake, replay without it, and go on replaying. */
 export async function runDemo(argv: Readonly<Record<string, unknown>>): Promise<void> {
   outliveReaders();
-  const { config } = await resolveConfig(flagsOf(argv), { guard: 'on' });
+  const { config: given } = await resolveConfig(flagsOf(argv), { guard: 'on' });
+  // Those are for a service and clients of one's own.
+  const config = { ...given, ...WITHOUT_TLS };
   say('\n1. A fake of the service runs, and the gate in front of it, recording what passes.\n');
   const recorded = await recordAgainstFake({ ...config, record: 'all', recording: RECORDING, log: 'off' });
 

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { headerValues } from '../model/http.ts';
+
+/** Without a sign or leading zeros, which some read as octal, and small enough for every reader's integers. */
+const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
+/** A name or an address, with a port: RFC 3986 3.2.2. Empty where the client has none. */
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
+
+/**
+ * What is unclear about where a request begins and ends, in one sentence, or undefined. Node's parser has refused most
+ * of it; this is what it lets by and the next server could read differently (RFC 9112 2.3, 3.2, 6.1, 6.2).
+ */
+export function unclearFraming({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return `it is written in HTTP/${httpVersion}`;
+  const hosts = headerValues(rawHeaders, 'host');
+  if (hosts.length > 1) return 'it has more than one Host';
+  if (hosts.length === 0 && httpVersion === '1.1') return 'it has no Host';
+  if (hosts[0] !== undefined && !HOST.test(hosts[0])) return 'its Host is not well formed';
+  const lengths = headerValues(rawHeaders, 'content-length');
+  if (lengths.length > 1) return 'it has more than one Content-Length';
+  if (lengths[0] !== undefined && !LENGTH.test(lengths[0])) return 'its Content-Length is not well formed';
+  const codings = headerValues(rawHeaders, 'transfer-encoding');
+  if (codings.length === 0) return undefined;
+  if (httpVersion === '1.0') return 'it has a Transfer-Encoding, which HTTP/1.0 does not know';
+  if (lengths.length > 0) return 'it has both Content-Length and Transfer-Encoding';
+  // Any other coding would be gone once the chunks are put together, and the body not what it was.
+  if (codings.length > 1 || codings[0]?.trim().toLowerCase() !== 'chunked')
+    return 'its Transfer-Encoding is not simply chunked';
+  return undefined;
+}

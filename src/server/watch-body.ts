@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export interface BodyWatch {
+  /** True: the whole body must be there within the limit. False: the client must not be silent for longer. */
+  isWhole: boolean;
+}
+
+/** How often it is looked at within the limit. A client that falls silent has up to a look more than the limit. */
+const LOOKS = 4;
+
+/**
+ * Watches a request's body come in, and calls back once where the client is too slow with it. Time in which the body is
+ * not read, or its answer is on the way, is not the client's.
+ *
+ * @param limit milliseconds; 0 is none
+ */
+export function watchBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+  limit: number,
+  onLate: () => void,
+): BodyWatch {
+  const watch: BodyWatch = { isWhole: false };
+  if (limit === 0 || !hasBody(req)) return watch;
+  const start = () => {
+    let waited = 0;
+    let bytesRead = req.socket.bytesRead;
+    const timer = setInterval(() => {
+      const before = bytesRead;
+      bytesRead = req.socket.bytesRead;
+      const isAnswering = res.headersSent && !res.writableFinished;
+      const isClients =
+        watch.isWhole || (bytesRead === before && req.readableFlowing === true && !isAnswering);
+      waited = isClients ? waited + 1 : 0;
+      // A request whose response is over is not told that its connection has closed.
+      const isOver = req.complete || req.socket.destroyed;
+      if (!isOver && waited < LOOKS) return;
+      clearInterval(timer);
+      if (!isOver) onLate();
+    }, limit / LOOKS).unref();
+    req.once('close', () => clearInterval(timer));
+  };
+  // A body that came along with its head is there by then, and costs no timer.
+  process.nextTick(() => {
+    if (!req.complete && !req.destroyed) start();
+  });
+  return watch;
+}
+
+/** Whether a request announces a body (RFC 9112 6.3). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

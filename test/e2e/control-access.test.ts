@@ -1,0 +1,176 @@
+/** The control API shows and resets what went by: who may ask, proven with the running program. */
+import { networkInterfaces } from 'node:os';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cleanUp, type Running, runBinary, startBinary } from '../support/binary.ts';
+import { RawConnection, sendRaw, valuesOf } from '../support/raw.ts';
+import { closeTargets, startTarget, type Target } from '../support/target.ts';
+
+const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+const TOKEN = 'f00dcafe-f00dcafe-f00d';
+
+let target: Target;
+beforeAll(async () => {
+  target = await startTarget((_, res) => res.end('answered'));
+});
+beforeEach(() => {
+  target.received.length = 0;
+});
+afterAll(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+const health = (headers: string, path = '/__patchgate/health') =>
+  `GET ${path} HTTP/1.1\r\n${headers}\r\n\r\n`;
+
+async function statusOf({ port }: Running, text: string): Promise<number> {
+  return (await sendRaw(port, text)).status;
+}
+
+describe('on loopback', () => {
+  let gate: Running;
+  let own: string;
+  beforeAll(async () => {
+    gate = await startBinary(['proxy', target.url]);
+    own = `Host: 127.0.0.1:${gate.port}`;
+  });
+
+  it('its own Host and origin are answered', async () => {
+    expect(await statusOf(gate, health(own))).toBe(200);
+    const origin = `Origin: http://127.0.0.1:${gate.port}\r\nSec-Fetch-Site: same-origin`;
+    expect(await statusOf(gate, health(`${own}\r\n${origin}`))).toBe(200);
+    expect(gate.stderr()).toContain(`health: ${gate.url}/__patchgate/health`);
+  });
+
+  it.each([
+    ...['evil.example', 'evil.example:80', '127.0.0.1.nip.io', 'localhost.', 'localhost.evil.example'],
+    ...['0.0.0.0', '[::]', '10.0.0.1', '127.1', '2130706433'],
+  ])('Host %s is refused', async (host) => {
+    const answer = await sendRaw(gate.port, health(`Host: ${host}`));
+    expect(answer.status).toBe(403);
+    expect(valuesOf(answer, 'content-type')).toEqual(['application/problem+json']);
+  });
+
+  it('no Host, or two, are refused', async () => {
+    expect(await statusOf(gate, health('X-A: 1'))).toBe(400);
+    expect(await statusOf(gate, health(`${own}\r\nHost: evil.example`))).toBe(400);
+  });
+
+  it.each([
+    'Origin: null',
+    'Origin: http://localhost:1',
+    'Origin: http://evil.example',
+    'Origin: file://',
+    'Sec-Fetch-Site: cross-site',
+    'Sec-Fetch-Site: same-site',
+    'Origin: null\r\nSec-Fetch-Site: same-origin',
+  ])('%s is refused, of every method', async (headers) => {
+    for (const line of [
+      'GET /__patchgate/exchanges',
+      'POST /__patchgate/reset',
+      'OPTIONS /__patchgate/reset',
+    ])
+      expect(await statusOf(gate, `${line} HTTP/1.1\r\n${own}\r\n${headers}\r\n\r\n`)).toBe(403);
+  });
+
+  it('a target in absolute form has its own Host', async () => {
+    expect(await statusOf(gate, health(own, 'http://evil.example/__patchgate/health'))).toBe(403);
+    expect(await statusOf(gate, health(own, 'http://localhost/__patchgate/health'))).toBe(200);
+  });
+
+  it.each([
+    ...['/%5f_patchgate/health', '/./__patchgate/health', '//__patchgate/health', '/__PATCHGATE/health'],
+    ...[
+      '/x/../__patchgate/health',
+      '/__patchgate;x/health',
+      '/__patchgate%2fhealth',
+      '/%255f_patchgate/health',
+    ],
+  ])('%s is neither answered nor forwarded', async (path) => {
+    expect(await statusOf(gate, health(own, path))).toBe(404);
+    expect(await statusOf(gate, health('Host: evil.example', path))).toBe(403);
+    const upgrade =
+      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x';
+    expect(await statusOf(gate, health(`${own}\r\n${upgrade}`, path))).toBe(404);
+    expect(target.received).toEqual([]);
+  });
+
+  it('a handshake is asked for the same', async () => {
+    const upgrade =
+      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x';
+    expect(await statusOf(gate, health(`Host: evil.example\r\n${upgrade}`))).toBe(403);
+    expect(await statusOf(gate, health(`${own}\r\nOrigin: http://evil.example\r\n${upgrade}`))).toBe(403);
+    expect(await statusOf(gate, health(`${own}\r\n${upgrade}`))).toBe(200);
+  });
+});
+
+describe('beyond loopback', () => {
+  it.each(hasIPv6 ? ['0.0.0.0', '::'] : ['0.0.0.0'])(
+    '%s without a token turns it off, and says so',
+    async (host) => {
+      const gate = await startBinary(['proxy', target.url, '--host', host]);
+      await gate.said('guard on\n', 'stderr');
+      expect(gate.stderr()).toMatch(/the control API \(\/__patchgate\/\) is off .*PATCHGATE_CONTROL_TOKEN/);
+      expect(gate.stderr()).not.toContain('health');
+      const answer = await sendRaw(gate.port, health('Host: localhost'));
+      expect(answer.status).toBe(403);
+      expect(String(answer.body)).toContain('--control-token');
+      expect(String((await sendRaw(gate.port, { path: '/x' })).body)).toBe('answered');
+    },
+  );
+
+  it('with a token it is on, for whoever has it', async () => {
+    const gate = await startBinary(['proxy', target.url, '--host', '0.0.0.0'], {
+      env: { PATCHGATE_CONTROL_TOKEN: TOKEN },
+    });
+    await gate.said('/__patchgate/health\n', 'stderr');
+    expect(gate.stderr()).not.toContain(' is off ');
+    const asked = (token: string) =>
+      statusOf(gate, health(`Host: gate.example\r\nAuthorization: Bearer ${token}`));
+    expect(await asked(TOKEN)).toBe(200);
+    for (const wrong of ['', 'x', TOKEN.slice(1), `${TOKEN}x`, TOKEN.toUpperCase()])
+      expect(await asked(wrong)).toBe(401);
+    expect(await statusOf(gate, health('Host: localhost'))).toBe(401);
+    const foreign = `Host: gate.example\r\nAuthorization: Bearer ${TOKEN}\r\nOrigin: http://evil.example`;
+    expect(await statusOf(gate, health(foreign))).toBe(403);
+  });
+
+  it.each(['localhost', ...(hasIPv6 ? ['::1', '::ffff:127.0.0.1'] : [])])(
+    'it is not with %s',
+    async (host) => {
+      const gate = await startBinary(['proxy', target.url, '--host', host]);
+      await gate.said('/__patchgate/health\n', 'stderr');
+      expect((await fetch(`${gate.url}/__patchgate/health`)).status).toBe(200);
+    },
+  );
+});
+
+describe('a token that protects nothing is refused:', () => {
+  it.each([
+    ['empty', '', '127.0.0.1', 'PATCHGATE_CONTROL_TOKEN: "" is not taken'],
+    ['short, beyond loopback', 'short', '0.0.0.0', 'shorter than 16 characters'],
+    ['with a space', 'two words', '127.0.0.1', 'spaces'],
+  ])('%s', async (_, token, host, says) => {
+    const env = { PATCHGATE_CONTROL_TOKEN: token };
+    const { code, stderr } = await runBinary(['proxy', target.url, '--host', host, '--port', '0'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+  });
+});
+
+it('a gate that is mounted in a server open to others is closed without a token', async () => {
+  const { createServer } = await import('node:http');
+  const { patchgate } = await import('../../src/index.ts');
+  const mounted = await patchgate('proxy', { target: target.url });
+  const server = createServer(mounted.handler);
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+  const { port } = server.address() as { port: number };
+  const client = await RawConnection.open(port);
+  client.write(health('Host: localhost'));
+  expect((await client.response()).status).toBe(403);
+  client.close();
+  server.close();
+  await mounted.close();
+});

@@ -1,0 +1,216 @@
+/** A client has so long for its request and no longer; a long upload that goes on is no slow client. */
+import { EventEmitter, once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { type Patchgate, patchgate } from '../../src/index.ts';
+import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { RawConnection, valuesOf } from '../support/raw.ts';
+import { closeTargets, startStreamingTarget, type Target } from '../support/target.ts';
+
+const LIMIT = 400;
+const BODY = JSON.stringify(GOOD_PROJECT);
+const PATCH = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`;
+const post = (path: string, length = 100) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+
+let target: Target;
+let gate: Running;
+const begun: string[] = [];
+/** Tells by its path whether a request came whole. */
+const over = new EventEmitter();
+/** Answers not yet ended, by path. */
+const answers = new Map<string, ServerResponse>();
+beforeAll(async () => {
+  target = await startStreamingTarget((req, res) => {
+    begun.push(req.url as string);
+    req.on('error', () => undefined).on('close', () => over.emit(req.url as string, req.complete));
+    if (req.url?.startsWith('/early')) {
+      answers.set(req.url, res);
+      res.write('begun ');
+    } else req.resume().on('end', () => res.end('answered'));
+  });
+  const sockets = new WebSocketServer({ server: target.server });
+  sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(data)));
+  gate = await startBinary(['proxy', target.url, '--client-timeout', `${LIMIT}ms`, '--body-limit', '1KiB']);
+});
+afterAll(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+async function send(text: string, port = gate.port): Promise<RawConnection> {
+  const client = await RawConnection.open(port);
+  client.socket.setNoDelay(true);
+  return client.write(text);
+}
+
+async function expectTimedOut(client: RawConnection) {
+  const answer = await client.response();
+  expect(answer.status).toBe(408);
+  expect(valuesOf(answer, 'content-type')).toEqual(['application/problem+json']);
+  expect(JSON.parse(String(answer.body))).toMatchObject({
+    type: 'urn:patchgate:problem:client-timeout',
+    hint: expect.stringContaining('--client-timeout'),
+  });
+  await client.closed();
+  expect(client.rest.toString()).toBe('');
+  client.close();
+}
+
+/** One byte after the other, each well within the limit, in all for several times as long. */
+async function drip(client: RawConnection, bytes: string) {
+  for (const byte of bytes) {
+    client.write(byte);
+    await wait(LIMIT / 8);
+  }
+}
+
+describe.concurrent('a client that is too slow is answered 408, and its connection closed:', () => {
+  it.each([
+    ['in the request line', 'PATCH /api'],
+    ['in the headers', PATCH],
+  ])('%s', async (_, text) => {
+    await expectTimedOut(await send(text));
+    await gate.said("408 not judged gate 0ms: the client did not send its request's head in time");
+  });
+
+  it('without a byte, but there is nothing to be answered', async () => {
+    const client = await send('');
+    await client.closed();
+    expect(client.rest.toString()).toBe('');
+    client.close();
+  });
+
+  it('with a second request, on a connection that was answered', async () => {
+    const client = await send('GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await client.response()).status).toBe(200);
+    client.write('GET /y HTTP');
+    await expectTimedOut(client);
+  });
+
+  it.each([
+    ['in a body that is judged', '', ''],
+    ['after half of it', '', BODY.slice(0, 20)],
+    ['in one that came to be upgraded', 'Connection: Upgrade\r\nUpgrade: h2c\r\n', BODY.slice(0, 20)],
+  ])('%s', async (_, headers, body) => {
+    await expectTimedOut(await send(`${PATCH.replace('/42', '/43')}${headers}\r\n${body}`));
+    await gate.said(
+      /PATCH \S+ 408 not judged gate \d+ms: the client did not send its request's body within 400 ms/,
+    );
+    expect(begun.join()).not.toContain('projects/43');
+  });
+
+  it('in a judged body that goes on, but too slowly', async () => {
+    const client = await send(`${PATCH}\r\n${BODY.slice(0, -24)}`);
+    const dripping = drip(client, BODY.slice(-24));
+    await expectTimedOut(client);
+    await dripping;
+  });
+
+  it('in a body that streams', async () => {
+    const closed = once(over, '/silent');
+    const client = await send(`${post('/silent')}half`);
+    await expectTimedOut(client);
+    await gate.said('POST /silent 408 not judged gate');
+    expect(await closed).toEqual([false]);
+  });
+
+  it('after a body that was answered unread', async () => {
+    const client = await send(`${PATCH.replace(/\d+\r\n$/, '2000\r\n')}\r\nhalf`);
+    expect((await client.response()).status).toBe(413);
+    await client.closed();
+    expect(client.rest.toString()).toBe('');
+    client.close();
+  });
+
+  it('with the input of the control API', async () => {
+    const client = await send(
+      'POST /__patchgate/validate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{',
+    );
+    await client.closed();
+    client.close();
+  });
+});
+
+describe.concurrent('as long as it likes has', () => {
+  it('a body that streams and goes on', async () => {
+    const client = await send(post('/long', 32));
+    await drip(client, 'x'.repeat(32));
+    expect((await client.response()).status).toBe(200);
+    client.close();
+  });
+
+  it('a target that is slow to take a body, and then to answer', async () => {
+    const client = await send(`${post('/early-1')}half`);
+    await client.came('begun ');
+    await wait(3 * LIMIT);
+    answers.get('/early-1')?.end('ended');
+    const answer = await client.response();
+    expect(String(answer.body)).toBe('begun ended');
+    // What the client still owes is waited for no longer than ever.
+    await client.closed();
+    client.close();
+  });
+
+  it('a stream of events, and a client that does not read it', async () => {
+    const client = await send('GET /early-2 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await client.came('begun ');
+    client.socket.pause();
+    await wait(3 * LIMIT);
+    answers.get('/early-2')?.end('ended');
+    client.socket.resume();
+    expect(String((await client.response()).body)).toBe('begun ended');
+    client.close();
+  });
+
+  it('a WebSocket', async () => {
+    const socket = new WebSocket(gate.url.replace('http', 'ws'));
+    await once(socket, 'open');
+    await wait(3 * LIMIT);
+    socket.send('there');
+    expect(String((await once(socket, 'message'))[0])).toBe('there');
+    socket.terminate();
+  });
+
+  it('a connection between two requests', async () => {
+    const client = await send('GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await client.response()).status).toBe(200);
+    await wait(3 * LIMIT);
+    client.write(`${PATCH}\r\n${BODY}`);
+    expect((await client.response()).status).toBe(200);
+    client.close();
+  });
+});
+
+describe('mounted in another server', () => {
+  let mounted: Patchgate;
+  const start = async (clientTimeout: number) => {
+    mounted = await patchgate('proxy', { target: target.url, clientTimeout });
+    const server = createServer(mounted.handler).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { port: (server.address() as AddressInfo).port, server };
+  };
+
+  it('a gate has its limits for bodies all the same', async () => {
+    const { port, server } = await start(LIMIT);
+    await expectTimedOut(await send(`${PATCH}\r\nhalf`, port));
+    await expectTimedOut(await send(`${post('/mounted')}half`, port));
+    server.close();
+    await mounted.close();
+  });
+
+  it('and none where they are turned off', async () => {
+    const { port, server } = await start(0);
+    const client = await send(`${PATCH}\r\n`, port);
+    await drip(client, BODY.slice(0, 24));
+    client.write(BODY.slice(24));
+    expect((await client.response()).status).toBe(200);
+    client.close();
+    server.close();
+    await mounted.close();
+  });
+});
