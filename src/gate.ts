@@ -1,5 +1,6 @@
 import type { Contract, LoadedOperation } from './contract/load-contract.ts';
 import { createMatcher, type Match } from './contract/match-operation.ts';
+import { mayNameMethod } from './contract/method-in-body.ts';
 import { readBody } from './contract/read-body.ts';
 import type { RequestRule } from './contract/request-rules.ts';
 import { PatchgateError } from './errors.ts';
@@ -77,6 +78,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   if (!options.lazy) for (const name of operations) load(name);
 
   const judge = (match: Match, request: GateRequest): Inspection => {
+    if (match.isByBody && !mayNameMethod(request.body, request.headers, options.bodyLimit)) return NOTHING;
     if (match.operation === undefined)
       return { verdict: decide(undefined, blinding(match.findings, BLINDING_HEADS)), json: undefined };
     const { operation, rules } = load(match.operation);

@@ -9,6 +9,7 @@ import { checkControlToken } from './server/control-access.ts';
 import { CONTROL_ROOT, isControlPath } from './server/control-path.ts';
 import { createDataPath, type DataPath } from './server/data-path.ts';
 import { createExchangeList } from './server/exchange-list.ts';
+import { failClosed } from './server/fail-closed.ts';
 import { BodyKeeper } from './server/kept-body.ts';
 import { type Listening, listen } from './server/listen.ts';
 import { problemOfError } from './server/problem.ts';
@@ -126,12 +127,12 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
     }
   };
 
-  const handler: DataPath = (req, res) => {
+  const handler = failClosed((req, res) => {
     if (isControlPath(req.url as string)) {
       watchBody(req, res, clientTimeout, () => req.destroy());
       void answerControl(req, res);
     } else answerData(req, res);
-  };
+  });
   const upgradePath = parts.forward && createUpgradePath({ gate, forward: parts.forward, nextId, onSeen });
 
   /** Of what was no request there is nothing to show but that it came. */

@@ -6,6 +6,8 @@ import { requestFinding } from './request-rules.ts';
 export interface HeaderMeanings {
   /** Methods that they could turn the request into, in capitals. */
   methods: ReadonlySet<string>;
+  /** Whether its body is JSON in which some servers look for a method. */
+  isJsonPost: boolean;
   /** Paths that they could give it. */
   paths: readonly OtherPath[];
   findings: readonly Finding[];
@@ -46,7 +48,9 @@ const MEANINGS: Readonly<Record<string, 'method' | 'path' | 'ordinary-path' | 'c
 const FORM = /application\/x-www-form-urlencoded|multipart\//i;
 
 const NO_METHODS: ReadonlySet<string> = new Set();
-const NONE: HeaderMeanings = { methods: NO_METHODS, paths: [], findings: [] };
+const NONE: HeaderMeanings = { methods: NO_METHODS, isJsonPost: false, paths: [], findings: [] };
+const JSON_POST: HeaderMeanings = { ...NONE, isJsonPost: true };
+const JSON_LIKE = /[/+]json/i;
 
 /** @param query the request's, where some servers look for a method as well */
 export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
@@ -54,6 +58,7 @@ export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
   let found: [name: string, value: string][] | undefined;
   let contentTypes = 0;
   let isForm = false;
+  let isJson = false;
   let hasBody = false;
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const meaning = meaningOf(headers[i] as string);
@@ -61,6 +66,7 @@ export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
     if (meaning === 'content-type') {
       contentTypes++;
       if (FORM.test(headers[i + 1] as string)) isForm = true;
+      if (JSON_LIKE.test(headers[i + 1] as string)) isJson = true;
     } else if (meaning === 'body') {
       if (headers[i + 1] !== '0') hasBody = true;
     } else {
@@ -71,7 +77,8 @@ export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
   // Without a type, what is posted is a form to some (Rack).
   if (hasBody && contentTypes === 0 && head.method === 'POST') isForm = true;
   const fromQuery = /method|%/i.test(query) ? methodsInQuery(query) : [];
-  if (!found && contentTypes < 2 && fromQuery.length === 0 && !isForm) return NONE;
+  const isJsonPost = isJson && head.method === 'POST';
+  if (!found && contentTypes < 2 && fromQuery.length === 0 && !isForm) return isJsonPost ? JSON_POST : NONE;
 
   const methods = new Set<string>(fromQuery);
   if (isForm) methods.add('PATCH');
@@ -98,7 +105,7 @@ export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
       }),
     );
   }
-  return { methods, paths, findings };
+  return { methods, isJsonPost, paths, findings };
 }
 
 /** A CGI-like server reads `_` as `-`. */

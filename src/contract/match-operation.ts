@@ -14,6 +14,8 @@ export interface Match {
   /** The path's parameters as sent; empty where the path is ambiguous. */
   parameters: Readonly<Record<string, string>>;
   findings: readonly Finding[];
+  /** It means the operation only where its JSON body names a method, as `mayNameMethod` has it. */
+  isByBody?: true;
 }
 
 export type Matcher = (head: RequestHead) => Match | undefined;
@@ -44,12 +46,16 @@ export function createMatcher(
     if (
       !methods.has(head.method) &&
       meanings.methods.size === 0 &&
+      !meanings.isJsonPost &&
       meanings.paths.every(({ isOrdinary }) => isOrdinary)
     )
       return undefined;
     const isMeant = ({ entry }: Template) =>
       entry.method === head.method || meanings.methods.has(entry.method);
-    return matchPath(templates, isMeant, path, meanings, unlisted);
+    const match = matchPath(templates, isMeant, path, meanings, unlisted);
+    if (match || !meanings.isJsonPost) return match;
+    const byBody = matchPath(templates, ({ entry }) => entry.method === 'PATCH', path, meanings, unlisted);
+    return byBody && { ...byBody, isByBody: true };
   };
 }
 

@@ -20,7 +20,8 @@ interface Part {
   at: unknown;
 }
 
-const OPEN: Shape = { isOpen: true, below: () => OPEN };
+/** That of a value of which nothing is said. */
+export const OPEN: Shape = { isOpen: true, below: () => OPEN };
 
 /** @param parts all that apply to the value */
 function shapeAmong(parts: readonly Part[], schemas: ReadonlyMap<string, AnySchemaObject>): Shape {

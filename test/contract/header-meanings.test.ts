@@ -80,8 +80,21 @@ describe('another method that means PATCH', () => {
     expect(match(URL, { method: 'POST', headers: ['Content-Length', '0'] })).toBeUndefined();
     expect(match(URL, { method: 'POST' })).toBeUndefined();
     expect(match(URL, { method: 'PUT', headers: ['Content-Length', '13'] })).toBeUndefined();
-    const json = ['Content-Length', '13', 'Content-Type', 'application/json'];
-    expect(match(URL, { method: 'POST', headers: json })).toBeUndefined();
+    const text = ['Content-Length', '13', 'Content-Type', 'text/plain'];
+    expect(match(URL, { method: 'POST', headers: text })).toBeUndefined();
+  });
+
+  it('in what is JSON, of a POST, if its body says so', () => {
+    const headers = ['Content-Length', '13', 'Content-Type', 'application/vnd.api+json'];
+    expect(match(URL, { method: 'POST', headers })).toBe('updateProject, by its body');
+    expect(match(URL.replace('/projects', '//projects'), { method: 'POST', headers })).toBe(
+      `${AMBIGUOUS}, by its body`,
+    );
+    expect(match(URL, { method: 'PUT', headers })).toBeUndefined();
+    expect(match('/accounts/current/campaigns/1', { method: 'POST', headers })).toBeUndefined();
+    expect(match(URL, { method: 'POST', headers: [...headers, 'X-HTTP-Method', 'PATCH'] })).toBe(
+      'updateProject',
+    );
   });
 
   it('is judged as PATCH on other paths as little', () => {

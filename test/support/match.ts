@@ -11,7 +11,9 @@ export function match(
 ): string | undefined {
   const { method = 'PATCH', headers = [] } = request;
   const found = createMatcher(entries, options)({ method, url, headers });
-  return found && [found.operation, ...brief(found.findings)].join(' ');
+  if (!found) return undefined;
+  const said = [found.operation, ...brief(found.findings)].join(' ');
+  return found.isByBody ? `${said}, by its body` : said;
 }
 
 export const AMBIGUOUS = 'updateProject request.ambiguous-path error';

@@ -1,0 +1,24 @@
+import { messageOf, PatchgateError } from '../errors.ts';
+import type { DataPath } from './data-path.ts';
+import { problemOfError } from './problem.ts';
+
+/** What throws while it takes a request is a fault of ours: the request goes nowhere, and others go on. */
+export function failClosed(handler: DataPath): DataPath {
+  return (req, res) => {
+    try {
+      handler(req, res);
+    } catch (error) {
+      if (res.headersSent) {
+        res.destroy();
+        return;
+      }
+      const { status, headers, body } = problemOfError(
+        new PatchgateError('internal', `Patchgate failed on this request: ${messageOf(error)}`, {
+          cause: error,
+        }),
+      );
+      res.shouldKeepAlive = false;
+      res.writeHead(status, headers).end(body);
+    }
+  };
+}
