@@ -13,6 +13,7 @@ const CODES = {
   'cannot-listen': { status: 500, exit: 2 },
   'body-already-read': { status: 500, exit: 2 },
   'request-too-large': { status: 413, exit: 2 },
+  overloaded: { status: 503, exit: 2 },
   'malformed-request': { status: 400, exit: 2 },
   'client-timeout': { status: 408, exit: 2 },
   'head-too-large': { status: 431, exit: 2 },

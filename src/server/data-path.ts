@@ -4,8 +4,9 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import type { Gate, GateRequest, Inspection } from '../gate.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { RequestHead } from '../model/http.ts';
-import { readBytes } from '../upstreams/read-bytes.ts';
+import { type BytesRead, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
+import { BodyBudget } from './body-budget.ts';
 import { BodyKeeper } from './kept-body.ts';
 import { type ProblemAnswer, problemOfError, problemOfVerdict } from './problem.ts';
 import { ResponseWriter } from './response-writer.ts';
@@ -33,6 +34,7 @@ export type DataPath = (req: IncomingMessage, res: ServerResponse) => void;
  */
 export function createDataPath(options: DataPathOptions): DataPath {
   const { gate, upstream, clientTimeout, nextId, onSeen } = options;
+  const budget = new BodyBudget(Math.max(MOST_HELD, 4 * gate.bodyLimit));
   /** What cannot be judged does not pass, and is no reason for other requests to end. */
   const inspect = (request: GateRequest, match: Match): Inspection | PatchgateError => {
     try {
@@ -51,7 +53,10 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const id = nextId();
     const startedAt = Date.now();
     const started = performance.now();
-    const report = (end: Pick<Seen, 'answeredBy' | 'response' | 'failure'>, verdict: Verdict | undefined) =>
+    /** Of the memory that its body takes. */
+    let release: (() => void) | undefined;
+    const report = (end: Pick<Seen, 'answeredBy' | 'response' | 'failure'>, verdict: Verdict | undefined) => {
+      release?.();
       onSeen({
         id,
         startedAt,
@@ -63,6 +68,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         response: end.response,
         failure: end.failure,
       });
+    };
 
     /** Node waits for whoever began to read a body to read on, and a client that sends all of it first would, too. */
     const discardRest = () => req.unpipe().resume();
@@ -117,13 +123,18 @@ export function createDataPath(options: DataPathOptions): DataPath {
     if (!match) pass(undefined, undefined);
     else {
       watch.isWhole = true;
-      let isGivenUp = false;
       giveUp = (error) => {
-        isGivenUp = true;
+        stopReading();
         refuse(problemOfError(error), undefined, error.message);
       };
-      readBytes(req, gate.bodyLimit, (bytes) => {
-        if (isGivenUp) return;
+      const { takes, giveBack } = budget.share();
+      release = giveBack;
+      const onFull = () => {
+        giveUp = undefined;
+        res.shouldKeepAlive = false;
+        refuse(problemOfError(OVERLOADED), undefined, OVERLOADED.message);
+      };
+      const judge = (bytes: BytesRead) => {
         watch.isWhole = false;
         giveUp = undefined;
         if (bytes === undefined) {
@@ -142,10 +153,18 @@ export function createDataPath(options: DataPathOptions): DataPath {
           if (bytes !== 'too-large') requestBody.add(bytes);
           refuse(problemOfVerdict(inspection.verdict), inspection.verdict);
         } else pass(bytes === 'too-large' ? undefined : bytes, inspection);
-      });
+      };
+      const stopReading = readBytes(req, gate.bodyLimit, judge, { takes, onFull });
     }
   };
 }
+
+/** Bytes of large bodies that are held at a time, from their first byte to the end of their answers. */
+const MOST_HELD = 256 * 1024 * 1024;
+
+const OVERLOADED = new PatchgateError('overloaded', 'too many large bodies are on their way at once', {
+  hint: 'send it again in a moment',
+});
 
 /** Headers that a server of Node's keeps at most, unless it is told otherwise; the rest is dropped and could be anything. */
 const MOST_HEADERS = 1000;

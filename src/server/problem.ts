@@ -22,6 +22,7 @@ const TITLES: { [type in ErrorCode | NonNullable<Verdict['problem']>]?: string }
   'client-timeout': 'The client did not send its request in time',
   'head-too-large': 'The head of the request is too large',
   'request-too-large': 'The request is too large',
+  overloaded: 'Patchgate has too much to do',
   'bad-input': 'Patchgate cannot use this input',
 };
 const OTHER_TITLE = 'Patchgate could not answer this request';
