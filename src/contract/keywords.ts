@@ -87,12 +87,13 @@ function checkFields(takesObjects: boolean, parent: AnySchemaObject, sites: Erro
   const listed = Object.keys((parent.properties as object | undefined) ?? {});
   const known = new Set(listed);
   const byFold = new Map(listed.map((name) => [fold(name), name]));
+  const longest = Math.max(0, ...[...byFold.keys()].map((folded) => folded.length));
   const check: FieldCheck = (data: unknown) => {
     if (!isObject(data)) return true;
     let errors: Partial<ErrorObject>[] | undefined;
     for (const field of namesOf(data)) {
       if (known.has(field)) continue;
-      const meant = byFold.get(fold(field));
+      const meant = byFold.get(fold(field, longest));
       if (meant === undefined && takesObjects && isObject(data[field])) continue;
       const site = meant === undefined ? unknown : misspelt;
       errors ??= [];
@@ -109,7 +110,16 @@ function errorOf(params: FieldParams): Partial<ErrorObject> {
   return { keyword: 'furtherFields', params };
 }
 
-/** Names that differ only in letter case, `_` or `-` are the same word, spelt wrong. */
-function fold(name: string): string {
-  return name.replace(/[_-]/g, '').toLowerCase();
+/**
+ * Names that differ only in letter case, `_` or `-` are the same word, spelt wrong.
+ *
+ * @param longest characters that are of interest; of a name with more, only some are given
+ */
+function fold(name: string, longest = Number.POSITIVE_INFINITY): string {
+  let folded = '';
+  for (let i = 0; i < name.length && folded.length <= longest; i++) {
+    const char = name[i] as string;
+    if (char !== '_' && char !== '-') folded += char;
+  }
+  return folded.toLowerCase();
 }
