@@ -5,16 +5,16 @@ import { type Contract, loadContract } from './contract/load-contract.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { createGate, type Gate } from './gate.ts';
 import { createAccessLog } from './server/access-log.ts';
-import { checkControlToken } from './server/control-access.ts';
-import { CONTROL_ROOT, isControlPath } from './server/control-path.ts';
+import { checkControlToken } from './server/control/control-access.ts';
+import { CONTROL_ROOT, isControlPath } from './server/control/control-path.ts';
 import { createDataPath, type DataPath } from './server/data-path.ts';
 import { createExchangeList } from './server/exchange-list.ts';
 import { failClosed } from './server/fail-closed.ts';
 import { BodyKeeper } from './server/kept-body.ts';
-import { type Listening, listen } from './server/listen.ts';
+import { type Listening, listen } from './server/listen/listen.ts';
+import { readServerTls } from './server/listen/server-tls.ts';
 import { problemOfError } from './server/problem.ts';
 import type { Seen } from './server/seen.ts';
-import { readServerTls } from './server/server-tls.ts';
 import { createUpgradePath } from './server/upgrade-path.ts';
 import { watchBody } from './server/watch-body.ts';
 import { parseTarget } from './upstreams/target.ts';
@@ -98,7 +98,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   // Most runs never ask for it, and Express takes as long to load as all the rest.
   let control: Promise<(req: IncomingMessage, res: ServerResponse) => void> | undefined;
   const answerControl = async (req: IncomingMessage, res: ServerResponse) => {
-    control ??= import('./server/control.ts').then(({ createControl }) =>
+    control ??= import('./server/control/control.ts').then(({ createControl }) =>
       createControl({
         gate,
         exchanges,

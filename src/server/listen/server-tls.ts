@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 
 /** What the gate proves itself with to its clients: PEM texts. */
 export interface ServerTls {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkControlToken, controlAccess } from '../../src/server/control-access.ts';
-import { refusal } from '../support/errors.ts';
+import { checkControlToken, controlAccess } from '../../../src/server/control/control-access.ts';
+import { refusal } from '../../support/errors.ts';
 
 const LOCAL = { loopback: true };
 

@@ -3,16 +3,16 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
-import { messageOf, PatchgateError } from '../errors.ts';
-import type { Gate } from '../gate.ts';
+import { messageOf, PatchgateError } from '../../errors.ts';
+import type { Gate } from '../../gate.ts';
+import { EXCHANGES_KEPT, type ExchangeFilter, type ExchangeList } from '../exchange-list.ts';
+import { listensOnLoopback } from '../loopback.ts';
+import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
+import type { ShownExchange } from '../show-exchange.ts';
 import { controlAccess } from './control-access.ts';
 import { CONTROL_ROOT } from './control-path.ts';
 import { createEvents } from './events.ts';
-import { EXCHANGES_KEPT, type ExchangeFilter, type ExchangeList } from './exchange-list.ts';
-import { listensOnLoopback } from './loopback.ts';
-import { type ProblemAnswer, problem, problemOfError } from './problem.ts';
 import { readDryRun } from './read-dry-run.ts';
-import type { ShownExchange } from './show-exchange.ts';
 
 export interface ControlDeps {
   gate: Gate;

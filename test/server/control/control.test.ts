@@ -3,11 +3,11 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PatchgateError } from '../../src/errors.ts';
-import type { Gate, GateRequest } from '../../src/gate.ts';
-import { type ControlDeps, createControl } from '../../src/server/control.ts';
-import { createExchangeList } from '../../src/server/exchange-list.ts';
-import { finding, kept, seen, verdict } from '../support/seen.ts';
+import { PatchgateError } from '../../../src/errors.ts';
+import type { Gate, GateRequest } from '../../../src/gate.ts';
+import { type ControlDeps, createControl } from '../../../src/server/control/control.ts';
+import { createExchangeList } from '../../../src/server/exchange-list.ts';
+import { finding, kept, seen, verdict } from '../../support/seen.ts';
 
 const BLOCK = verdict({
   outcome: 'block',

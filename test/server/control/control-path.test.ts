@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isControlPath } from '../../src/server/control-path.ts';
+import { isControlPath } from '../../../src/server/control/control-path.ts';
 
 describe("the control API's is", () => {
   it.each([

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { PatchgateError } from '../errors.ts';
+import type { PatchgateError } from '../../errors.ts';
+import { isLoopback } from '../loopback.ts';
 import { answerClientErrors } from './answer-client-error.ts';
 import { cannotListen } from './listen-error.ts';
-import { isLoopback } from './loopback.ts';
 import { isWebSocket, readAgain, whenAnswered } from './read-again.ts';
 import { refuseTunnel } from './refuse-tunnel.ts';
 import type { ServerTls } from './server-tls.ts';

@@ -1,9 +1,9 @@
 import { createPrivateKey } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../src/errors.ts';
-import { readServerTls } from '../../src/server/server-tls.ts';
-import { fileOf, makeAuthority, makeCertificate, type Pair } from '../support/certificates.ts';
-import { laterRefusal } from '../support/errors.ts';
+import type { ErrorCode } from '../../../src/errors.ts';
+import { readServerTls } from '../../../src/server/listen/server-tls.ts';
+import { fileOf, makeAuthority, makeCertificate, type Pair } from '../../support/certificates.ts';
+import { laterRefusal } from '../../support/errors.ts';
 
 let authority: Pair;
 let pair: Pair;

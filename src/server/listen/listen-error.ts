@@ -1,4 +1,4 @@
-import { PatchgateError, systemCode } from '../errors.ts';
+import { PatchgateError, systemCode } from '../../errors.ts';
 
 /** What keeps a server from listening, with what to do about it. */
 export function cannotListen(error: Error, host: string, port: number): PatchgateError {

@@ -1,6 +1,6 @@
-import { messageOf, PatchgateError } from '../errors.ts';
-import type { GateRequest } from '../gate.ts';
-import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import { messageOf, PatchgateError } from '../../errors.ts';
+import type { GateRequest } from '../../gate.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 
 const MEMBERS = ['method', 'url', 'headers', 'body', 'bodyBase64'];
 const EXAMPLE =

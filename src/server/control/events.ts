@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PatchgateError } from '../errors.ts';
-import type { ExchangeList } from './exchange-list.ts';
+import { PatchgateError } from '../../errors.ts';
+import type { ExchangeList } from '../exchange-list.ts';
 
 export const SUBSCRIBERS_AT_MOST = 64;
 /** Bytes that may wait for a subscriber; who reads more slowly than that is cut off. */

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { PatchgateError } from '../errors.ts';
-import { headerValues, type RawHeaders, type RequestHead } from '../model/http.ts';
-import { parseUrl } from '../model/url.ts';
-import { isLoopback } from './loopback.ts';
+import { PatchgateError } from '../../errors.ts';
+import { headerValues, type RawHeaders, type RequestHead } from '../../model/http.ts';
+import { parseUrl } from '../../model/url.ts';
+import { isLoopback } from '../loopback.ts';
 
 export interface ControlAccess {
   /** Whether the server listens on a loopback address only. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDryRun } from '../../src/server/read-dry-run.ts';
+import { readDryRun } from '../../../src/server/control/read-dry-run.ts';
 
 const MINIMAL = { method: 'PATCH', url: '/a' };
 
