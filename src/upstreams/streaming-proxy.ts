@@ -52,6 +52,7 @@ export function createStreamingProxy(options: ForwardOptions) {
       const relay = new Relay(sink, options, request);
       const incoming = request.stream as IncomingMessage;
       let outgoing: ClientRequest | undefined;
+      let answer: IncomingMessage | undefined;
       let isOver = false;
       const isRepeatable = mayRepeat(incoming);
       const silence = afterTimeout(() => {
@@ -66,12 +67,15 @@ export function createStreamingProxy(options: ForwardOptions) {
           start();
           return;
         }
+        // What it sends behind a whole answer is nobody's.
+        if (answer?.complete) return;
         clearTimeout(silence);
         relay.fail(error);
       };
       const context: Context = {
         onResponse(response) {
           isOver = true;
+          answer = response;
           clearTimeout(silence);
           const flow = { resume: () => response.resume() };
           const { statusCode = 0, statusMessage = '', rawHeaders } = response;

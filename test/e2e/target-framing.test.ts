@@ -69,6 +69,12 @@ describe.each<readonly [string, RawRequest]>(REQUESTS)('an answer to %s', (_, re
   });
 });
 
+it.each(REQUESTS)('a whole answer to %s is handed on, whatever stands behind it', async (_, request) => {
+  onRequest = (socket) => socket.write(`${own('Content-Length: 3')}GARBAGE`);
+  const answer = await sendRaw(gate.port, request);
+  expect([answer.status, String(answer.body), answer.isWhole]).toEqual([200, 'own', true]);
+});
+
 it('an answer without a body carries no length that a client could wait for', async () => {
   onRequest = (socket) => socket.write('HTTP/1.1 204 None\r\nContent-Length: 60\r\n\r\n');
   const answer = await sendRaw(gate.port, { path: '/x' });
