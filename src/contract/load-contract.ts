@@ -121,8 +121,8 @@ function createAjv(isTrusted: boolean, sites: ErrorSites, urls: UrlBudget): Ajv2
 function tooManyUrls(): Finding {
   return requestFinding(
     'request.too-large',
-    `the body's URLs that are not ASCII have more than ${MOST_CODED} characters`,
-    { hint: 'write them in ASCII: hosts in punycode, the rest percent-encoded' },
+    `a URL of the body has a host of more than 1000 characters, or all hosts that are not plain ASCII have more than ${MOST_CODED}`,
+    { hint: 'send fewer such URLs' },
   );
 }
 

@@ -10,7 +10,7 @@ import { type RequestRule, requestFinding } from './request-rules.ts';
 import type { Shape } from './schema-shape.ts';
 
 /** Levels and values that a body may have, design section 3; and names: to read one more costs as much as ten values. */
-const LIMITS = { depth: 128, values: 200_000, names: 10_000 };
+const LIMITS = { depth: 128, values: 200_000, names: 10_000, pointer: 65_536 };
 
 export interface ReadBody {
   findings: Finding[];
@@ -90,6 +90,7 @@ function excessFinding({ limit }: NonNullable<Scan['excess']>): Finding {
     depth: `is nested more than ${LIMITS.depth} levels deep`,
     values: `has more than ${LIMITS.values} values`,
     names: `has more than ${LIMITS.names} different names of members`,
+    pointer: `has names of members that are longer than ${LIMITS.pointer} characters, alone or from level to level`,
   };
   return requestFinding('request.too-large', `the body ${too[limit]}`);
 }

@@ -8,6 +8,8 @@ export class Container {
   /** The character that ends it. */
   readonly closer: number;
   readonly isObject: boolean;
+  /** UTF-16 code units of the names that lead to it. */
+  readonly lengthAbove: number;
   /** Of an object: the current member's name, and the offset where it stands. */
   name = '';
   nameOffset = 0;
@@ -17,7 +19,8 @@ export class Container {
   #manyNames: Set<string> | undefined;
 
   /** @param opener `{` or `[` */
-  constructor(opener: number) {
+  constructor(opener: number, lengthAbove: number) {
+    this.lengthAbove = lengthAbove;
     this.isObject = opener === Char.OpenBrace;
     this.closer = this.isObject ? Char.CloseBrace : Char.CloseBracket;
   }

@@ -15,6 +15,8 @@ export interface ScanLimits {
   values: number;
   /** Different names of members. Looked at only where there are more members than that, and then of the further ones. */
   names: number;
+  /** UTF-16 code units of all names that lead to a place, the innermost included. */
+  pointer: number;
 }
 
 /** Valid JSON that readers disagree on. */
@@ -42,6 +44,7 @@ export const UNLIMITED: ScanLimits = {
   depth: Number.POSITIVE_INFINITY,
   values: Number.POSITIVE_INFINITY,
   names: Number.POSITIVE_INFINITY,
+  pointer: Number.POSITIVE_INFINITY,
 };
 
 /** Told of each hazard, in the order of the text; there can be as many as values. False: of no further one. */
@@ -84,7 +87,8 @@ class Scanner {
       const char = text.charCodeAt(at);
       if (char === Char.OpenBrace || char === Char.OpenBracket) {
         if (open.length >= this.#limits.depth) return this.#exceed('depth', at);
-        const container = new Container(char);
+        const above = open[open.length - 1];
+        const container = new Container(char, above ? above.lengthAbove + above.name.length : 0);
         open.push(container);
         at = skipSpace(text, at + 1);
         // An empty container has ended already: its closer is read below.
@@ -131,6 +135,10 @@ class Scanner {
     if (text.charCodeAt(start) !== Char.Quote) return this.#break(start, 'a member name in double quotes');
     const end = this.#readString(start);
     if (end === NOWHERE) return NOWHERE;
+    if (object.lengthAbove + end - start > this.#limits.pointer) {
+      this.#exceed('pointer', start);
+      return NOWHERE;
+    }
     if (!this.#isHeedless) {
       let name = text.slice(start + 1, end - 1);
       if (this.#hasEscapes && name.includes('\\')) name = JSON.parse(text.slice(start, end)) as string;

@@ -3,7 +3,7 @@ import { pointerOf } from '../../src/model/pointer.ts';
 import { type ScanLimits, scanJson } from '../../src/model/scan-json.ts';
 import { oneOf, sequence } from '../support/numbers.ts';
 
-const LIMITS: ScanLimits = { depth: 128, values: 200_000, names: 10_000 };
+const LIMITS: ScanLimits = { depth: 128, values: 200_000, names: 10_000, pointer: 65_536 };
 
 /** `duplicate-key /a @9` for each hazard. */
 function hazardsOf(text: string): string[] {
@@ -246,6 +246,16 @@ describe('the limits', () => {
     expect(scanJson(`{${rest}"b":[${object(9_999)},${object(9, 9_999)}]}`, LIMITS).excess?.limit).toBe(
       'names',
     );
+  });
+
+  it('are passed by names that lead too far, alone or together', () => {
+    const name = (length: number) => `"${'~'.repeat(length)}"`;
+    expect(scanJson(`{${name(65_534)}:1}`, LIMITS).excess).toBeUndefined();
+    expect(scanJson(`{"a":1,${name(65_535)}:1}`, LIMITS).excess).toEqual({ limit: 'pointer', offset: 7 });
+    expect(
+      scanJson(`{${name(32_000)}:[{${name(32_000)}:1}],${name(60_000)}:1}`, LIMITS).excess,
+    ).toBeUndefined();
+    expect(scanJson(`{${name(32_000)}:[{${name(34_000)}:1}]}`, LIMITS).excess?.limit).toBe('pointer');
   });
 
   it('end the scan: what comes after is not looked at', () => {
