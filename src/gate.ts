@@ -93,7 +93,8 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     append(findings, isGuarded ? blinding(read.findings, BLINDING_BODIES) : read.findings);
     const bounds = new FindingBounds();
     if (read.json !== undefined) {
-      append(findings, operation.check(read.json, bounds));
+      const said = operation.check(read.json, bounds);
+      append(findings, isGuarded ? blinding(said, LOOSE_NAMES) : said);
       const recordId = match.parameters[operation.entry.record.id] ?? '';
       for (const rule of rules) append(findings, rule.check(read.json, recordId, bounds));
     }
@@ -120,6 +121,9 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   };
 }
 
+/** Readers that take names loosely read another body than others do. */
+const LOOSE_NAMES: ReadonlySet<string> = new Set(['schema.field-case']);
+
 /** What keeps the guard from knowing which record a PATCH changes; and, of a guarded operation, in what way. */
 const BLINDING_HEADS: ReadonlySet<string> = new Set<RequestRule>([
   'request.ambiguous-path',
@@ -129,6 +133,8 @@ const BLINDING_BODIES: ReadonlySet<string> = new Set<RequestRule>([
   'request.content-encoding',
   'request.json',
   'request.duplicate-key',
+  'request.unsafe-key',
+  'request.unsafe-number',
   'request.too-large',
 ]);
 

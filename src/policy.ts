@@ -163,10 +163,22 @@ function problemOf(status: number): NonNullable<Verdict['problem']> {
   return status === 403 ? 'not-allowed' : 'invalid-request';
 }
 
+/** Of a body that breaks one of these there is nothing to judge: to make it milder would turn judging off. */
+const ALWAYS_ERRORS: ReadonlySet<string> = new Set([
+  'request.json',
+  'request.too-large',
+  'request.content-encoding',
+]);
+
 function checkNames(severities: PolicyOptions['severities']): Record<string, SeveritySetting> {
   const names = CATALOGUE.map(({ name }) => name);
   const all = [...names, ...furtherSchemaRules()];
-  for (const name of Object.keys(severities)) {
+  for (const [name, severity] of Object.entries(severities)) {
+    if (ALWAYS_ERRORS.has(name) && severity !== 'error') {
+      throw new PatchgateError('bad-config', `rules: ${name} cannot be ${JSON.stringify(severity)}`, {
+        hint: 'a body that breaks it cannot be judged at all: use --validation warn to let such bodies pass',
+      });
+    }
     if (all.includes(name)) continue;
     const near = nearest(name, all);
     throw new PatchgateError('bad-config', `rules: there is no rule ${JSON.stringify(name)}`, {

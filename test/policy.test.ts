@@ -97,6 +97,17 @@ describe('severities', () => {
     );
   });
 
+  it.each(['request.json', 'request.too-large', 'request.content-encoding'])(
+    'milder than error are refused for %s, without which nothing is judged',
+    (name) => {
+      for (const severity of ['warn', 'off'] as const)
+        expect(refusal('bad-config', () => policy({ severities: { [name]: severity } }))).toContain(
+          `rules: ${name} cannot be "${severity}"`,
+        );
+      expect(() => policy({ severities: { [name]: 'error' } })).not.toThrow();
+    },
+  );
+
   it('do not change those that they were given', () => {
     const severities = Object.freeze({});
     policy({ severities, unlisted: 'block' });
@@ -187,6 +198,13 @@ describe('the guard', () => {
       expect(judged(PROJECT_URL, '{"environments":[],"environments":[{}]}')).toContain(
         'block 422 request.duplicate-key error /environments',
       );
+      const twoReadings = [
+        `{"Environments":[],${good.slice(1)}`,
+        `{"environmentſ":[],${good.slice(1)}`,
+        `{"__proto__":{"environments":[]},${good.slice(1)}`,
+        good.replace('"id":1,', '"id":9007199254740993,'),
+      ];
+      for (const body of twoReadings) expect(judged(PROJECT_URL, body)).toMatch(/^block 422/);
       expect(judged(PROJECT_URL, good, zstd)).toBe('block 415 request.content-encoding error');
       expect(judged(PROJECT_URL, '['.repeat(200))).toBe('block 413 request.too-large error');
     });

@@ -26,6 +26,8 @@ export function checkSchema(
   sites: ErrorSites,
   bounds: FindingBounds,
 ): Finding[] {
+  // Errors that were taken back, of a branch that does not apply, count for this body only.
+  sites.reset();
   if (validate(body)) return [];
   const errors = distinct(validate.errors ?? [], sites, bounds);
   // Both keep errors, and with them the body, until the next call.

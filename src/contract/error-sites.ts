@@ -13,6 +13,7 @@ export class ErrorSites {
   readonly full: (Partial<ErrorObject> | undefined)[] = [];
   readonly #counts: number[] = [];
   readonly #standing = new Set<Partial<ErrorObject>>();
+  #isClean = true;
 
   /** Makes the sites known to the code of an Ajv whose option `code.process` is `bound`. */
   attach(ajv: Ajv2020): void {
@@ -38,6 +39,7 @@ export class ErrorSites {
 
   /** To be called with each error that is made in full. */
   keep<Error extends Partial<ErrorObject>>(site: number, error: Error): Error {
+    this.#isClean = false;
     const count = (this.#counts[site] as number) + 1;
     this.#counts[site] = count;
     if (count === MOST_ERRORS) {
@@ -52,8 +54,10 @@ export class ErrorSites {
     return this.#standing.size > 0 && this.#standing.has(error);
   }
 
-  /** To be called when a body is done: errors hold its values. */
+  /** To be called before a body, and when it is done: errors hold its values. */
   reset(): void {
+    if (this.#isClean) return;
+    this.#isClean = true;
     this.#counts.fill(0);
     this.full.length = 0;
     this.#standing.clear();

@@ -111,7 +111,8 @@ function errorOf(params: FieldParams): Partial<ErrorObject> {
 }
 
 /**
- * Names that differ only in letter case, `_` or `-` are the same word, spelt wrong.
+ * Names that differ only in letter case, `_` or `-` are the same word, spelt wrong. So are those that loose readers take
+ * for the same: case is folded as Unicode does (Go), a dotless i is an i (Java), and control characters and blanks go (C).
  *
  * @param longest characters that are of interest; of a name with more, only some are given
  */
@@ -119,7 +120,8 @@ function fold(name: string, longest = Number.POSITIVE_INFINITY): string {
   let folded = '';
   for (let i = 0; i < name.length && folded.length <= longest; i++) {
     const char = name[i] as string;
-    if (char !== '_' && char !== '-') folded += char;
+    if (char > ' ' && char !== '_' && char !== '-' && char !== '\u0307') folded += char;
   }
-  return folded.toLowerCase();
+  // To capitals first: the long s and the dotless i have no other way to be s and i.
+  return folded.toUpperCase().toLowerCase().replaceAll('\u0307', '');
 }

@@ -38,10 +38,19 @@ function shapeAmong(parts: readonly Part[], schemas: ReadonlyMap<string, AnySche
   };
 }
 
-const SHAPING = ['type', 'enum', 'const'];
+/** Stands for what is said in a way that is not read here: whatever it is, the value is not left open. */
+const UNREAD = Object.freeze({ type: 'unread' });
+const SHAPING = ['type', 'enum', 'const', 'not'];
+/** Keywords that can say something of a member's or an item's value, and are not read here. */
+const UNREAD_BELOW = [
+  ...['patternProperties', 'prefixItems', 'unevaluatedProperties', 'unevaluatedItems', 'contains'],
+  ...['dependentSchemas', '$dynamicRef', '$recursiveRef'],
+];
 const COMBINING = ['allOf', 'anyOf', 'oneOf'];
 
 function stepOf(schema: unknown, token: string): unknown {
+  if (schema === UNREAD || UNREAD_BELOW.some((keyword) => memberOf(schema, keyword) !== undefined))
+    return UNREAD;
   return (
     memberOf(memberOf(schema, 'properties'), token) ??
     memberOf(schema, 'items') ??
@@ -65,7 +74,7 @@ function spread(
   if (typeof reference === 'string') {
     const [file = '', fragment = ''] = reference.split('#');
     const other = file === '' ? document : schemas.get(file);
-    add(tokensOf(fragment).reduce<unknown>(memberOf, other), other);
+    add(tokensOf(fragment).reduce<unknown>(memberOf, other) ?? UNREAD, other);
   }
   for (const keyword of COMBINING) {
     const branches = memberOf(at, keyword);

@@ -3,7 +3,10 @@ const SAFE_DIGITS = 15;
 /** 5 to a higher power than this has more bits than a double, so with more zeros behind it nothing is exact. */
 const MOST_ZEROS = 22;
 
-/** Whether a double holds the number: no overflow, and where its value is an integer, that very integer. */
+/**
+ * Whether readers agree on the number where they read it as a double: no overflow; where its value is an integer, that very
+ * integer; and where it is none, none.
+ */
 export function isExact(number: string): boolean {
   const size = number.startsWith('-') ? number.slice(1) : number;
   if (SHORT_INTEGER.test(size)) return isShortExact(size);
@@ -17,7 +20,7 @@ export function isExact(number: string): boolean {
   if (end === 0) return true;
   // The value is the significant digits with this many zeros behind them; fewer than none: it is no integer.
   const zeros = Number(exponent) - fraction.length + digits.length - end;
-  if (zeros < 0) return true;
+  if (zeros < 0) return !Number.isInteger(double);
   if (zeros > MOST_ZEROS) return false;
   return holds(double, digits.slice(0, end) + '0'.repeat(zeros));
 }

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { loadContract } from '../../src/contract/load-contract.ts';
 import { FindingBounds } from '../../src/model/finding-bounds.ts';
 import type { JsonValue } from '../../src/model/json.ts';
+import { contractFolder, FLAG_SCHEMA } from '../support/contract-folder.ts';
 import { brief, shippedContract } from '../support/gate.ts';
 
 const { check } = shippedContract().load('updateProject');
@@ -53,4 +55,19 @@ it('begins anew with each body', () => {
     'schema.type error /name',
     'schema.enum error /languages/0',
   ]);
+});
+
+it('forgets errors that were taken back, so that no body shows in the findings of the next', () => {
+  const items = {
+    type: 'array',
+    items: { type: 'string', anyOf: [{ enum: ['a', 'b'] }, { pattern: '^secret' }] },
+  };
+  const folder = contractFolder({
+    'put-flag.json': { ...FLAG_SCHEMA, properties: { ...FLAG_SCHEMA.properties, items } },
+  });
+  const putFlag = loadContract(folder).load('putFlag');
+  expect(putFlag.check({ on: true, items: many('secret of another') })).toEqual([]);
+  const findings = putFlag.check({ on: true, items: ['b', 'c'] });
+  expect(JSON.stringify(findings)).not.toContain('secret of');
+  expect(brief(findings)).toContain('schema.enum error /items/1');
 });

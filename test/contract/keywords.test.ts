@@ -165,3 +165,27 @@ describe('further keys of integrations', () => {
     },
   );
 });
+
+describe('a name that loose readers take for a listed one', () => {
+  it.each([
+    'environmentſ',
+    'ENVIRONMENTS',
+    'environments\u0000',
+    ' environments',
+    'en-vironments_',
+    'envıronments',
+    'ENVİRONMENTS',
+    'environments\u001f',
+  ])('%j is spelt wrong', (name) => {
+    const body = { ...project(), [name]: [] };
+    expect(brief(check('updateProject', body))).toEqual([`schema.field-case error /${name}`]);
+  });
+
+  it.each(['environment', 'environmentss', 'environmеnts', 'environmentſs', '', 'é'])(
+    '%j is another',
+    (name) => {
+      const body = { ...project(), [name]: [] };
+      expect(brief(check('updateProject', body))).toEqual([`schema.unknown-field warn /${name}`]);
+    },
+  );
+});

@@ -21,11 +21,10 @@ it.each([
   '1E+22',
   '1e-7',
   '5e-324',
-  '1e-400',
-  `1e-${'9'.repeat(400)}`,
   `0.${'0'.repeat(500)}1e501`,
   `1${'0'.repeat(22)}`,
   `000${'0'.repeat(400)}.5`,
+  '4503599627370495.5',
 ])('a double holds %s', (number) => {
   expect(isExact(number)).toBe(true);
 });
@@ -42,6 +41,11 @@ it.each([
   '-1e309',
   '9'.repeat(400),
   `1e${'9'.repeat(400)}`,
+  '1e-400',
+  `1e-${'9'.repeat(400)}`,
+  '1.00000000000000000001',
+  '9007199254740993.5',
+  '4503599627370497.25',
 ])('no double holds %s', (number) => {
   expect(isExact(number)).toBe(false);
 });
@@ -76,7 +80,7 @@ function isExactByArithmetic(number: string): boolean {
     /^(-?)(\d+)\.?(\d*)(?:e(\d+))?$/.exec(number) ?? [];
   const shift = Number(exponent) - fraction.length;
   const scaled = BigInt(sign + whole + fraction);
-  if (shift < 0 && scaled % 10n ** BigInt(-shift) !== 0n) return true;
+  if (shift < 0 && scaled % 10n ** BigInt(-shift) !== 0n) return !Number.isInteger(Number(number));
   const value = shift < 0 ? scaled / 10n ** BigInt(-shift) : scaled * 10n ** BigInt(shift);
   return BigInt(Number(number)) === value;
 }
