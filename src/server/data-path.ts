@@ -8,6 +8,7 @@ import { type BytesRead, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { BodyBudget } from './body-budget.ts';
 import { BodyKeeper } from './kept-body.ts';
+import { OneATurn } from './one-a-turn.ts';
 import { type ProblemAnswer, problemOfError, problemOfVerdict } from './problem.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { Seen } from './seen.ts';
@@ -35,6 +36,7 @@ export type DataPath = (req: IncomingMessage, res: ServerResponse) => void;
 export function createDataPath(options: DataPathOptions): DataPath {
   const { gate, upstream, clientTimeout, nextId, onSeen } = options;
   const budget = new BodyBudget(Math.max(MOST_HELD, 4 * gate.bodyLimit));
+  const heavy = new OneATurn();
   /** What cannot be judged does not pass, and is no reason for other requests to end. */
   const inspect = (request: GateRequest, match: Match): Inspection | PatchgateError => {
     try {
@@ -135,9 +137,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         refuse(problemOfError(OVERLOADED), undefined, OVERLOADED.message);
       };
       const judge = (bytes: BytesRead) => {
-        watch.isWhole = false;
-        giveUp = undefined;
-        if (bytes === undefined) {
+        if (bytes === undefined || req.socket.destroyed) {
           report(
             { answeredBy: 'gate', response: undefined, failure: 'the client broke off its request' },
             undefined,
@@ -154,9 +154,23 @@ export function createDataPath(options: DataPathOptions): DataPath {
           refuse(problemOfVerdict(inspection.verdict), inspection.verdict);
         } else pass(bytes === 'too-large' ? undefined : bytes, inspection);
       };
-      const stopReading = readBytes(req, gate.bodyLimit, judge, { takes, onFull });
+      const onRead = (bytes: BytesRead) => {
+        watch.isWhole = false;
+        giveUp = undefined;
+        if (isHeavy(bytes, req)) heavy.add(() => judge(bytes));
+        else judge(bytes);
+      };
+      const stopReading = readBytes(req, gate.bodyLimit, onRead, { takes, onFull });
     }
   };
+}
+
+/** Bytes of a body that takes about a millisecond to judge. */
+const HEAVY = 65_536;
+
+/** A coded body can be of any size. */
+function isHeavy(bytes: BytesRead, { headers }: IncomingMessage): boolean {
+  return bytes instanceof Buffer && (bytes.length > HEAVY || headers['content-encoding'] !== undefined);
 }
 
 /** Bytes of large bodies that are held at a time, from their first byte to the end of their answers. */
