@@ -78,6 +78,14 @@ export const hostile = {
     'updateDraft',
     `{"urls":[${list(66_000, (i) => `{"value":"https://é${i}.example/${pad(30)}"}`)}]}`,
   ),
+  'long hosts': body(
+    'updateDraft',
+    `{"urls":[${list(5000, () => `{"value":"https://${'a.'.repeat(490)}/"}`)}]}`,
+  ),
+  'long names': body(
+    'updateDraft',
+    `{"integrations":{${list(79, (i) => `"${'~'.repeat(65_000)}${i}":{"enabled":1,"x":1,"Enabled":1}`)}}}`,
+  ),
   'wrong URLs': body('updateDraft', `{"urls":[${list(66_000, (i) => `{"value":"ftp:${pad(45)}${i}"}`)}]}`),
   'values of the wrong type': body(
     'updateFeature',
