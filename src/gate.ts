@@ -131,6 +131,7 @@ const BLINDING_HEADS: ReadonlySet<string> = new Set<RequestRule>([
 ]);
 const BLINDING_BODIES: ReadonlySet<string> = new Set<RequestRule>([
   'request.content-encoding',
+  'request.content-type',
   'request.json',
   'request.duplicate-key',
   'request.unsafe-key',

@@ -17,6 +17,7 @@ import { problemOfError } from './server/problem.ts';
 import type { Seen } from './server/seen.ts';
 import { createUpgradePath } from './server/upgrade-path.ts';
 import { watchBody } from './server/watch-body.ts';
+import { outgoingPath } from './upstreams/outgoing.ts';
 import { parseTarget } from './upstreams/target.ts';
 import { version } from './version.ts';
 
@@ -35,7 +36,7 @@ export interface Patchgate {
 export function gateOf(config: Config, options: { guard: boolean; lazy?: boolean }): Gate {
   const contract = loadContract(config.contract, config.contract === DEFAULT_CONTRACT);
   if (config.target !== undefined) checkTargetPath(config.target, contract);
-  return createGate(contract, {
+  const gate = createGate(contract, {
     validation: config.validation,
     guard: options.guard,
     unlisted: config.unlisted,
@@ -44,6 +45,21 @@ export function gateOf(config: Config, options: { guard: boolean; lazy?: boolean
     bodyLimit: config.bodyLimit,
     lazy: options.lazy ?? false,
   });
+  return config.target === undefined ? gate : judgingWhatIsSent(gate, parseTarget(config.target).path);
+}
+
+/** By the path that the target gets, which the dot segments of a request can lead out of its own, and by the client's. */
+function judgingWhatIsSent(gate: Gate, targetPath: string): Gate {
+  if (targetPath === '') return gate;
+  const match: Gate['match'] = (head) => {
+    const url = outgoingPath(targetPath, head.url);
+    return (url === head.url ? undefined : gate.match({ ...head, url })) ?? gate.match(head);
+  };
+  return {
+    ...gate,
+    match,
+    inspect: (request, known = match(request)) => gate.inspect(request, known),
+  };
 }
 
 /** The paths that operations follow. A path in the target's URL may be the client's to send or the gate's to add. */

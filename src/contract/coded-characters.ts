@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /**
  * What servers make of coded characters in a path, each function in one way. All take and give ASCII: what is not ASCII
  * stays coded in octets, `%c3%a9`.
@@ -79,18 +81,13 @@ const SLASHES: Readonly<Record<string, string>> = {
   '\u29f5': '\\',
 };
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Replaces what is coded by what `of` says of it, where that is ASCII. Octets that are no UTF-8 are a character each. */
 function replaceCharacters(path: string, of: (char: string) => string): string {
   return path.replace(/(?:%[89a-f][0-9a-f])+/gi, (coded) => {
     const octets = Uint8Array.from(coded.slice(1).split('%'), (hex) => Number.parseInt(hex, 16));
-    let text: string;
-    try {
-      text = utf8.decode(octets);
-    } catch {
-      text = String.fromCharCode(...octets);
-    }
+    const text = isUtf8(octets) ? utf8.decode(octets) : String.fromCharCode(...octets);
     return Array.from(text, (char) => {
       const ascii = of(char);
       return /[^\0-\x7f]/.test(ascii) ? codeUtf8(char) : ascii;

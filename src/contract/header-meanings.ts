@@ -22,7 +22,9 @@ export interface OtherPath {
 }
 
 /** Headers that have such a meaning; most requests have none of them. */
-const MEANINGS: Readonly<Record<string, 'method' | 'path' | 'ordinary-path' | 'content-type' | 'body'>> = {
+const MEANINGS: Readonly<
+  Record<string, 'method' | 'path' | 'ordinary-path' | 'content-type' | 'content-coding' | 'body'>
+> = {
   __proto__: null as never,
   'x-http-method-override': 'method',
   'x-http-method': 'method',
@@ -40,12 +42,16 @@ const MEANINGS: Readonly<Record<string, 'method' | 'path' | 'ordinary-path' | 'c
   'x-forwarded-uri': 'ordinary-path',
   'x-forwarded-path': 'ordinary-path',
   'content-type': 'content-type',
+  'content-encoding': 'content-coding',
   'content-length': 'body',
   'transfer-encoding': 'body',
 };
 
 /** Frameworks look for `_method` in forms as well. What they find there is not read: no operation takes a form. */
 const FORM = /application\/x-www-form-urlencoded|multipart\//i;
+
+/** A value that names no type, as it would be without the header. */
+const NO_TYPE = /^\s*(?:[;,]|$)/;
 
 const NO_METHODS: ReadonlySet<string> = new Set();
 const NONE: HeaderMeanings = { methods: NO_METHODS, isJsonPost: false, paths: [], findings: [] };
@@ -56,17 +62,25 @@ const JSON_LIKE = /[/+]json/i;
 export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
   const { headers } = head;
   let found: [name: string, value: string][] | undefined;
+  /** A name that only some servers read as one of these. */
+  let folded: string | undefined;
   let contentTypes = 0;
+  let isTyped = false;
   let isForm = false;
   let isJson = false;
   let hasBody = false;
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const meaning = meaningOf(headers[i] as string);
     if (meaning === 'none') continue;
-    if (meaning === 'content-type') {
+    if (meaning === 'content-type' || meaning === 'content-coding') {
+      const isLiteral = hasHyphen(headers[i] as string);
+      if (!isLiteral) folded ??= headers[i] as string;
+      if (meaning === 'content-coding') continue;
+      const type = headers[i + 1] as string;
       contentTypes++;
-      if (FORM.test(headers[i + 1] as string)) isForm = true;
-      if (JSON_LIKE.test(headers[i + 1] as string)) isJson = true;
+      if (isLiteral && !NO_TYPE.test(type)) isTyped = true;
+      if (FORM.test(type)) isForm = true;
+      if (JSON_LIKE.test(type)) isJson = true;
     } else if (meaning === 'body') {
       if (headers[i + 1] !== '0') hasBody = true;
     } else {
@@ -75,10 +89,11 @@ export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
     }
   }
   // Without a type, what is posted is a form to some (Rack).
-  if (hasBody && contentTypes === 0 && head.method === 'POST') isForm = true;
+  if (hasBody && !isTyped && head.method === 'POST') isForm = true;
   const fromQuery = /method|%/i.test(query) ? methodsInQuery(query) : [];
   const isJsonPost = isJson && head.method === 'POST';
-  if (!found && contentTypes < 2 && fromQuery.length === 0 && !isForm) return isJsonPost ? JSON_POST : NONE;
+  if (!found && folded === undefined && contentTypes < 2 && fromQuery.length === 0 && !isForm)
+    return isJsonPost ? JSON_POST : NONE;
 
   const methods = new Set<string>(fromQuery);
   if (isForm) methods.add('PATCH');
@@ -98,7 +113,24 @@ export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
       if (!isOrdinary) findings.push(finding);
     }
   }
-  if (contentTypes > 1) {
+  if (hasBody && !isTyped && head.method !== 'PATCH') {
+    findings.push(
+      requestFinding(
+        'request.content-type',
+        `what comes with ${head.method} and has no Content-Type may be read as a form`,
+        { hint: 'send Content-Type: application/json' },
+      ),
+    );
+  }
+  if (folded !== undefined) {
+    findings.push(
+      requestFinding(
+        'request.ambiguous-header',
+        `some servers read the header ${folded} as ${folded.replace(OTHER, '-')}`,
+        { hint: 'leave it out, or write its name with -' },
+      ),
+    );
+  } else if (contentTypes > 1) {
     findings.push(
       requestFinding('request.ambiguous-header', 'Content-Type is given more than once', {
         hint: 'give it once',
@@ -108,11 +140,17 @@ export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
   return { methods, isJsonPost, paths, findings };
 }
 
-/** A CGI-like server reads `_` as `-`. */
-const meaningOf = byHeaderName((name) => MEANINGS[name.replaceAll('_', '-')] ?? 'none');
+/** What CGI and the servers like it read as one and the same: `_` most of them, `.` PHP, all of these lighttpd. */
+const OTHER = /[^a-z0-9]/gi;
+const meaningOf = byHeaderName((name) => MEANINGS[name.replace(OTHER, '-')] ?? 'none');
 
-/** `_method`; `_HttpMethod` and `$httpMethod`, as some services have it; and the headers' names. */
-const IN_QUERY = /^(?:_method|[_$]httpmethod|x_http_method|x_method_override)/;
+/** Whether a name that others read as `content-…` is that literally. */
+function hasHyphen(name: string): boolean {
+  return name[7] === '-';
+}
+
+/** `_method`; `method`; `_HttpMethod` and `$httpMethod`, as some services have it; Plack's; and the headers' names. */
+const IN_QUERY = /^(?:_method|method_*$|[_$]httpmethod|x_http_method|x_method_override|x_tunneled_method)/;
 
 function methodsInQuery(query: string): string[] {
   const methods: string[] = [];

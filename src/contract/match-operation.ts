@@ -3,7 +3,7 @@ import type { Finding } from '../model/finding.ts';
 import { type RequestHead, splitTarget } from '../model/http.ts';
 import { checkParameters } from './check-parameters.ts';
 import { type HeaderMeanings, meaningsOf, type OtherPath } from './header-meanings.ts';
-import { isPlain, looseReadings } from './path-readings.ts';
+import { isPlain, looseReadings, type ReadingBudget, readingBudget } from './path-readings.ts';
 import { requestFinding } from './request-rules.ts';
 import { type Template, templateOf } from './template.ts';
 
@@ -28,7 +28,9 @@ export interface MatcherOptions {
 }
 
 /** More headers with a path than this are no honest use, and each has to be read in all ways. */
-const MOST_OTHER_PATHS = 8;
+const MOST_OTHER_PATHS = 2;
+/** The same of those that ordinary proxies set, several of which may stand in a row. */
+const MOST_ORDINARY_PATHS = 8;
 
 /** Tells which operation a request means, reading its path, method and headers as the loosest server would. */
 export function createMatcher(
@@ -50,40 +52,53 @@ export function createMatcher(
       meanings.paths.every(({ isOrdinary }) => isOrdinary)
     )
       return undefined;
-    const isMeant = ({ entry }: Template) =>
-      entry.method === head.method || meanings.methods.has(entry.method);
-    const match = matchPath(templates, isMeant, path, meanings, unlisted);
+    const asked: Asked = { path, query, meanings, unlisted, budget: readingBudget() };
+    const match = matchPath(
+      templates,
+      ({ entry }) => entry.method === head.method || meanings.methods.has(entry.method),
+      asked,
+    );
     if (match || !meanings.isJsonPost) return match;
-    const byBody = matchPath(templates, ({ entry }) => entry.method === 'PATCH', path, meanings, unlisted);
+    const byBody = matchPath(templates, ({ entry }) => entry.method === 'PATCH', asked);
     return byBody && { ...byBody, isByBody: true };
   };
+}
+
+/** What is looked at in a request. */
+interface Asked {
+  path: string;
+  query: string;
+  meanings: HeaderMeanings;
+  unlisted: boolean;
+  budget: ReadingBudget;
 }
 
 function matchPath(
   templates: readonly Template[],
   isMeant: (template: Template) => boolean,
-  path: string,
-  meanings: HeaderMeanings,
-  unlisted: boolean,
+  asked: Asked,
 ): Match | undefined {
+  const { path, meanings, unlisted, budget } = asked;
+  const meant = templates.filter(isMeant);
+  const byQuery = matchOtherPaths(pathsInQuery(asked, meant), meant, templates, {
+    ...asked,
+    unlisted: false,
+  });
+  if (byQuery) return byQuery;
   // One slash at the end is judged as if it were not there.
   const bare = path.endsWith('/') ? path.slice(0, -1) : path;
   const plain = isPlain(bare);
   if (plain) {
-    for (const template of templates) {
-      const parameters = isMeant(template) ? template.match(bare) : undefined;
+    for (const template of meant) {
+      const parameters = template.match(bare);
       if (!parameters) continue;
       const wrong = checkParameters(template.entry, parameters);
       return { operation: template.operation, parameters, findings: [...wrong, ...meanings.findings] };
     }
   }
-  const meant = templates.filter(isMeant);
-  const readings = plain ? [bare] : looseReadings(path, (text) => meant.some(({ isIn }) => isIn(text)));
-  if (!readings) {
-    return meant.length > 0
-      ? { operation: undefined, parameters: {}, findings: [unreadable(path)] }
-      : undefined;
-  }
+  const isOfInterest = (text: string) => meant.some(({ isIn }) => isIn(text));
+  const readings = plain || meant.length === 0 ? [bare] : looseReadings(path, isOfInterest, budget);
+  if (!readings) return { operation: undefined, parameters: {}, findings: [unreadable(path)] };
   const loose = find(meant, readings, 'folded');
   if (loose)
     return {
@@ -91,34 +106,39 @@ function matchPath(
       parameters: {},
       findings: [ambiguous(loose, path), ...meanings.findings],
     };
-  const other = matchOtherPaths(templates, meant, path, meanings.paths);
+  const other = matchOtherPaths(meanings.paths, meant, templates, asked);
   if (other) return other;
   const above = unlisted ? find(meant, readings, 'below') : undefined;
-  return above && { operation: undefined, parameters: {}, findings: [belowRecord(above)] };
+  return above && below(above);
 }
 
 /** @param meant those of the templates that have the request's method, or one that it could get */
 function matchOtherPaths(
-  templates: readonly Template[],
-  meant: readonly Template[],
-  path: string,
   others: readonly OtherPath[],
+  meant: readonly Template[],
+  templates: readonly Template[],
+  { path, unlisted, budget }: Asked,
 ): Match | undefined {
+  const ordinary = others.filter(({ isOrdinary }) => isOrdinary).length;
+  const isTooMany = others.length - ordinary > MOST_OTHER_PATHS || ordinary > MOST_ORDINARY_PATHS;
+  let above: Template | undefined;
   for (const { value, finding, isOrdinary } of others) {
     // Whatever the method: what a server makes of such a header is its own affair. Those that ordinary proxies set count
     // for little: only where a PATCH of something else is said to be one of a record.
     const candidates = isOrdinary ? meant : templates;
     if (candidates.length === 0) continue;
     const refused = (operation?: string): Match => ({ operation, parameters: {}, findings: [finding] });
-    if (others.length > MOST_OTHER_PATHS) return refused();
+    if (isTooMany) return refused();
+    const isOfInterest = (text: string) => candidates.some(({ isIn }) => isIn(text));
     for (const text of pathsFrom(path, value)) {
-      const readings = looseReadings(text, (spelling) => candidates.some(({ isIn }) => isIn(spelling)));
+      const readings = looseReadings(text, isOfInterest, budget);
       if (!readings) return refused();
       const template = find(candidates, readings, 'folded');
       if (template) return refused(template.operation);
+      if (unlisted) above ??= find(meant, readings, 'below');
     }
   }
-  return undefined;
+  return above && below(above);
 }
 
 function find(
@@ -136,6 +156,24 @@ function find(
 /** The query of a path whose `?` is coded, for a server that decodes first. */
 function codedQueryOf(path: string): string {
   return /%(?:25)*3f(.*)$/is.exec(path)?.[1] ?? '';
+}
+
+/**
+ * A query that some frameworks (CodeIgniter) take for the path: `?/accounts/…`, and not `?next=/accounts/…`. Behind a
+ * script's path it goes on from there.
+ */
+function pathsInQuery({ path, query }: Asked, meant: readonly Template[]): OtherPath[] {
+  if (meant.length === 0 || !/^[^=&]*(?:[/\\]|%(?:25)*(?:2f|5c))/i.test(query)) return [];
+  const whole = `/${query.replace(/^\/+/, '')}`;
+  const end = whole.indexOf('&');
+  const finding = requestFinding('request.ambiguous-path', 'the query can give the request another path', {
+    hint: 'leave it out, or give its values names: ?name=value',
+  });
+  return (end < 0 ? [whole] : [whole, whole.slice(0, end)])
+    .flatMap((value) =>
+      meant.some(({ isIn }) => isIn(value)) ? [value, path + value, `${path}/..${value}`] : [value],
+    )
+    .map((value) => ({ value, finding, isOrdinary: true }));
 }
 
 /** The paths that a header's value can give a request for `path`: a value without a slash first may go on from there. */
@@ -165,10 +203,11 @@ function ambiguous({ operation, entry }: Template, path: string): Finding {
   );
 }
 
-function belowRecord({ entry }: Template): Finding {
-  return requestFinding(
+function below({ entry }: Template): Match {
+  const finding = requestFinding(
     'request.unlisted-operation',
     `no operation of the contract is ${entry.method} below ${entry.path}, so nobody can judge it`,
     { hint: 'add the operation to the contract, or run with --unlisted pass' },
   );
+  return { operation: undefined, parameters: {}, findings: [finding] };
 }

@@ -17,9 +17,18 @@ import {
 
 /** A character that servers read differently, an empty segment, a dot at either end of a segment, or no slash first. */
 const NOT_PLAIN = /^[^/]|[^\w~!$&'()*+,=:@./-]|\/[./]|\.\/|[./]$/;
-/** A path that could be read in more ways than this, or into more characters, is no honest one. */
+/** A path that could be read in more ways than this is no honest one. */
 const MOST_READINGS = 500;
-const MOST_CHARACTERS = 200_000;
+
+/** Characters of readings that may still be looked at. Each takes half a microsecond. */
+export interface ReadingBudget {
+  left: number;
+}
+
+/** What all paths of one request may take together: an honest one of a kilobyte has ten spellings at most. */
+export function readingBudget(): ReadingBudget {
+  return { left: 12_000 };
+}
 
 /** Whether a path has one reading only, letter case aside. */
 export function isPlain(path: string): boolean {
@@ -28,7 +37,7 @@ export function isPlain(path: string): boolean {
 
 /**
  * The readings of a path that loose servers could have: every step that one could take, in every order. Undefined
- * where there are too many to look at.
+ * where there are too many to look at, or they are longer than the budget.
  *
  * @param isOfInterest whether a path that holds this text, whatever else, is worth the look: no step on the path's form
  *   makes other words of it
@@ -36,24 +45,28 @@ export function isPlain(path: string): boolean {
 export function looseReadings(
   path: string,
   isOfInterest: (text: string) => boolean = () => true,
+  budget: ReadingBudget = readingBudget(),
 ): ReadonlySet<string> | undefined {
   const coded = codeOctets(path);
   const start = coded.startsWith('/') ? coded : `/${coded}`;
-  const spellings = closureOf(start, ON_CHARACTERS);
+  const spellings = closureOf(start, ON_CHARACTERS, budget);
   if (!spellings) return undefined;
-  for (const text of spellings) if (isOfInterest(text)) return closureOf(start, STEPS);
+  for (const text of spellings) if (isOfInterest(text)) return closureOf(start, STEPS, budget);
   return NONE;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-function closureOf(start: string, steps: readonly Step[]): ReadonlySet<string> | undefined {
+function closureOf(
+  start: string,
+  steps: readonly Step[],
+  budget: ReadingBudget,
+): ReadonlySet<string> | undefined {
   const readings = new Set([start]);
-  let characters = 0;
   // A set that grows is gone through to its end.
   for (const reading of readings) {
-    characters += reading.length;
-    if (readings.size > MOST_READINGS || characters > MOST_CHARACTERS) return undefined;
+    budget.left -= reading.length;
+    if (readings.size > MOST_READINGS || budget.left < 0) return undefined;
     for (const step of steps) readings.add(step(reading));
   }
   return readings;

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { Finding } from '../model/finding.ts';
-import { header, type RawHeaders } from '../model/http.ts';
+import type { RawHeaders } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import { placeAt } from '../model/json-text.ts';
 import { type Scan, scanJson } from '../model/scan-json.ts';
+import { checkContentType } from './check-content-type.ts';
 import { decodeBody, tooLarge } from './decode-body.ts';
 import { HazardFindings } from './hazards.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';
@@ -105,43 +106,4 @@ function badJson(message: string, text: string, offset: number): Finding {
       ...place,
     },
   );
-}
-
-const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)$/i;
-
-function checkContentType(headers: RawHeaders): Finding[] {
-  const value = header(headers, 'content-type');
-  if (value === 'application/json') return [];
-  const hint = 'send Content-Type: application/json';
-  if (value === undefined || value.trim() === '') {
-    return [
-      requestFinding('request.content-type', 'Content-Type is missing; the body is judged as JSON', {
-        hint,
-        severity: 'warn',
-      }),
-    ];
-  }
-  const [type = '', ...parameters] = value.split(';').map((part) => part.trim());
-  if (!JSON_TYPE.test(type)) {
-    return [
-      requestFinding(
-        'request.content-type',
-        `Content-Type is ${JSON.stringify(type.slice(0, 80))}, not JSON`,
-        { hint },
-      ),
-    ];
-  }
-  for (const parameter of parameters) {
-    const charset = /^charset\s*=\s*(.*)$/is.exec(parameter)?.[1];
-    if (charset !== undefined && !/^(?:utf-?8|"utf-?8")$/i.test(charset)) {
-      return [
-        requestFinding(
-          'request.content-type',
-          `the charset is ${JSON.stringify(charset.slice(0, 80))}, not UTF-8`,
-          { hint },
-        ),
-      ];
-    }
-  }
-  return [];
 }

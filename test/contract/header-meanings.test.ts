@@ -11,6 +11,9 @@ describe('another method that means PATCH', () => {
     ['X-Method-Override', 'PATCH'],
     ['x_http_method_override', 'PATCH'],
     ['X_Method-Override', 'PATCH'],
+    ['X.HTTP.Method.Override', 'PATCH'],
+    ['X!HTTP#Method$Override', 'PATCH'],
+    ["x'http*method", 'PATCH'],
     ['X-HTTP-Method-Override', 'GET, PATCH'],
     ['X-HTTP-Method-Override', 'PUT,patch'],
   ])('by the header %s: %s', (name, value) => {
@@ -34,6 +37,9 @@ describe('another method that means PATCH', () => {
     'X-HTTP-Method-Override=PATCH',
     'x-http-method=patch',
     'X_Method_Override=PATCH',
+    'method=PATCH',
+    'method[]=patch',
+    'x-tunneled-method=PATCH',
   ])('by the query %s', (query) => {
     expect(match(`${URL}?${query}`, { method: 'POST' })).toBe('updateProject');
   });
@@ -47,12 +53,18 @@ describe('another method that means PATCH', () => {
     expect(match(URL, { method: 'POST', headers: [name, value] })).toBeUndefined();
   });
 
-  it.each(['method=PATCH', 'x=_method=PATCH', '_method=POST', '_method', 'a_method=PATCH'])(
-    'not by ?%s',
-    (query) => {
-      expect(match(`${URL}?${query}`, { method: 'POST' })).toBeUndefined();
-    },
-  );
+  it.each([
+    'method=GET',
+    'method=card',
+    'methods=PATCH',
+    'payment_method=PATCH',
+    'x=_method=PATCH',
+    '_method=POST',
+    '_method',
+    'a_method=PATCH',
+  ])('not by ?%s', (query) => {
+    expect(match(`${URL}?${query}`, { method: 'POST' })).toBeUndefined();
+  });
 
   it.each([
     '%3F_method=PATCH',
@@ -75,8 +87,16 @@ describe('another method that means PATCH', () => {
   });
 
   it('in what may be a form, having no type', () => {
-    expect(match(URL, { method: 'POST', headers: ['Content-Length', '13'] })).toBe('updateProject');
-    expect(match(URL, { method: 'POST', headers: ['Transfer-Encoding', 'chunked'] })).toBe('updateProject');
+    const untyped = 'updateProject request.content-type error';
+    expect(match(URL, { method: 'POST', headers: ['Content-Length', '13'] })).toBe(untyped);
+    expect(match(URL, { method: 'POST', headers: ['Transfer-Encoding', 'chunked'] })).toBe(untyped);
+    for (const blank of ['', ' \t', ';charset=utf-8', ','])
+      expect(match(URL, { method: 'POST', headers: ['Content-Type', blank, 'Content-Length', '13'] })).toBe(
+        untyped,
+      );
+    const put = ['Content-Length', '13', 'X-HTTP-Method', 'PATCH'];
+    expect(match(URL, { method: 'PUT', headers: put })).toBe(untyped);
+    expect(match(URL, { headers: ['Content-Length', '13'] })).toBe('updateProject');
     expect(match(URL, { method: 'POST', headers: ['Content-Length', '0'] })).toBeUndefined();
     expect(match(URL, { method: 'POST' })).toBeUndefined();
     expect(match(URL, { method: 'PUT', headers: ['Content-Length', '13'] })).toBeUndefined();
@@ -159,13 +179,17 @@ describe('headers with a second meaning', () => {
   );
 
   it('more paths than anybody looks at are refused', () => {
-    const many = (name: string) => Array.from({ length: 9 }, () => [name, '/harmless']).flat();
+    const many = (name: string, count: number) =>
+      Array.from({ length: count }, () => [name, '/harmless']).flat();
     const refused = ' request.ambiguous-path error';
-    expect(match('/x', { headers: many('X-Original-URL') })).toBe(refused);
-    expect(match('/x', { method: 'GET', headers: many('X-Original-URL') })).toBe(refused);
-    expect(match('/x', { headers: many('X-Forwarded-Uri') })).toBe(refused);
-    expect(match('/x', { method: 'GET', headers: many('X-Forwarded-Uri') })).toBeUndefined();
-    expect(match('/x', { headers: many('X-Original-URL').slice(2) })).toBeUndefined();
+    expect(match('/x', { headers: many('X-Original-URL', 3) })).toBe(refused);
+    expect(match('/x', { method: 'GET', headers: many('X-Original-URL', 3) })).toBe(refused);
+    expect(match('/x', { headers: many('X-Original-URL', 2) })).toBeUndefined();
+    expect(match('/x', { headers: many('X-Forwarded-Uri', 9) })).toBe(refused);
+    expect(match('/x', { method: 'GET', headers: many('X-Forwarded-Uri', 9) })).toBeUndefined();
+    expect(
+      match('/x', { headers: [...many('X-Forwarded-Uri', 8), ...many('X-Original-URL', 2)] }),
+    ).toBeUndefined();
   });
 
   it.each(['X-Forwarded-Prefix', 'X-Envoy-Original-Path', 'Referer', 'X-Forwarded-For'])(
@@ -174,6 +198,37 @@ describe('headers with a second meaning', () => {
       expect(match('/x', { headers: [name, URL] })).toBeUndefined();
     },
   );
+
+  it.each(['Content_Type', 'content.type', 'CONTENT!TYPE', 'Content_Encoding', 'content~encoding'])(
+    '%s, which some servers read as the literal one, is refused',
+    (name) => {
+      const refused = 'updateProject request.ambiguous-header error';
+      expect(match(URL, { headers: [name, 'br'] })).toBe(refused);
+      expect(match(URL, { headers: [name, 'br', name, 'br', 'Content-Encoding', 'gzip'] })).toContain(
+        refused,
+      );
+      expect(match('/harmless', { headers: [name, 'br'] })).toBeUndefined();
+      expect(match(URL, { method: 'PUT', headers: [name, 'br'] })).toBeUndefined();
+    },
+  );
+
+  it('one that some servers read as Content-Type gives it a type to some, and none to others', () => {
+    const form = ['Content_Type', 'application/x-www-form-urlencoded', 'Content-Type', 'text/plain'];
+    expect(match(URL, { method: 'POST', headers: form })).toContain('updateProject');
+    const untyped = ['Content_Type', 'text/plain', 'Content-Length', '13'];
+    expect(match(URL, { method: 'POST', headers: untyped })).toBe(
+      'updateProject request.content-type error request.ambiguous-header error',
+    );
+  });
+
+  it.each([
+    ['Content-Encoding', 'br'],
+    ['ContentType', 'x'],
+    ['X-Content_Type', 'x'],
+    ['Content_Language', 'en'],
+  ])('%s: %s is let alone', (name, value) => {
+    expect(match(URL, { headers: [name, value] })).toBe('updateProject');
+  });
 
   it('a repeated Content-Type is refused', () => {
     const twice = 'updateProject request.ambiguous-header error';

@@ -222,13 +222,24 @@ describe('a path that servers read differently', () => {
 
   it('is refused where it can be read in too many ways to look at', () => {
     let url = '/a%3Bb%23c%3Fd%00e%5C..%2F';
-    for (let i = 0; i < 6; i++) url += url.replaceAll('%', '%25');
+    for (let i = 0; i < 3; i++) url += url.replaceAll('%', '%25');
     // It has not even the words of an operation.
     expect(match(url)).toBeUndefined();
     url += '/accounts/projects';
     expect(match(url)).toBe(' request.ambiguous-path error');
     expect(match(url, { method: 'GET' })).toBeUndefined();
     expect(match('/harmless', { headers: ['X-Original-URL', url] })).toBe(' request.ambiguous-path error');
+  });
+
+  it('shares what may be read with all other paths of the request', () => {
+    const part = '/./c.%2541%c0%ae%'.repeat(5);
+    const one = ['X-Original-URL', `${part}/accounts`];
+    const other = ['X-Rewrite-URL', `${part}/accounts/projects`];
+    const refused = ' request.ambiguous-path error';
+    expect(match('/x', { headers: other })).toBeUndefined();
+    expect(match('/x', { headers: [...other, ...one] })).toBeUndefined();
+    expect(match('/x', { headers: [...other, ...other] })).toBe(refused);
+    expect(match(`${part}/accounts/projects`, { headers: other })).toBe(refused);
   });
 
   it('is let alone under another method', () => {
@@ -275,5 +286,55 @@ describe("a path below a record's", () => {
     expect(found('/accounts/current/campaigns/42/x')).toBeUndefined();
     expect(found('/accounts/current/projects/42')).toBe('updateProject');
     expect(match('/accounts/current/projects/42/x', { method: 'GET' }, { unlisted: true })).toBeUndefined();
+  });
+
+  it('is told where a header names it', () => {
+    const headers = ['X-Original-URL', '/accounts/current/projects/42/x'];
+    const of = (more: object, unlisted = true) => match('/foo', { headers, ...more }, { unlisted });
+    expect(of({})).toBe(' request.unlisted-operation error');
+    expect(of({ headers: [...headers, 'X-Rewrite-URL', '/accounts/current/projects/42'] })).toBe(AMBIGUOUS);
+    expect(of({ method: 'GET' })).toBeUndefined();
+    expect(of({}, false)).toBeUndefined();
+  });
+});
+
+describe('a query that some frameworks take for the path', () => {
+  it.each([
+    '/?/accounts/current/projects/42',
+    '/index.php?/accounts/current/projects/42',
+    '/?accounts/current/projects/42',
+    '/?//accounts/current/%70rojects/42',
+    '/?%2faccounts/current/projects/42',
+    '/?/accounts/current/projects/42&x=/y',
+    '/accounts/current/features/7?/accounts/current/projects/42',
+  ])('is refused: %s', (url) => {
+    expect(match(url)).toBe(AMBIGUOUS);
+    expect(match(url, { method: 'GET' })).toBeUndefined();
+  });
+
+  it('is refused below a base path as well', () => {
+    const basePaths = ['/api/v2'];
+    const at = (url: string) => match(url, {}, { basePaths });
+    expect(at('/api/v2/index.php?/accounts/current/projects/42')).toBe(AMBIGUOUS);
+    expect(at('/api/v2/?accounts/current/projects/42')).toBe(AMBIGUOUS);
+    expect(at('/?/api/v2/accounts/current/projects/42')).toBe(AMBIGUOUS);
+    expect(at('/?/accounts/current/projects/42')).toBeUndefined();
+  });
+
+  it.each([
+    '/x?next=/accounts/current/projects/42',
+    '/x?a&b=/accounts/current/projects/42',
+    '/x?/accounts/current/campaigns/42',
+    '/x?50%25',
+    `/x?filter%5Ba%5D=${'%2F'.repeat(3000)}`,
+    '/x?',
+  ])('is none: %s', (url) => {
+    expect(match(url)).toBeUndefined();
+  });
+
+  it("is none beside a record's path", () => {
+    expect(match('/accounts/current/projects/42?back=/accounts/current/features/7')).toBe('updateProject');
+    for (const query of ['/harmless', 'a%20b', '%5Fx=1', '/a&b=/c'])
+      expect(match(`/accounts/current/projects/42?${query}`)).toBe('updateProject');
   });
 });

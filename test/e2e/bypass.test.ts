@@ -2,13 +2,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Config } from '../../src/config.ts';
 import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
 import { objections } from '../support/oracle/objections.ts';
+import { pathReaders } from '../support/oracle/read-path.ts';
 import { sendRaw } from '../support/raw.ts';
 import { closeTargets, startTarget, type Target } from '../support/target.ts';
 
 interface Corpus {
   about: string;
+  /** What the target's URL has behind its host, and the gate's other settings. */
+  targetPath?: string;
+  settings?: Partial<Config>;
   cases: readonly {
     name: string;
     /** What it hopes for. */
@@ -24,10 +29,8 @@ const FOLDER = fileURLToPath(new URL('../corpus/bypass/', import.meta.url));
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
 
 let target: Target;
-let gate: InProcess;
 beforeAll(async () => {
   target = await startTarget();
-  gate = await startGate({ target: target.url });
 });
 beforeEach(() => {
   target.received.length = 0;
@@ -38,11 +41,16 @@ afterAll(async () => {
 });
 
 describe.each(files)('%s', (file) => {
-  const { cases }: Corpus = JSON.parse(readFileSync(FOLDER + file, 'utf8'));
+  const { cases, targetPath = '', settings = {} }: Corpus = JSON.parse(readFileSync(FOLDER + file, 'utf8'));
+  const readers = pathReaders(settings.basePath);
+  let gate: InProcess;
+  beforeAll(async () => {
+    gate = await startGate({ target: target.url + targetPath, ...settings });
+  });
 
   it.each(cases)('$name: $outcome', async ({ request, outcome }) => {
     const { status } = await sendRaw(gate.port, request);
-    expect(target.received.flatMap((received) => objections(received))).toEqual([]);
+    expect(target.received.flatMap((received) => objections(received, readers))).toEqual([]);
     if (outcome === 'any') return;
     expect(String(status)).toBe(outcome === 'passes' ? '200' : outcome);
     const body = Buffer.from(request.slice(request.indexOf('\r\n\r\n') + 4), 'latin1');

@@ -21,6 +21,11 @@ beforeAll(async () => {
     { setUp: 'no more than a target', gate: await startGate({ target: target.url }) },
     { setUp: 'a base path', gate: await startGate({ target: target.url, basePath: BASE }), base: BASE },
     { setUp: 'a path in the target', gate: await startGate({ target: target.url + BASE }) },
+    {
+      setUp: 'a path in the target, which is the base path',
+      gate: await startGate({ target: target.url + BASE, basePath: BASE }),
+      base: BASE,
+    },
   );
 });
 afterAll(async () => {
@@ -34,7 +39,7 @@ it(`lets none of ${COUNT} hostile requests round it`, async () => {
   let blocked = 0;
   let arrived = 0;
   await fc.assert(
-    fc.asyncProperty(hostileRequest, fc.nat(2), async ({ bytes }, which) => {
+    fc.asyncProperty(hostileRequest, fc.nat(3), async ({ bytes }, which) => {
       target.received.length = 0;
       await send(gates[which]?.gate.port ?? 0, bytes);
       const found = target.received.flatMap((received) => objections(received, readers[which]));

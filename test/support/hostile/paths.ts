@@ -179,6 +179,7 @@ const BEFORE = [
     '/..',
     '/accounts/1/projects/2',
   ],
+  ...['/../v2', '/%2e%2e/v2', '/..;/v2', '/..%2fv2', '/../../api/v2', '/\\..\\v2', '/../api/v2'],
   ...['/accounts', '/index.php', '/;x', '/x;', '/~', '/__patchgate', '/__patchgate/..', '/%5f_patchgate/..'],
 ];
 

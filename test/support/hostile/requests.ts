@@ -27,7 +27,7 @@ const OVERRIDES = fc
   .tuple(
     fc.constantFrom(
       ...['X-HTTP-Method-Override', 'x-http-method-override', 'X_HTTP_Method_Override', 'X-HTTP-METHOD'],
-      ...['X-Method-Override', 'X_METHOD-OVERRIDE'],
+      ...['X-Method-Override', 'X_METHOD-OVERRIDE', 'X.HTTP.Method.Override', "x!http'method"],
     ),
     fc.constantFrom(
       'PATCH',
@@ -46,7 +46,7 @@ const OVERRIDES = fc
 
 const OTHER_PATHS = fc
   .tuple(
-    fc.constantFrom('X-Original-URL', 'x-rewrite-url', 'X_Original_URL', 'X-Rewrite-Url'),
+    fc.constantFrom('X-Original-URL', 'x-rewrite-url', 'X_Original_URL', 'X-Rewrite-Url', 'X.Original!URL'),
     fc.constantFrom('', 'http://x', '/', '/x/..', '/%2e', '\\'),
     fc.constantFrom(
       ...[
@@ -79,6 +79,22 @@ const TYPES = fc.constantFrom(
   ...[
     ['Content-Type: application/json; charset=utf-16'],
     ['Content-Type: application/json; charset="utf-7"'],
+  ],
+  ...[
+    ["Content-Type: application/json; charset*=utf-8''utf-7"],
+    ['Content-Type: application/json; xcharset=utf-7; charset*0=utf-16'],
+    ['Content-Type: application/json; x="charset=utf-16"'],
+    ['Content-Type: application/json; profile="x;charset=latin1"'],
+    ['Content-Type: application/json; charset=UTF8; x="; charset=utf-16'],
+    ['Content-Type: application/vnd.x+json; version=1; charset="utf-8"'],
+    ['Content-Type: application/json; x=application/x-www-form-urlencoded'],
+  ],
+  ...[
+    ['Content-Type: \t'],
+    ['Content_Type: application/json'],
+    ['Content-Type: text/plain', 'Content.Type: application/x-www-form-urlencoded'],
+    ['Content-Type: application/json', 'Content_Encoding: br'],
+    ['Content-Type:', 'content!encoding: gzip'],
   ],
   ...[
     ['Content-Type: application/json, application/x-www-form-urlencoded'],
@@ -136,6 +152,12 @@ const QUERIES = fc.constantFrom(
     '?_method=%20patch%00',
     '??_method=PATCH',
     '?a[_method]=PATCH',
+  ],
+  ...['?method=PATCH', '?x-tunneled-method=patch', '?method=card', '?/harmless', '?a/b&c'],
+  ...[
+    '?/api/v2/accounts/current/projects/42',
+    '?accounts/current/features/7',
+    '?//api/v2/accounts/current/%64rafts/1&x=/y',
   ],
 );
 

@@ -36,7 +36,9 @@ export function objections(received: Received, readers = ANY_BASE): string[] {
     }
   }
   return [...kinds].flatMap(([kind, reading]) =>
-    wrongBody(kind, received).map((what) => `${reading}, and the body ${what}`),
+    [...wrongBody(kind, received), ...wrongHeaders(received)].map(
+      (what) => `${reading}, and the body ${what}`,
+    ),
   );
 }
 
@@ -44,12 +46,35 @@ const ANY_BASE = pathReaders();
 
 function targetsOf({ url, rawHeaders }: Received): string[] {
   const targets = [url];
+  // CodeIgniter takes a query that is no list of names and values for the path.
+  const query = /\?([^=&]*\/.*)$/s.exec(url)?.[1];
+  if (query !== undefined) targets.push(`/${query.replace(/^\/+/, '')}`);
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = (rawHeaders[i] as string).toLowerCase().replaceAll('_', '-');
+    const name = (rawHeaders[i] as string).toLowerCase().replace(/[^a-z0-9]/g, '-');
     const value = rawHeaders[i + 1] as string;
     if (PATH_HEADERS.includes(name)) targets.push(/^\/|:\/\//.test(value) ? value : `/${value}`);
   }
   return targets;
+}
+
+/** What makes another body of the same bytes. */
+function wrongHeaders({ method, rawHeaders }: Received): string[] {
+  const wrong: string[] = [];
+  let isTyped = false;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    const value = (rawHeaders[i + 1] as string).trim().toLowerCase();
+    if (/^content[^a-z0-9](?:type|encoding)$/.test(name) && name[7] !== '-')
+      wrong.push(`has ${name} to some`);
+    if (name !== 'content-type') continue;
+    if (value !== '') isTyped = true;
+    if (/urlencoded|multipart/.test(value)) wrong.push(`is a form to some: ${value}`);
+    // A reader that looks for the word anywhere, and takes whatever follows the next `=`.
+    for (const [, charset] of value.matchAll(/charset[^=]*=[\s"']*([^\s"';]*)/g))
+      if (charset !== 'utf-8' && charset !== 'utf8') wrong.push(`is in ${charset} to some`);
+  }
+  if (!isTyped && method !== 'PATCH') wrong.push('has no type, and is a form to some');
+  return wrong;
 }
 
 function wrongBody(kind: Kind, { body, headers }: Received): string[] {
