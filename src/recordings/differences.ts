@@ -1,11 +1,13 @@
-import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
+import type { RecordedRequest } from '../model/exchange.ts';
 import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import { escapeToken } from '../model/pointer.ts';
-import { bodyBytes, jsonOf } from './body.ts';
-import { contentTypeOf, redactBody, redactJson } from './redact.ts';
+import { jsonOf } from './body.ts';
+import { sameJson, sameStored, sameValues } from './matches.ts';
 import { REDACTED } from './redact-text.ts';
-import { queryPairs } from './request-key.ts';
-import { DEFAULT_REDACTION, type Redaction } from './secret-names.ts';
+import { queryValues } from './request-key.ts';
+import type { Redaction } from './secret-names.ts';
+import type { ComparedRequest } from './sent-request.ts';
+import { cut, shownBody, shownJson } from './shown-value.ts';
 
 /** One place where a request is not the recorded one. Values are redacted and cut, as JSON where they are JSON. */
 export interface Difference {
@@ -17,31 +19,45 @@ export interface Difference {
   sent?: string;
 }
 
-const LONGEST_SHOWN = 80;
+/** A difference before anybody asks what its values are. */
+type Found = () => Difference;
+
+/** How much may still be looked at, in values of bodies. Comparing several requests takes it from one of these. */
+export interface Work {
+  left: number;
+}
+
+/** Characters of a text that cost as much as a value. */
+const CHARACTERS_PER_VALUE = 32;
 
 /** What differs between two requests of one method and path, at most `limit` places; none: they match. */
 export function differencesOf(
   recorded: RecordedRequest,
-  sent: RecordedRequest,
+  sent: ComparedRequest,
   limit: number,
-  redaction: Redaction = DEFAULT_REDACTION,
-): Difference[] {
-  return new Comparison(limit, redaction).run(recorded, sent);
+  redaction: Redaction,
+  work: Work,
+): Found[] {
+  return new Comparison(sent, limit, redaction, work).run(recorded);
 }
 
 class Comparison {
-  readonly #found: Difference[] = [];
+  readonly #found: Found[] = [];
+  readonly #sent: ComparedRequest;
   readonly #limit: number;
   readonly #redaction: Redaction;
+  readonly #work: Work;
 
-  constructor(limit: number, redaction: Redaction) {
+  constructor(sent: ComparedRequest, limit: number, redaction: Redaction, work: Work) {
+    this.#sent = sent;
     this.#limit = limit;
     this.#redaction = redaction;
+    this.#work = work;
   }
 
-  run(recorded: RecordedRequest, sent: RecordedRequest): Difference[] {
-    if (recorded.query !== sent.query) this.#compareQueries(recorded.query, sent.query);
-    this.#compareBodies(recorded, sent);
+  run(recorded: RecordedRequest): Found[] {
+    if (recorded.query !== this.#sent.request.query) this.#compareQueries(recorded.query);
+    this.#compareBodies(recorded);
     return this.#found;
   }
 
@@ -49,47 +65,52 @@ class Comparison {
     return this.#found.length >= this.#limit;
   }
 
-  #add(place: string, recorded: string | undefined, sent: string | undefined): void {
+  #add(place: string, recorded: (() => string) | undefined, sent: (() => string) | undefined): void {
     if (this.#full) return;
-    this.#found.push({
-      place,
-      ...(recorded !== undefined && { recorded: cut(recorded) }),
-      ...(sent !== undefined && { sent: cut(sent) }),
-    });
+    this.#found.push(() => ({
+      place: cut(place),
+      ...(recorded && { recorded: recorded() }),
+      ...(sent && { sent: sent() }),
+    }));
   }
 
-  #compareQueries(recorded: string, sent: string): void {
-    const before = valuesByName(recorded);
-    const now = valuesByName(sent);
+  #compareQueries(recorded: string): void {
+    const before = queryValues(recorded);
+    const now = this.#sent.queryValues;
     for (const name of new Set([...before.keys(), ...now.keys()])) {
       const a = before.get(name) ?? [];
       const b = now.get(name) ?? [];
-      if (a.length === b.length && a.every((value, i) => value === REDACTED || value === b[i])) continue;
-      const show = (values: string[]) => {
+      if (sameValues(a, b)) continue;
+      const show = (values: readonly string[]) => {
         if (values.length === 0) return undefined;
-        return this.#redaction.members.has(name) ? REDACTED : values.map((v) => JSON.stringify(v)).join(', ');
+        if (this.#redaction.members.has(name)) return () => REDACTED;
+        return () => cut(values.map((value) => JSON.stringify(value)).join(', '));
       };
       this.#add(`query/${escapeToken(name)}`, show(a), show(b));
     }
   }
 
-  #compareBodies(recorded: RecordedRequest, sent: RecordedRequest): void {
+  #compareBodies(recorded: RecordedRequest): void {
     const a = recorded.body;
-    const b = sent.body;
-    if (a === b) return;
-    const before = a && jsonOf(a);
-    const now = b && jsonOf(b);
+    const { body: b, headers } = this.#sent.request;
+    if (a === b || this.#full) return;
+    if (a && 'text' in a) this.#work.left -= a.text.length / CHARACTERS_PER_VALUE;
+    const now = this.#sent.json;
+    const before = a && now !== undefined ? jsonOf(a) : undefined;
     if (before !== undefined && now !== undefined) {
       this.#compareValues('', before, now);
       return;
     }
-    const recordedClean = a && redactBody(a, contentTypeOf(recorded.headers), this.#redaction);
-    const sentClean = b && redactBody(b, contentTypeOf(sent.headers), this.#redaction);
-    if (a && b && (sameBytes(a, b) || sameBytes(a, sentClean))) return;
-    this.#add('body', recordedClean && textOf(recordedClean), sentClean && textOf(sentClean));
+    if (a && b && sameStored(a, this.#sent)) return;
+    this.#add(
+      'body',
+      a && (() => shownBody(a, recorded.headers, this.#redaction)),
+      b && (() => shownBody(b, headers, this.#redaction)),
+    );
   }
 
   #compareValues(pointer: string, recorded: JsonValue, sent: JsonValue): void {
+    this.#work.left--;
     if (recorded === REDACTED || recorded === sent || this.#full) return;
     if (Array.isArray(recorded) && Array.isArray(sent)) {
       for (let i = 0; i < Math.max(recorded.length, sent.length) && !this.#full; i++) {
@@ -103,15 +124,28 @@ class Comparison {
   }
 
   #compareObjects(pointer: string, recorded: JsonObject, sent: JsonObject): void {
-    for (const name of new Set([...Object.keys(recorded), ...Object.keys(sent)])) {
+    for (const name of Object.keys(recorded)) {
       if (this.#full) return;
-      const a = Object.hasOwn(recorded, name) ? recorded[name] : undefined;
-      const b = Object.hasOwn(sent, name) ? sent[name] : undefined;
-      const place = `${pointer}/${escapeToken(name)}`;
-      if (!this.#redaction.members.has(name)) this.#compareMembers(place, a, b);
-      else if (a === undefined || b === undefined || differ(a, b)) {
-        this.#add(place, a === undefined ? a : REDACTED, b === undefined ? b : REDACTED);
-      }
+      this.#compareNamed(pointer, name, recorded[name], Object.hasOwn(sent, name) ? sent[name] : undefined);
+    }
+    for (const name of this.#sent.namesOf(sent)) {
+      if (this.#full) return;
+      if (!Object.hasOwn(recorded, name)) this.#compareNamed(pointer, name, undefined, sent[name]);
+    }
+  }
+
+  #compareNamed(
+    pointer: string,
+    name: string,
+    recorded: JsonValue | undefined,
+    sent: JsonValue | undefined,
+  ): void {
+    const place = `${pointer}/${escapeToken(name)}`;
+    if (!this.#redaction.members.has(name)) this.#compareMembers(place, recorded, sent);
+    // Below a secret member nothing is shown, so that only whether it differs counts.
+    else if (recorded === undefined || sent === undefined || !sameJson(recorded, sent, this.#sent)) {
+      const hidden = () => REDACTED;
+      this.#add(place, recorded === undefined ? recorded : hidden, sent === undefined ? sent : hidden);
     }
   }
 
@@ -121,37 +155,7 @@ class Comparison {
     else this.#add(pointer, this.#show(recorded), this.#show(sent));
   }
 
-  #show(value: JsonValue | undefined): string | undefined {
-    return value === undefined ? undefined : JSON.stringify(redactJson(value, this.#redaction));
+  #show(value: JsonValue | undefined): (() => string) | undefined {
+    return value === undefined ? undefined : () => shownJson(value, this.#redaction);
   }
-}
-
-/** Below a secret member nothing is shown, so that only whether it differs counts. */
-function differ(recorded: JsonValue, sent: JsonValue): boolean {
-  if (recorded === REDACTED || recorded === sent) return false;
-  const asRequest = (json: JsonValue) => ({ method: '', path: '', query: '', headers: {}, body: { json } });
-  return differencesOf(asRequest(recorded), asRequest(sent), 1).length > 0;
-}
-
-function valuesByName(query: string): Map<string, string[]> {
-  const values = new Map<string, string[]>();
-  for (const [name, value] of queryPairs(query)) {
-    const list = values.get(name);
-    if (list) list.push(value);
-    else values.set(name, [value]);
-  }
-  return values;
-}
-
-function sameBytes(a: StoredBody, b: StoredBody | undefined): boolean {
-  return bodyBytes(a).equals(bodyBytes(b));
-}
-
-function textOf(body: StoredBody): string {
-  if ('text' in body) return body.text;
-  return 'base64' in body ? body.base64 : JSON.stringify(body.json);
-}
-
-function cut(text: string): string {
-  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`;
 }

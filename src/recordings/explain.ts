@@ -1,7 +1,8 @@
 import type { Exchange, RecordedRequest } from '../model/exchange.ts';
-import { type Difference, differencesOf } from './differences.ts';
+import { type Difference, differencesOf, type Work } from './differences.ts';
 import { redactQuery } from './redact.ts';
 import { DEFAULT_REDACTION, type Redaction } from './secret-names.ts';
+import type { ComparedRequest } from './sent-request.ts';
 import type { RecordingStore } from './store.ts';
 
 /** Why no exchange answers a request. Redacted. */
@@ -23,6 +24,8 @@ export interface Miss {
 
 /** Bounds on the work and on what is shown. */
 const MOST_COMPARED = 200;
+/** Values of all bodies compared; the exchange with which they run out is the last one. */
+const MOST_VALUES = 100_000;
 const MOST_COUNTED = 100;
 const MOST_SHOWN = 20;
 const MOST_PATHS = 1000;
@@ -35,12 +38,13 @@ const MOST_PATHS = 1000;
 export async function explainMiss(
   store: RecordingStore,
   recorded: readonly Exchange[],
-  request: RecordedRequest,
+  sent: ComparedRequest,
   redaction: Redaction = DEFAULT_REDACTION,
 ): Promise<Miss> {
+  const { request } = sent;
   const what = `${request.method} ${request.path}`;
   const recording = store.name;
-  if (recorded.length > 0) return explainExchange(recording, what, recorded, request, redaction);
+  if (recorded.length > 0) return explainExchange(recording, what, recorded, sent, redaction);
   const nearest = await nearestPath(store, request);
   const nothing = `nothing is recorded for ${what} in the recording "${recording}"`;
   if (!nearest) return { recording, text: `${nothing}, which is empty` };
@@ -51,19 +55,25 @@ function explainExchange(
   recording: string,
   what: string,
   recorded: readonly Exchange[],
-  request: RecordedRequest,
+  sent: ComparedRequest,
   redaction: Redaction,
 ): Miss {
   let nearest = recorded[0] as Exchange;
-  let least: Difference[] | undefined;
+  let least: ReturnType<typeof differencesOf> | undefined;
+  const work: Work = { left: MOST_VALUES };
   for (const exchange of recorded.slice(0, MOST_COMPARED)) {
-    const differences = differencesOf(exchange.request, request, MOST_COUNTED, redaction);
-    if (least !== undefined && differences.length >= least.length) continue;
-    nearest = exchange;
-    least = differences;
+    // As many as before are too many already.
+    const most = least?.length ?? MOST_COUNTED;
+    const found = differencesOf(exchange.request, sent, most, redaction, work);
+    if (least === undefined || found.length < least.length) {
+      nearest = exchange;
+      least = found;
+    }
+    if (work.left <= 0) break;
   }
-  const differences = (least ?? []).slice(0, MOST_SHOWN);
-  const omitted = (least ?? []).length - differences.length;
+  const all = least ?? [];
+  const differences = all.slice(0, MOST_SHOWN).map((difference) => difference());
+  const omitted = all.length - differences.length;
   const said = differences.map(inWords);
   if (omitted > 0) said.push(`and ${omitted} more`);
   return {

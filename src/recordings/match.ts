@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Exchange } from '../model/exchange.ts';
-import { type RequestHead, splitTarget } from '../model/http.ts';
-import type { JsonValue } from '../model/json.ts';
-import { bodyBytes } from './body.ts';
-import { differencesOf } from './differences.ts';
+import { bodyBytes, jsonOf } from './body.ts';
+import { matches } from './matches.ts';
 import { REDACTED } from './redact-text.ts';
-import { requestKey } from './request-key.ts';
-import { recordedRequest } from './settle.ts';
+import { bodySize, requestKey, requestKeyWith } from './request-key.ts';
+import type { SentRequest } from './sent-request.ts';
 
 /** The exchanges that answer a request, oldest first; never none. */
 export interface Match {
@@ -15,19 +13,14 @@ export interface Match {
   exchanges: readonly Exchange[];
 }
 
-export interface SentRequest {
-  head: RequestHead;
-  body: Buffer;
-  /** The body as a value, where somebody has parsed it already. */
-  json: JsonValue | undefined;
-}
-
 /** What is derived from the exchanges of one method and path, as long as nothing is appended. */
 interface Index {
   /** By the very bytes of query and body: what has been recorded, and what has been sent and understood since. */
   byBytes: Map<string, Match>;
   /** By `requestKey`. */
   byKey: Map<string, Match>;
+  /** `bodySize` of these: most requests that match none of them are known by it. */
+  sizes: Set<string>;
   /** Exchanges with a placeholder in the request, which no key finds. */
   open: Exchange[];
 }
@@ -48,7 +41,7 @@ export function matchRequest(recorded: readonly Exchange[], sent: SentRequest): 
     index = indexOf(recorded);
     indexes.set(recorded, index);
   }
-  const bytes = bytesKey(splitTarget(sent.head.url).query, sent.body);
+  const bytes = bytesKey(sent.query, sent.body);
   const known = index.byBytes.get(bytes);
   if (known !== undefined) return known;
   const match = compare(recorded, index, sent);
@@ -57,9 +50,11 @@ export function matchRequest(recorded: readonly Exchange[], sent: SentRequest): 
 }
 
 function compare(recorded: readonly Exchange[], index: Index, sent: SentRequest): Match | undefined {
-  const request = recordedRequest(sent.head, sent.body, sent.json);
-  const same = index.byKey.get(requestKey(request));
-  const open = index.open.filter((exchange) => differencesOf(exchange.request, request, 1).length === 0);
+  const { request, json } = sent.compared;
+  const same = index.sizes.has(bodySize(request.body, json))
+    ? index.byKey.get(requestKeyWith(request, json))
+    : undefined;
+  const open = index.open.filter((exchange) => matches(exchange.request, sent.compared));
   if (open.length === 0) return same;
   const all = new Set([...open, ...(same?.exchanges ?? [])]);
   const exchanges = recorded.filter((exchange) => all.has(exchange));
@@ -67,7 +62,7 @@ function compare(recorded: readonly Exchange[], index: Index, sent: SentRequest)
 }
 
 function indexOf(recorded: readonly Exchange[]): Index {
-  const index: Index = { byBytes: new Map(), byKey: new Map(), open: [] };
+  const index: Index = { byBytes: new Map(), byKey: new Map(), sizes: new Set(), open: [] };
   const groups = new Map<string, Exchange[]>();
   for (const exchange of recorded) {
     const { request } = exchange;
@@ -76,13 +71,15 @@ function indexOf(recorded: readonly Exchange[]): Index {
       index.open.push(exchange);
       continue;
     }
-    const key = requestKey(request);
+    const json = request.body && jsonOf(request.body);
+    const key = requestKeyWith(request, json);
     const group = groups.get(key);
     if (group) group.push(exchange);
     else {
       const exchanges = [exchange];
       groups.set(key, exchanges);
       index.byKey.set(key, { key, exchanges });
+      index.sizes.add(bodySize(request.body, json));
     }
     index.byBytes.set(bytesKey(request.query, body), index.byKey.get(key) as Match);
   }

@@ -44,8 +44,6 @@ export type FlatHeaders = readonly string[];
 export interface SeenExchange {
   request: RequestHead;
   requestBody: Buffer;
-  /** The request's body as a value, where somebody has parsed it already. */
-  json: JsonValue | undefined;
   response: ResponseHead;
   responseBody: Buffer;
   /** Milliseconds since the epoch: the request's head, the response's end. */
@@ -55,13 +53,9 @@ export interface SeenExchange {
 
 /** What may be kept of an exchange that went by. */
 export function plainExchangeOf(seen: SeenExchange, redaction: Redaction = DEFAULT_REDACTION): PlainExchange {
-  const request = plainRequestOf(seen.request, seen.requestBody, seen.json);
+  const request = plainRequestOf(seen.request, seen.requestBody, undefined);
   request.query = redactQuery(request.query, redaction);
-  const body = redactBytes(request.body, header(seen.request.headers, 'content-type'), redaction);
-  if (body !== request.body) {
-    request.body = body;
-    request.json = undefined;
-  }
+  request.body = redactBytes(request.body, header(seen.request.headers, 'content-type'), redaction);
   return {
     request,
     response: plainResponseOf(seen, redaction),
@@ -73,7 +67,7 @@ export function plainExchangeOf(seen: SeenExchange, redaction: Redaction = DEFAU
 /** The parts of a request that recordings keep and matching compares. Not redacted. */
 export function plainRequestOf(head: RequestHead, body: Buffer, json: JsonValue | undefined): PlainRequest {
   const { path, query } = splitTarget(head.url);
-  const plain = undoCodings(body, header(head.headers, 'content-encoding'));
+  const plain = undoCodings(body, header(head.headers, 'content-encoding'), 'client');
   const headers: string[] = [];
   for (let i = 0; i + 1 < head.headers.length; i += 2) {
     const { name, isKeptOfRequest } = meaningOf(head.headers[i] as string);
@@ -88,7 +82,9 @@ function plainResponseOf(seen: SeenExchange, redaction: Redaction): PlainExchang
   const { status, headers: raw } = seen.response;
   // A HEAD's headers describe a body that is not there.
   const isHead = seen.request.method === 'HEAD';
-  const plain = isHead ? undefined : undoCodings(seen.responseBody, header(raw, 'content-encoding'));
+  const plain = isHead
+    ? undefined
+    : undoCodings(seen.responseBody, header(raw, 'content-encoding'), 'target');
   const options = connectionOptions(raw);
   const headers: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {

@@ -1,4 +1,6 @@
 import { Char } from '../model/json-lexer.ts';
+import { decodePart } from './decode-part.ts';
+import { nextMemberName } from './member-names.ts';
 import type { SecretNames } from './secret-names.ts';
 
 /** Stands in every recording, log and message where a secret was. In matching it equals any value at its place. */
@@ -16,17 +18,6 @@ export function redactPairs(pairs: string, secrets: SecretNames): string {
   return changed ? clean.join('&') : pairs;
 }
 
-/** A part of a query or form, percent-decoded; as it stands where it cannot be decoded. */
-export function decodePart(part: string): string {
-  if (!/[%+]/.test(part)) return part;
-  const spaced = part.replaceAll('+', ' ');
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
-  }
-}
-
 /** Forms also nest: `user[password]`, `user.password`. */
 function isSecretParameter(name: string, secrets: SecretNames): boolean {
   const plain = decodePart(name);
@@ -35,9 +26,6 @@ function isSecretParameter(name: string, secrets: SecretNames): boolean {
   );
 }
 
-/** A member's name and its colon. The length is bounded so that hostile text costs no more than one pass. */
-const MEMBER = /"((?:[^"\\]|\\.){1,200})"\s*:\s*/g;
-
 /**
  * Replaces the values of secret members in whatever holds JSON: a body that is cut short, has members twice, is broken,
  * or is one of many documents (server-sent events, lines of JSON). Everything else stays as it was written.
@@ -45,25 +33,22 @@ const MEMBER = /"((?:[^"\\]|\\.){1,200})"\s*:\s*/g;
 export function redactJsonText(text: string, secrets: SecretNames): string {
   let clean = '';
   let kept = 0;
-  MEMBER.lastIndex = 0;
-  for (let found = MEMBER.exec(text); found !== null; found = MEMBER.exec(text)) {
-    if (!secrets.has(plainName(found[1] as string))) continue;
-    const value = MEMBER.lastIndex;
-    const end = endOfValue(text, value);
-    clean += `${text.slice(kept, value)}"${REDACTED}"`;
-    kept = end;
-    MEMBER.lastIndex = end;
+  let at = 0;
+  for (let found = nextMemberName(text, at); found !== undefined; found = nextMemberName(text, at)) {
+    at = found.value;
+    if (!secrets.has(plainName(found.name))) continue;
+    clean += `${text.slice(kept, at)}"${REDACTED}"`;
+    at = endOfValue(text, at);
+    kept = at;
   }
   return kept === 0 ? text : clean + text.slice(kept);
 }
 
+/** Found out before the parsing: an exception takes longer than all the rest. */
+const PARSES = /^(?:[^\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/u;
+
 function plainName(name: string): string {
-  if (!name.includes('\\')) return name;
-  try {
-    return JSON.parse(`"${name}"`) as string;
-  } catch {
-    return name;
-  }
+  return name.includes('\\') && PARSES.test(name) ? (JSON.parse(`"${name}"`) as string) : name;
 }
 
 /** Ends a number or literal. */

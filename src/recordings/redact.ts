@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Exchange, StoredBody, StoredHeaders } from '../model/exchange.ts';
 import { header, type RawHeaders } from '../model/http.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
-import { undoCodings } from './content-coding.ts';
+import { type Beginning, undoCodingsOfStart } from './content-coding.ts';
 import { REDACTED, redactJsonText, redactPairs } from './redact-text.ts';
 import { DEFAULT_REDACTION, type Redaction } from './secret-names.ts';
 
@@ -96,16 +96,32 @@ export function redactBody(
 }
 
 /**
- * A body for showing, whole or cut, without its content codings. Where these cannot be undone nobody can say what it
+ * The beginning of a body for showing, without its content codings. Where these cannot be undone nobody can say what it
  * holds: the placeholder alone.
+ *
+ * @param most bytes that are looked at, and shown unless placeholders make it longer
  */
-export function redactBodyBytes(
+export function redactBodyStart(
   bytes: Buffer,
   headers: RawHeaders,
+  most: number,
   redaction: Redaction = DEFAULT_REDACTION,
-): Buffer {
-  const plain = undoCodings(bytes, header(headers, 'content-encoding'));
-  return plain ? redactBytes(plain, header(headers, 'content-type'), redaction) : Buffer.from(REDACTED);
+): Beginning {
+  // Twice as much: of what is too long, only half may be had.
+  const plain = undoCodingsOfStart(bytes, header(headers, 'content-encoding'), 2 * most);
+  if (plain === undefined) return { bytes: Buffer.from(REDACTED), cut: false };
+  const cut = plain.cut || plain.bytes.length > most;
+  const start = cut ? wholeCharacters(plain.bytes.subarray(0, most)) : plain.bytes;
+  return { bytes: redactBytes(start, header(headers, 'content-type'), redaction), cut };
+}
+
+/** Without the beginning of a UTF-8 character at the end, where that makes it a text. */
+export function wholeCharacters(bytes: Buffer): Buffer {
+  for (let missing = 0; missing < 4; missing++) {
+    const shorter = bytes.subarray(0, bytes.length - missing);
+    if (isUtf8(shorter)) return shorter;
+  }
+  return bytes;
 }
 
 /** A whole exchange. Secret headers of a response go: a placeholder would be replayed as if it were a cookie. */

@@ -1,23 +1,46 @@
 import { hash } from 'node:crypto';
-import type { RecordedRequest } from '../model/exchange.ts';
+import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import type { JsonValue } from '../model/json.ts';
 import { jsonOf } from './body.ts';
-import { decodePart } from './redact-text.ts';
+import { decodePart } from './decode-part.ts';
 
 /**
  * A short name for a request: two requests have the same exactly when matching takes them for one (placeholders aside,
- * which only `differencesOf` understands).
+ * which only `matches` understands).
  */
 export function requestKey(request: RecordedRequest): string {
-  const query = JSON.stringify(queryPairs(request.query).sort(byName));
-  const { body } = request;
+  return requestKeyWith(request, request.body && jsonOf(request.body));
+}
+
+/** @param json what `jsonOf` gives for the body */
+export function requestKeyWith(
+  { method, path, query, body }: RecordedRequest,
+  json: JsonValue | undefined,
+): string {
+  const pairs = JSON.stringify(queryPairs(query).sort(byName));
   let text = '';
-  if (body !== undefined) {
-    const json = jsonOf(body);
-    if (json !== undefined) text = `json ${canonical(json)}`;
-    else text = 'base64' in body ? `base64 ${body.base64}` : `text ${(body as { text: string }).text}`;
+  if (json !== undefined) text = `json ${canonical(json)}`;
+  else if (body !== undefined) {
+    text = 'base64' in body ? `base64 ${body.base64}` : `text ${(body as { text: string }).text}`;
   }
-  return hash('sha1', `${request.method} ${request.path}\n${query}\n${text}`, 'binary');
+  return hash('sha1', `${method} ${path}\n${pairs}\n${text}`, 'binary');
+}
+
+/** The same for all requests of one key, and for few others: made at a fraction of the cost. */
+export function bodySize(body: StoredBody | undefined, json: JsonValue | undefined): string {
+  if (json !== undefined) return `json ${sizeOf(json)}`;
+  if (body === undefined) return '';
+  return 'base64' in body ? `base64 ${body.base64.length}` : `text ${(body as { text: string }).text.length}`;
+}
+
+/** Values, and characters of names and texts. */
+function sizeOf(value: JsonValue): number {
+  if (typeof value === 'string') return 1 + value.length;
+  let size = 1;
+  if (typeof value !== 'object' || value === null) return size;
+  if (Array.isArray(value)) for (const item of value) size += sizeOf(item);
+  else for (const name in value) size += name.length + sizeOf(value[name] as JsonValue);
+  return size;
 }
 
 /** Names and values of a query, decoded, in the order sent. `a` and `a=` are the same. */
@@ -31,6 +54,17 @@ export function queryPairs(query: string): [name: string, value: string][] {
     pairs.push([decodePart(name), equals < 0 ? '' : decodePart(part.slice(equals + 1))]);
   }
   return pairs;
+}
+
+/** The values of each name of a query, decoded, in the order sent. */
+export function queryValues(query: string): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of queryPairs(query)) {
+    const list = values.get(name);
+    if (list) list.push(value);
+    else values.set(name, [value]);
+  }
+  return values;
 }
 
 /** Sorting is stable: repeated names keep their order. */

@@ -104,7 +104,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         report(end, verdict);
       });
       const cancel = upstream.handle(
-        { method, url, headers, body, json: inspection?.json, stream: req },
+        { method, url, headers, body, json: upstream.takesJson && inspection?.json, stream: req },
         writer,
       );
       writer.onClientGone = cancel;

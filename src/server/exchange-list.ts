@@ -52,7 +52,7 @@ export function createExchangeList(bytesKept: number = BYTES_KEPT): ExchangeList
       bytes += packed.weight;
       while (bytes > bytesKept) dropOldest();
       if (listeners.size > 0) {
-        const shown = showExchangeHead(seen);
+        const shown = showExchangeHead({ ...seen, verdict: packed.verdict });
         for (const listener of listeners) listener(shown);
       }
     },

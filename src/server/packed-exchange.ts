@@ -1,4 +1,4 @@
-import type { Verdict } from '../model/finding.ts';
+import type { Finding, Verdict } from '../model/finding.ts';
 import type { RawHeaders } from '../model/http.ts';
 import type { KeptBody, Seen } from './seen.ts';
 
@@ -33,7 +33,8 @@ const OVERHEAD = 512;
 const NOTHING: KeptBody = { chunks: [], size: 0, cut: false };
 
 export function pack(seen: Seen): PackedExchange {
-  const { request, response, verdict } = seen;
+  const { request, response } = seen;
+  const verdict = seen.verdict && packVerdict(seen.verdict);
   const requestHeaders = packHeaders(request.headers);
   const responseHeaders = response ? packHeaders(response.headers) : '';
   const requestBody = packBody(seen.requestBody);
@@ -103,6 +104,31 @@ function unpackBody(packed: PackedBody): KeptBody {
 
 function lengthOf(packed: PackedBody): number {
   return typeof packed === 'string' ? packed.length : packed.text.length;
+}
+
+/** Characters of a text of a finding: names in a body, which pointers are made of, can be as long as the body. */
+const LONGEST_TEXT = 2000;
+
+function packVerdict(verdict: Verdict): Verdict {
+  return verdict.findings.length === 0
+    ? verdict
+    : { ...verdict, findings: verdict.findings.map(packFinding) };
+}
+
+function packFinding(finding: Finding): Finding {
+  const { pointer, message, hint } = finding;
+  return {
+    ...finding,
+    pointer: packText(pointer),
+    message: packText(message),
+    ...(hint !== undefined && { hint: packText(hint) }),
+  };
+}
+
+/** Copied by way of bytes: a text that was cut out of the body keeps all of it in memory. */
+function packText(text: string): string {
+  const cut = text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+  return Buffer.from(cut, 'utf16le').toString('utf16le');
 }
 
 function weightOf({ findings }: Verdict): number {

@@ -3,7 +3,7 @@ import type { Verdict } from '../model/finding.ts';
 import type { RawHeaders } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import { jsonOf } from '../recordings/body.ts';
-import { redactBodyBytes, redactRawHeaders, redactUrl } from '../recordings/redact.ts';
+import { redactBodyStart, redactRawHeaders, redactUrl, wholeCharacters } from '../recordings/redact.ts';
 import type { KeptBody, Seen } from './seen.ts';
 
 /**
@@ -84,21 +84,12 @@ function showHeaders(headers: RawHeaders): ShownHeaders {
 
 function showBody(kept: KeptBody, headers: RawHeaders): ShownBody | undefined {
   if (kept.size === 0) return undefined;
-  const redacted = redactBodyBytes(Buffer.concat(kept.chunks), headers);
-  const cut = kept.cut || redacted.length > BODY_SHOWN;
-  const bytes = cut ? wholeCharacters(redacted.subarray(0, BODY_SHOWN)) : redacted;
+  const start = redactBodyStart(Buffer.concat(kept.chunks), headers, BODY_SHOWN);
+  const cut = kept.cut || start.cut || start.bytes.length > BODY_SHOWN;
+  const bytes = cut ? wholeCharacters(start.bytes.subarray(0, BODY_SHOWN)) : start.bytes;
   const size = { size: kept.size, ...(cut && { cut: true as const }) };
   if (!isUtf8(bytes)) return { base64: bytes.toString('base64'), ...size };
   const text = bytes.toString('utf8');
   const json = cut ? undefined : jsonOf({ text });
   return json === undefined ? { text, ...size } : { json, ...size };
-}
-
-/** Without the beginning of a UTF-8 character at the end, where that makes it a text. */
-function wholeCharacters(bytes: Buffer): Buffer {
-  for (let missing = 0; missing < 4; missing++) {
-    const shorter = bytes.subarray(0, bytes.length - missing);
-    if (isUtf8(shorter)) return shorter;
-  }
-  return bytes;
 }

@@ -111,7 +111,6 @@ class Recorder implements ResponseSink {
     this.#keep({
       request,
       requestBody,
-      json: request.json,
       response,
       responseBody,
       startedAt: this.#startedAt,

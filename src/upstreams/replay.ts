@@ -5,7 +5,7 @@ import { HOP_BY_HOP, header, type ResponseHead, splitTarget } from '../model/htt
 import { bodyBytes } from '../recordings/body.ts';
 import { explainMiss } from '../recordings/explain.ts';
 import { type Match, matchRequest } from '../recordings/match.ts';
-import { recordedRequest } from '../recordings/settle.ts';
+import { SentRequest } from '../recordings/sent-request.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { readBytes } from './read-bytes.ts';
 import type { Flow, ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
@@ -42,13 +42,14 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     if (body === undefined) return;
     const recorded = await store.find(request.method, splitTarget(request.url).path);
     if (work.isOver) return;
-    const match = matchRequest(recorded, { head: request, body, json: request.json });
+    const sent = new SentRequest(request, body, request.json);
+    const match = matchRequest(recorded, sent);
     if (match) return send(request.method, next(match, cursors), sink);
     if (onMiss) {
-      work.end = onMiss.handle({ ...request, body }, sink);
+      work.end = onMiss.handle({ ...request, body, json: undefined }, sink);
       return;
     }
-    const miss = await explainMiss(store, recorded, recordedRequest(request, body, request.json));
+    const miss = await explainMiss(store, recorded, sent.compared);
     if (work.isOver) return;
     throw new PatchgateError('no-recording', miss.text, {
       hint: 'send the request as it was recorded, or record it: patchgate proxy <target> --record',
@@ -57,6 +58,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   }
 
   return {
+    takesJson: true,
     handle(request, sink) {
       const work: Work = { isOver: false, end: () => undefined };
       answer(request, sink, work).catch((error: unknown) => {

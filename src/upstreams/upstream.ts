@@ -7,7 +7,7 @@ import type { JsonValue } from '../model/json.ts';
 export interface UpstreamRequest extends RequestHead {
   /** Where the request was judged: the very bytes. Undefined: nothing was read, `stream` has the body. */
   body: Buffer | undefined;
-  /** The judged body as a value; undefined where the request was not judged or its body is no JSON. */
+  /** The judged body as a value, for an upstream that `takesJson`; undefined where it was not judged or is no JSON. */
   json: JsonValue | undefined;
   /** The client's message. Still unread where `body` is undefined. http-proxy and WebSockets need the real one. */
   stream: Readable;
@@ -39,6 +39,8 @@ export interface ResponseSink {
 
 /** What answers a request that passed: the target, the fake or a recording. */
 export interface Upstream {
+  /** It compares bodies. Any other is not given their values, which take many times the memory of their bytes. */
+  takesJson?: true;
   /** Answers into the sink. The function returned ends the work early, when the client is gone. */
   handle(request: UpstreamRequest, sink: ResponseSink): () => void;
   /** Finishes what is being written and frees what is held. */

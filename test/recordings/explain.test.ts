@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { explainMiss, type Miss } from '../../src/recordings/explain.ts';
+import { ComparedRequest } from '../../src/recordings/sent-request.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { exchange } from '../support/exchanges.ts';
 
@@ -18,7 +19,7 @@ function storeOf(paths: string[]): RecordingStore {
 }
 
 function explain(recorded: Exchange[], sent: Exchange): Promise<Miss> {
-  return explainMiss(storeOf([]), recorded, sent.request);
+  return explainMiss(storeOf([]), recorded, new ComparedRequest(sent.request));
 }
 
 describe('the nearest exchange', () => {
@@ -93,6 +94,24 @@ describe('the nearest exchange', () => {
     expect(text.length).toBeLessThan(3000);
   });
 
+  it('is looked for among a bounded number of values', async () => {
+    const list = Array.from({ length: 70_000 }, (_, i) => i);
+    const recorded = [3, 2, 1].map((count, day) => {
+      const differing = Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, 1]));
+      const recordedAt = `2026-01-0${day + 1}T00:00:00.000Z`;
+      return exchange({ body: { json: { list, ...differing } }, recordedAt });
+    });
+    const sent = exchange({ body: { json: { list: [...list] } } });
+    const { nearest } = await explain(recorded, sent);
+    expect(nearest?.recordedAt).toBe('2026-01-02T00:00:00.000Z');
+  });
+
+  it('names places with long names within bounds', async () => {
+    const json = { ['x'.repeat(50_000)]: 1 };
+    const { text } = await explain([exchange({ body: { json: {} } })], exchange({ body: { json } }));
+    expect(text).toMatch(/in the nearest \/x{79}… is unexpected: sent 1$/);
+  });
+
   it('may have a body where none was sent', async () => {
     const { nearest } = await explain([exchange({ body: { json: { a: 1 } } })], exchange());
     expect(nearest?.differences).toEqual([{ place: 'body', recorded: '{"a":1}' }]);
@@ -106,7 +125,7 @@ describe('where nothing is recorded for the method and path', () => {
     [['GET /api/v2/projects/43', 'PATCH /api/v2/projects/43'], 'PATCH /api/v2/projects/43'],
   ])('of %j the nearest is %s', async (paths, nearest) => {
     const { request } = exchange({ path: '/api/v2/projects/42' });
-    const miss = await explainMiss(storeOf(paths), [], request);
+    const miss = await explainMiss(storeOf(paths), [], new ComparedRequest(request));
     expect(miss.text).toBe(
       'nothing is recorded for PATCH /api/v2/projects/42 in the recording "demo"; ' +
         `the nearest is ${nearest}`,
@@ -115,7 +134,7 @@ describe('where nothing is recorded for the method and path', () => {
   });
 
   it('says so of an empty recording', async () => {
-    const miss = await explainMiss(storeOf([]), [], exchange({ path: '/a' }).request);
+    const miss = await explainMiss(storeOf([]), [], new ComparedRequest(exchange({ path: '/a' }).request));
     expect(miss).toEqual({
       recording: 'demo',
       text: 'nothing is recorded for PATCH /a in the recording "demo", which is empty',

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { type Match, matchRequest } from '../../src/recordings/match.ts';
+import { SentRequest } from '../../src/recordings/sent-request.ts';
 import { exchange, PROJECT_PATH, rawHeaders } from '../support/exchanges.ts';
 
 interface Sent {
@@ -14,7 +15,7 @@ function match(recorded: readonly Exchange[], sent: Sent): Match | undefined {
   const query = sent.query === undefined ? '' : `?${sent.query}`;
   const headers = rawHeaders(sent.headers ?? { 'Content-Type': 'application/json' });
   const head = { method: 'PATCH', url: PROJECT_PATH + query, headers };
-  return matchRequest(recorded, { head, body: Buffer.from(sent.body ?? ''), json: undefined });
+  return matchRequest(recorded, new SentRequest(head, Buffer.from(sent.body ?? ''), undefined));
 }
 
 function matches(recorded: Exchange, sent: Sent): boolean {
@@ -63,6 +64,10 @@ describe('a JSON body', () => {
     ['{"token":"[redacted]"}', '{}', false],
     ['{"list":[{"pin":"[redacted]"},2]}', '{"list":[{"pin":5},2]}', true],
     ['{"list":[{"pin":"[redacted]"},2]}', '{"list":[{"pin":5},3]}', false],
+    ['{"list":[{"pin":"[redacted]"}]}', '{"list":[{"pin":5},{"pin":5}]}', false],
+    ['{"pin":"[redacted]","a":1}', '{"pin":5,"b":1}', false],
+    ['{"pin":"[redacted]","a":1}', '{"pin":5,"a":1,"b":1}', false],
+    ['{"pin":"[redacted]","a":{}}', '{"pin":5,"a":[]}', false],
   ])('recorded as %s, sent as %s: %s', (recorded, sent, expected) => {
     expect(matches(exchange({ body: { json: JSON.parse(recorded) } }), { body: sent })).toBe(expected);
     expect(matches(exchange({ body: { text: recorded } }), { body: sent })).toBe(expected);

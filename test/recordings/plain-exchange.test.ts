@@ -22,7 +22,6 @@ function seen(parts: Parts): SeenExchange {
       headers: parts.requestHeaders ?? ['Content-Type', 'application/json'],
     },
     requestBody: Buffer.from(parts.requestBody ?? ''),
-    json: undefined,
     response: {
       status: parts.status ?? 200,
       message: 'OK',

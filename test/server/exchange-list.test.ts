@@ -1,7 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createExchangeList, EXCHANGES_KEPT } from '../../src/server/exchange-list.ts';
 import type { ShownExchange } from '../../src/server/show-exchange.ts';
-import { kept, seen, verdict } from '../support/seen.ts';
+import { finding, kept, seen, verdict } from '../support/seen.ts';
 
 function ids(list: Iterable<ShownExchange>): number[] {
   return Array.from(list, (shown) => shown.id);
@@ -61,7 +63,7 @@ describe('its bounds', () => {
 
   it('counts URLs, headers and findings too', () => {
     const long = 'x'.repeat(10_000);
-    const findings = [{ ...verdict().findings[0], pointer: long, message: '' }] as never;
+    const findings = Array.from({ length: 5 }, () => finding('/a', { message: 'x'.repeat(1000) }));
     for (const members of [
       { request: { method: 'PATCH', url: long, headers: [] } },
       { request: { method: 'PATCH', url: '/', headers: ['a', long] } },
@@ -74,6 +76,43 @@ describe('its bounds', () => {
       expect(count).toBeGreaterThan(0);
       expect(count).toBeLessThan(6);
     }
+  });
+
+  it('cuts the texts of findings, so that one exchange never takes the place of all', () => {
+    const list = createExchangeList();
+    const heard: ShownExchange[] = [];
+    list.subscribe((shown) => heard.push(shown));
+    list.add(seen({ id: 1 }));
+    const long = 'x'.repeat(1_000_000);
+    const findings = Array.from({ length: 100 }, () => finding(long, { message: long, hint: long }));
+    for (const id of [2, 3, 4]) list.add(seen({ id, verdict: verdict({ findings, omitted: 7 }) }));
+    expect(ids(list.list())).toEqual([4, 3, 2, 1]);
+    const text = `${'x'.repeat(2000)}…`;
+    for (const shown of [list.get(2), heard[1]]) {
+      expect(shown?.verdict).toMatchObject({ outcome: 'pass', omitted: 7 });
+      expect(shown?.verdict?.findings).toHaveLength(100);
+      expect(shown?.verdict?.findings[99]).toEqual(
+        finding(text, { ...findings[99], pointer: text, message: text, hint: text }),
+      );
+    }
+  });
+
+  it('does not hold a body for a text of a finding that was cut out of it', () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const held = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const list = createExchangeList();
+    const before = held();
+    for (let id = 1; id <= 30; id++) {
+      const body = JSON.parse(`"${'x'.repeat(2_000_000)}"`) as string;
+      const findings = [finding(body.slice(0, 100), { message: `${body.slice(0, 100)} is wrong` })];
+      list.add(seen({ id, verdict: verdict({ findings }) }));
+    }
+    expect(held() - before).toBeLessThan(20_000_000);
+    expect(ids(list.list())).toHaveLength(30);
   });
 
   it('drops one that is too large by itself, and goes on', () => {

@@ -109,6 +109,20 @@ describe('a body', () => {
     expect(Buffer.byteLength(shown.text)).toBe(65_535);
   });
 
+  it('is not had whole where a few bytes become many', () => {
+    const bytes = gzipSync(Buffer.alloc(3_000_000, 'x'));
+    const shown = bodyOf(kept(bytes), ['Content-Encoding', 'gzip']) as { text: string };
+    expect(shown).toMatchObject({ cut: true, size: bytes.length });
+    expect(shown.text).toMatch(/^x{10000,65536}$/);
+  });
+
+  it('is redacted where it is cut within a secret', () => {
+    const bytes = gzipSync(`{"a":"${'x'.repeat(65_500)}","token":"${SECRET.repeat(10)}"}`);
+    const shown = bodyOf(kept(bytes), ['Content-Encoding', 'gzip']) as { text: string };
+    expect(shown.text).toContain('"token":"[red');
+    expect(shown.text).not.toContain('hun');
+  });
+
   it('stays a text where it was cut within a character', () => {
     const bytes = Buffer.from('aé').subarray(0, 2);
     expect(bodyOf({ chunks: [bytes], size: 3, cut: true })).toEqual({ text: 'a', size: 3, cut: true });

@@ -1,0 +1,38 @@
+import { createServer } from 'node:http';
+import { expect, it } from 'vitest';
+import { createDataPath } from '../../src/server/data-path.ts';
+import type { Upstream, UpstreamRequest } from '../../src/upstreams/upstream.ts';
+import { FEATURE_URL, gate } from '../support/gate.ts';
+import { closeServer, listen } from '../support/serve-upstream.ts';
+
+/** What an upstream is given for a request. */
+async function givenTo(members: Pick<Upstream, 'takesJson'>): Promise<UpstreamRequest> {
+  const given: UpstreamRequest[] = [];
+  const upstream: Upstream = {
+    ...members,
+    handle(request, sink) {
+      given.push(request);
+      sink.head({ status: 204, message: '', headers: [] }, { resume: () => undefined }, 'target');
+      sink.end();
+      return () => undefined;
+    },
+    close: async () => undefined,
+  };
+  const options = { gate: gate(), upstream, clientTimeout: 0, nextId: () => 1, onSeen: () => undefined };
+  const server = createServer(createDataPath(options));
+  const url = `http://127.0.0.1:${await listen(server)}${FEATURE_URL}`;
+  const headers = { 'Content-Type': 'application/json' };
+  const { status } = await fetch(url, { method: 'PATCH', headers, body: '{"name": "a"}' });
+  await closeServer(server);
+  expect(status).toBe(204);
+  return given[0] as UpstreamRequest;
+}
+
+it('gives the value of a body to an upstream that takes it, and no other has to hold it', async () => {
+  const taken = await givenTo({ takesJson: true });
+  expect(taken.json).toEqual({ name: 'a' });
+  expect(taken.body?.toString()).toBe('{"name": "a"}');
+  const other = await givenTo({});
+  expect(other.json).toBeUndefined();
+  expect(other.body?.toString()).toBe('{"name": "a"}');
+});
