@@ -10,6 +10,7 @@ import { CONTROL_ROOT, isControlPath } from './server/control/control-path.ts';
 import { createDataPath, type DataPath } from './server/data-path.ts';
 import { createExchangeList } from './server/exchange-list.ts';
 import { failClosed } from './server/fail-closed.ts';
+import { inTurn } from './server/in-turn.ts';
 import { BodyKeeper } from './server/kept-body.ts';
 import { type Listening, listen } from './server/listen/listen.ts';
 import { readServerTls } from './server/listen/server-tls.ts';
@@ -143,12 +144,13 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
     }
   };
 
-  const handler = failClosed((req, res) => {
+  const answer = failClosed((req, res) => {
     if (isControlPath(req.url as string)) {
       watchBody(req, res, clientTimeout, () => req.destroy());
       void answerControl(req, res);
     } else answerData(req, res);
   });
+  const handler = inTurn(answer);
   const upgradePath = parts.forward && createUpgradePath({ gate, forward: parts.forward, nextId, onSeen });
 
   /** Of what was no request there is nothing to show but that it came. */

@@ -180,12 +180,11 @@ const OVERLOADED = new PatchgateError('overloaded', 'too many large bodies are o
   hint: 'send it again in a moment',
 });
 
-/** Headers that a server of Node's keeps at most, unless it is told otherwise; the rest is dropped and could be anything. */
-const MOST_HEADERS = 1000;
-
-/** Whether the server that got the request keeps every header, as `listen` has it. */
-function keepsAllHeaders({ socket }: IncomingMessage): boolean {
-  return (socket as { server?: Partial<Server> }).server?.maxHeadersCount === 0;
+/** Headers that the server which got the request keeps of it; the rest is dropped and could be anything. */
+function headersKept({ socket }: IncomingMessage): number {
+  const { maxHeadersCount } = (socket as { server?: Partial<Server> }).server ?? {};
+  if (typeof maxHeadersCount !== 'number') return 1000;
+  return maxHeadersCount > 0 ? maxHeadersCount : Number.POSITIVE_INFINITY;
 }
 
 /** What keeps the gate from seeing the request as it was sent. */
@@ -202,8 +201,9 @@ function whyUnreadable(req: IncomingMessage): PatchgateError | undefined {
   const unclear = unclearFraming(req);
   if (unclear !== undefined)
     return new PatchgateError('malformed-request', `the request is ambiguous: ${unclear}`);
-  if (req.rawHeaders.length < 2 * MOST_HEADERS || keepsAllHeaders(req)) return undefined;
-  return new PatchgateError('too-many-headers', `the request has ${MOST_HEADERS} headers or more`, {
+  const most = headersKept(req);
+  if (req.rawHeaders.length < 2 * most) return undefined;
+  return new PatchgateError('too-many-headers', `the request has ${most} headers or more`, {
     hint: 'send fewer',
   });
 }

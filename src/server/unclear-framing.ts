@@ -1,10 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { headerValues } from '../model/http.ts';
+import { byHeaderName, headerValues } from '../model/http.ts';
 
 /** Without a sign or leading zeros, which some read as octal, and small enough for every reader's integers. */
 const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
 /** A name or an address, with a port: RFC 3986 3.2.2. Empty where the client has none. */
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
+
+const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'host']);
+/** CGI and what follows it read `_` as `-`, some every other character, too: `Transfer_Encoding` would frame the body. */
+const couldMeanFraming = byHeaderName(
+  (name) => !FRAMING.has(name) && FRAMING.has(name.replaceAll(/[^a-z0-9]/g, '-')),
+);
 
 /**
  * What is unclear about where a request begins and ends, in one sentence, or undefined. Node's parser has refused most
@@ -12,6 +18,9 @@ const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
  */
 export function unclearFraming({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return `it is written in HTTP/${httpVersion}`;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (couldMeanFraming(rawHeaders[i] as string)) return `some servers read its ${rawHeaders[i]} as another`;
+  }
   const hosts = headerValues(rawHeaders, 'host');
   if (hosts.length > 1) return 'it has more than one Host';
   if (hosts.length === 0 && httpVersion === '1.1') return 'it has no Host';

@@ -63,7 +63,7 @@ const staysHere = byHeaderName(
 /** A list of raw headers as the object that Node's client takes; a name that comes several times has a list. */
 export function headersObject(headers: RawHeaders): Record<string, string | string[]> {
   const names = new Map<string, string>();
-  const object: Record<string, string | string[]> = {};
+  const object: Record<string, string | string[]> = Object.create(null);
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = names.get((headers[i] as string).toLowerCase()) ?? (headers[i] as string);
     names.set(name.toLowerCase(), name);

@@ -1,5 +1,5 @@
 import { buildConnector, Pool } from 'undici';
-import type { ForwardOptions } from './forward-options.ts';
+import { CONNECTIONS_AT_MOST, type ForwardOptions } from './forward-options.ts';
 import { outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay } from './relay.ts';
 import type { ResponseSink, UpstreamRequest } from './upstream.ts';
@@ -12,6 +12,7 @@ export function createPooledClient(options: ForwardOptions) {
   const { target, tls, timeout } = options;
   const connect = buildConnector({ timeout, ...tls });
   const pool = new Pool(target.origin, {
+    connections: CONNECTIONS_AT_MOST,
     pipelining: 1,
     headersTimeout: timeout,
     // Once it answers, a target may take its time: a stream of events can be silent for hours.

@@ -3,7 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
 import { PatchgateError, systemCode } from '../errors.ts';
-import type { ForwardOptions } from './forward-options.ts';
+import { CONNECTIONS_AT_MOST, type ForwardOptions } from './forward-options.ts';
 import { headersObject, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay } from './relay.ts';
 import { targetError } from './target.ts';
@@ -19,10 +19,9 @@ export type UpgradeOutcome = { status: number; headers: readonly string[] } | { 
 export function createStreamingProxy(options: ForwardOptions) {
   const { target, timeout } = options;
   const isSecure = target.url.protocol === 'https:';
+  const connections = { keepAlive: true, maxSockets: CONNECTIONS_AT_MOST };
   // What it is told of TLS stands above what http-proxy tells a request.
-  const agent = isSecure
-    ? new SecureAgent({ keepAlive: true, ...options.tls })
-    : new Agent({ keepAlive: true });
+  const agent = isSecure ? new SecureAgent({ ...connections, ...options.tls }) : new Agent(connections);
   const where = {
     protocol: target.url.protocol,
     hostname: target.url.hostname.replace(/^\[|\]$/g, ''),
@@ -36,16 +35,19 @@ export function createStreamingProxy(options: ForwardOptions) {
   proxy.on('proxyRes', (response, _request, context) => (context as unknown as Context).onResponse(response));
 
   /** An agent for one request: sees it before http-proxy's path and headers are on the wire. */
-  const agentFor = (prepare: (outgoing: ClientRequest) => void): Agent =>
+  const agentFor = ({ headers }: IncomingMessage, prepare: (outgoing: ClientRequest) => void): Agent =>
     Object.assign(Object.create(agent) as Agent, {
       addRequest(outgoing: ClientRequest, ...rest: unknown[]) {
+        // http-proxy copies them by assignment, which one of this name does not survive.
+        const value = headers[PROTO];
+        if (value !== undefined) outgoing.setHeader(PROTO, value);
         prepare(outgoing);
         (agent as unknown as { addRequest(...all: unknown[]): void }).addRequest(outgoing, ...rest);
       },
     });
 
   /** A timeout of 0 is none, as it is for the pooled client. */
-  const afterTimeout = (end: () => void) => (timeout === 0 ? undefined : setTimeout(end, timeout));
+  const afterTimeout = (end: () => void) => (timeout === 0 ? undefined : setTimeout(end, timeout).unref());
 
   return {
     send(request: UpstreamRequest, sink: ResponseSink): () => void {
@@ -56,9 +58,15 @@ export function createStreamingProxy(options: ForwardOptions) {
       let isOver = false;
       const isRepeatable = mayRepeat(incoming);
       const silence = afterTimeout(() => {
-        // It is the client that takes its time.
-        if (!incoming.complete && !outgoing?.writableNeedDrain) silence?.refresh();
-        else outgoing?.destroy(timedOut());
+        const isClients = !incoming.complete && !incoming.destroyed && !outgoing?.writableNeedDrain;
+        if (isClients) {
+          silence?.refresh();
+          return;
+        }
+        const error = timedOut();
+        outgoing?.destroy(error);
+        // One that waits for a connection says nothing of its end.
+        fail(error);
       });
       incoming.prependListener('data', () => silence?.refresh());
       const fail = (error: unknown) => {
@@ -94,7 +102,11 @@ export function createStreamingProxy(options: ForwardOptions) {
         // By default those of an answer past some thousand are dropped.
         made.maxHeadersCount = 0;
         // A target may answer and close without reading all: the rest of the body is then nobody's.
-        made.once('close', () => incoming.unpipe(made).resume());
+        made.once('close', () => {
+          incoming.unpipe(made).resume();
+          // http-proxy keeps to itself that it ended because of the client.
+          if (made === outgoing && !answer) fail(new Error('the client broke off its request'));
+        });
         // Without a listener Node would drop the connection and tell nobody.
         made.once('upgrade', (_, socket) => {
           isOver = true;
@@ -103,7 +115,7 @@ export function createStreamingProxy(options: ForwardOptions) {
         });
       };
       const start = () => {
-        const settings = { target: where, agent: agentFor(prepare) };
+        const settings = { target: where, agent: agentFor(incoming, prepare) };
         proxy.web(incoming, context as unknown as ServerResponse, settings, fail);
       };
       start();
@@ -161,14 +173,20 @@ export function createStreamingProxy(options: ForwardOptions) {
           answer.once('close', () => socket.end().resume());
         });
       };
-      proxy.ws(incoming, socket, head, { target: where, agent: agentFor(prepare) }, (error: Error) =>
-        once({ error: targetError(target, error, timeout) }),
+      proxy.ws(
+        incoming,
+        socket,
+        head,
+        { target: where, agent: agentFor(incoming, prepare) },
+        (error: Error) => once({ error: targetError(target, error, timeout) }),
       );
     },
 
     close: () => agent.destroy(),
   };
 }
+
+const PROTO = '__proto__';
 
 /** Of other requests nobody knows whether the target has acted on them already (RFC 9110 9.2.2). */
 function mayRepeat({ method, headers }: IncomingMessage): boolean {

@@ -116,7 +116,7 @@ describe('beyond loopback', () => {
       expect(gate.stderr()).not.toContain('health');
       const answer = await sendRaw(gate.port, health('Host: localhost'));
       expect(answer.status).toBe(403);
-      expect(String(answer.body)).toContain('--control-token');
+      expect(String(answer.body)).toContain('PATCHGATE_CONTROL_TOKEN');
       expect(String((await sendRaw(gate.port, { path: '/x' })).body)).toBe('answered');
     },
   );

@@ -179,7 +179,7 @@ describe('a number that readers see differently', () => {
     expect(hazardsOf(number)).toEqual(['unsafe-number  @0']);
   });
 
-  it.each(['9007199254740992', '9007199254740994', '1e22', '0.1', '1e-400', '-0', '100000000000000000000'])(
+  it.each(['9007199254740992', '9007199254740994', '1e22', '0.1', '-0', '100000000000000000000'])(
     'not %s',
     (number) => {
       expect(hazardsOf(number)).toEqual([]);

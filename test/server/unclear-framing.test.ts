@@ -16,6 +16,7 @@ describe('a request is clear', () => {
     [['host', '[::1]:4010', 'content-length', '5242880']],
     [['HOST', '', 'TRANSFER-ENCODING', 'chunked']],
     [['Host', '127.0.0.1', 'Transfer-Encoding', 'Chunked ']],
+    [['Host', 'x', 'X_Content_Length', '0', 'Ho_st', 'x', 'Content__Length', '0', 'ContentLength', '0']],
     [['Host', 'caf%C3%A9.test', 'X-Content-Length', 'x', 'Transfer-Encodings', 'x']],
   ])('with %j', (headers) => expect(unclear(headers)).toBeUndefined());
 
@@ -40,6 +41,19 @@ describe('a request is unclear', () => {
     'with Content-Length %j',
     (length) => expect(unclear(['Content-Length', length])).toMatch('Content-Length'),
   );
+
+  it.each([
+    'Transfer_Encoding',
+    'transfer_encoding',
+    'Content_Length',
+    'Content.Length',
+    'TRANSFER~ENCODING',
+    "Content'Length",
+  ])('with %s, which some servers read as the real one', (name) => {
+    expect(unclear([name, '0'])).toMatch(name);
+    expect(unclear(['Content-Length', '5', name, '0'])).toMatch(name);
+    expect(unclear([name, '0'], '1.0')).toMatch(name);
+  });
 
   it('without a Host, but in HTTP/1.0', () => {
     const without = (httpVersion: string) =>

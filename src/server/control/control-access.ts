@@ -67,18 +67,18 @@ export function controlAccess(
         status: 401,
         code: 'not-allowed',
         message: 'the control API needs the bearer token that Patchgate was started with',
-        hint: 'send Authorization: Bearer with the value of --control-token',
+        hint: 'send Authorization: Bearer with that token',
       };
     }
   } else if (!access.loopback) {
     return notAllowed(
       'Patchgate listens beyond this machine and has no control token, so the control API is closed',
-      'start it with --control-token, or with --host 127.0.0.1',
+      'start it with a token in PATCHGATE_CONTROL_TOKEN (in a program: controlToken), or on 127.0.0.1',
     );
   } else if (!isLoopbackHost(host)) {
     return notAllowed(
       'the control API answers only to loopback Host names',
-      'use localhost, 127.0.0.1 or [::1] in the URL, or start Patchgate with --control-token',
+      'use localhost, 127.0.0.1 or [::1] in the URL, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN',
     );
   }
   if (crossesOrigins(headers, host)) {

@@ -13,6 +13,7 @@ import { controlAccess } from './control-access.ts';
 import { CONTROL_ROOT } from './control-path.ts';
 import { createEvents } from './events.ts';
 import { readDryRun } from './read-dry-run.ts';
+import { isReadableTarget } from './readable-target.ts';
 
 export interface ControlDeps {
   gate: Gate;
@@ -89,8 +90,18 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     });
   });
   app.use(answerError);
-  return (req, res) => app(req, res);
+  return (req, res) => {
+    if (isReadableTarget(req.url as string)) app(req, res);
+    else {
+      const { status, body } = problemOfError(UNREADABLE);
+      res.writeHead(status, { 'Content-Type': 'application/problem+json' }).end(body);
+    }
+  };
 }
+
+const UNREADABLE = new PatchgateError('bad-input', "the request's target is neither a path nor a URL", {
+  hint: `ask for it by its path: ${CONTROL_ROOT}/health`,
+});
 
 /** Redacting a thousand large bodies takes a while, so after each one the data path has its turn. */
 async function* listText(list: Iterable<ShownExchange>): AsyncGenerator<string> {

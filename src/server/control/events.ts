@@ -21,11 +21,12 @@ export function createEvents(
   let stopListening: (() => void) | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
 
-  const leave = (res: ServerResponse) => {
-    subscribers.delete(res);
-    if (subscribers.size > 0) return;
+  const stop = () => {
     stopListening?.();
     clearInterval(heartbeat);
+  };
+  const leave = (res: ServerResponse) => {
+    if (subscribers.delete(res) && subscribers.size === 0) stop();
   };
   const sendToAll = (frame: string) => {
     for (const res of subscribers) {
@@ -41,7 +42,10 @@ export function createEvents(
   };
 
   stopping?.addEventListener('abort', () => {
-    for (const res of subscribers) res.end();
+    stop();
+    const all = [...subscribers];
+    subscribers.clear();
+    for (const res of all) res.end();
   });
 
   return (req, res) => {
@@ -61,8 +65,13 @@ export function createEvents(
     }
     // Something has to be sent at once, or a client cannot tell that it is connected.
     res.write(':\n\n');
+    if (stopping?.aborted) {
+      res.end();
+      return;
+    }
     if (subscribers.size === 0) start();
     subscribers.add(res);
-    res.on('close', () => leave(res));
+    // Whoever is at the other end may vanish at any time; 'close' comes after it.
+    res.on('error', () => undefined).on('close', () => leave(res));
   };
 }

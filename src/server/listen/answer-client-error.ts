@@ -34,7 +34,9 @@ export function answerClientErrors(
     }
     const { incoming } = socket.parser ?? {};
     const broken = incoming && !incoming.complete ? incoming : undefined;
-    if (!broken) onUnread(error);
+    const { _httpMessage: writing } = socket;
+    // One whose turn has not come never gets to a handler.
+    if (!broken || (writing && writing.req !== broken)) onUnread(error);
     const answer = () => {
       const { _httpMessage: response } = socket;
       if (socket.destroyed) return;

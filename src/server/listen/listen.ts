@@ -65,6 +65,7 @@ export async function listen(
   server.maxHeadersCount = 0;
   answerClientErrors(server, GRACE, handlers.unread);
   const handshakes = tls ? handshakesOf(server) : undefined;
+  const connections = connectionsOf(server, tls ? 'secureConnection' : 'connection');
   const upgraded = new Set<Duplex>();
   /** Node has let go of the connection. The function returned gives it back. */
   const hold = (socket: Duplex) => {
@@ -105,10 +106,23 @@ export async function listen(
           clearTimeout(force);
           resolve();
         });
-        server.closeIdleConnections();
+        // Node leaves those open that never sent a request, and those that are answered from now on.
+        for (const socket of connections) whenAnswered(socket, () => socket.destroySoon());
         for (const socket of [...upgraded, ...(handshakes?.values() ?? [])]) socket.destroy();
       }),
   };
+}
+
+/** The connections that are open, as the server's HTTP sees them. */
+function connectionsOf(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
+  const connections = new Set<Socket>();
+  server.on(event, (socket: Socket) => {
+    // One that is read again comes a second time.
+    if (connections.has(socket)) return;
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  return connections;
 }
 
 /** The connections that shake hands yet, by the other end's address: Node's HTTP server does not know of them. */

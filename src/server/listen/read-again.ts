@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import { headerValues, withoutHeaders } from '../../model/http.ts';
+import { unclearFraming } from '../unclear-framing.ts';
 
 /** Whether a request to upgrade asks for a WebSocket, and for nothing else. */
 export function isWebSocket(req: IncomingMessage): boolean {
@@ -12,6 +13,7 @@ export function isWebSocket(req: IncomingMessage): boolean {
   return (
     req.method === 'GET' &&
     !framed &&
+    unclearFraming(req) === undefined &&
     upgrades.length === 1 &&
     upgrades[0]?.trim().toLowerCase() === 'websocket'
   );

@@ -130,7 +130,7 @@ describe('with a token', () => {
 it('is closed off loopback without a token, and says what to do', () => {
   expect(controlAccess({ url: '/', headers: ['Host', 'localhost'] }, { loopback: false })).toMatchObject({
     status: 403,
-    hint: expect.stringContaining('--control-token'),
+    hint: expect.stringContaining('PATCHGATE_CONTROL_TOKEN'),
   });
 });
 

@@ -380,6 +380,6 @@ describe('who may ask', () => {
     const { call } = await start({}, '0.0.0.0');
     const answer = await call('GET /__patchgate/health');
     expectProblem(answer, 403, 'not-allowed');
-    expect(answer.json().hint).toContain('--control-token');
+    expect(answer.json().hint).toContain('token');
   });
 });

@@ -1,0 +1,82 @@
+/** Headers by names that JavaScript has a meaning of its own for, and more of them than a server keeps. */
+import { createServer } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { BAD_PROJECT, PROJECT_PATH, REQUESTS } from '../support/e2e-bodies.ts';
+import { closeGates, startGate } from '../support/in-process.ts';
+import { type RawRequest, requestBytes, sendRaw } from '../support/raw.ts';
+import { closeServer, listen } from '../support/serve-upstream.ts';
+import { closeTargets, startTarget } from '../support/target.ts';
+
+afterEach(async () => {
+  await closeGates();
+  await closeTargets();
+});
+
+const ODD = [
+  'toString',
+  'hasOwnProperty',
+  'constructor',
+  'valueOf',
+  '__proto__',
+  'Prototype',
+  '__defineGetter__',
+];
+
+it.each(REQUESTS)('arrive as they were sent: %s', async (_, request: RawRequest) => {
+  const target = await startTarget();
+  const { port } = await startGate({ target: target.url });
+  const odd = ODD.flatMap((name): [string, string][] => [
+    [name, `${name} 1`],
+    [name, `${name} 2`],
+  ]);
+  const headers = [...(request.headers ?? []), ...odd];
+  expect((await sendRaw(port, { ...request, headers })).status).toBe(200);
+  const sent = target.received[0]?.rawHeaders ?? [];
+  const arrived = ODD.map((name) => sent.filter((_, i) => i % 2 === 1 && sent[i - 1] === name));
+  expect(arrived).toEqual(ODD.map((name) => [`${name} 1`, `${name} 2`]));
+});
+
+describe('mounted in a server that keeps so many headers', () => {
+  const hidden = requestBytes({ method: 'PATCH', path: PROJECT_PATH, body: JSON.stringify(BAD_PROJECT) });
+  /** `Host` and `Content-Length` are two of them. */
+  const requestOf = (count: number): RawRequest => ({
+    path: '/x',
+    headers: Array.from({ length: count - 2 }, (_, i) => [`A${i}`, '1'] as const),
+    body: hidden,
+  });
+
+  it.each([
+    [40, 39, 200],
+    [40, 40, 431],
+    [40, 100, 431],
+    [null, 999, 200],
+    [null, 1000, 431],
+    [1500, 1499, 200],
+    [1500, 1500, 431],
+    [0, 1500, 200],
+  ])('%s, a request with %i is answered with %i', async (most, count, status) => {
+    const target = await startTarget();
+    const { gate } = await startGate({ target: target.url });
+    const server = createServer(gate.handler);
+    server.maxHeadersCount = most;
+    const port = await listen(server);
+    expect((await sendRaw(port, requestOf(count))).status).toBe(status);
+    expect(target.received.map(({ body }) => body.length)).toEqual(status === 200 ? [hidden.length] : []);
+    await closeServer(server);
+  });
+});
+
+it('a target that is no URL is refused by the control API', async () => {
+  const target = await startTarget();
+  const { port } = await startGate({ target: target.url });
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on('warning', onWarning);
+  for (const path of ['http://[::1/__patchgate/health', 'http://a:99999/__patchgate/health']) {
+    const { status, body } = await sendRaw(port, { path });
+    expect([status, JSON.parse(body.toString()).detail]).toEqual([400, expect.stringContaining('target')]);
+  }
+  await new Promise(setImmediate);
+  process.off('warning', onWarning);
+  expect([warnings, target.received]).toEqual([[], []]);
+});

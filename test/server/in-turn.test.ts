@@ -1,0 +1,143 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { DataPath } from '../../src/server/data-path.ts';
+import { inTurn } from '../../src/server/in-turn.ts';
+import { closeGates, startGate } from '../support/in-process.ts';
+import { RawConnection, sendRaw } from '../support/raw.ts';
+import { closeServer, listen } from '../support/serve-upstream.ts';
+import { closeTargets, startStreamingTarget } from '../support/target.ts';
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+describe('requests that a client sends at once', () => {
+  afterEach(async () => {
+    await closeGates();
+    await closeTargets();
+  });
+
+  /** A gate whose target answers when it is told to. */
+  async function start() {
+    const asked: ServerResponse[] = [];
+    const target = await startStreamingTarget((req, res) => {
+      req.resume();
+      asked.push(res);
+    });
+    const { port } = await startGate({ target: target.url });
+    const client = await RawConnection.open(port);
+    return { asked, target, port, client };
+  }
+
+  it('reach the target one by one, and are answered in their order', async () => {
+    const { asked, client, port } = await start();
+    client.write([1, 2, 3, 4].map((n) => get(`/${n}`)).join(''));
+    for (let n = 1; n <= 4; n++) {
+      await vi.waitFor(() => expect(asked.length).toBe(n));
+      // Whatever else there was to do is done by then.
+      expect((await sendRaw(port, get('/__patchgate/health'))).status).toBe(200);
+      expect(asked.length).toBe(n);
+      asked[n - 1]?.end(`answer to ${asked[n - 1]?.req.url}`);
+      expect((await client.response()).body.toString()).toBe(`answer to /${n}`);
+    }
+    client.close();
+  });
+
+  it('to the control API wait for what was asked before, too', async () => {
+    const { asked, client } = await start();
+    client.write(`${get('/first')}${get('/__patchgate/exchanges')}${get('/last')}`);
+    await vi.waitFor(() => expect(asked.length).toBe(1));
+    asked[0]?.end();
+    expect((await client.response()).status).toBe(200);
+    const { exchanges } = JSON.parse((await client.response()).body.toString());
+    expect(exchanges).toMatchObject([{ request: { url: '/first' }, response: { status: 200 } }]);
+    await vi.waitFor(() => expect(asked.length).toBe(2));
+    client.close();
+  });
+
+  it('end with their client, and those that wait are not sent', async () => {
+    const { asked, target, client, port } = await start();
+    client.write(get('/events').repeat(100));
+    await vi.waitFor(() => expect(asked.length).toBe(1));
+    asked[0]?.write('beginning');
+    await client.came('beginning');
+    client.close();
+    const connections = () =>
+      new Promise((resolve) => target.server.getConnections((_, count) => resolve(count)));
+    await vi.waitFor(async () => expect(await connections()).toBe(0));
+    expect((await sendRaw(port, get('/__patchgate/health'))).status).toBe(200);
+    expect(asked.length).toBe(1);
+  });
+
+  it('go no further where one cannot be read, which is said in its turn', async () => {
+    const { asked, client } = await start();
+    client.write(`${get('/first')}POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n`);
+    await vi.waitFor(() => expect(asked.length).toBe(1));
+    asked[0]?.end();
+    expect((await client.response()).status).toBe(200);
+    expect((await client.response()).status).toBe(400);
+    client.close();
+    expect(asked.length).toBe(1);
+  });
+});
+
+describe('a request whose turn has not come', () => {
+  const asked: [IncomingMessage, ServerResponse][] = [];
+  const started: string[] = [];
+  let server: Server | undefined;
+  afterEach(async () => {
+    if (server) await closeServer(server);
+    asked.length = 0;
+    started.length = 0;
+  });
+
+  async function serve(handler: DataPath): Promise<RawConnection> {
+    const turns = inTurn((req, res) => {
+      started.push(req.url as string);
+      handler(req, res);
+    });
+    server = createServer((req, res) => {
+      asked.push([req, res]);
+      turns(req, res);
+    });
+    return RawConnection.open(await listen(server));
+  }
+
+  it('keeps its body with the client', async () => {
+    const size = 32 * 1024 * 1024;
+    let bytes = 0;
+    const client = await serve((req, res) => {
+      req.on('data', (chunk) => (bytes += chunk.length));
+      if (req.method === 'POST') req.on('end', () => res.end());
+    });
+    client.write(`${get('/first')}POST /second HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`);
+    client.write(Buffer.alloc(size));
+    await vi.waitFor(() => expect(asked[1]?.[0].readableLength).toBeGreaterThan(0));
+    for (let i = 0; i < 50; i++) await new Promise(setImmediate);
+    expect(asked[1]?.[0].readableLength).toBeLessThan(1024 * 1024);
+    expect([client.socket.writableLength > 0, started]).toEqual([true, ['/first']]);
+    asked[0]?.[1].end();
+    await client.response();
+    await client.response();
+    client.close();
+    expect([bytes, started]).toEqual([size, ['/first', '/second']]);
+  });
+
+  it('is one of a thousand at most', async () => {
+    const client = await serve(() => undefined);
+    client.write(get('/').repeat(1001));
+    await vi.waitFor(() => expect(asked.length).toBe(1001));
+    expect(asked[0]?.[0].socket.destroyed).toBe(false);
+    client.write(get('/'));
+    await client.closed();
+    expect(started).toEqual(['/']);
+  });
+
+  it('makes room for another once it is started', async () => {
+    const client = await serve((_, res) => res.end());
+    for (let i = 0; i < 3; i++) {
+      client.write(get('/').repeat(900));
+      for (let j = 0; j < 900; j++) await client.response();
+    }
+    client.close();
+    expect(started.length).toBe(2700);
+  });
+});

@@ -1,0 +1,49 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type Forward, forward } from '../../src/upstreams/forward.ts';
+import type { ForwardOptions } from '../../src/upstreams/forward-options.ts';
+import { parseTarget } from '../../src/upstreams/target.ts';
+import { RawConnection } from '../support/raw.ts';
+import { type ServedUpstream, serveUpstream } from '../support/serve-upstream.ts';
+import { closeTargets, startRawTarget } from '../support/target.ts';
+
+const TIMEOUT = 12_345;
+
+let served: ServedUpstream | undefined;
+let upstream: Forward | undefined;
+
+async function serve(url: string): Promise<ServedUpstream> {
+  const options: ForwardOptions = {
+    target: parseTarget(url),
+    tls: { rejectUnauthorized: true } as ForwardOptions['tls'],
+    answeredBy: 'target',
+    timeout: TIMEOUT,
+    preserveHost: false,
+    forwardedHeaders: false,
+  };
+  upstream = forward(options);
+  served = await serveUpstream(upstream);
+  return served;
+}
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await served?.close();
+  await upstream?.close();
+  await closeTargets();
+});
+
+describe('a client that breaks off behind a request that has no answer yet', () => {
+  it('leaves no timer behind, and the end of its request is told', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let asked = '';
+    const target = await startRawTarget((socket) => socket.on('data', (chunk) => (asked += chunk)));
+    const { port, ends } = await serve(target.url);
+    const client = await RawConnection.open(port);
+    client.write('GET /never HTTP/1.1\r\nHost: x\r\n\r\n');
+    client.write('POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n');
+    await vi.waitFor(() => expect(['GET /never', 'abc'].every((part) => asked.includes(part))).toBe(true));
+    client.close();
+    await vi.waitFor(() => expect(ends).toHaveLength(2));
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
