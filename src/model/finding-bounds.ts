@@ -9,7 +9,8 @@ const MOST_TEXT = 1_048_576;
 export class FindingBounds {
   /** How many were not kept. */
   omitted = 0;
-  readonly #kept = new Map<string, Map<string, Kept>>();
+  /** By rule and severity. Made with the first finding, since most requests have none. */
+  #kept: Map<string, Map<string, Kept>> | undefined;
 
   /** Whether one more is kept. The first one always is. To be asked before a finding's texts are made. */
   takes(rule: string, severity: string, pointerLength: number): boolean {
@@ -31,6 +32,7 @@ export class FindingBounds {
   }
 
   #of(rule: string, severity: string): Kept {
+    this.#kept ??= new Map();
     let kinds = this.#kept.get(rule);
     if (!kinds) {
       kinds = new Map();
