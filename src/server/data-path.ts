@@ -90,7 +90,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
       if (giveUp === undefined || res.headersSent) req.destroy();
       else {
         res.shouldKeepAlive = false;
-        giveUp(tooSlow(clientTimeout));
+        giveUp(tooSlow(clientTimeout, watch.isWhole));
       }
     });
 
@@ -208,12 +208,11 @@ function whyUnreadable(req: IncomingMessage): PatchgateError | undefined {
   });
 }
 
-function tooSlow(limit: number): PatchgateError {
-  return new PatchgateError(
-    'client-timeout',
-    `the client did not send its request's body within ${limit} ms`,
-    {
-      hint: 'send it sooner, or start Patchgate with a longer --client-timeout',
-    },
-  );
+function tooSlow(limit: number, isWhole: boolean): PatchgateError {
+  const message = isWhole
+    ? `the client did not send its request's body within ${limit} ms`
+    : `the client fell silent for ${limit} ms before its request's body had ended`;
+  return new PatchgateError('client-timeout', message, {
+    hint: 'send it sooner, or start Patchgate with a longer --client-timeout',
+  });
 }
