@@ -1,4 +1,5 @@
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
+import { escapeToken } from '../model/pointer.ts';
 
 /** Errors that one keyword at one place of a schema makes of one body. A verdict shows no more of them than this. */
 const MOST_ERRORS = 100;
@@ -14,6 +15,8 @@ export class ErrorSites {
   readonly #counts: number[] = [];
   readonly #standing = new Set<Partial<ErrorObject>>();
   #isClean = true;
+  #name = '';
+  #token = '';
 
   /** Makes the sites known to the code of an Ajv whose option `code.process` is `bound`. */
   attach(ajv: Ajv2020): void {
@@ -34,7 +37,21 @@ export class ErrorSites {
         return `const ${name} = sites.full[${site}] ?? sites.keep(${site}, ${error});if(vErrors === null){vErrors = [${name}];}`;
       },
     );
-    return `const sites = self.errorSites;${changed}`;
+    // Ajv escapes a member's name for each error of it, and for each schema that it is handed to.
+    const cached = changed.replaceAll(
+      /(\w+)\.replace\(\/~\/g, "~0"\)\.replace\(\/\\\/\/g, "~1"\)/g,
+      'sites.token($1)',
+    );
+    return `const sites = self.errorSites;${cached}`;
+  }
+
+  /** A name as a token of a JSON Pointer. The last one is kept: the next to be asked for is nearly always the same. */
+  token(name: string): string {
+    if (name !== this.#name) {
+      this.#name = name;
+      this.#token = escapeToken(name);
+    }
+    return this.#token;
   }
 
   /** To be called with each error that is made in full. */

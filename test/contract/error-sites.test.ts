@@ -71,3 +71,16 @@ it('forgets errors that were taken back, so that no body shows in the findings o
   expect(JSON.stringify(findings)).not.toContain('secret of');
   expect(brief(findings)).toContain('schema.enum error /items/1');
 });
+
+it('writes names as tokens of a pointer, each its own', () => {
+  const tool = (enabled: number | boolean) => ({ enabled });
+  const integrations = { 'a/b': tool(1), 'a~b': tool(1), 'a~1b': tool(2), 'a/b~': tool(true), '': tool(0) };
+  const { check: checkDraft } = shippedContract().load('updateDraft');
+  for (let i = 0; i < 2; i++)
+    expect(brief(checkDraft({ integrations }))).toEqual([
+      'schema.type error /integrations/a~1b/enabled',
+      'schema.type error /integrations/a~0b/enabled',
+      'schema.type error /integrations/a~01b/enabled',
+      'schema.type error /integrations//enabled',
+    ]);
+});
