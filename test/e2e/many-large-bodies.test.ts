@@ -35,10 +35,13 @@ it('are refused where they are too many, while small bodies pass, and pass again
   let refused = 0;
   const allRefused = new Promise<void>((resolve, reject) => {
     const count = async (client: RawConnection) => {
-      const response = await client.response();
-      expect(response.status).toBe(503);
-      expect(valuesOf(response, 'connection')).toEqual(['close']);
-      expect(JSON.parse(response.body.toString()).type).toBe('urn:patchgate:problem:overloaded');
+      // Whoever still sends when the connection is closed may not get to read why.
+      const response = await client.response().catch(() => undefined);
+      if (response) {
+        expect(response.status).toBe(503);
+        expect(valuesOf(response, 'connection')).toEqual(['close']);
+        expect(JSON.parse(response.body.toString()).type).toBe('urn:patchgate:problem:overloaded');
+      }
       if (++refused === CLIENTS - ROOM_FOR) resolve();
     };
     const start = async () => {
@@ -46,8 +49,9 @@ it('are refused where they are too many, while small bodies pass, and pass again
         const client = await RawConnection.open(gate.port);
         clients.push(client);
         client.write(`PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: ${SIZE}\r\n\r\n`);
-        if (!client.socket.write(bytes)) await Promise.race([once(client.socket, 'drain'), client.closed()]);
-        count(client).catch((error) => !client.socket.destroyed && reject(error));
+        if (!client.socket.write(bytes))
+          await Promise.race([once(client.socket, 'drain').catch(() => {}), client.closed()]);
+        count(client).catch(reject);
       }
     };
     start().catch(reject);
@@ -59,8 +63,10 @@ it('are refused where they are too many, while small bodies pass, and pass again
   const large = { ...small, body: small.body.padEnd(SIZE, ' ') };
   let status = 503;
   // The gate hears of them one by one that they are gone.
-  for (let tries = 0; status === 503 && tries < 100; tries++)
-    status = (await sendRaw(gate.port, large)).status;
+  for (let tries = 0; status === 503 && tries < 100; tries++) {
+    const answer = await sendRaw(gate.port, large).catch(() => ({ status: 503 }));
+    status = answer.status;
+  }
   expect(status).toBe(200);
   expect(target.received).toHaveLength(2);
 });
