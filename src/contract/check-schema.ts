@@ -26,13 +26,8 @@ export function checkSchema(
   sites: ErrorSites,
   bounds: FindingBounds,
 ): Finding[] {
-  // Errors that were taken back, of a branch that does not apply, count for this body only.
-  sites.reset();
-  if (validate(body)) return [];
-  const errors = distinct(validate.errors ?? [], sites, bounds);
-  // Both keep errors, and with them the body, until the next call.
-  validate.errors = null;
-  sites.reset();
+  const errors = errorsOf(validate, body, sites, bounds);
+  if (errors.length === 0) return [];
   const mistyped = new Set<string>();
   for (const error of errors) if (error.keyword === 'type') mistyped.add(error.instancePath);
   // Two branches of a schema can say the same of one place.
@@ -49,6 +44,21 @@ export function checkSchema(
     if (!findings.has(key)) findings.set(key, finding);
   }
   return withoutConsequences([...findings.values()]);
+}
+
+function errorsOf(
+  validate: ValidateFunction,
+  body: JsonValue,
+  sites: ErrorSites,
+  bounds: FindingBounds,
+): ErrorObject[] {
+  try {
+    return validate(body) ? [] : distinct(validate.errors ?? [], sites, bounds);
+  } finally {
+    // Both would keep errors, and with them the body, until the next call; those of a branch that does not apply as well.
+    validate.errors = null;
+    sites.reset();
+  }
 }
 
 /** Each error once; those that one of them stands for are counted. */

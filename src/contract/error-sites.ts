@@ -71,7 +71,7 @@ export class ErrorSites {
     return this.#standing.size > 0 && this.#standing.has(error);
   }
 
-  /** To be called before a body, and when it is done: errors hold its values. */
+  /** To be called when a body is done: errors hold its values. */
   reset(): void {
     if (this.#isClean) return;
     this.#isClean = true;

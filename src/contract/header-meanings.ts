@@ -1,5 +1,5 @@
 import type { Finding } from '../model/finding.ts';
-import { byHeaderName, type RequestHead } from '../model/http.ts';
+import { byHeaderName, looseHeaderName, type RequestHead } from '../model/http.ts';
 import { requestFinding } from './request-rules.ts';
 
 /** What the headers of a request could mean beside their own sense, read as the loosest server would. */
@@ -126,7 +126,7 @@ export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
     findings.push(
       requestFinding(
         'request.ambiguous-header',
-        `some servers read the header ${folded} as ${folded.replace(OTHER, '-')}`,
+        `some servers read the header ${folded} as ${looseHeaderName(folded)}`,
         { hint: 'leave it out, or write its name with -' },
       ),
     );
@@ -140,9 +140,7 @@ export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
   return { methods, isJsonPost, paths, findings };
 }
 
-/** What CGI and the servers like it read as one and the same: `_` most of them, `.` PHP, all of these lighttpd. */
-const OTHER = /[^a-z0-9]/gi;
-const meaningOf = byHeaderName((name) => MEANINGS[name.replace(OTHER, '-')] ?? 'none');
+const meaningOf = byHeaderName((name) => MEANINGS[looseHeaderName(name)] ?? 'none');
 
 /** Whether a name that others read as `content-…` is that literally. */
 function hasHyphen(name: string): boolean {

@@ -16,7 +16,7 @@ import { ErrorSites } from './error-sites.ts';
 import { addKeywords } from './keywords.ts';
 import { requestFinding } from './request-rules.ts';
 import { type Shape, shapeOf } from './schema-shape.ts';
-import { MOST_CODED, UrlBudget } from './url-budget.ts';
+import { LONGEST_AUTHORITY, MOST_CODED, UrlBudget } from './url-budget.ts';
 
 /** An operation with its schema compiled. */
 export interface LoadedOperation {
@@ -121,7 +121,7 @@ function createAjv(isTrusted: boolean, sites: ErrorSites, urls: UrlBudget): Ajv2
 function tooManyUrls(): Finding {
   return requestFinding(
     'request.too-large',
-    `a URL of the body has a host of more than 1000 characters, or all hosts that are not plain ASCII have more than ${MOST_CODED}`,
+    `a URL of the body has a host of more than ${LONGEST_AUTHORITY} characters, or all hosts that are not plain ASCII have more than ${MOST_CODED}`,
     { hint: 'send fewer such URLs' },
   );
 }

@@ -1,5 +1,5 @@
 /** Characters of a host with its port and user: a name has 253 at most. To parse one takes the square of a label's length. */
-const LONGEST_AUTHORITY = 1000;
+export const LONGEST_AUTHORITY = 1000;
 /** Characters of all those in one body that are not plain: the parser takes a thousand times as long for them. */
 export const MOST_CODED = 65_536;
 

@@ -95,6 +95,14 @@ export function byHeaderName<T>(of: (lowerCaseName: string) => T): (name: string
   };
 }
 
+/**
+ * A header's name as CGI and the servers like it read it: other characters than letters and digits are `-`. Most of them
+ * do so with `_`, PHP with `.` as well, lighttpd with all of them.
+ */
+export function looseHeaderName(name: string): string {
+  return name.replace(/[^a-z0-9]/gi, '-');
+}
+
 /** `/a/b?x=1` -> path `/a/b`, query `x=1` (without the `?`). An absolute-form target loses scheme and authority. */
 export function splitTarget(url: string): { path: string; query: string } {
   let rest = url;

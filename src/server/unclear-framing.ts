@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { byHeaderName, headerValues } from '../model/http.ts';
+import { byHeaderName, headerValues, looseHeaderName } from '../model/http.ts';
 
 /** Without a sign or leading zeros, which some read as octal, and small enough for every reader's integers. */
 const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
@@ -7,10 +7,8 @@ const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'host']);
-/** CGI and what follows it read `_` as `-`, some every other character, too: `Transfer_Encoding` would frame the body. */
-const couldMeanFraming = byHeaderName(
-  (name) => !FRAMING.has(name) && FRAMING.has(name.replaceAll(/[^a-z0-9]/g, '-')),
-);
+/** To a server that reads names loosely `Transfer_Encoding` would frame the body. */
+const couldMeanFraming = byHeaderName((name) => !FRAMING.has(name) && FRAMING.has(looseHeaderName(name)));
 
 /**
  * What is unclear about where a request begins and ends, in one sentence, or undefined. Node's parser has refused most

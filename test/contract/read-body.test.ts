@@ -1,25 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { brief } from '../support/gate.ts';
 import { found, read } from '../support/read-body.ts';
-
-describe('the media type', () => {
-  it('that is missing warns, and the body is judged', () => {
-    for (const headers of [[], ['Content-Type', ''], ['Content-Type', '  '], ['X', 'text/plain']]) {
-      const { json, findings } = read('{"a":1}', { headers });
-      expect(brief(findings)).toEqual(['request.content-type warn']);
-      expect(json).toEqual({ a: 1 });
-    }
-  });
-
-  it('that is wrong keeps no other finding back', () => {
-    expect(found('{', { headers: ['Content-Type', 'text/plain'] })).toEqual([
-      'request.content-type error',
-      'request.json error',
-    ]);
-    expect(read('{"a":1}', { headers: ['Content-Type', 'text/plain'] }).json).toEqual({ a: 1 });
-  });
-});
 
 describe('the text', () => {
   it.each([
