@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import type { Config } from './config.ts';
 import { PatchgateError } from './errors.ts';
 import { recordMode } from './record-mode.ts';
-import { redactUrl } from './recordings/redact.ts';
+import { redactUrl } from './recordings/redaction/redact.ts';
 import type { RecordingStore } from './recordings/store.ts';
 import type { Forward } from './upstreams/forward.ts';
 import { parseTarget } from './upstreams/target.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { HashSet } from './hash-set.ts';
+import { requestKey } from './matching/request-key.ts';
 import type { PlainRequest } from './plain-exchange.ts';
-import { requestKey } from './request-key.ts';
 import { settleRequest } from './settle.ts';
 
 /**

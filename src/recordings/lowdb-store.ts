@@ -3,18 +3,18 @@ import { access, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
-import { FoldBehind } from './fold-behind.ts';
-import { Gaps } from './gaps.ts';
+import { Gaps } from './files/gaps.ts';
+import { KeptFile, type KeptFileContext } from './files/kept-file.ts';
+import { listFiles } from './files/list-files.ts';
+import { checkRecordingName, locationOf } from './files/location.ts';
 import { HashSet } from './hash-set.ts';
-import { Journal } from './journal.ts';
-import { exchangeLine } from './journal-line.ts';
-import { KeptFile, type KeptFileContext } from './kept-file.ts';
-import { listFiles } from './list-files.ts';
-import { loadJournal } from './load-journal.ts';
-import { checkRecordingName, locationOf } from './location.ts';
+import { FoldBehind } from './journal/fold-behind.ts';
+import { Journal } from './journal/journal.ts';
+import { exchangeLine } from './journal/journal-line.ts';
+import { loadJournal } from './journal/load-journal.ts';
+import { fileKey, type Waiting, type WaitingFiles } from './journal/waiting-files.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 import type { RecordingStore } from './store.ts';
-import { fileKey, type Waiting, type WaitingFiles } from './waiting-files.ts';
 
 export interface StoreOptions {
   /** The recording will be written to: its folder is made now, so that one that cannot be made stops the start, and what

@@ -11,8 +11,8 @@ import {
 import type { JsonValue } from '../model/json.ts';
 import { bodyBytes, storeBody } from './body.ts';
 import { undoCodings } from './content-coding.ts';
-import { isForm, redactBody, redactHeader, redactQuery } from './redact.ts';
-import { DEFAULT_REDACTION, type Redaction } from './secret-names.ts';
+import { isForm, redactBody, redactHeader, redactQuery } from './redaction/redact.ts';
+import { DEFAULT_REDACTION, type Redaction } from './redaction/secret-names.ts';
 
 /**
  * An exchange on its way into a recording: redacted, without what belongs to one connection, its content codings

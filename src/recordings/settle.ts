@@ -3,7 +3,7 @@ import type { RequestHead } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import { storeBody } from './body.ts';
 import { type FlatHeaders, type PlainExchange, type PlainRequest, plainRequestOf } from './plain-exchange.ts';
-import { contentTypeOf } from './redact.ts';
+import { contentTypeOf } from './redaction/redact.ts';
 
 /** The exchange as a file keeps it: which bodies are JSON that gives the very bytes back is found out here. */
 export function settle({ request, response, startedAt, durationMs }: PlainExchange): Exchange {

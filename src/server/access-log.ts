@@ -1,5 +1,5 @@
 import type { Finding } from '../model/finding.ts';
-import { redactUrl } from '../recordings/redact.ts';
+import { redactUrl } from '../recordings/redaction/redact.ts';
 import type { LogFormat } from '../settings.ts';
 import { printable } from './printable.ts';
 import type { Seen } from './seen.ts';

@@ -3,7 +3,12 @@ import type { Verdict } from '../model/finding.ts';
 import type { RawHeaders } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import { jsonOf } from '../recordings/body.ts';
-import { redactBodyStart, redactRawHeaders, redactUrl, wholeCharacters } from '../recordings/redact.ts';
+import {
+  redactBodyStart,
+  redactRawHeaders,
+  redactUrl,
+  wholeCharacters,
+} from '../recordings/redaction/redact.ts';
 import type { KeptBody, Seen } from './seen.ts';
 
 /**

@@ -3,7 +3,7 @@ import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
 import type { StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
-import { parseRecording } from '../../recordings/file-format.ts';
+import { parseRecording } from '../../recordings/files/file-format.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
 import { type FilePointer, placesInFile, pointersInFile } from './places-in-file.ts';
 import type { Input } from './read-input.ts';

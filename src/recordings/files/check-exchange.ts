@@ -1,0 +1,120 @@
+import { isObject, type JsonObject, type JsonValue, member } from '../../model/json.ts';
+import { escapeToken } from '../../model/pointer.ts';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../body.ts';
+
+/** The first field that is not as the format says. */
+export interface WrongField {
+  pointer: string;
+  /** Follows the pointer: `must be a text`. */
+  what: string;
+}
+
+/** Checks one exchange as it was read from a file. Members that the format does not know are let be. */
+export function checkExchange(
+  value: JsonValue,
+  pointer: string,
+  place?: { method: string; path: string },
+): WrongField | undefined {
+  return (
+    needObject(value, pointer) ??
+    needObject(member(value, 'request'), `${pointer}/request`) ??
+    checkRequest(member(value, 'request') as JsonObject, `${pointer}/request`, place) ??
+    needObject(member(value, 'response'), `${pointer}/response`) ??
+    checkResponse(member(value, 'response') as JsonObject, `${pointer}/response`) ??
+    needObject(member(value, 'meta'), `${pointer}/meta`) ??
+    checkMeta(member(value, 'meta') as JsonObject, `${pointer}/meta`)
+  );
+}
+
+function checkRequest(
+  request: JsonObject,
+  pointer: string,
+  place: { method: string; path: string } | undefined,
+): WrongField | undefined {
+  const { method, path, query } = request;
+  if (typeof method !== 'string') return wrong(`${pointer}/method`, 'must be a text');
+  if (typeof path !== 'string') return wrong(`${pointer}/path`, 'must be a text');
+  if (typeof query !== 'string') return wrong(`${pointer}/query`, 'must be a text');
+  if (place && method !== place.method) {
+    return wrong(`${pointer}/method`, `is ${method}, but this file is that of ${place.method}`);
+  }
+  if (place && path !== place.path) {
+    return wrong(`${pointer}/path`, `is ${path}, but this file is that of ${place.path}`);
+  }
+  return checkHeaders(request.headers, `${pointer}/headers`) ?? checkBody(request, pointer);
+}
+
+function checkResponse(response: JsonObject, pointer: string): WrongField | undefined {
+  const { status } = response;
+  if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 999) {
+    return wrong(`${pointer}/status`, 'must be an integer from 200 to 999');
+  }
+  return checkHeaders(response.headers, `${pointer}/headers`) ?? checkBody(response, pointer);
+}
+
+function checkMeta(meta: JsonObject, pointer: string): WrongField | undefined {
+  const { recordedAt, durationMs } = meta;
+  if (typeof recordedAt !== 'string' || Number.isNaN(Date.parse(recordedAt))) {
+    return wrong(`${pointer}/recordedAt`, 'must be a time: 2026-11-20T12:00:00.000Z');
+  }
+  if (typeof durationMs !== 'number' || durationMs < 0) {
+    return wrong(`${pointer}/durationMs`, 'must be a number of milliseconds');
+  }
+  return undefined;
+}
+
+function checkHeaders(headers: JsonValue | undefined, pointer: string): WrongField | undefined {
+  if (!isObject(headers)) return wrong(pointer, 'must be an object');
+  for (const [name, value] of Object.entries(headers)) {
+    const place = `${pointer}/${escapeToken(name)}`;
+    const values = Array.isArray(value) ? value : [value];
+    if (!values.every((one) => typeof one === 'string')) {
+      return wrong(place, 'must be a text or a list of texts');
+    }
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) return wrong(place, 'is no header name in lower case');
+    // What Node would refuse to send (RFC 9110 5.5).
+    if (!values.every((one) => /^[\t\x20-\x7e\x80-\xff]*$/.test(one as string))) {
+      return wrong(place, 'has a character that no header may have');
+    }
+  }
+  return undefined;
+}
+
+function checkBody(message: JsonObject, pointer: string): WrongField | undefined {
+  if (!Object.hasOwn(message, 'body')) return undefined;
+  const { body } = message;
+  const place = `${pointer}/body`;
+  if (!isObject(body)) return wrong(place, 'must be an object');
+  const kinds = ['json', 'text', 'base64'].filter((kind) => Object.hasOwn(body, kind));
+  if (kinds.length !== 1) return wrong(place, 'must have one of: json, text, base64');
+  const { json, text, base64, indent, newline } = body;
+  if (text !== undefined && typeof text !== 'string') return wrong(`${place}/text`, 'must be a text');
+  if (base64 !== undefined && !isBase64(base64)) return wrong(`${place}/base64`, 'must be base64');
+  if (json !== undefined && isDeeperThan(MAX_JSON_DEPTH, json)) {
+    return wrong(`${place}/json`, `is nested deeper than ${MAX_JSON_DEPTH} levels: keep it as text`);
+  }
+  if (indent !== undefined && !isIndent(indent)) {
+    return wrong(`${place}/indent`, 'must be 1 to 10 spaces, or the indenting text');
+  }
+  if (newline !== undefined && newline !== true) return wrong(`${place}/newline`, 'must be true or left out');
+  return undefined;
+}
+
+function isBase64(value: JsonValue): boolean {
+  return typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value;
+}
+
+/** What JSON.stringify takes as it is. */
+function isIndent(value: JsonValue): boolean {
+  return typeof value === 'number'
+    ? Number.isInteger(value) && value >= 1 && value <= 10
+    : typeof value === 'string' && /^[ \t]{1,10}$/.test(value);
+}
+
+function needObject(value: JsonValue | undefined, pointer: string): WrongField | undefined {
+  return isObject(value) ? undefined : wrong(pointer, 'must be an object');
+}
+
+function wrong(pointer: string, what: string): WrongField {
+  return { pointer, what };
+}

@@ -1,0 +1,105 @@
+import { PatchgateError } from '../../errors.ts';
+import type { Exchange } from '../../model/exchange.ts';
+import { isObject } from '../../model/json.ts';
+import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../model/json-text.ts';
+import { checkExchange } from './check-exchange.ts';
+
+export const FORMAT_VERSION = 1;
+
+/** The content of one file of a recording. */
+export interface RecordingContent {
+  formatVersion: typeof FORMAT_VERSION;
+  /** Oldest first. */
+  exchanges: readonly Exchange[];
+}
+
+/**
+ * Reads the text of a recording's file and checks every field of it. Nothing broken is ever taken for empty.
+ *
+ * @param file its name, for the message
+ * @param place the method and path whose file it is; each exchange must be of these
+ * @throws PatchgateError `bad-recording` with file, line and column and what is wrong there
+ */
+export function parseRecording(
+  text: string,
+  file: string,
+  place?: { method: string; path: string },
+): RecordingContent {
+  const content = parse(text, file);
+  const version = isObject(content) ? content.formatVersion : undefined;
+  if (!isObject(content)) throw broken(file, { line: 1, column: 1 }, 'an object is expected');
+  const fail = (pointer: string, what: string, hint?: string) =>
+    broken(file, findPlace(text, pointer), what, hint);
+  if (typeof version === 'number' && version > FORMAT_VERSION) {
+    throw fail(
+      '/formatVersion',
+      `the file is of format ${version}, this Patchgate reads up to ${FORMAT_VERSION}`,
+      'update patchgate, or record again',
+    );
+  }
+  if (version !== FORMAT_VERSION) throw fail('/formatVersion', `formatVersion must be ${FORMAT_VERSION}`);
+  const { exchanges } = content;
+  if (!Array.isArray(exchanges)) throw fail('/exchanges', 'exchanges must be a list');
+  for (const [i, exchange] of exchanges.entries()) {
+    const wrong = checkExchange(exchange, `/exchanges/${i}`, place);
+    if (wrong) throw fail(wrong.pointer, `${wrong.pointer} ${wrong.what}`);
+  }
+  return content as unknown as RecordingContent;
+}
+
+/** The text of a recording's file: two-space JSON, members always in the same order, one line feed at the end. It is
+ *  `START`, the exchanges with `BETWEEN` between them, `END`. */
+export function stringifyRecording(exchanges: readonly Exchange[]): string {
+  return `${JSON.stringify({ formatVersion: FORMAT_VERSION, exchanges: exchanges.map(inOrder) }, null, 2)}\n`;
+}
+
+export const START = '{\n  "formatVersion": 1,\n  "exchanges": [\n';
+export const BETWEEN = ',\n';
+export const END = '\n  ]\n}\n';
+
+/** One exchange as it stands in the text of a file, from the spaces before it to its closing brace. */
+export function exchangeText(exchange: Exchange): string {
+  const nested = JSON.stringify([[inOrder(exchange)]], null, 2);
+  return nested.slice(NESTING.length, -NESTING.length);
+}
+
+/** What stands before an exchange that is nested as deep as in a file, and as long as what stands behind it. */
+const NESTING = '[\n  [\n';
+
+/** Known members first and in this order; what else somebody wrote into the file stays behind them. */
+export function inOrder({ request, response, meta, ...rest }: Exchange): Exchange {
+  const { method, path, query, headers, body, ...restOfRequest } = request;
+  const { status, headers: responseHeaders, body: responseBody, ...restOfResponse } = response;
+  const { recordedAt, durationMs, ...restOfMeta } = meta;
+  return {
+    request: { method, path, query, headers, ...(body && { body }), ...restOfRequest },
+    response: {
+      status,
+      headers: responseHeaders,
+      ...(responseBody && { body: responseBody }),
+      ...restOfResponse,
+    },
+    meta: { recordedAt, durationMs, ...restOfMeta },
+    ...rest,
+  };
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    if (text.trim() === '') throw broken(file, { line: 1, column: 1 }, 'the file is empty');
+    const error = syntaxErrorOf(text);
+    const place = error ? placeAt(text, error.offset) : { line: 1, column: 1 };
+    const isCut = error !== undefined && error.offset >= text.trimEnd().length;
+    const what = isCut ? 'the file ends too early' : (error?.message ?? 'this is no JSON');
+    throw broken(file, place, what);
+  }
+}
+
+function broken(file: string, place: Place, what: string, hint?: string): PatchgateError {
+  return new PatchgateError('bad-recording', `${file}:${place.line}:${place.column}: ${what}`, {
+    hint: hint ?? 'correct the file, take it back from version control, or delete it and record again',
+    details: { file, ...place },
+  });
+}

@@ -1,0 +1,126 @@
+import { isUtf8 } from 'node:buffer';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import type { Exchange } from '../../model/exchange.ts';
+import type { JsonValue } from '../../model/json.ts';
+import { readAt } from '../journal/read-at.ts';
+import { checkExchange } from './check-exchange.ts';
+import { type Entry, PlacedEntry, type TextSource } from './entry.ts';
+import { BETWEEN, END, START } from './file-format.ts';
+
+/** Bytes that are read at once. */
+const PART = 256 * 1024;
+
+/** An exchange starts with a line `    {`; only its end is a brace behind just as many spaces. */
+const OPENING = '    {\n';
+const CLOSING = '\n    }';
+
+/**
+ * A recording's file that stays on disk: its exchanges are found by how this tool lays files out, checked one by one, and
+ * read again when they are needed. It is the file as it was when it was opened, whatever takes its place.
+ */
+export class SlicedFile implements TextSource {
+  readonly #fd: number;
+  readonly #size: number;
+  #part: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
+
+  /** @throws PatchgateError `cannot-read` */
+  static open(file: string): SlicedFile | undefined {
+    try {
+      return new SlicedFile(openSync(file, 'r'));
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) as string)) return undefined;
+      throw new PatchgateError('cannot-read', `cannot read ${file}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  private constructor(fd: number) {
+    this.#fd = fd;
+    const stats = fstatSync(fd);
+    // Opening a folder works, only reading it fails.
+    this.#size = stats.isFile() ? stats.size : 0;
+  }
+
+  /** Whether the file begins and ends as this tool lays files out, so that something can be put before its end. */
+  get takesAdditions(): boolean {
+    return this.#has(0, START) && this.#has(this.#size - CLOSING.length - END.length, CLOSING + END);
+  }
+
+  /**
+   * Where the exchanges stand; undefined where the file is laid out in another way or something in it is wrong: it is
+   * then to be read whole, which says what.
+   *
+   * @param breathe called between two exchanges
+   */
+  async entries(
+    place: { method: string; path: string },
+    breathe: () => Promise<void> | undefined,
+  ): Promise<Entry[] | undefined> {
+    if (!this.#has(0, START)) return undefined;
+    const entries: Entry[] = [];
+    for (let start = START.length; ; ) {
+      const end = this.#has(start, OPENING) ? this.#endOf(start) : undefined;
+      if (end === undefined || !this.#isGood(start, end, place)) return undefined;
+      entries.push(new PlacedEntry(this, start, end));
+      if (this.#has(end, END)) return end + END.length === this.#size ? entries : undefined;
+      if (!this.#has(end, BETWEEN)) return undefined;
+      start = end + BETWEEN.length;
+      const pause = breathe();
+      if (pause) await pause;
+    }
+  }
+
+  /** Everything before the end, to which something is to be added. */
+  *withoutEnd(): Generator<Buffer> {
+    const end = this.#size - END.length;
+    for (let at = 0; at < end; at += PART) yield this.#bytes(at, Math.min(at + PART, end));
+  }
+
+  textAt(start: number, end: number): string {
+    return this.#bytes(start, end).toString('utf8');
+  }
+
+  exchangeAt(start: number, end: number): Exchange {
+    return JSON.parse(this.textAt(start, end)) as Exchange;
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  #has(start: number, text: string): boolean {
+    return this.#bytes(start, start + text.length).toString('latin1') === text;
+  }
+
+  /** The end of the exchange that starts here; undefined where it has none. */
+  #endOf(start: number): number | undefined {
+    for (let length = PART; ; length *= 2) {
+      const bytes = this.#bytes(start, start + length);
+      const found = bytes.indexOf(CLOSING);
+      if (found >= 0) return start + found + CLOSING.length;
+      if (start + length >= this.#size) return undefined;
+    }
+  }
+
+  #isGood(start: number, end: number, place: { method: string; path: string }): boolean {
+    const bytes = this.#bytes(start, end);
+    if (!isUtf8(bytes)) return false;
+    try {
+      return checkExchange(JSON.parse(bytes.toString('utf8')) as JsonValue, '', place) === undefined;
+    } catch {
+      // Reading the file whole says what is wrong with it, and where.
+      return false;
+    }
+  }
+
+  #bytes(start: number, end: number): Buffer {
+    const part = this.#part;
+    const last = Math.min(end, this.#size);
+    if (start < part.start || last > part.start + part.bytes.length) {
+      const length = Math.max(last - start, Math.min(PART, this.#size - start), 0);
+      this.#part = { start, bytes: readAt(this.#fd, start, length) };
+    }
+    const from = start - this.#part.start;
+    return this.#part.bytes.subarray(from, Math.max(from, last - this.#part.start));
+  }
+}

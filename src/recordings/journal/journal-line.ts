@@ -1,0 +1,144 @@
+import { isObject, type JsonValue } from '../../model/json.ts';
+import type { PlainExchange } from '../plain-exchange.ts';
+
+/**
+ * The lines of a journal. Each ends with a line feed and holds no other; the first of a file is `FIRST_LINE`.
+ *
+ * An exchange: its head as JSON, a tab, the request's body, a tab, the response's body. The bodies stand there as they
+ * are, of the sizes that the head says, unless they hold line feeds: then in base64.
+ *
+ * A mark, one JSON object: the file of a method and path has all its exchanges up to a position of the journal, or has
+ * them once the temporary file beside it, if that is still there, has taken its place. The last mark of a file holds.
+ */
+export type JournalLine =
+  | { kind: 'exchange'; exchange: PlainExchange; replace: boolean }
+  | { kind: 'mark'; mark: FoldMark }
+  | { kind: 'first' };
+
+export interface FoldMark {
+  method: string;
+  path: string;
+  /** Position in the journal. */
+  upTo: number;
+  /** Name of the temporary file, in the folder of the file itself. Without one, the file is as the mark says already. */
+  temporary?: string;
+}
+
+export const FIRST_LINE = Buffer.from('{"journalVersion":1}\n');
+
+const TAB = 9;
+const LINE_FEED = 10;
+const NOTHING = Buffer.alloc(0);
+/** Nearly every line fits in here. */
+const scratch = Buffer.allocUnsafeSlow(65_536);
+
+/** The line of an exchange. Valid until the next call. */
+export function exchangeLine(
+  { request, response, startedAt, durationMs }: PlainExchange,
+  replace: boolean,
+): Buffer {
+  const isRequestCoded = request.body.includes(LINE_FEED);
+  const isResponseCoded = response.body.includes(LINE_FEED);
+  const requestBody = isRequestCoded ? inBase64(request.body) : request.body;
+  const responseBody = isResponseCoded ? inBase64(response.body) : response.body;
+  const head =
+    `{"at":${startedAt},"ms":${durationMs},"replace":${replace},"status":${response.status}` +
+    `,"request":${JSON.stringify([request.method, request.path, request.query, ...request.headers])}` +
+    `,"response":${JSON.stringify(response.headers)},"sizes":[${requestBody.length},${responseBody.length}]` +
+    `,"base64":[${isRequestCoded},${isResponseCoded}]}\t`;
+  const bodies = requestBody.length + responseBody.length + 2;
+  // A UTF-16 code unit takes at most three bytes.
+  const fits = head.length * 3 + bodies <= scratch.length;
+  const line = fits ? scratch : Buffer.allocUnsafe(Buffer.byteLength(head) + bodies);
+  let end = line.write(head);
+  end += requestBody.copy(line, end);
+  line[end++] = TAB;
+  end += responseBody.copy(line, end);
+  line[end++] = LINE_FEED;
+  return line.subarray(0, end);
+}
+
+export function markLine(mark: FoldMark): Buffer {
+  return Buffer.from(`${JSON.stringify({ folded: mark })}\n`);
+}
+
+/** What a line says, given without its line feed; undefined where it is none of a journal. */
+export function readLine(line: Buffer): JournalLine | undefined {
+  const tab = line.indexOf(TAB);
+  let head: JsonValue;
+  try {
+    head = JSON.parse(line.toString('utf8', 0, tab < 0 ? line.length : tab)) as JsonValue;
+  } catch {
+    return undefined;
+  }
+  if (!isObject(head)) return undefined;
+  if (tab < 0) {
+    if (head.journalVersion === 1) return { kind: 'first' };
+    return isMark(head.folded) ? { kind: 'mark', mark: head.folded } : undefined;
+  }
+  const exchange = isHead(head) ? exchangeIn(head, line.subarray(tab + 1)) : undefined;
+  return exchange && { kind: 'exchange', exchange, replace: head.replace === true };
+}
+
+/** The first part of an exchange's line. */
+interface Head {
+  at: number;
+  ms: number;
+  replace: boolean;
+  status: number;
+  /** Method, path, query; then headers, name and value in turn. */
+  request: [method: string, path: string, query: string, ...headers: string[]];
+  response: string[];
+  /** Of the request's body and the response's, as they stand in the line. */
+  sizes: [request: number, response: number];
+  base64: [request: boolean, response: boolean];
+}
+
+function exchangeIn(head: Head, bodies: Buffer): PlainExchange | undefined {
+  const [size, responseSize] = head.sizes;
+  if (bodies.length !== size + 1 + responseSize || bodies[size] !== TAB) return undefined;
+  const [method, path, query, ...headers] = head.request;
+  const body = plain(bodies.subarray(0, size), head.base64[0]);
+  const responseBody = plain(bodies.subarray(size + 1), head.base64[1]);
+  return {
+    request: { method, path, query, headers, body, json: undefined },
+    response: { status: head.status, headers: head.response, body: responseBody },
+    startedAt: head.at,
+    durationMs: head.ms,
+  };
+}
+
+function isHead(value: unknown): value is Head {
+  const { at, ms, replace, status, request, response, sizes, base64 } = value as Head;
+  return (
+    [at, ms, status].every(Number.isInteger) &&
+    typeof replace === 'boolean' &&
+    isList(request, (text) => typeof text === 'string') &&
+    request.length >= 3 &&
+    isList(response, (text) => typeof text === 'string') &&
+    isList(sizes, (size) => Number.isInteger(size) && (size as number) >= 0) &&
+    isList(base64, (flag) => typeof flag === 'boolean')
+  );
+}
+
+function isList(value: unknown, isGood: (item: unknown) => boolean): value is unknown[] {
+  return Array.isArray(value) && value.every(isGood);
+}
+
+function isMark(value: unknown): value is FoldMark & { [member: string]: JsonValue } {
+  return (
+    isObject(value) &&
+    [value.method, value.path].every((text) => typeof text === 'string') &&
+    Number.isInteger(value.upTo) &&
+    (value.temporary === undefined || /^\.[^/\\]+\.tmp$/.test(value.temporary as string))
+  );
+}
+
+function inBase64(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.toString('base64'), 'latin1');
+}
+
+function plain(bytes: Buffer, isCoded: boolean): Buffer {
+  if (bytes.length === 0) return NOTHING;
+  return isCoded ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
+}

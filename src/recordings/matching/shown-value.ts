@@ -1,0 +1,53 @@
+import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
+import type { JsonValue } from '../../model/json.ts';
+import { contentTypeOf, redactBody } from '../redaction/redact.ts';
+import { REDACTED } from '../redaction/redact-text.ts';
+import type { Redaction } from '../redaction/secret-names.ts';
+
+const LONGEST = 80;
+
+/** Of a body that is no JSON: what is looked at to show its beginning. Placeholders may make it shorter. */
+const LOOKED_AT = 4096;
+
+export function cut(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+}
+
+/** What a value begins with, as JSON, redacted. No more of it is written than is shown. */
+export function shownJson(value: JsonValue, redaction: Redaction): string {
+  let text = '';
+  const write = (part: JsonValue): void => {
+    if (text.length > LONGEST) return;
+    if (typeof part === 'string') text += JSON.stringify(part.slice(0, LONGEST + 1));
+    else if (typeof part !== 'object' || part === null) text += JSON.stringify(part);
+    else if (Array.isArray(part)) {
+      text += '[';
+      for (let i = 0; i < part.length && text.length <= LONGEST; i++) {
+        if (i > 0) text += ',';
+        write(part[i] as JsonValue);
+      }
+      text += ']';
+    } else {
+      text += '{';
+      let isFirst = true;
+      for (const name in part) {
+        if (text.length > LONGEST) break;
+        text += `${isFirst ? '' : ','}${JSON.stringify(name.slice(0, LONGEST + 1))}:`;
+        isFirst = false;
+        write(redaction.members.has(name) ? REDACTED : (part[name] as JsonValue));
+      }
+      text += '}';
+    }
+  };
+  write(value);
+  return cut(text);
+}
+
+/** What a body begins with, redacted. */
+export function shownBody(body: StoredBody, headers: StoredHeaders, redaction: Redaction): string {
+  if ('json' in body) return shownJson(body.json, redaction);
+  const start =
+    'text' in body ? { text: body.text.slice(0, LOOKED_AT) } : { base64: body.base64.slice(0, LOOKED_AT) };
+  const clean = redactBody(start, contentTypeOf(headers), redaction);
+  return cut('text' in clean ? clean.text : (clean as { base64: string }).base64);
+}

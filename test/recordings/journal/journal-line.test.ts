@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import {
+  exchangeLine,
+  FIRST_LINE,
+  markLine,
+  readLine,
+} from '../../../src/recordings/journal/journal-line.ts';
+import type { PlainExchange } from '../../../src/recordings/plain-exchange.ts';
+
+function plain(
+  parts: { path?: string; headers?: string[]; body?: Buffer; answer?: Buffer } = {},
+): PlainExchange {
+  const {
+    path = '/a',
+    headers = ['accept', '*/*'],
+    body = Buffer.alloc(0),
+    answer = Buffer.alloc(0),
+  } = parts;
+  return {
+    request: { method: 'PATCH', path, query: 'x=1', headers, body, json: undefined },
+    response: { status: 207, headers: ['etag', '"1"'], body: answer },
+    startedAt: 1_790_000_000_000,
+    durationMs: 12,
+  };
+}
+
+/** Without the line feed, as it is read. */
+function lineOf(exchange: PlainExchange, replace = false): Buffer {
+  const line = exchangeLine(exchange, replace);
+  expect(line.indexOf(10)).toBe(line.length - 1);
+  return Buffer.from(line.subarray(0, -1));
+}
+
+describe('the line of an exchange', () => {
+  it.each([
+    ['nothing', {}],
+    ['bodies', { body: Buffer.from('{"a":"ü"}'), answer: Buffer.from('{"b":2}') }],
+    ['tabs', { body: Buffer.from('{\t"a":1}\t'), answer: Buffer.from('\t') }],
+    ['line feeds', { body: Buffer.from('{\n  "a": 1\n}\n'), answer: Buffer.from('\n') }],
+    ['bytes that are no text', { body: Buffer.from([0, 255, 10, 13]), answer: Buffer.from([255, 0]) }],
+    ['more than usual', { path: `/${'long/'.repeat(20_000)}`, answer: Buffer.alloc(70_000, 'a\n') }],
+    ['odd texts', { path: '/"\\\u0001\ud800ü€', headers: ['x', 'a"b', 'x', '\t'] }],
+  ])('gives back what it was made of: %s', (_, parts) => {
+    for (const replace of [true, false]) {
+      const exchange = plain(parts);
+      expect(readLine(lineOf(exchange, replace))).toEqual({ kind: 'exchange', exchange, replace });
+    }
+  });
+
+  it('is to be read by people', () => {
+    const line = lineOf(plain({ body: Buffer.from('{"a":1}'), answer: Buffer.from('{"b":2}') }), true);
+    expect(line.toString()).toBe(
+      '{"at":1790000000000,"ms":12,"replace":true,"status":207,"request":["PATCH","/a","x=1","accept","*/*"],' +
+        '"response":["etag","\\"1\\""],"sizes":[7,7],"base64":[false,false]}\t{"a":1}\t{"b":2}',
+    );
+  });
+});
+
+describe('what is no line of a journal', () => {
+  const good = lineOf(plain({ body: Buffer.from('{"a":1}') })).toString();
+
+  it.each([
+    '',
+    'x',
+    '[]',
+    '{}',
+    '{"journalVersion":2}',
+    '{"folded":{"method":"GET","path":"/","upTo":"1"}}',
+    '{"folded":{"method":"GET","path":"/","upTo":1,"temporary":"../x.tmp"}}',
+    good.slice(0, -1),
+    `${good} `,
+    good.replace('"ms":12', '"ms":"12"'),
+    good.replace('"sizes":[7,0]', '"sizes":[6,1]'),
+    good.replace('"sizes":[7,0]', '"sizes":[7]'),
+    good.replace('["PATCH","/a","x=1","accept","*/*"]', '["PATCH"]'),
+    good.replace('"PATCH"', '1'),
+    good.replace('"status":207,', ''),
+  ])('is told from one: %s', (text) => {
+    expect(readLine(Buffer.from(text))).toBeUndefined();
+  });
+});
+
+it('says what a file has', () => {
+  const mark = { method: 'GET', path: '/"a"', upTo: 12, temporary: '.GET.json.1-1.tmp' };
+  expect(readLine(markLine(mark).subarray(0, -1))).toEqual({ kind: 'mark', mark });
+  expect(readLine(FIRST_LINE.subarray(0, -1))).toEqual({ kind: 'first' });
+});

@@ -1,0 +1,150 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../../src/model/exchange.ts';
+import { type Match, matchRequest } from '../../../src/recordings/matching/match.ts';
+import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
+import { exchange, PROJECT_PATH, rawHeaders } from '../../support/exchanges.ts';
+
+interface Sent {
+  query?: string;
+  body?: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+function match(recorded: readonly Exchange[], sent: Sent): Match | undefined {
+  const query = sent.query === undefined ? '' : `?${sent.query}`;
+  const headers = rawHeaders(sent.headers ?? { 'Content-Type': 'application/json' });
+  const head = { method: 'PATCH', url: PROJECT_PATH + query, headers };
+  return matchRequest(recorded, new SentRequest(head, Buffer.from(sent.body ?? ''), undefined));
+}
+
+function matches(recorded: Exchange, sent: Sent): boolean {
+  return match([recorded], sent) !== undefined;
+}
+
+describe('a query', () => {
+  it.each([
+    ['a=1&b=2', 'a=1&b=2', true],
+    ['a=1&b=2', 'b=2&a=1', true],
+    ['a=1&b=2&a=3', 'b=2&a=1&a=3', true],
+    ['a=1&a=3', 'a=3&a=1', false],
+    ['a=%20x', 'a=+x', true],
+    ['a=%2B', 'a=+', false],
+    ['a=%C3%BC', 'a=ü', true],
+    ['a=%zz', 'a=%zz', true],
+    ['a', 'a=', true],
+    ['a=1', 'a=1&b=2', false],
+    ['a=1', '', false],
+    ['', 'a=1', false],
+    ['token=[redacted]&a=1', 'a=1&token=x', true],
+    ['token=[redacted]&a=1', 'a=1', false],
+    ['token=[redacted]&a=1', 'a=2&token=x', false],
+  ])('recorded as %j, sent as %j: %s', (recorded, sent, expected) => {
+    expect(matches(exchange({ query: recorded }), { query: sent })).toBe(expected);
+  });
+});
+
+describe('a JSON body', () => {
+  it.each([
+    ['{"a":1,"b":[1,2]}', '{ "b": [1, 2], "a": 1.0 }', true],
+    ['{"a":[1,2]}', '{"a":[2,1]}', false],
+    ['{"a":[1,2]}', '{"a":[1,2,3]}', false],
+    ['{"a":null}', '{}', false],
+    ['{}', '{"a":null}', false],
+    ['{"a":100}', '{"a":1e2}', true],
+    ['{"a":0}', '{"a":-0}', true],
+    ['{"a":1}', '{"a":"1"}', false],
+    ['{"a":1}', '{"a":true}', false],
+    ['{"a":[]}', '{"a":{}}', false],
+    ['{"a":"ü"}', '{"a":"\\u00fc"}', true],
+    ['{"a":1}', '', false],
+    ['{"a":1}', '{"a":1', false],
+    ['{"token":"[redacted]","b":1}', '{"b":1,"token":{"any":["thing"]}}', true],
+    ['{"token":"[redacted]","b":1}', '{"b":2,"token":1}', false],
+    ['{"token":"[redacted]"}', '{}', false],
+    ['{"list":[{"pin":"[redacted]"},2]}', '{"list":[{"pin":5},2]}', true],
+    ['{"list":[{"pin":"[redacted]"},2]}', '{"list":[{"pin":5},3]}', false],
+    ['{"list":[{"pin":"[redacted]"}]}', '{"list":[{"pin":5},{"pin":5}]}', false],
+    ['{"pin":"[redacted]","a":1}', '{"pin":5,"b":1}', false],
+    ['{"pin":"[redacted]","a":1}', '{"pin":5,"a":1,"b":1}', false],
+    ['{"pin":"[redacted]","a":{}}', '{"pin":5,"a":[]}', false],
+  ])('recorded as %s, sent as %s: %s', (recorded, sent, expected) => {
+    expect(matches(exchange({ body: { json: JSON.parse(recorded) } }), { body: sent })).toBe(expected);
+    expect(matches(exchange({ body: { text: recorded } }), { body: sent })).toBe(expected);
+  });
+
+  it('is not taken for another whose numbers a double cannot tell apart', () => {
+    const recorded = exchange({ body: { text: '{"a":9007199254740993}' } });
+    expect(matches(recorded, { body: '{"a":9007199254740993}' })).toBe(true);
+    expect(matches(recorded, { body: '{"a":9007199254740992}' })).toBe(false);
+  });
+
+  it('may be sent in another content coding', () => {
+    const recorded = exchange({ body: { json: { a: 1 } } });
+    const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+    expect(matches(recorded, { body: gzipSync('{"a": 1}'), headers })).toBe(true);
+  });
+
+  it('survives being nested past all reason', () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    expect(matches(exchange({ body: { json: [[]] } }), { body: deep })).toBe(false);
+    expect(matches(exchange({ body: { text: deep } }), { body: deep })).toBe(true);
+  });
+});
+
+describe('any other body', () => {
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+  it.each([
+    ['a=1', 'a=1', true],
+    ['a=1', 'a=2', false],
+    ['user=a&password=[redacted]', 'user=a&password=x', true],
+    ['user=a&password=[redacted]', 'user=b&password=x', false],
+  ])('recorded as %j, sent as %j: %s', (recorded, sent, expected) => {
+    expect(matches(exchange({ body: { text: recorded } }), { body: sent, headers: form })).toBe(expected);
+  });
+
+  it('is compared by its bytes', () => {
+    const bytes = Buffer.from([0xff, 0x00]);
+    const recorded = exchange({ body: { base64: bytes.toString('base64') } });
+    expect(matches(recorded, { body: bytes })).toBe(true);
+    expect(matches(recorded, { body: Buffer.from([0xff, 0x01]) })).toBe(false);
+    expect(matches(recorded, { body: bytes.toString('base64') })).toBe(false);
+  });
+});
+
+describe('several exchanges', () => {
+  const plain = exchange({ body: { json: { a: 1, b: 2 } }, status: 201 });
+  const shuffled = exchange({ body: { json: { b: 2, a: 1 } }, status: 202 });
+  const other = exchange({ body: { json: { a: 2 } }, status: 203 });
+
+  it('of one request are found together, oldest first, however it is written', () => {
+    const recorded = [plain, other, shuffled];
+    for (const body of ['{"a":1,"b":2}', '{"b":2,"a":1}', '{ "a": 1, "b": 2 }', '{ "a": 1, "b": 2 }']) {
+      expect(match(recorded, { body })?.exchanges).toEqual([plain, shuffled]);
+      expect(match(recorded, { body })?.key).toBe(match(recorded, { body: '{"a":1,"b":2}' })?.key);
+    }
+    expect(match(recorded, { body: '{"a":2}' })?.exchanges).toEqual([other]);
+  });
+
+  it('with a placeholder join those without, in the order of recording', () => {
+    const open = exchange({ body: { json: { a: '[redacted]', b: 2 } }, status: 204 });
+    const recorded = [open, plain, other];
+    expect(match(recorded, { body: '{"a":1,"b":2}' })?.exchanges).toEqual([open, plain]);
+    expect(match([plain, open, plain], { body: '{"a":1,"b":2}' })?.exchanges).toEqual([plain, open, plain]);
+    expect(match(recorded, { body: '{"a":9,"b":2}' })?.exchanges).toEqual([open]);
+    expect(match(recorded, { body: '{"a":2}' })?.exchanges).toEqual([other]);
+    expect(match(recorded, { body: '{"a":9,"b":2}' })?.key).toBe(
+      match(recorded, { body: '{"a":8,"b":2}' })?.key,
+    );
+  });
+
+  it('stay found however many other requests are sent in between', () => {
+    const open = exchange({ query: 'token=[redacted]' });
+    for (let i = 0; i < 3000; i++) expect(match([open], { query: `token=${i}` })).toBeDefined();
+    const recorded = [open, plain];
+    for (let i = 0; i < 3000; i++) match(recorded, { query: `token=${i}` });
+    expect(match(recorded, { body: '{"a":1,"b":2}' })?.exchanges).toEqual([plain]);
+    expect(match(recorded, { query: 'token=0' })?.exchanges).toEqual([open]);
+  });
+});

@@ -1,0 +1,196 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../../src/model/json.ts';
+import {
+  redactBody,
+  redactBodyStart,
+  redactExchange,
+  redactJson,
+  redactRawHeaders,
+  redactUrl,
+} from '../../../src/recordings/redaction/redact.ts';
+import { redactionOf } from '../../../src/recordings/redaction/secret-names.ts';
+import { exchange } from '../../support/exchanges.ts';
+
+const HEADERS = [
+  'Authorization',
+  'Proxy-Authorization',
+  'Cookie',
+  'Set-Cookie',
+  'Token',
+  'X-Api-Key',
+  'API_KEY',
+  'xAuthToken',
+  'x-csrf-token',
+];
+const MEMBERS = [
+  'password',
+  'PASSWD',
+  'secret',
+  'token',
+  'access_token',
+  'refreshToken',
+  'api-key',
+  'SDK_Key',
+  'client-secret',
+  'privatekey',
+  'Authorization',
+];
+
+describe('redactRawHeaders', () => {
+  it.each(HEADERS)('hides %s', (name) => {
+    expect(redactRawHeaders([name, 's3cret'])).toEqual([name, '[redacted]']);
+  });
+
+  it('hides secrets in the URLs that headers hold, and nothing else', () => {
+    expect(redactRawHeaders(['Location', '/x?token=a&b=1', 'Accept', 'a?token=b'])).toEqual([
+      'Location',
+      '/x?token=[redacted]&b=1',
+      'Accept',
+      'a?token=b',
+    ]);
+  });
+});
+
+describe('redactUrl', () => {
+  it.each([
+    ['/a?token=x', '/a?token=[redacted]'],
+    ['/a?b=1&API-KEY=x&c', '/a?b=1&API-KEY=[redacted]&c'],
+    ['/a?tok%65n=x', '/a?tok%65n=[redacted]'],
+    ['/a?user[password]=x&user.secret=y', '/a?user[password]=[redacted]&user.secret=[redacted]'],
+    ['https://host/a#access_token=x', 'https://host/a#access_token=[redacted]'],
+    ['https://me:pw@host/a', 'https://[redacted]@host/a'],
+    ['/token/x', '/token/x'],
+    ['/a?b=token', '/a?b=token'],
+  ])('%s', (url, clean) => {
+    expect(redactUrl(url)).toBe(clean);
+  });
+});
+
+describe('redactJson', () => {
+  it.each(MEMBERS)('hides a member named %s at any depth, whatever it holds', (name) => {
+    const value = { list: [{ [name]: { a: ['s3cret'] } }], [name]: 7 };
+    expect(redactJson(value)).toEqual({ list: [{ [name]: '[redacted]' }], [name]: '[redacted]' });
+  });
+
+  it('copies only what changes, and leaves what it was given', () => {
+    const value: JsonValue = { kept: { a: 1 }, login: { token: 'x', user: 'u' } };
+    const clean = redactJson(value) as Record<string, JsonValue>;
+    expect(clean.kept).toBe(value.kept);
+    expect(value.login).toEqual({ token: 'x', user: 'u' });
+    const harmless: JsonValue = { a: [{ tokens: 1 }] };
+    expect(redactJson(harmless)).toBe(harmless);
+  });
+
+  it('reaches below a member named __proto__', () => {
+    const value = JSON.parse('{"__proto__":{"token":"s3cret"}}') as JsonValue;
+    expect(JSON.stringify(redactJson(value))).toBe('{"__proto__":{"token":"[redacted]"}}');
+  });
+
+  it('takes further names', () => {
+    expect(redactJson({ pin_code: 1 }, redactionOf(['pinCode']))).toEqual({ pin_code: '[redacted]' });
+  });
+});
+
+describe('redactBody', () => {
+  it.each([
+    [
+      'a member twice',
+      '{"token": "s3cret", "token": "s3cret"}',
+      '{"token": "[redacted]", "token": "[redacted]"}',
+    ],
+    ['cut short', '{"a":1,"token":"s3cr', '{"a":1,"token":"[redacted]"'],
+    [
+      'lines of JSON',
+      '{"token":1}\n{"token":[{"a":"]"}],"b":2}',
+      '{"token":"[redacted]"}\n{"token":"[redacted]","b":2}',
+    ],
+    ['an event', 'data: {"secret":"s3\\"cret","b":2}\n\n', 'data: {"secret":"[redacted]","b":2}\n\n'],
+    ['an escaped name', '{"tok\\u0065n" : "s3cret"}', '{"tok\\u0065n" : "[redacted]"}'],
+    ['after an odd quote', 'say "hi {"token":"s3cret"}', 'say "hi {"token":"[redacted]"}'],
+    ['a value of that name', '{"a":"token","b":1}', '{"a":"token","b":1}'],
+  ])('in text: %s', (_, text, clean) => {
+    expect(redactBody({ text }, 'application/json')).toEqual({ text: clean });
+  });
+
+  it('in a form', () => {
+    const text = 'user=a&password=s3cret&x=%22token%22';
+    expect(redactBody({ text }, 'application/x-www-form-urlencoded; charset=utf-8')).toEqual({
+      text: 'user=a&password=[redacted]&x=%22token%22',
+    });
+  });
+
+  it('in bytes that are no UTF-8, which otherwise stay', () => {
+    const bytes = (secret: string) => Buffer.from(`{"name":"\xff","token":"${secret}"}`, 'latin1');
+    const clean = redactBody({ base64: bytes('s3cret').toString('base64') }, undefined);
+    expect(clean).toEqual({ base64: bytes('[redacted]').toString('base64') });
+  });
+
+  it('costs hostile text no more than one pass', () => {
+    const hostile = '"'.repeat(300_000) + '"token":'.repeat(30_000) + '\\"'.repeat(100_000);
+    expect(redactBody({ text: hostile }, undefined)).not.toEqual({ text: hostile });
+  });
+});
+
+describe('redactBodyStart', () => {
+  it('reads coded bodies, and shows nothing of those that it cannot read', () => {
+    const body = Buffer.from('{"token":"s3cret"}');
+    const headers = ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'];
+    const shown = (bytes: Buffer) => redactBodyStart(bytes, headers, 1000).bytes.toString();
+    expect(shown(gzipSync(body))).toBe('{"token":"[redacted]"}');
+    expect(shown(gzipSync(body).subarray(0, 12))).toBe('[redacted]');
+  });
+});
+
+describe('a look at the bytes alone', () => {
+  const { members } = redactionOf(['x.y*', 'Kirschkern']);
+  const mayBeIn = (text: string) => members.mayBeIn(Buffer.from(text));
+
+  it.each([
+    ...MEMBERS.map((name) => `{"${name}":1}`),
+    '{"a":[{"to-k_en" : "x"}]}',
+    '{"__TOKEN--":1}',
+    '{"\\u0074oken":1}',
+    '{"to\u212aen":1,"a":"\u20ac"}',
+    '{"X.Y*":1}',
+    '{"kirsch-\u212aern":1}',
+    'data: {"secret": "x',
+  ])('misses nothing that is redacted: %s', (text) => {
+    const redaction = { ...redactionOf(), members };
+    expect(redactBody({ text }, undefined, redaction)).not.toEqual({ text });
+    expect(mayBeIn(text)).toBe(true);
+  });
+
+  it.each(['{"name":"token","tokens":1,"a":"my secret"}', '{"tok":"en"}', '"-_"', ''])(
+    'says of most bodies that they hold nothing: %s',
+    (text) => {
+      expect(mayBeIn(text.replace('"token"', '"a token"'))).toBe(false);
+    },
+  );
+
+  it('takes names with other letters to be everywhere', () => {
+    expect(redactionOf(['schlüssel']).members.mayBeIn(Buffer.from('{}'))).toBe(true);
+  });
+
+  it('takes its time from the length of the text only', () => {
+    const hostile = `"${'-_'.repeat(500_000)}${'"p-a-s'.repeat(100_000)}`;
+    expect(mayBeIn(hostile)).toBe(false);
+  });
+});
+
+describe('redactExchange', () => {
+  it('leaves no secret anywhere', () => {
+    const clean = redactExchange(
+      exchange({
+        query: 'token=s3cret',
+        requestHeaders: { authorization: 's3cret', accept: '*/*' },
+        body: { json: { password: 's3cret' } },
+        headers: { 'set-cookie': ['s3cret'], location: '/?secret=s3cret', 'content-type': 'text/plain' },
+        answer: { text: '{"apiKey":"s3cret"}' },
+      }),
+    );
+    expect(JSON.stringify(clean)).not.toContain('s3cret');
+    expect(clean.request.headers).toEqual({ authorization: '[redacted]', accept: '*/*' });
+    expect(clean.response.headers).toEqual({ location: '/?secret=[redacted]', 'content-type': 'text/plain' });
+  });
+});
