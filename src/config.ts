@@ -1,11 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { messageOf, PatchgateError } from './errors.ts';
+import { fileURLToPath } from 'node:url';
+import { checkValue } from './config/check-value.ts';
+import { findConfigFile, readConfigFile } from './config/config-file.ts';
+import { PatchgateError } from './errors.ts';
 import type { SeveritySetting } from './model/finding.ts';
 import { isObject } from './model/json.ts';
 import { nearest } from './model/nearest.ts';
 import {
+  type Durability,
   flagOf,
   type LogFormat,
   type RecordMode,
@@ -23,6 +24,25 @@ export interface Config {
   recording: string;
   record: RecordMode | undefined;
   recordInCi: boolean;
+  refreshMeta: boolean;
+  recordLimit: number;
+  durability: Durability;
+  redact: string[];
+  redactPointers: string[];
+  /** Sources of regular expressions. */
+  redactPatterns: string[];
+  detectSecrets: boolean;
+  matchHeaders: string[];
+  ignorePointers: string[];
+  ignoreQuery: string[];
+  arraysAsSets: string[];
+  strictSequence: boolean;
+  replayFailures: boolean;
+  maxAge: number | undefined;
+  onStale: 'warn' | 'refuse';
+  failUnused: boolean;
+  sessionIdle: number;
+  memory: number;
   onMiss: 'refuse' | 'forward' | 'record';
   target: string | undefined;
   targetCa: string | undefined;
@@ -48,7 +68,23 @@ export interface Config {
   failOn: 'error' | 'warn';
   /** Severities by rule name, from the config file. */
   rules: Record<string, SeveritySetting>;
+  /** From the config file: gives a request, recorded or sent, the form in which both are compared. */
+  normalizeRequest: NormalizeRequest | undefined;
 }
+
+/** What the config's own function gets, and gives back. It may change what it gets. */
+export interface NormalizedRequest {
+  method: string;
+  path: string;
+  /** Without the `?`. */
+  query: string;
+  /** Names in lower case; only those that recordings keep, and that matching looks at. */
+  headers: Record<string, string | string[]>;
+  /** A JSON body as a value, any other as a text; absent where there is none. */
+  body?: unknown;
+}
+
+export type NormalizeRequest = (request: NormalizedRequest) => NormalizedRequest;
 
 export type Origin = 'default' | 'config file' | 'environment' | 'flag';
 
@@ -62,8 +98,6 @@ export interface Resolved {
 
 /** `schemas/` of this package: the same from `src/` and from the bundle in `dist/`. */
 export const DEFAULT_CONTRACT = fileURLToPath(new URL('../schemas/', import.meta.url));
-
-const CONFIG_FILES = ['patchgate.config.js', 'patchgate.config.mjs', 'patchgate.config.json'];
 
 /**
  * Settles every setting: defaults < config file < environment < flags. Unknown keys and wrong values are errors.
@@ -106,48 +140,15 @@ export async function resolveConfig(
       if (fallback !== undefined) take(fallback, 'default', name);
     }
   }
-  return { config: { ...values, rules } as unknown as Config, origins, file };
-}
-
-function findConfigFile(named: unknown, cwd: string): string | undefined {
-  if (named !== undefined) {
-    if (typeof named !== 'string') {
-      throw new PatchgateError('bad-usage', '--config is given more than once', { hint: 'give it once' });
-    }
-    const file = resolve(cwd, named);
-    if (!existsSync(file)) {
-      throw new PatchgateError('bad-config', `the config file ${named} does not exist`, {
-        hint: 'check the path given with --config or PATCHGATE_CONFIG',
-      });
-    }
-    return file;
-  }
-  return CONFIG_FILES.map((name) => join(cwd, name)).find((file) => existsSync(file));
-}
-
-async function readConfigFile(file: string): Promise<Record<string, unknown>> {
-  let content: unknown;
-  try {
-    content = file.endsWith('.json')
-      ? JSON.parse(readFileSync(file, 'utf8'))
-      : ((await import(pathToFileURL(file).href)) as { default: unknown }).default;
-  } catch (error) {
-    throw new PatchgateError('bad-config', `cannot read the config file ${file}: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
-  if (!isObject(content)) {
-    throw new PatchgateError('bad-config', `the config file ${file} does not hold an object`, {
-      hint: file.endsWith('.json')
-        ? 'write { "recording": "checkout" }'
-        : 'write export default { recording: "checkout" }',
-    });
-  }
-  return content;
+  const normalizeRequest = checkFunction(
+    flags.normalizeRequest ?? fromFile.normalizeRequest,
+    flags.normalizeRequest === undefined ? (file ?? '') : 'the settings given',
+  );
+  return { config: { ...values, rules, normalizeRequest } as unknown as Config, origins, file };
 }
 
 function checkKeys(given: Readonly<Record<string, unknown>>, where: string, others: readonly string[]): void {
-  const known = [...Object.keys(SETTINGS), 'rules'];
+  const known = [...Object.keys(SETTINGS), 'rules', 'normalizeRequest'];
   for (const key of Object.keys(given)) {
     if (known.includes(key) || others.includes(key)) continue;
     const near = nearest(key, known);
@@ -189,59 +190,9 @@ function checkRules(rules: unknown, where: string): Record<string, SeveritySetti
   return rules as Record<string, SeveritySetting>;
 }
 
-function checkValue(name: SettingName, setting: Setting, given: unknown, where: string): unknown {
-  const wrong = (takes: string) =>
-    new PatchgateError('bad-config', `${where}: ${JSON.stringify(given)} is not taken`, {
-      hint: `it takes ${takes}`,
-    });
-  switch (setting.kind) {
-    case 'string':
-      if (typeof given !== 'string' || given === '') throw wrong('a text');
-      return given;
-    case 'path':
-      if (typeof given !== 'string' || !/^\/[\w~!$&'()*+,=:@./-]*$/.test(given))
-        throw wrong('a path that starts with a slash: /api/v2');
-      return given;
-    case 'boolean':
-      if (typeof given === 'boolean') return given;
-      if (given === 'true' || given === '1') return true;
-      if (given === 'false' || given === '0') return false;
-      throw wrong('true or false');
-    case 'integer': {
-      const number = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
-      const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
-      if (!Number.isSafeInteger(number) || (number as number) < min || (number as number) > max)
-        throw wrong(`an integer from ${min} to ${max}`);
-      return number;
-    }
-    case 'choice': {
-      const word = given === true ? setting.bare : name === 'guard' && given === false ? 'off' : given;
-      if (typeof word === 'string' && setting.choices?.includes(word)) return word;
-      throw wrong(`one of: ${setting.choices?.join(', ')}`);
-    }
-    case 'duration': {
-      const { max = Number.MAX_SAFE_INTEGER } = setting;
-      const milliseconds = readAmount(given, { ms: 1, s: 1000, m: 60_000, h: 3_600_000 });
-      if (milliseconds === undefined || milliseconds > max)
-        throw wrong(`a duration of at most ${Math.floor(max / 3_600_000)}h: 500ms, 30s, 2m`);
-      return milliseconds;
-    }
-    case 'size': {
-      const { max = Number.MAX_SAFE_INTEGER } = setting;
-      const bytes = readAmount(given, { b: 1, kb: 1000, kib: 1024, mb: 1e6, mib: 1_048_576 });
-      if (bytes === undefined || bytes > max)
-        throw wrong(`a size of at most ${Math.floor(max / 1_048_576)}MiB: 65536, 512KiB, 5MiB`);
-      return bytes;
-    }
-  }
-}
-
-/** `30s` with `{ s: 1000 }` -> 30000; a bare number counts the smallest unit. */
-function readAmount(given: unknown, units: Readonly<Record<string, number>>): number | undefined {
-  if (typeof given !== 'string' && typeof given !== 'number') return undefined;
-  const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(String(given));
-  if (!match) return undefined;
-  const word = (match[2] as string).toLowerCase();
-  if (word !== '' && !Object.hasOwn(units, word)) return undefined;
-  return Math.round(Number(match[1]) * (word === '' ? 1 : (units[word] as number)));
+function checkFunction(given: unknown, where: string): NormalizeRequest | undefined {
+  if (given === undefined || typeof given === 'function') return given as NormalizeRequest | undefined;
+  throw new PatchgateError('bad-config', `normalizeRequest in ${where} is no function`, {
+    hint: 'write a function in patchgate.config.js: normalizeRequest(request) { …; return request; }',
+  });
 }

@@ -3,7 +3,17 @@
  * table. Names are those of the config file; the flag is the same in kebab case, the variable `PATCHGATE_` in capitals.
  */
 
-export type SettingKind = 'string' | 'path' | 'boolean' | 'integer' | 'duration' | 'size' | 'choice';
+/** A list's text is parted at commas; that of patterns, regular expressions, is one of them. */
+export type SettingKind =
+  | 'string'
+  | 'path'
+  | 'boolean'
+  | 'integer'
+  | 'duration'
+  | 'size'
+  | 'choice'
+  | 'list'
+  | 'patterns';
 
 export interface Setting {
   kind: SettingKind;
@@ -25,6 +35,8 @@ export const RECORD_MODES = ['all', 'new_episodes', 'once', 'none'] as const;
 export type RecordMode = (typeof RECORD_MODES)[number];
 export const VALIDATION_MODES = ['enforce', 'warn', 'off'] as const;
 export type ValidationMode = (typeof VALIDATION_MODES)[number];
+export const DURABILITIES = ['process', 'fsync'] as const;
+export type Durability = (typeof DURABILITIES)[number];
 export const LOG_FORMATS = ['text', 'json', 'off'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
@@ -42,6 +54,80 @@ export const SETTINGS = {
     describe: 'Keep what passes: all, new_episodes (replay what is known), once, none (replay only)',
   },
   recordInCi: { kind: 'boolean', default: false, describe: 'Record even where CI=true' },
+  refreshMeta: {
+    kind: 'boolean',
+    default: false,
+    describe: 'Record the time anew where nothing else of an exchange changed',
+  },
+  recordLimit: {
+    kind: 'size',
+    max: 256 * 1024 * 1024,
+    default: '64MiB',
+    describe: 'Largest body to keep in a recording',
+  },
+  durability: {
+    kind: 'choice',
+    choices: DURABILITIES,
+    default: 'process',
+    describe: 'What a recorded exchange outlives: process (kill -9), fsync (a power cut; slower)',
+  },
+  redact: {
+    kind: 'list',
+    default: '',
+    describe: 'Further names of headers, parameters and fields whose values are never kept or shown',
+  },
+  redactPointers: { kind: 'list', default: '', describe: 'Places in JSON bodies to redact: /users/*/email' },
+  redactPatterns: {
+    kind: 'patterns',
+    default: '',
+    describe: 'Regular expression whose matches are redacted',
+  },
+  detectSecrets: {
+    kind: 'boolean',
+    default: true,
+    describe: 'Redact what looks like a secret (--no-detect-secrets turns it off)',
+  },
+  matchHeaders: { kind: 'list', default: '', describe: 'Headers that tell requests apart: accept-language' },
+  ignorePointers: {
+    kind: 'list',
+    default: '',
+    describe: 'Places in JSON bodies that do not: /environments/*/id',
+  },
+  ignoreQuery: { kind: 'list', default: '', describe: 'Parameters that do not: timestamp' },
+  arraysAsSets: { kind: 'list', default: '', describe: 'Arrays whose order does not matter: /languages' },
+  strictSequence: {
+    kind: 'boolean',
+    default: false,
+    describe: 'Refuse a request that comes more often than it was recorded',
+  },
+  replayFailures: {
+    kind: 'boolean',
+    default: false,
+    describe: 'Fail as the target did when it was recorded: timeouts, resets, cut responses',
+  },
+  maxAge: { kind: 'duration', describe: 'Age from which an exchange is stale: 30d' },
+  onStale: {
+    kind: 'choice',
+    choices: ['warn', 'refuse'],
+    default: 'warn',
+    describe: 'What to do with a stale exchange',
+  },
+  failUnused: {
+    kind: 'boolean',
+    default: false,
+    describe: 'Exit with 1 where exchanges of the recording were never served',
+  },
+  sessionIdle: {
+    kind: 'duration',
+    max: LONGEST_TIMER,
+    default: '10m',
+    describe: 'How long a session lasts that nobody uses',
+  },
+  memory: {
+    kind: 'size',
+    default: '32MiB',
+    describe: 'Memory for the exchanges of a recording, about',
+  },
   onMiss: {
     kind: 'choice',
     choices: ['refuse', 'forward', 'record'],

@@ -12,7 +12,14 @@ const TEST = fileURLToPath(new URL('.', import.meta.url));
  */
 const FLOORS: readonly (readonly string[])[][] = [
   [['model'], ['errors.ts'], ['settings.ts'], ['version.ts']],
-  [['contract'], ['rules'], ['state'], ['recordings'], ['reporters'], ['config.ts', 'record-mode.ts']],
+  [
+    ['contract'],
+    ['rules'],
+    ['state'],
+    ['recordings'],
+    ['reporters'],
+    ['config.ts', 'config', 'record-mode.ts'],
+  ],
   [['gate.ts', 'policy.ts', 'catalogue.ts'], ['upstreams']],
   [['server']],
   [['patchgate.ts', 'compose-upstream.ts']],

@@ -42,7 +42,7 @@ function optionOf({ kind, describe, default: fallback, choices, alias }: Setting
     describe: describe + words,
     ...(kind !== 'boolean' && { requiresArg: true }),
     ...(alias !== undefined && { alias }),
-    ...(fallback !== undefined && { defaultDescription: String(fallback) }),
+    ...(fallback !== undefined && fallback !== '' && { defaultDescription: String(fallback) }),
   };
 }
 

@@ -3,12 +3,21 @@ import type { JsonValue } from './json.ts';
 /**
  * A body as a recording keeps it. `json` only where that gives the very bytes back: compact, or with `indent` (spaces
  * per level, or the indenting text) and `newline` (a line feed at the end) where it was pretty-printed; else `text`
- * where it is valid UTF-8, else `base64`. No body at all: the member is absent.
+ * where it is valid UTF-8, else `base64`, or `file` where that would be long: the name of a file beside the exchange's
+ * own, which holds the bytes. `omitted`: it had more bytes than a recording keeps; so many. No body at all: the member
+ * is absent.
  */
-export type StoredBody =
+export type StoredBody = InlineBody | { file: string } | { omitted: number };
+
+/** A body that stands with its exchange. */
+export type InlineBody =
   | { json: JsonValue; indent?: number | string; newline?: true }
   | { text: string }
   | { base64: string };
+
+export function isInline(body: StoredBody | undefined): body is InlineBody | undefined {
+  return body === undefined || !('file' in body || 'omitted' in body);
+}
 
 /** Names in lower case; a name that came several times has a list. */
 export type StoredHeaders = Record<string, string | string[]>;
@@ -23,16 +32,30 @@ export interface RecordedRequest {
   body?: StoredBody;
 }
 
+/** One whose body stands with it, as every request that was just sent. */
+export interface InlineRequest extends RecordedRequest {
+  body?: InlineBody;
+}
+
 export interface RecordedResponse {
   status: number;
   headers: StoredHeaders;
   body?: StoredBody;
 }
 
-/** One request with its response, as kept in a recording. Design section 6. */
+/**
+ * Why there was no response, or no whole one. `refused`: no connection; `timeout`: the target did not answer in time;
+ * `reset`: the connection broke before a response; `truncated`: it broke within one, of which `response` has what came.
+ */
+export const FAILURES = ['refused', 'timeout', 'reset', 'truncated'] as const;
+export type FailureKind = (typeof FAILURES)[number];
+
+/** One request with what became of it, as kept in a recording. Design section 6. */
 export interface Exchange {
   request: RecordedRequest;
-  response: RecordedResponse;
+  /** Absent where the failure came before it. */
+  response?: RecordedResponse;
+  failure?: { kind: FailureKind };
   meta: {
     /** ISO 8601, UTC. */
     recordedAt: string;

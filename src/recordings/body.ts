@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { StoredBody } from '../model/exchange.ts';
+import type { InlineBody, StoredBody } from '../model/exchange.ts';
 import type { JsonValue } from '../model/json.ts';
 import { scanJson, UNLIMITED } from '../model/scan-json.ts';
 
@@ -18,15 +18,15 @@ export function storeBody(
   bytes: Buffer,
   contentType: string | undefined,
   parsed?: JsonValue,
-): StoredBody | undefined {
+): InlineBody | undefined {
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) return { base64: bytes.toString('base64') };
   const text = bytes.toString('utf8');
   return (saysJson(contentType) ? storeJson(text, parsed) : undefined) ?? { text };
 }
 
-/** The bytes of a body that is kept; none where there is no body. */
-export function bodyBytes(stored: StoredBody | undefined): Buffer {
+/** The bytes of a body that stands with its exchange; none where there is no body. */
+export function bodyBytes(stored: InlineBody | undefined): Buffer {
   if (stored === undefined) return NO_BYTES;
   if ('base64' in stored) return Buffer.from(stored.base64, 'base64');
   if ('text' in stored) return Buffer.from(stored.text, 'utf8');
@@ -56,7 +56,7 @@ function saysJson(contentType: string | undefined): boolean {
   return contentType === undefined || /json/i.test(contentType);
 }
 
-function storeJson(text: string, parsed: JsonValue | undefined): StoredBody | undefined {
+function storeJson(text: string, parsed: JsonValue | undefined): InlineBody | undefined {
   const value = parsed === undefined ? parse(text) : parsed;
   if (value === undefined || isDeeperThan(MAX_JSON_DEPTH, value)) return undefined;
   const newline = text.endsWith('\n');

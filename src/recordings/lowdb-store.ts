@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { Gaps } from './files/gaps.ts';
+import { HIDDEN } from './files/hidden-folder.ts';
 import { KeptFile, type KeptFileContext } from './files/kept-file.ts';
 import { listFiles } from './files/list-files.ts';
 import { checkRecordingName, locationOf } from './files/location.ts';
@@ -47,8 +48,8 @@ export async function openStore(
   const { writable = false } = options;
   if (writable) await makeFolder(root);
   else await checkFolder(root);
-  // The dot keeps it apart from what any path has as its folder.
-  const journalFolder = join(root, '.journal');
+
+  const journalFolder = join(root, HIDDEN, 'journal');
   const { segments, waiting } = await loadJournal(root, journalFolder, writable);
   const journal = new Journal(journalFolder, segments);
   const store = new LowdbStore(root, name, journal, waiting, options);

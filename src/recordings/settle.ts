@@ -1,4 +1,4 @@
-import type { Exchange, RecordedRequest, StoredHeaders } from '../model/exchange.ts';
+import type { Exchange, InlineRequest, StoredHeaders } from '../model/exchange.ts';
 import type { RequestHead } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import { storeBody } from './body.ts';
@@ -17,18 +17,14 @@ export function settle({ request, response, startedAt, durationMs }: PlainExchan
   };
 }
 
-export function settleRequest({ method, path, query, headers, body, json }: PlainRequest): RecordedRequest {
+export function settleRequest({ method, path, query, headers, body, json }: PlainRequest): InlineRequest {
   const stored = storedHeaders(headers);
   const storedBody = storeBody(body, contentTypeOf(stored), json);
   return { method, path, query, headers: stored, ...(storedBody && { body: storedBody }) };
 }
 
 /** A request as recordings write it down and matching compares it. Not redacted. */
-export function recordedRequest(
-  head: RequestHead,
-  body: Buffer,
-  json: JsonValue | undefined,
-): RecordedRequest {
+export function recordedRequest(head: RequestHead, body: Buffer, json: JsonValue | undefined): InlineRequest {
   return settleRequest(plainRequestOf(head, body, json));
 }
 

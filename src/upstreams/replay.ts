@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
-import type { Exchange } from '../model/exchange.ts';
+import { type Exchange, isInline, type RecordedResponse } from '../model/exchange.ts';
 import { HOP_BY_HOP, header, type ResponseHead, splitTarget } from '../model/http.ts';
 import { bodyBytes } from '../recordings/body.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
@@ -102,18 +102,18 @@ const answers = new WeakMap<Exchange, Answer>();
 function send(method: string, exchange: Exchange, sink: ResponseSink): void {
   let answer = answers.get(exchange);
   if (answer === undefined) {
-    answer = answerOf(method, exchange);
+    answer = answerOf(method, exchange.response as RecordedResponse);
     answers.set(exchange, answer);
   }
   sink.head(answer.head, FLOW, 'recording');
   sink.end(answer.body);
 }
 
-function answerOf(method: string, { response }: Exchange): Answer {
+function answerOf(method: string, response: RecordedResponse): Answer {
   const { status } = response;
   const isHead = method === 'HEAD';
   const hasNoBody = isHead || status === 204 || status === 304;
-  const body = hasNoBody ? NO_BODY : bodyBytes(response.body);
+  const body = hasNoBody || !isInline(response.body) ? NO_BODY : bodyBytes(response.body);
   const headers: string[] = [];
   for (const [name, value] of Object.entries(response.headers)) {
     // A file that people edit or bring from elsewhere may hold what belongs to another connection.

@@ -187,7 +187,7 @@ describe('trouble with the disk', () => {
     const folder = await newFolder();
     const store = await openStore(folder, 'r', { writable: true, backlogBytes: 10_000 });
     const big = exchange({ answer: { text: 'x'.repeat(6000) } });
-    const obstacle = join(folder, 'r', '.journal');
+    const obstacle = join(folder, 'r', '.patchgate', 'journal');
     await writeFile(obstacle, '');
     store.append(plainOf(big));
     store.append(plainOf(big));

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bodyBytes } from '../../src/recordings/body.ts';
 import { plainExchangeOf, type SeenExchange } from '../../src/recordings/plain-exchange.ts';
 import { settle } from '../../src/recordings/settle.ts';
+import { whole } from '../support/exchanges.ts';
 
 interface Parts {
   method?: string;
@@ -35,7 +36,7 @@ function seen(parts: Parts): SeenExchange {
 
 /** As a file keeps it. */
 function exchangeOf(parts: SeenExchange) {
-  return settle(plainExchangeOf(parts));
+  return whole(settle(plainExchangeOf(parts)));
 }
 
 describe('plainExchangeOf, settled', () => {

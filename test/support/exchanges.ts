@@ -1,4 +1,11 @@
-import type { Exchange, StoredBody, StoredHeaders } from '../../src/model/exchange.ts';
+import {
+  type Exchange,
+  type InlineBody,
+  type InlineRequest,
+  isInline,
+  type RecordedResponse,
+  type StoredHeaders,
+} from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
 import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
 
@@ -7,19 +14,31 @@ export interface ExchangeParts {
   path?: string;
   query?: string;
   /** The request's body. */
-  body?: StoredBody;
+  body?: InlineBody;
   requestHeaders?: StoredHeaders;
   status?: number;
   headers?: StoredHeaders;
   /** The response's body. */
-  answer?: StoredBody;
+  answer?: InlineBody;
   recordedAt?: string;
 }
 
 export const PROJECT_PATH = '/api/v2/accounts/current/projects/42';
 
+/** One that did not fail, with its bodies. */
+export interface WholeExchange extends Exchange {
+  request: InlineRequest;
+  response: RecordedResponse & { body?: InlineBody };
+}
+
+export function whole(exchange: Exchange | undefined): WholeExchange {
+  if (!exchange?.response || !isInline(exchange.request.body) || !isInline(exchange.response.body))
+    throw new Error(`not whole: ${JSON.stringify(exchange)}`);
+  return exchange as WholeExchange;
+}
+
 /** An exchange with everything that a test does not care about filled in. */
-export function exchange(parts: ExchangeParts = {}): Exchange {
+export function exchange(parts: ExchangeParts = {}): WholeExchange {
   const { body, answer } = parts;
   return {
     request: {
@@ -44,7 +63,8 @@ export function rawHeaders(headers: Record<string, string>): string[] {
 }
 
 /** An exchange as it is handed to a store. */
-export function plainOf({ request, response, meta }: Exchange): PlainExchange {
+export function plainOf(exchange: Exchange): PlainExchange {
+  const { request, response, meta } = whole(exchange);
   const { method, path, query, headers, body } = request;
   return {
     request: { method, path, query, headers: flat(headers), body: bodyBytes(body), json: undefined },

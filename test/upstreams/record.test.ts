@@ -13,6 +13,7 @@ import type { RecordingStore } from '../../src/recordings/store.ts';
 import { type RecordOptions, record } from '../../src/upstreams/record.ts';
 import { replay } from '../../src/upstreams/replay.ts';
 import type { ResponseSink, Upstream } from '../../src/upstreams/upstream.ts';
+import { whole } from '../support/exchanges.ts';
 import { closeServer, listen, serveUpstream } from '../support/serve-upstream.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -130,8 +131,8 @@ describe('record', () => {
     const response = await fetch(`${server.url}/big`, { method: 'PUT', body });
     expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
     const [kept] = await server.store.find('PUT', '/big');
-    expect(bodyBytes(kept?.request.body).equals(body)).toBe(true);
-    expect(bodyBytes(kept?.response.body).equals(body)).toBe(true);
+    expect(bodyBytes(whole(kept).request.body).equals(body)).toBe(true);
+    expect(bodyBytes(whole(kept).response.body).equals(body)).toBe(true);
   });
 
   it('is what replay gives back: the same status and bytes, plain where they were coded', async () => {
@@ -230,7 +231,7 @@ describe('recording again', () => {
   }
 
   const answers = (list: readonly Exchange[]) =>
-    list.map(({ response }) => bodyBytes(response.body).toString());
+    list.map((one) => bodyBytes(whole(one).response.body).toString());
 
   it('replaces at the first sight of a request in a run, however it is written, then appends', async () => {
     const folder = await newFolder();

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
-import type { StoredHeaders } from '../../model/exchange.ts';
+import { isInline, type StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { parseRecording } from '../../recordings/files/file-format.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
@@ -31,7 +31,8 @@ export function judgeRecording(gate: Gate, { name, bytes }: Input): CheckedFile 
       url: query === '' ? path : `${path}?${query}`,
       headers: rawHeaders(request.headers),
     };
-    if (!gate.match(head)) continue;
+    // What stands in a file of its own is no text.
+    if (!gate.match(head) || !isInline(request.body)) continue;
     const body = bodyBytes(request.body);
     const { operation, outcome, findings, omitted } = gate.inspect({ ...head, body }).verdict;
     const pointer = `/exchanges/${index}`;

@@ -1,5 +1,5 @@
 import { PatchgateError } from '../../errors.ts';
-import type { Exchange } from '../../model/exchange.ts';
+import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
 import { isObject } from '../../model/json.ts';
 import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../model/json-text.ts';
 import { checkExchange } from './check-exchange.ts';
@@ -67,21 +67,20 @@ export function exchangeText(exchange: Exchange): string {
 const NESTING = '[\n  [\n';
 
 /** Known members first and in this order; what else somebody wrote into the file stays behind them. */
-export function inOrder({ request, response, meta, ...rest }: Exchange): Exchange {
+export function inOrder({ request, response, failure, meta, ...rest }: Exchange): Exchange {
   const { method, path, query, headers, body, ...restOfRequest } = request;
-  const { status, headers: responseHeaders, body: responseBody, ...restOfResponse } = response;
   const { recordedAt, durationMs, ...restOfMeta } = meta;
   return {
     request: { method, path, query, headers, ...(body && { body }), ...restOfRequest },
-    response: {
-      status,
-      headers: responseHeaders,
-      ...(responseBody && { body: responseBody }),
-      ...restOfResponse,
-    },
+    ...(response && { response: responseInOrder(response) }),
+    ...(failure && { failure }),
     meta: { recordedAt, durationMs, ...restOfMeta },
     ...rest,
   };
+}
+
+function responseInOrder({ status, headers, body, ...rest }: RecordedResponse): RecordedResponse {
+  return { status, headers, ...(body && { body }), ...rest };
 }
 
 function parse(text: string, file: string): unknown {

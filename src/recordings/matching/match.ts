@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Exchange } from '../../model/exchange.ts';
+import { type Exchange, isInline } from '../../model/exchange.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
 import { REDACTED } from '../redaction/redact-text.ts';
 import { matches } from './matches.ts';
@@ -66,8 +66,8 @@ function indexOf(recorded: readonly Exchange[]): Index {
   const groups = new Map<string, Exchange[]>();
   for (const exchange of recorded) {
     const { request } = exchange;
-    const body = bodyBytes(request.body);
-    if (request.query.includes(REDACTED) || body.includes(REDACTED)) {
+    const body = isInline(request.body) ? bodyBytes(request.body) : undefined;
+    if (request.query.includes(REDACTED) || body?.includes(REDACTED)) {
       index.open.push(exchange);
       continue;
     }
@@ -81,7 +81,7 @@ function indexOf(recorded: readonly Exchange[]): Index {
       index.byKey.set(key, { key, exchanges });
       index.sizes.add(bodySize(request.body, json));
     }
-    index.byBytes.set(bytesKey(request.query, body), index.byKey.get(key) as Match);
+    if (body) index.byBytes.set(bytesKey(request.query, body), index.byKey.get(key) as Match);
   }
   // An exchange with a placeholder may match these bytes too: then nothing is known before it is compared.
   if (index.open.length > 0) index.byBytes.clear();

@@ -1,6 +1,7 @@
 import type { RecordedRequest, StoredBody } from '../../model/exchange.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
+import { hashInName, hashOf } from '../body-file.ts';
 import { REDACTED } from '../redaction/redact-text.ts';
 import { queryValues } from './request-key.ts';
 import type { ComparedRequest } from './sent-request.ts';
@@ -40,6 +41,8 @@ function sameBody(recorded: StoredBody | undefined, sent: ComparedRequest): bool
 
 /** Of bodies that are not both JSON. */
 export function sameStored(recorded: StoredBody, sent: ComparedRequest): boolean {
+  if ('omitted' in recorded) return false;
+  if ('file' in recorded) return hashInName(recorded.file) === hashOf(sent.bytes);
   const bytes = bodyBytes(recorded);
   // Only a placeholder can be what redaction makes of a body.
   return bytes.equals(sent.bytes) || (bytes.includes(REDACTED) && bytes.equals(bodyBytes(sent.clean)));

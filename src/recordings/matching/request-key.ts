@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { RecordedRequest, StoredBody } from '../../model/exchange.ts';
 import type { JsonValue } from '../../model/json.ts';
 import { jsonOf } from '../body.ts';
+import { hashInName, hashOf } from '../body-file.ts';
 import { decodePart } from '../redaction/decode-part.ts';
 
 /**
@@ -21,7 +22,7 @@ export function requestKeyWith(
   let text = '';
   if (json !== undefined) text = `json ${canonical(json)}`;
   else if (body !== undefined) {
-    text = 'base64' in body ? `base64 ${body.base64}` : `text ${(body as { text: string }).text}`;
+    text = 'text' in body ? `text ${body.text}` : bytesName(body);
   }
   return hash('sha1', `${method} ${path}\n${pairs}\n${text}`, 'binary');
 }
@@ -30,7 +31,13 @@ export function requestKeyWith(
 export function bodySize(body: StoredBody | undefined, json: JsonValue | undefined): string {
   if (json !== undefined) return `json ${sizeOf(json)}`;
   if (body === undefined) return '';
-  return 'base64' in body ? `base64 ${body.base64.length}` : `text ${(body as { text: string }).text.length}`;
+  return 'text' in body ? `text ${body.text.length}` : bytesName(body);
+}
+
+/** Of a body that is no text, wherever its bytes are. One that was not kept is like no other. */
+function bytesName(body: StoredBody): string {
+  if ('base64' in body) return `bytes ${hashOf(Buffer.from(body.base64, 'base64'))}`;
+  return 'file' in body ? `bytes ${hashInName(body.file)}` : 'omitted';
 }
 
 /** Values, and characters of names and texts. */

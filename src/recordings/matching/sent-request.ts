@@ -1,4 +1,4 @@
-import type { RecordedRequest, StoredBody } from '../../model/exchange.ts';
+import type { InlineBody, InlineRequest } from '../../model/exchange.ts';
 import { type RequestHead, splitTarget } from '../../model/http.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
@@ -35,14 +35,14 @@ export class SentRequest {
 
 /** A request that is compared to many: what all comparisons need of it is made once. */
 export class ComparedRequest {
-  readonly request: RecordedRequest;
+  readonly request: InlineRequest;
   #json: { value: JsonValue | undefined } | undefined;
   #queryValues: ReadonlyMap<string, readonly string[]> | undefined;
   #bytes: Buffer | undefined;
-  #clean: StoredBody | undefined;
+  #clean: InlineBody | undefined;
   readonly #names = new WeakMap<JsonObject, readonly string[]>();
 
-  constructor(request: RecordedRequest) {
+  constructor(request: InlineRequest) {
     this.request = request;
   }
 
@@ -64,7 +64,7 @@ export class ComparedRequest {
   }
 
   /** The body as it would have been recorded. */
-  get clean(): StoredBody | undefined {
+  get clean(): InlineBody | undefined {
     const { body, headers } = this.request;
     this.#clean ??= body && redactBody(body, contentTypeOf(headers));
     return this.#clean;

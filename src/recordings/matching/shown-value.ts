@@ -1,4 +1,4 @@
-import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
+import type { InlineBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import type { JsonValue } from '../../model/json.ts';
 import { contentTypeOf, redactBody } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redact-text.ts';
@@ -45,8 +45,10 @@ export function shownJson(value: JsonValue, redaction: Redaction): string {
 
 /** What a body begins with, redacted. */
 export function shownBody(body: StoredBody, headers: StoredHeaders, redaction: Redaction): string {
+  if ('file' in body) return body.file;
+  if ('omitted' in body) return `${body.omitted} bytes that were not kept`;
   if ('json' in body) return shownJson(body.json, redaction);
-  const start =
+  const start: InlineBody =
     'text' in body ? { text: body.text.slice(0, LOOKED_AT) } : { base64: body.base64.slice(0, LOOKED_AT) };
   const clean = redactBody(start, contentTypeOf(headers), redaction);
   return cut('text' in clean ? clean.text : (clean as { base64: string }).base64);

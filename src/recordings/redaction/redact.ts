@@ -1,5 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { Exchange, StoredBody, StoredHeaders } from '../../model/exchange.ts';
+import {
+  type Exchange,
+  type InlineBody,
+  isInline,
+  type StoredBody,
+  type StoredHeaders,
+} from '../../model/exchange.ts';
 import { header, type RawHeaders } from '../../model/http.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { type Beginning, undoCodingsOfStart } from '../content-coding.ts';
@@ -77,11 +83,12 @@ export function redactJson(value: JsonValue, redaction: Redaction = DEFAULT_REDA
 }
 
 /** A body that is kept. */
-export function redactBody(
-  body: StoredBody,
+export function redactBody<Body extends StoredBody>(
+  body: Body,
   contentType: string | undefined,
   redaction: Redaction = DEFAULT_REDACTION,
-): StoredBody {
+): Body | InlineBody {
+  if (!isInline(body)) return body;
   if ('json' in body) {
     const json = redactJson(body.json, redaction);
     return json === body.json ? body : { ...body, json };
@@ -126,20 +133,24 @@ export function wholeCharacters(bytes: Buffer): Buffer {
 
 /** A whole exchange. Secret headers of a response go: a placeholder would be replayed as if it were a cookie. */
 export function redactExchange(exchange: Exchange, redaction: Redaction = DEFAULT_REDACTION): Exchange {
-  const { request, response, meta } = exchange;
+  const { request, response } = exchange;
   return {
+    ...exchange,
     request: {
       ...request,
       query: redactQuery(request.query, redaction),
       headers: redactStoredHeaders(request.headers, redaction),
       ...(request.body && { body: redactBody(request.body, contentTypeOf(request.headers), redaction) }),
     },
-    response: {
-      ...response,
-      headers: redactStoredHeaders(withoutSecrets(response.headers, redaction), redaction),
-      ...(response.body && { body: redactBody(response.body, contentTypeOf(response.headers), redaction) }),
-    },
-    meta,
+    ...(response && {
+      response: {
+        ...response,
+        headers: redactStoredHeaders(withoutSecrets(response.headers, redaction), redaction),
+        ...(response.body && {
+          body: redactBody(response.body, contentTypeOf(response.headers), redaction),
+        }),
+      },
+    }),
   };
 }
 

@@ -18,8 +18,8 @@ async function killedAfter(...appended: (typeof ONE)[]): Promise<{ folder: strin
   const left = temporaryFolder();
   await cp(folder, left, { recursive: true });
   await store.close();
-  const [file] = await readdir(join(left, 'r', '.journal'));
-  return { folder: left, file: join(left, 'r', '.journal', file as string) };
+  const [file] = await readdir(join(left, 'r', '.patchgate', 'journal'));
+  return { folder: left, file: join(left, 'r', '.patchgate', 'journal', file as string) };
 }
 
 function find(store: RecordingStore) {
@@ -38,7 +38,7 @@ describe('a journal that was left', () => {
     expect(listed).toEqual([{ method: 'PATCH', path: PROJECT_PATH }]);
     await store.close();
     expect(await readFile(file)).toEqual(before);
-    expect(await readdir(join(folder, 'r'))).toEqual(['.journal']);
+    expect(await readdir(join(folder, 'r'))).toEqual(['.patchgate']);
   });
 
   it('is moved into the files at the next start, and is gone then', async () => {
@@ -117,14 +117,14 @@ describe('a disk that takes no line', () => {
   it('gets it later; meanwhile it is found all the same', async () => {
     const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true });
-    const obstacle = join(folder, 'r', '.journal');
+    const obstacle = join(folder, 'r', '.patchgate', 'journal');
     await writeFile(obstacle, '');
     store.append(plainOf(ONE));
     expect(store.trouble).toMatchObject({ code: 'cannot-write', message: expect.stringContaining(obstacle) });
     store.append(plainOf(TWO));
     expect(await find(store)).toEqual([ONE, TWO]);
     await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write' });
-    expect(await readdir(join(folder, 'r'))).toEqual(['.journal', 'api']);
+    expect(await readdir(join(folder, 'r'))).toEqual(['.patchgate', 'api']);
     await rm(obstacle);
     store.append(plainOf(ONE));
     await store.close();

@@ -3,7 +3,7 @@ import type { Exchange } from '../../../src/model/exchange.ts';
 import { explainMiss, type Miss } from '../../../src/recordings/matching/explain.ts';
 import { ComparedRequest } from '../../../src/recordings/matching/sent-request.ts';
 import type { RecordingStore } from '../../../src/recordings/store.ts';
-import { exchange } from '../../support/exchanges.ts';
+import { exchange, type WholeExchange } from '../../support/exchanges.ts';
 
 /** A store of which only the paths are asked for. */
 function storeOf(paths: string[]): RecordingStore {
@@ -18,7 +18,7 @@ function storeOf(paths: string[]): RecordingStore {
   } as Partial<RecordingStore> as RecordingStore;
 }
 
-function explain(recorded: Exchange[], sent: Exchange): Promise<Miss> {
+function explain(recorded: Exchange[], sent: WholeExchange): Promise<Miss> {
   return explainMiss(storeOf([]), recorded, new ComparedRequest(sent.request));
 }
 

@@ -191,6 +191,9 @@ describe('redactExchange', () => {
     );
     expect(JSON.stringify(clean)).not.toContain('s3cret');
     expect(clean.request.headers).toEqual({ authorization: '[redacted]', accept: '*/*' });
-    expect(clean.response.headers).toEqual({ location: '/?secret=[redacted]', 'content-type': 'text/plain' });
+    expect(clean.response?.headers).toEqual({
+      location: '/?secret=[redacted]',
+      'content-type': 'text/plain',
+    });
   });
 });

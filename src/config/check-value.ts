@@ -1,0 +1,98 @@
+import { messageOf, PatchgateError } from '../errors.ts';
+import type { Setting, SettingName } from '../settings.ts';
+
+/**
+ * A setting's value as it is in force: durations in milliseconds, sizes in bytes.
+ *
+ * @param where for the message: `--timeout`
+ * @throws PatchgateError `bad-config`, naming what is taken
+ */
+export function checkValue(name: SettingName, setting: Setting, given: unknown, where: string): unknown {
+  const wrong = (takes: string) =>
+    new PatchgateError('bad-config', `${where}: ${JSON.stringify(given)} is not taken`, {
+      hint: `it takes ${takes}`,
+    });
+  switch (setting.kind) {
+    case 'string':
+      if (typeof given !== 'string' || given === '') throw wrong('a text');
+      return given;
+    case 'path':
+      if (typeof given !== 'string' || !/^\/[\w~!$&'()*+,=:@./-]*$/.test(given))
+        throw wrong('a path that starts with a slash: /api/v2');
+      return given;
+    case 'boolean':
+      if (typeof given === 'boolean') return given;
+      if (given === 'true' || given === '1') return true;
+      if (given === 'false' || given === '0') return false;
+      throw wrong('true or false');
+    case 'integer': {
+      const number = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
+      const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
+      if (!Number.isSafeInteger(number) || (number as number) < min || (number as number) > max)
+        throw wrong(`an integer from ${min} to ${max}`);
+      return number;
+    }
+    case 'choice': {
+      const word = given === true ? setting.bare : name === 'guard' && given === false ? 'off' : given;
+      if (typeof word === 'string' && setting.choices?.includes(word)) return word;
+      throw wrong(`one of: ${setting.choices?.join(', ')}`);
+    }
+    case 'list':
+      return checkList(given, (text) => text.split(','), wrong);
+    case 'patterns':
+      return checkPatterns(given, wrong);
+    case 'duration': {
+      const { max = Number.MAX_SAFE_INTEGER } = setting;
+      const milliseconds = readAmount(given, { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 });
+      if (milliseconds === undefined || milliseconds > max)
+        throw wrong(
+          setting.max === undefined
+            ? 'a duration: 12h, 30d'
+            : `a duration of at most ${Math.floor(max / 3_600_000)}h: 500ms, 30s, 2m`,
+        );
+      return milliseconds;
+    }
+    case 'size': {
+      const { max = Number.MAX_SAFE_INTEGER } = setting;
+      const bytes = readAmount(given, { b: 1, kb: 1000, kib: 1024, mb: 1e6, mib: 1_048_576 });
+      if (bytes === undefined || bytes > max)
+        throw wrong(`a size of at most ${Math.floor(max / 1_048_576)}MiB: 65536, 512KiB, 5MiB`);
+      return bytes;
+    }
+  }
+}
+
+/** One text, or several: those of a flag that was given more than once, or of a config file. */
+function checkList(
+  given: unknown,
+  parts: (text: string) => string[],
+  wrong: (takes: string) => PatchgateError,
+): string[] {
+  const texts = Array.isArray(given) ? given : typeof given === 'string' ? parts(given) : undefined;
+  if (!texts?.every((text): text is string => typeof text === 'string')) throw wrong('texts');
+  // A flag that was given more than once may hold several each time.
+  const all = texts.flatMap((text) => parts(text)).map((text) => text.trim());
+  return all.filter((text) => text !== '');
+}
+
+function checkPatterns(given: unknown, wrong: (takes: string) => PatchgateError): string[] {
+  const sources = checkList(given, (text) => [text], wrong);
+  for (const source of sources) {
+    try {
+      new RegExp(source, 'u');
+    } catch (error) {
+      throw wrong(`regular expressions of JavaScript (${messageOf(error)})`);
+    }
+  }
+  return sources;
+}
+
+/** `30s` with `{ s: 1000 }` -> 30000; a bare number counts the smallest unit. */
+function readAmount(given: unknown, units: Readonly<Record<string, number>>): number | undefined {
+  if (typeof given !== 'string' && typeof given !== 'number') return undefined;
+  const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(String(given));
+  if (!match) return undefined;
+  const word = (match[2] as string).toLowerCase();
+  if (word !== '' && !Object.hasOwn(units, word)) return undefined;
+  return Math.round(Number(match[1]) * (word === '' ? 1 : (units[word] as number)));
+}
