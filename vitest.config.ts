@@ -1,8 +1,10 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Takes minutes: npm run crash.
+    exclude: ['test/crash/**', ...configDefaults.exclude],
     testTimeout: 20_000,
     maxWorkers: 2,
   },

@@ -6,6 +6,7 @@ import { demo } from './commands/demo.ts';
 import { fake } from './commands/fake.ts';
 import { spellOut } from './commands/options.ts';
 import { proxy } from './commands/proxy.ts';
+import { recordings } from './commands/recordings.ts';
 import { replay } from './commands/replay.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { nearest } from './model/nearest.ts';
@@ -17,7 +18,7 @@ const cli = yargs(spellOut(hideBin(process.argv)))
   .usage(
     '$0 <command>\n\nJudges every PATCH to an experimentation service, records what passes, and replays it.',
   )
-  .command([proxy, replay, fake, check, demo])
+  .command([proxy, replay, fake, check, recordings, demo])
   .demandCommand(1, 'no command is given')
   .strict()
   .recommendCommands()

@@ -1,10 +1,21 @@
-import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { PatchgateError } from './errors.ts';
+import type { RequestHead } from './model/http.ts';
+import {
+  cacheBytesOf,
+  openByMode,
+  openRecording,
+  openWholeRecording,
+  orClose,
+  rulesOf,
+} from './open-recording.ts';
 import { recordMode } from './record-mode.ts';
-import { redactUrl } from './recordings/redaction/redact.ts';
+import { redactText, redactUrl } from './recordings/redaction/redact.ts';
 import type { RecordingStore } from './recordings/store.ts';
 import type { Forward } from './upstreams/forward.ts';
+import type { ReplayUpstream } from './upstreams/replay.ts';
+import type { SessionKeeper } from './upstreams/session.ts';
 import { parseTarget } from './upstreams/target.ts';
 import { readTargetTls } from './upstreams/target-tls.ts';
 import type { AnsweredBy, Upstream } from './upstreams/upstream.ts';
@@ -26,7 +37,7 @@ export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What answers the requests that pass, with all that must be closed or reset with it. */
+/** What answers the requests that pass, with all that must be closed with it. */
 export interface Composed {
   upstream: Upstream;
   /** For people. */
@@ -34,7 +45,10 @@ export interface Composed {
   /** Where WebSockets go; undefined where nothing is forwarded. */
   forward?: Forward;
   store?: RecordingStore;
-  resets: (() => void)[];
+  /** What keeps something for each session; undefined where they are but names. */
+  sessions?: SessionKeeper;
+  /** Where a recording is replayed. */
+  replay?: ReplayUpstream;
   close(): Promise<void>;
 }
 
@@ -53,32 +67,30 @@ async function composeProxy(config: Config, around: Surroundings): Promise<Compo
       upstream: forward,
       forward,
       summary: `forwards to ${config.target}`,
-      resets: [],
       close: () => forward.close(),
     };
   }
-  const store =
-    mode === 'none' ? await openWholeRecording(config, around) : await openRecording(config, true);
-  const replays = mode === 'none' || mode === 'new_episodes' || (mode === 'once' && !(await store.isEmpty()));
-  const recorder = mode === 'none' ? undefined : await openRecorder(forward, store, mode === 'all', around);
-  if (!replays && recorder) {
+  const { store, records } = await openByMode(mode, config, around.notice);
+  const recorder = records
+    ? await orClose(store, () => openRecorder(forward, store, mode === 'all', config, around))
+    : undefined;
+  if (recorder && mode !== 'new_episodes') {
     return {
       upstream: recorder,
       forward,
       store,
       summary: summaryOf(config, 'records', mode),
-      resets: [],
       close: closing(recorder, store),
     };
   }
-  const { replay } = await import('./upstreams/replay.ts');
-  const upstream = replay(store, mode === 'new_episodes' && recorder ? { onMiss: recorder } : {});
+  const upstream = await orClose(store, () => openReplay(config, around, store, recorder));
   const summary = summaryOf(config, mode === 'new_episodes' ? 'replays and records' : 'replays', mode);
   const close = async () => {
     await closing(upstream, store)();
+    await leaveLastRun(config, upstream);
     await forward.close();
   };
-  return { upstream, forward, store, summary, resets: [() => upstream.reset()], close };
+  return { upstream, forward, store, summary, sessions: upstream, replay: upstream, close };
 }
 
 async function composeReplay(config: Config, around: Surroundings): Promise<Composed> {
@@ -90,12 +102,13 @@ async function composeReplay(config: Config, around: Surroundings): Promise<Comp
   }
   const forward = onMiss === 'refuse' ? undefined : await openForward(config, around);
   const store = await (onMiss === 'refuse'
-    ? openWholeRecording(config, around)
-    : openRecording(config, onMiss === 'record'));
-  const { replay } = await import('./upstreams/replay.ts');
-  const other =
-    forward && (onMiss === 'record' ? await openRecorder(forward, store, false, around) : forward);
-  const upstream = replay(store, other ? { onMiss: other } : {});
+    ? openWholeRecording(config, around.notice)
+    : openRecording(config, around.notice, onMiss === 'record'));
+  const upstream = await orClose(store, async () => {
+    const other =
+      forward && (onMiss === 'record' ? await openRecorder(forward, store, false, config, around) : forward);
+    return openReplay(config, around, store, other);
+  });
   const missing = {
     refuse: 'refuses the rest',
     forward: `forwards the rest to ${config.target}`,
@@ -106,8 +119,12 @@ async function composeReplay(config: Config, around: Surroundings): Promise<Comp
     ...(forward && { forward }),
     store,
     summary: `replays "${config.recording}" from ${config.recordings}/ and ${missing[onMiss]}`,
-    resets: [() => upstream.reset()],
-    close: closing(upstream, store),
+    sessions: upstream,
+    replay: upstream,
+    async close() {
+      await closing(upstream, store)();
+      await leaveLastRun(config, upstream);
+    },
   };
 }
 
@@ -127,7 +144,7 @@ async function composeFake(config: Config, around: Surroundings): Promise<Compos
     upstream: forward,
     forward,
     summary: `stands in front of a fake of the service, seeded from ${seed ?? 'the built-in sample'}`,
-    resets: [() => fake.reset()],
+    sessions: fake,
     async close() {
       await forward.close();
       await fake.close();
@@ -156,36 +173,48 @@ async function openForward(
   return forward({ target, tls, answeredBy, timeout, preserveHost, forwardedHeaders });
 }
 
-async function openRecording(config: Config, writable: boolean): Promise<RecordingStore> {
-  const { openStore } = await import('./recordings/lowdb-store.ts');
-  return openStore(config.recordings, config.recording, { writable });
+async function openReplay(
+  config: Config,
+  around: Surroundings,
+  store: RecordingStore,
+  onMiss: Upstream | undefined,
+): Promise<ReplayUpstream> {
+  const { strictSequence, replayFailures, maxAge, onStale, memory } = config;
+  const { replay } = await import('./upstreams/replay.ts');
+  return replay(store, {
+    ...(onMiss && { onMiss }),
+    ...{ strictSequence, replayFailures, maxAge, onStale },
+    rules: rulesOf(config),
+    answerBytes: memory - cacheBytesOf(config),
+    notice: around.notice,
+  });
 }
 
-/** A recording that must answer everything: one that is not there may be a misspelt name. */
-async function openWholeRecording(config: Config, around: Surroundings): Promise<RecordingStore> {
-  const store = await openRecording(config, false);
-  if (await store.isEmpty()) {
-    const { recording, recordings } = config;
-    const names = await readdir(recordings).catch(() => []);
-    const others = names.length > 0 ? ` (there are: ${names.sort().join(', ')})` : '';
-    around.notice(
-      `the recording "${recording}" in ${recordings}/ is empty, so every request is refused${others}`,
-    );
-  }
-  return store;
+/** For `recordings list`. */
+async function leaveLastRun(config: Config, replay: ReplayUpstream): Promise<void> {
+  const { writeLastRun } = await import('./recordings/last-run.ts');
+  await writeLastRun(join(config.recordings, config.recording), replay.lastRun());
 }
 
 async function openRecorder(
   forward: Forward,
   store: RecordingStore,
   replace: boolean,
+  config: Config,
   around: Surroundings,
 ): Promise<Upstream> {
   const { record } = await import('./upstreams/record.ts');
+  const rules = rulesOf(config);
+  const { redaction } = rules;
+  const shown = ({ method, url }: RequestHead) => `${method} ${redactUrl(url, redaction)}`;
   return record(forward, store, {
+    rules,
     replace,
-    onSkipped: (reason, { method, url }) =>
-      around.notice(`not recorded: ${method} ${redactUrl(url)}: ${reason}`),
+    bodyLimit: config.recordLimit,
+    onSkipped: (reason, request) =>
+      around.notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
+    onOmitted: (reason, request) => around.notice(`recorded in part: ${shown(request)}: ${reason}`),
+    onDetected: around.notice,
   });
 }
 

@@ -5,6 +5,7 @@ import { PatchgateError } from './errors.ts';
 import type { SeveritySetting } from './model/finding.ts';
 import { isObject } from './model/json.ts';
 import { nearest } from './model/nearest.ts';
+import type { NormalizeRequest } from './model/normalize-request.ts';
 import {
   type Durability,
   flagOf,
@@ -71,20 +72,6 @@ export interface Config {
   /** From the config file: gives a request, recorded or sent, the form in which both are compared. */
   normalizeRequest: NormalizeRequest | undefined;
 }
-
-/** What the config's own function gets, and gives back. It may change what it gets. */
-export interface NormalizedRequest {
-  method: string;
-  path: string;
-  /** Without the `?`. */
-  query: string;
-  /** Names in lower case; only those that recordings keep, and that matching looks at. */
-  headers: Record<string, string | string[]>;
-  /** A JSON body as a value, any other as a text; absent where there is none. */
-  body?: unknown;
-}
-
-export type NormalizeRequest = (request: NormalizedRequest) => NormalizedRequest;
 
 export type Origin = 'default' | 'config file' | 'environment' | 'flag';
 

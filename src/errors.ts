@@ -10,6 +10,7 @@ const CODES = {
   'bad-recording': { status: 500, exit: 2 },
   'cannot-read': { status: 500, exit: 2 },
   'cannot-write': { status: 500, exit: 2 },
+  'recording-in-use': { status: 500, exit: 2 },
   'cannot-listen': { status: 500, exit: 2 },
   'body-already-read': { status: 500, exit: 2 },
   'request-too-large': { status: 413, exit: 2 },

@@ -11,6 +11,7 @@ export { PatchgateError } from './errors.ts';
 export type { Gate, GateRequest, Inspection } from './gate.ts';
 export type { Finding, Verdict } from './model/finding.ts';
 export type { Patchgate } from './patchgate.ts';
+export type { Unserved, UnservedExchange } from './upstreams/replay/unserved.ts';
 
 /**
  * The gate as the commands run it, for a program of one's own: to listen by itself, or to be mounted in an Express app

@@ -4,6 +4,7 @@ import { type Config, DEFAULT_CONTRACT } from './config.ts';
 import { type Contract, loadContract } from './contract/load-contract.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { createGate, type Gate } from './gate.ts';
+import { redactionOf } from './recordings/redaction/redaction.ts';
 import { createAccessLog } from './server/access-log.ts';
 import { checkControlToken } from './server/control/control-access.ts';
 import { CONTROL_ROOT, isControlPath } from './server/control/control-path.ts';
@@ -15,10 +16,13 @@ import { BodyKeeper } from './server/kept-body.ts';
 import { type Listening, listen } from './server/listen/listen.ts';
 import { readServerTls } from './server/listen/server-tls.ts';
 import { problemOfError } from './server/problem.ts';
+import { quotingNoSecrets } from './server/redact-verdict.ts';
 import type { Seen } from './server/seen.ts';
+import { Sessions } from './server/sessions.ts';
 import { createUpgradePath } from './server/upgrade-path.ts';
 import { watchBody } from './server/watch-body.ts';
 import { outgoingPath } from './upstreams/outgoing.ts';
+import type { Unserved } from './upstreams/replay/unserved.ts';
 import { parseTarget } from './upstreams/target.ts';
 import { version } from './version.ts';
 
@@ -29,6 +33,9 @@ export interface Patchgate {
   summary: string;
   /** Starts its own server, with the control API. @throws PatchgateError `cannot-listen` */
   listen(): Promise<Listening>;
+  /** Which exchanges of the recording were never served; undefined where none is replayed. Reads every file of the
+   *  recording, before `close`. @throws PatchgateError where one is broken */
+  unserved(): Promise<Unserved | undefined>;
   /** Ends what listens, writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
   close(): Promise<void>;
 }
@@ -94,20 +101,23 @@ function checkTargetPath(text: string, { entries }: Contract): void {
 
 /** Puts the parts together: the only place that knows them all. */
 export async function createPatchgate(kind: Kind, config: Config, around: Surroundings): Promise<Patchgate> {
-  const gate = gateOf(config, { guard: config.guard === 'on' });
+  const redaction = redactionOf(config);
+  const gate = quotingNoSecrets(gateOf(config, { guard: config.guard === 'on' }), redaction);
   const { clientTimeout, controlToken } = config;
   if (controlToken !== undefined) checkControlToken(controlToken, config.host);
   const tls = await readServerTls(config);
   const parts = await composeUpstream(kind, config, around);
-  const log = createAccessLog(config.log, around.writeLog);
-  const exchanges = createExchangeList();
+  const log = createAccessLog(config.log, redaction, around.writeLog);
+  const exchanges = createExchangeList(redaction);
   const onSeen = (seen: Seen) => {
     log.seen(seen);
     exchanges.add(seen);
   };
   let count = 0;
   const nextId = () => ++count;
-  const answerData = createDataPath({ gate, upstream: parts.upstream, clientTimeout, nextId, onSeen });
+  const { upstream, replay } = parts;
+  const sessions = new Sessions(config.sessionIdle, parts.sessions);
+  const answerData = createDataPath({ gate, upstream, clientTimeout, sessions, redaction, nextId, onSeen });
   const startedAt = new Date().toISOString();
 
   const listening: Listening[] = [];
@@ -119,7 +129,8 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
       createControl({
         gate,
         exchanges,
-        resets: parts.resets,
+        sessions,
+        servedTo: replay && ((session) => replay.served(session)),
         token: controlToken,
         stopping: stopping.signal,
         health: () => ({
@@ -195,8 +206,10 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
       listening.push({ ...one, close });
       return { ...one, close };
     },
+    unserved: async () => replay?.unserved(),
     async close() {
       await Promise.all(listening.map((one) => one.close()));
+      sessions.close();
       try {
         await parts.close();
       } finally {

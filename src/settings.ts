@@ -3,7 +3,7 @@
  * table. Names are those of the config file; the flag is the same in kebab case, the variable `PATCHGATE_` in capitals.
  */
 
-/** A list's text is parted at commas; that of patterns, regular expressions, is one of them. */
+/** A list's text is parted at commas, `pointers` too: JSON Pointers; that of patterns, regular expressions, is one of them. */
 export type SettingKind =
   | 'string'
   | 'path'
@@ -13,6 +13,7 @@ export type SettingKind =
   | 'size'
   | 'choice'
   | 'list'
+  | 'pointers'
   | 'patterns';
 
 export interface Setting {
@@ -76,7 +77,11 @@ export const SETTINGS = {
     default: '',
     describe: 'Further names of headers, parameters and fields whose values are never kept or shown',
   },
-  redactPointers: { kind: 'list', default: '', describe: 'Places in JSON bodies to redact: /users/*/email' },
+  redactPointers: {
+    kind: 'pointers',
+    default: '',
+    describe: 'Places in JSON bodies to redact: /users/*/email',
+  },
   redactPatterns: {
     kind: 'patterns',
     default: '',
@@ -89,12 +94,12 @@ export const SETTINGS = {
   },
   matchHeaders: { kind: 'list', default: '', describe: 'Headers that tell requests apart: accept-language' },
   ignorePointers: {
-    kind: 'list',
+    kind: 'pointers',
     default: '',
     describe: 'Places in JSON bodies that do not: /environments/*/id',
   },
   ignoreQuery: { kind: 'list', default: '', describe: 'Parameters that do not: timestamp' },
-  arraysAsSets: { kind: 'list', default: '', describe: 'Arrays whose order does not matter: /languages' },
+  arraysAsSets: { kind: 'pointers', default: '', describe: 'Arrays whose order does not matter: /languages' },
   strictSequence: {
     kind: 'boolean',
     default: false,
@@ -121,11 +126,11 @@ export const SETTINGS = {
     kind: 'duration',
     max: LONGEST_TIMER,
     default: '10m',
-    describe: 'How long a session lasts that nobody uses',
+    describe: 'How long a session lasts that nobody uses; 0 is for ever',
   },
   memory: {
     kind: 'size',
-    default: '32MiB',
+    default: '64MiB',
     describe: 'Memory for the exchanges of a recording, about',
   },
   onMiss: {

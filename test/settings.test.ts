@@ -158,6 +158,12 @@ describe('each setting', () => {
     expect((await config({ file: { guard: true } })).guard).toBe('on');
   });
 
+  it('is, where it is pointers, the whole body too, but from a config file alone', async () => {
+    const { ignorePointers } = await config({ file: { ignorePointers: ['', '/a'] } });
+    expect(ignorePointers).toEqual(['', '/a']);
+    expect((await config({ file: { arraysAsSets: '' } })).arraysAsSets).toEqual([]);
+  });
+
   const WRONG: [SettingName, unknown, string][] = [
     ['recording', '', 'a text'],
     ['recording', 5, 'a text'],
@@ -181,6 +187,9 @@ describe('each setting', () => {
     ['guard', 'maybe', 'one of: on, off'],
     ['onMiss', ['refuse', 'forward'], 'one of: refuse, forward, record'],
     // Without a slash, or as a URL, no path would ever match, and nothing be judged.
+    ['ignorePointers', 'environments/*/id', 'JSON Pointers, with * for any one: /environments/*/id'],
+    ['arraysAsSets', ['/a', 'b'], 'JSON Pointers, with * for any one: /environments/*/id'],
+    ['redactPointers', '/a~2', 'JSON Pointers, with * for any one: /environments/*/id'],
     ['basePath', 'api/v2', 'a path that starts with a slash: /api/v2'],
     ['basePath', 'https://staging.example.com/api/v2', 'a path that starts with a slash: /api/v2'],
     ['basePath', '/api/v2?x=1', 'a path that starts with a slash: /api/v2'],

@@ -55,15 +55,25 @@ export function release(server) {
   if (process.platform !== 'win32') server.child.kill('SIGCONT');
 }
 
-/** Asks a process to end, and makes it after ten seconds. */
-export async function stop({ child }) {
+/** Asks a process to end, and makes it after so many seconds. */
+export async function stop({ child }, seconds = 10) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGCONT');
   child.kill('SIGTERM');
-  const force = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const force = setTimeout(() => child.kill('SIGKILL'), seconds * 1000);
   await ended;
   clearTimeout(force);
+}
+
+/** Asks a server to end and waits until it has. @throws Error where that takes too long, or it does not end with 0 */
+export async function finish(server, seconds) {
+  checkAlive(server);
+  await stop(server, seconds);
+  const { exitCode, signalCode } = server.child;
+  if (signalCode === 'SIGKILL')
+    throw new Error(`${server.name} did not end within ${seconds} s${said(server)}`);
+  if (exitCode !== 0) throw new Error(`${server.name} ended with ${signalCode ?? exitCode}${said(server)}`);
 }
 
 /** Runs Node to its end. @throws Error where it does not end with 0 */

@@ -1,17 +1,22 @@
 /**
- * The load generator: raw keep-alive sockets, one request under way on each. Every answer must be a 200 with the bytes
- * expected, or it fails. Ends by itself, bounded in time and count, and prints one line of JSON:
- * {"requests", "seconds", "cpuSeconds", "peakBytes"}; the last two are the server's, where there is a /proc.
- * Usage: node load.js '{"port", "pid", "connections", "paths", "warmUp", "seconds", "limit"}'
+ * The load generator: keep-alive connections with one request under way on each. Any wrong answer makes it fail. Ends by
+ * itself, bounded in time and in requests, and prints one line of JSON: {"requests", "seconds", "cpuSeconds",
+ * "peakBytes", "marks": [{"seconds", "cpuSeconds", "peakBytes"}]}. What is of the CPU and of memory is the server's, where there is a
+ * /proc. `marks` are counts of answers: what had been used when so many were there.
+ * Usage: node load.js '{"port", "pid", "connections", "shape", "exchanges", "seed", "warmUp", "seconds", "limit", "marks"}'
+ * The exchanges of the shape are asked for in turn, or with a `seed` at random.
  */
-import { connect } from 'node:net';
-import { answerBody, requestBytes } from './traffic.js';
+import { converse } from './converse.js';
+import { orderOf } from './order.js';
+import { exchangeOf, requestBytes } from './traffic.js';
 import { usageOf } from './usage.js';
 
-const { port, pid, connections, paths, warmUp, seconds, limit } = JSON.parse(process.argv[2]);
-const requests = Array.from({ length: paths }, (_, index) => requestBytes(port, index));
-const HEAD_END = Buffer.from('\r\n\r\n');
-
+const { port, pid, connections, shape, exchanges, seed, warmUp, seconds, limit, marks } = JSON.parse(
+  process.argv[2],
+);
+const nextIndex = orderOf(exchanges, seed);
+/** What is few is made once. What grows is made anew each time: it would cost memory, and must cost the same at any size. */
+const kept = shape === 'constant' ? [] : undefined;
 let sent = 0;
 let counted = 0;
 let open = connections;
@@ -19,49 +24,38 @@ let state = 'warming up';
 let startedAt = 0n;
 let usageAtStart;
 let result;
+const marked = [];
 
-for (let i = 0; i < connections; i++) converse();
-setTimeout(startCounting, warmUp * 1000);
+if (warmUp === 0) startCounting();
+else setTimeout(startCounting, warmUp * 1000);
+for (let i = 0; i < connections; i++) converse(port, { next, answered, fail, ended });
 setTimeout(() => fail('it hung: an answer never came'), (warmUp + seconds + 20) * 1000).unref();
 
-function converse() {
-  const socket = connect(port, '127.0.0.1').setNoDelay(true);
-  let received = Buffer.alloc(0);
-  let length = 0;
-  const next = () => socket.write(requests[sent++ % paths]);
-  socket.on('connect', next);
-  socket.on('error', (error) => fail(error.message));
-  socket.on('close', () => {
-    if (state !== 'stopping') fail('the server closed a connection');
-    if (--open === 0) process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));
-  });
-  socket.on('data', (chunk) => {
-    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    if (length === 0) length = lengthOf(received);
-    if (length === 0 || received.length < length) return;
-    checkBody(received.subarray(length - answerBody.length));
-    received = Buffer.alloc(0);
-    length = 0;
-    if (state === 'counting' && ++counted === limit) stopCounting();
-    if (state === 'stopping') socket.end();
-    else next();
-  });
+function next() {
+  if (state === 'stopping' || sent === limit) return undefined;
+  sent++;
+  const index = nextIndex();
+  if (!kept) return made(index);
+  kept[index] ??= made(index);
+  return kept[index];
 }
 
-/** Bytes of the whole answer, or 0 while its head is incomplete. */
-function lengthOf(received) {
-  const end = received.indexOf(HEAD_END);
-  if (end < 0) return 0;
-  const head = received.latin1Slice(0, end);
-  if (!head.startsWith('HTTP/1.1 200')) fail(`an answer is not a 200: ${received.toString()}`);
-  const length = /^content-length: *(\d+)/im.exec(head);
-  if (!length) fail(`an answer has no Content-Length: ${head}`);
-  if (Number(length[1]) !== answerBody.length) fail(`an answer has the wrong length: ${received.toString()}`);
-  return end + HEAD_END.length + answerBody.length;
+function made(index) {
+  const exchange = exchangeOf(shape, index);
+  return { request: requestBytes(port, exchange), answer: exchange.answer };
 }
 
-function checkBody(body) {
-  if (!body.equals(answerBody)) fail(`an answer is not the expected one: ${body.toString()}`);
+function answered() {
+  if (state !== 'counting') return;
+  counted++;
+  if (counted === marks[marked.length]) marked.push(used());
+  if (counted === limit) stopCounting();
+}
+
+function ended() {
+  if (--open > 0) return;
+  stopCounting();
+  process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));
 }
 
 function startCounting() {
@@ -73,15 +67,16 @@ function startCounting() {
 
 function stopCounting() {
   if (state !== 'counting') return;
+  result = { requests: counted, ...used(), marks: marked };
+  state = 'stopping';
+}
+
+function used() {
   const elapsed = Number(process.hrtime.bigint() - startedAt) / 1e9;
   const usage = usageOf(pid);
-  state = 'stopping';
-  result = {
-    requests: counted,
-    seconds: elapsed,
-    cpuSeconds: usage && usage.cpuSeconds - usageAtStart.cpuSeconds,
-    peakBytes: usage?.peakBytes,
-  };
+  if (!usage) return { seconds: elapsed };
+  const cpuSeconds = usage.cpuSeconds - usageAtStart.cpuSeconds;
+  return { seconds: elapsed, cpuSeconds, peakBytes: usage.peakBytes };
 }
 
 function fail(message) {

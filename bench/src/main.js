@@ -3,12 +3,26 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cores } from './cores.js';
-import { drive, measureLoad, measureStart } from './measure.js';
+import { measureLoad, measureStart } from './measure.js';
 import { measureBodies } from './measure-bodies.js';
+import { measureRecordGrowth } from './measure-record-growth.js';
+import { measureReplayGrowth } from './measure-replay-growth.js';
+import { measureStartGrowth } from './measure-start-growth.js';
 import { HELP, readOptions } from './options.js';
-import { prepare } from './scenarios.js';
+import { prepare } from './place.js';
 import { summarise } from './summary.js';
 import { table } from './table.js';
+
+/** By the kind of a scenario: what measures it. Each gives rows of pairs of `{ ours, peer }`. */
+const MEASURES = {
+  load: measureLoad,
+  'first-answer': measureStart,
+  'whole-run': measureStart,
+  'body-cost': measureBodies,
+  'record-growth': measureRecordGrowth,
+  'replay-growth': measureReplayGrowth,
+  'start-growth': measureStartGrowth,
+};
 
 try {
   const options = readOptions(process.argv.slice(2));
@@ -20,21 +34,23 @@ try {
 }
 
 /** @returns the exit code: 1 where something could not be measured. A missed target is news, not a failure. */
-async function bench({ selected, rounds, seconds, json }) {
+async function bench({ selected, rounds, seconds, exchanges, json }) {
   const folder = mkdtempSync(join(tmpdir(), 'patchgate-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   // This process only waits, but where it does not, it must not be in the server's way.
   if (cores) spawnSync('taskset', ['-a', '-c', '-p', String(cores.load), String(process.pid)]);
 
-  const place = await prepare(folder, drive);
+  const place = await prepare(folder);
   const results = [];
+  let measured = 0;
   try {
     for (const scenario of selected) {
       process.stderr.write(`measuring ${scenario.name} against ${scenario.peerName} …\n`);
       try {
         if (scenario.needsRecording) await place.record();
-        const pairs = await measureOf(scenario.kind)(scenario, place, { rounds, seconds });
-        results.push({ ...summarise(scenario, pairs), pairs });
+        const rows = await MEASURES[scenario.kind](scenario, place, { rounds, seconds, exchanges });
+        results.push(...rows.map((row) => ({ ...summarise(scenario, row), pairs: row.pairs })));
+        measured++;
       } catch (error) {
         complain(error);
       }
@@ -44,14 +60,10 @@ async function bench({ selected, rounds, seconds, json }) {
   }
   if (results.length === 0) return 1;
   const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cores ?? null };
-  if (json) process.stdout.write(`${JSON.stringify({ machine, rounds, seconds, results }, null, 2)}\n`);
+  if (json)
+    process.stdout.write(`${JSON.stringify({ machine, rounds, seconds, exchanges, results }, null, 2)}\n`);
   else process.stdout.write(`\n${heading(machine, rounds, seconds)}\n\n${table(results)}\n`);
-  return results.length === selected.length ? 0 : 1;
-}
-
-function measureOf(kind) {
-  if (kind === 'load') return measureLoad;
-  return kind === 'body-cost' ? measureBodies : measureStart;
+  return measured === selected.length ? 0 : 1;
 }
 
 function heading({ node, cpu }, rounds, seconds) {

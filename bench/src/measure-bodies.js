@@ -11,8 +11,8 @@ const PATHS = { updateProject: 'projects/42', updateFeature: 'features/7', updat
 /**
  * What each hostile body costs the server, in turns with the costliest valid one.
  *
- * @returns one pair of `{ value, peakBytes }` a round, in milliseconds of CPU for one request: the costliest hostile
- *   body and the valid one; `note` names both
+ * @returns one row with a pair of `{ value, peakBytes }` a round, in milliseconds of CPU for one request: the costliest
+ *   hostile body and the valid one; `note` names both
  */
 export async function measureBodies(scenario, place, { rounds }) {
   const server = await startServer('server', scenario.ours(place), place.folder);
@@ -28,13 +28,13 @@ export async function measureBodies(scenario, place, { rounds }) {
         const pair = {
           peer: await cost(server, valid[costliest]),
           ours: await cost(server, body),
-          note: `"${name}" over a valid ${costliest}`,
+          note: `the costliest was "${name}" over a valid ${costliest}`,
         };
         if (!worst || ratio(pair) > ratio(worst)) worst = pair;
       }
       pairs.push(worst);
     }
-    return pairs;
+    return [{ pairs }];
   } finally {
     await stop(server);
   }

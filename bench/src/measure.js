@@ -3,17 +3,18 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { checkAlive, freePort, hold, release, run, start, startServer, stop } from './child.js';
-import { pathOf, requestBody } from './traffic.js';
+import { exchangeOf } from './traffic.js';
 
 const LOAD = fileURLToPath(new URL('load.js', import.meta.url));
 /** Answers counted at most in one turn. */
 const LIMIT = 1_000_000;
 /** A start is short: so many pairs for each round. */
-const STARTS_PER_ROUND = 3;
+export const STARTS_PER_ROUND = 3;
+const FIRST = exchangeOf('constant', 0);
 
 /** Sends load to a server from a process of its own. @throws Error on the first wrong answer */
 export async function drive(server, load) {
-  const order = { port: server.port, pid: server.child.pid, limit: LIMIT, ...load };
+  const order = { port: server.port, pid: server.child.pid, limit: LIMIT, marks: [], ...load };
   try {
     return JSON.parse(await run('load', [LOAD, JSON.stringify(order)], server.folder));
   } catch (error) {
@@ -25,11 +26,11 @@ export async function drive(server, load) {
 /**
  * Two servers under the same load in turns, A B A B; the one whose turn it is not is held still.
  *
- * @returns pairs of `{ value, cpuMicros, busy, peakBytes }`: requests a second, CPU µs per request, share of the time
- *   that the server was on the CPU, bytes
+ * @returns one row, whose pairs are of `{ value, cpuMicros, busy, peakBytes }`: requests a second, CPU µs per request,
+ *   share of the time that the server was on the CPU, bytes
  */
 export async function measureLoad(scenario, place, { rounds, seconds }) {
-  const load = { connections: 16, paths: scenario.paths };
+  const load = { connections: 16, shape: 'constant', exchanges: scenario.paths };
   const servers = [];
   try {
     for (const side of [scenario.ours, scenario.peer]) {
@@ -48,31 +49,32 @@ export async function measureLoad(scenario, place, { rounds, seconds }) {
       }
       pairs.push({ ours: pair[0], peer: pair[1] });
     }
-    return pairs;
+    return [{ pairs }];
   } finally {
     for (const server of servers) await stop(server);
   }
 }
 
-function rates({ requests, seconds, cpuSeconds, peakBytes }) {
+/** Of what the load generator printed. */
+export function rates({ requests, seconds, cpuSeconds, peakBytes }) {
   const value = requests / seconds;
   if (cpuSeconds === undefined) return { value };
   return { value, cpuMicros: (cpuSeconds * 1e6) / requests, busy: cpuSeconds / seconds, peakBytes };
 }
 
-/** Starts of the two in turns. @returns pairs of `{ value }`, in milliseconds */
+/** Starts of the two in turns. @returns one row, whose pairs are of `{ value }`, in milliseconds */
 export async function measureStart(scenario, place, { rounds }) {
   const timeOurs = scenario.kind === 'first-answer' ? timeToFirstAnswer : timeToEnd;
   const pairs = [];
   // The first pair only warms the file cache.
   for (let i = 0; i <= rounds * STARTS_PER_ROUND; i++) {
     const pair = {
-      ours: { value: await timeOurs(scenario.ours(place), place.folder) },
+      ours: { value: await timeOurs(scenario.ours(place), place.folder, FIRST) },
       peer: { value: await timeToEnd(scenario.peer(place), place.folder) },
     };
     if (i > 0) pairs.push(pair);
   }
-  return pairs;
+  return [{ pairs }];
 }
 
 async function timeToEnd(args, folder) {
@@ -81,17 +83,18 @@ async function timeToEnd(args, folder) {
   return performance.now() - startedAt;
 }
 
-async function timeToFirstAnswer(argsOf, folder) {
+/** Milliseconds from the start of a server to its answer to this exchange. @throws Error for a wrong answer */
+export async function timeToFirstAnswer(argsOf, folder, exchange) {
   const port = await freePort();
   const startedAt = performance.now();
   const server = start('server', argsOf(port), folder);
   try {
     while (performance.now() - startedAt < 20_000) {
       checkAlive(server);
-      const status = await ask(port);
+      const answered = await ask(port, exchange);
       const elapsed = performance.now() - startedAt;
-      if (status === 200) return elapsed;
-      if (status !== undefined) throw new Error(`${server.name} answered ${status} instead of 200`);
+      if (answered?.status === 200 && exchange.answer.equals(answered.body)) return elapsed;
+      if (answered) throw new Error(`${server.name} answered ${answered.status} ${answered.body}`);
       await pause(1);
     }
     throw new Error(`${server.name} did not answer within 20 s`);
@@ -100,17 +103,15 @@ async function timeToFirstAnswer(argsOf, folder) {
   }
 }
 
-/** The status of the answer to one PATCH, or undefined while nobody listens. */
-function ask(port) {
+/** `{ status, body }` of the answer to one PATCH, or undefined while nobody listens. */
+function ask(port, { path, body }) {
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': requestBody.length };
-    const path = pathOf(0);
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
     const asking = request({ host: '127.0.0.1', port, path, method: 'PATCH', headers, agent: false });
-    asking.on('response', (response) => {
-      response.resume();
-      response.on('end', () => resolve(response.statusCode));
+    asking.on('response', async (response) => {
+      resolve({ status: response.statusCode, body: Buffer.concat(await response.toArray()) });
     });
     asking.on('error', (error) => (error.code === 'ECONNREFUSED' ? resolve(undefined) : reject(error)));
-    asking.end(requestBody);
+    asking.end(body);
   });
 }

@@ -1,34 +1,11 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { startServer, stop } from './child.js';
-import { requestBody } from './traffic.js';
-
-const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const cli = here('../../dist/cli.js');
-
-const bareProxy = (place) => (port) => [here('bare-proxy.js'), String(port), String(place.targetPort)];
-const bareAnswer = () => (port) => [here('bare-answer.js'), String(port)];
-const bareNode = () => ['-e', '0'];
-
-const proxy =
-  (...options) =>
-  (place) =>
-  (port) => [cli, 'proxy', `http://127.0.0.1:${place.targetPort}`, '--port', String(port), ...options];
-const replay =
-  (...options) =>
-  (place) =>
-  (port) => [cli, 'replay', '--recordings', place.recordings, '--port', String(port), ...options];
-const recorder =
-  (name, ...options) =>
-  (place) =>
-    proxy('--record', 'all', '--recordings', join(place.folder, name), ...options)(place);
+import { bareAnswer, bareNode, bareProxy, checkBody, proxy, recorder, replay } from './commands.js';
 
 /**
  * What is measured, in the order it is printed. `load`: requests a second of ours over the peer's. `first-answer` and
  * `whole-run`: milliseconds from the start to the first answer, or to the end, of ours over the peer's. `body-cost`: CPU
  * time of the costliest hostile body over that of the costliest valid one. `paths`: over how many projects the load is
- * spread. The targets are those that the project set itself.
+ * spread. `…-growth`: the large over the small, in one of the shapes of traffic.js; these take long and are measured
+ * where they are asked for. The targets are those that the project set itself.
  */
 export const scenarios = [
   { name: 'forward', kind: 'load', ours: proxy('--validation', 'off', '--no-guard', '--log', 'off') },
@@ -71,7 +48,7 @@ export const scenarios = [
   {
     name: 'start-check',
     kind: 'whole-run',
-    ours: (place) => [cli, 'check', '--operation', 'updateProject', place.body],
+    ours: checkBody,
   },
   {
     name: 'worst-body',
@@ -80,8 +57,16 @@ export const scenarios = [
     peerName: 'a valid body',
     target: { atMost: 1.5 },
   },
+  ...['paths', 'one', 'same'].map((shape) =>
+    growth('record', shape, { unit: 'µs', target: { atMost: 1.2 } }),
+  ),
+  ...['paths', 'one'].map((shape) =>
+    growth('replay', shape, { unit: 'requests/s', target: { atLeast: 0.9 } }),
+  ),
+  ...['paths', 'one'].map((shape) => growth('start', shape, { target: { atMost: 1.2 } })),
 ].map((scenario) => ({
   paths: 1,
+  isGrowth: false,
   target: {},
   ...(scenario.kind === 'load'
     ? { peer: bareProxy, peerName: 'http-proxy' }
@@ -89,35 +74,7 @@ export const scenarios = [
   ...scenario,
 }));
 
-/**
- * What the scenarios share: the target behind the proxies, a recording of 100 projects made by the real recorder, and
- * the body as a file.
- */
-export async function prepare(folder, drive) {
-  if (!existsSync(cli)) throw new Error(`${cli} does not exist: run "npm run bundle" at the top first`);
-  const body = join(folder, 'body.json');
-  writeFileSync(body, requestBody);
-  const target = await startServer('load', bareAnswer(), folder);
-  const place = {
-    folder,
-    targetPort: target.port,
-    recordings: join(folder, 'replayed'),
-    body,
-    close: () => stop(target),
-  };
-  return { ...place, record: once(() => recordForReplay(place, drive)) };
-}
-
-async function recordForReplay(place, drive) {
-  const server = await startServer('server', recorder('replayed', '--log', 'off')(place), place.folder);
-  await drive(server, { connections: 1, paths: 100, warmUp: 0, seconds: 10, limit: 100 });
-  await stop(server);
-}
-
-function once(work) {
-  let result;
-  return () => {
-    result ??= work();
-    return result;
-  };
+function growth(what, shape, more) {
+  const kind = `${what}-growth`;
+  return { name: `${kind}-${shape}`, kind, shape, isGrowth: true, peerName: 'its own small size', ...more };
 }

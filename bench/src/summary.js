@@ -1,7 +1,13 @@
 const UNITS = { load: 'requests/s', 'body-cost': 'ms of CPU' };
 
-/** Medians and ranges of one scenario's pairs. Ratios are taken pair by pair: only neighbours in time compare. */
-export function summarise(scenario, pairs) {
+/**
+ * Medians and ranges of one row's pairs. Ratios are taken pair by pair: only neighbours in time compare.
+ *
+ * @param row what a measure gave; what it does not say of itself is the scenario's: `{ name, peerName, unit, target }`
+ */
+export function summarise(measured, row) {
+  const scenario = { unit: UNITS[measured.kind] ?? 'ms', ...measured, ...row };
+  const { pairs } = scenario;
   const { atLeast, atMost } = scenario.target;
   const ratio = spread(pairs.map(({ ours, peer }) => ours.value / peer.value));
   const reached =
@@ -13,7 +19,7 @@ export function summarise(scenario, pairs) {
   return {
     name: scenario.name,
     peerName: scenario.peerName,
-    unit: UNITS[scenario.kind] ?? 'ms',
+    unit: scenario.unit,
     notes: [...new Set(pairs.flatMap(({ note }) => note ?? []))],
     ratio,
     target: scenario.target,

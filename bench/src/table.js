@@ -21,11 +21,13 @@ export function table(summaries) {
     ]),
   ];
   const idle = summaries.filter(({ ours, peer }) => [ours, peer].some(({ busy }) => busy?.median < BUSY));
-  const notes = idle.map(
-    ({ name }) => `${name}: a server did not get or use its whole core: compare the CPU µs, or measure again`,
-  );
-  for (const { name, notes: costliest } of summaries)
-    if (costliest.length > 0) notes.push(`${name}: the costliest was ${costliest.join(', then ')}`);
+  const notes = [];
+  if (idle.length > 0) {
+    const names = [...new Set(idle.map(({ name }) => name))].join(', ');
+    notes.push(`a server did not get or use its whole core: compare the CPU µs, or measure again: ${names}`);
+  }
+  for (const { name, notes: said } of summaries)
+    if (said.length > 0) notes.push(`${name}: ${said.join(', then ')}`);
   return [...align(rows, [1, 2, 4, 8, 9, 10]), ...notes].join('\n');
 }
 

@@ -1,11 +1,20 @@
 import type { CommandModule } from 'yargs';
-import { JUDGING, SERVING, TLS, withSettings } from './options.ts';
+import { JUDGING, REDACTION, SERVING, SESSIONS, TLS, withSettings } from './options.ts';
 
 export const fake: CommandModule = {
   command: 'fake',
   describe: 'The gate in front of a stateful fake of the service',
   builder: (yargs) =>
-    withSettings(yargs, [...JUDGING, ...SERVING, ...TLS, 'seed', 'envelope', 'latency'])
+    withSettings(yargs, [
+      ...JUDGING,
+      ...SERVING,
+      ...TLS,
+      ...SESSIONS,
+      ...REDACTION,
+      'seed',
+      'envelope',
+      'latency',
+    ])
       .example('$0 fake', 'project 42, feature 7 and draft 1001 of a built-in sample')
       .example('$0 fake --seed records.json --envelope _data', 'records of your own, wrapped in _data'),
   handler: async (argv) => {

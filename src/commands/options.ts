@@ -24,6 +24,37 @@ export const FORWARDING: readonly SettingName[] = [
   'forwardedHeaders',
 ];
 
+/** Settings that every command which tells sessions apart takes. */
+export const SESSIONS: readonly SettingName[] = ['sessionIdle'];
+/** Settings that every command which answers from a recording takes. */
+export const REPLAYING: readonly SettingName[] = [
+  ...SESSIONS,
+  'strictSequence',
+  'replayFailures',
+  'maxAge',
+  'onStale',
+  'failUnused',
+];
+
+/** Settings that say which requests are the same, for every command that records or replays. */
+export const MATCHING: readonly SettingName[] = [
+  'matchHeaders',
+  'ignorePointers',
+  'ignoreQuery',
+  'arraysAsSets',
+];
+
+/** Settings that say what is secret, for every command that keeps or shows exchanges. */
+export const REDACTION: readonly SettingName[] = [
+  'redact',
+  'redactPointers',
+  'redactPatterns',
+  'detectSecrets',
+];
+
+/** Settings that every command which records takes. */
+export const RECORDING: readonly SettingName[] = ['durability', 'recordLimit', 'refreshMeta'];
+
 /**
  * Gives a command its options, from the table of settings. No defaults and no types are given to yargs: config.ts
  * settles and checks every value, wherever it comes from.

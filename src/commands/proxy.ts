@@ -1,5 +1,15 @@
 import type { CommandModule } from 'yargs';
-import { FORWARDING, JUDGING, SERVING, TLS, withSettings } from './options.ts';
+import {
+  FORWARDING,
+  JUDGING,
+  MATCHING,
+  RECORDING,
+  REDACTION,
+  REPLAYING,
+  SERVING,
+  TLS,
+  withSettings,
+} from './options.ts';
 
 export const proxy: CommandModule = {
   command: 'proxy [target]',
@@ -10,6 +20,10 @@ export const proxy: CommandModule = {
       ...SERVING,
       ...TLS,
       ...FORWARDING,
+      ...MATCHING,
+      ...REDACTION,
+      ...REPLAYING,
+      ...RECORDING,
       'record',
       'recording',
       'recordings',

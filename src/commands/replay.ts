@@ -1,5 +1,15 @@
 import type { CommandModule } from 'yargs';
-import { FORWARDING, JUDGING, SERVING, TLS, withSettings } from './options.ts';
+import {
+  FORWARDING,
+  JUDGING,
+  MATCHING,
+  RECORDING,
+  REDACTION,
+  REPLAYING,
+  SERVING,
+  TLS,
+  withSettings,
+} from './options.ts';
 
 export const replay: CommandModule = {
   command: 'replay',
@@ -10,6 +20,10 @@ export const replay: CommandModule = {
       ...SERVING,
       ...TLS,
       ...FORWARDING,
+      ...MATCHING,
+      ...REDACTION,
+      ...REPLAYING,
+      ...RECORDING,
       'recording',
       'recordings',
       'onMiss',
@@ -19,7 +33,8 @@ export const replay: CommandModule = {
       .example(
         '$0 replay --on-miss forward --target https://staging.example.com',
         'ask the service for the rest',
-      ),
+      )
+      .example('$0 replay --max-age 30d --on-stale refuse --fail-unused', 'nothing old, and nothing unused'),
   handler: async (argv) => {
     const { serve } = await import('./serve.ts');
     await serve('replay', argv);

@@ -3,14 +3,18 @@ import { resolveConfig } from '../config.ts';
 import { version } from '../version.ts';
 import { flagsOf } from './options.ts';
 import { outliveReaders } from './outlive-readers.ts';
+import { reportUnserved } from './report-unserved.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /**
  * Runs a server until it is told to stop: the access log goes to standard output, all else to standard error.
- * SIGINT and SIGTERM let what is in flight finish and write out what was recorded; a second one ends at once.
+ * SIGINT and SIGTERM let what is in flight finish and write out what was recorded; a second one ends at once. Where it
+ * is asked for, what was never served of the recording is reported then, and the exit code is 1.
  */
 export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>): Promise<void> {
   const { config } = await resolveConfig(flagsOf(argv), { guard: GUARD_BY_DEFAULT[kind] });
+  // From here on: a start that is half done would leave its lock behind.
+  const stopped = stopSignal();
   const { createPatchgate } = await import('../patchgate.ts');
   const say = (text: string) => process.stderr.write(`patchgate: ${text}\n`);
   outliveReaders();
@@ -31,6 +35,13 @@ export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>)
   const hasControl = listening.isLoopback || config.controlToken !== undefined;
   const health = hasControl ? `; health: ${listening.url}/__patchgate/health` : '';
   say(`validation ${config.validation}, guard ${config.guard}${health}`);
-  await stopSignal();
-  await gate.close();
+  await stopped;
+  try {
+    // What is in flight is over then.
+    await listening.close();
+    const unserved = config.failUnused ? await gate.unserved() : undefined;
+    if (unserved && reportUnserved(unserved, say)) process.exitCode = 1;
+  } finally {
+    await gate.close();
+  }
 }

@@ -1,4 +1,5 @@
 import { messageOf, PatchgateError } from '../errors.ts';
+import { isPointerPattern } from '../model/pointer-pattern.ts';
 import type { Setting, SettingName } from '../settings.ts';
 
 /**
@@ -39,6 +40,8 @@ export function checkValue(name: SettingName, setting: Setting, given: unknown, 
     }
     case 'list':
       return checkList(given, (text) => text.split(','), wrong);
+    case 'pointers':
+      return checkPointers(given, wrong);
     case 'patterns':
       return checkPatterns(given, wrong);
     case 'duration': {
@@ -73,6 +76,13 @@ function checkList(
   // A flag that was given more than once may hold several each time.
   const all = texts.flatMap((text) => parts(text)).map((text) => text.trim());
   return all.filter((text) => text !== '');
+}
+
+/** An empty one in a list, as only a config file has it, is the whole body. */
+function checkPointers(given: unknown, wrong: (takes: string) => PatchgateError): string[] {
+  const pointers = checkList(given, (text) => text.split(','), wrong);
+  if (!pointers.every(isPointerPattern)) throw wrong('JSON Pointers, with * for any one: /environments/*/id');
+  return Array.isArray(given) && given.includes('') ? ['', ...pointers] : pointers;
 }
 
 function checkPatterns(given: unknown, wrong: (takes: string) => PatchgateError): string[] {

@@ -30,6 +30,11 @@ export class HashSet {
     return true;
   }
 
+  clear(): void {
+    this.#slots = new Uint32Array(2 * SMALLEST);
+    this.#size = 0;
+  }
+
   #grow(): boolean {
     const old = this.#slots;
     if (old.length >= 2 * LARGEST) return false;

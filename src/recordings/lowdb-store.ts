@@ -1,26 +1,43 @@
-import { constants } from 'node:fs';
-import { access, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
+import { type KeptBody, readBody } from './files/body-files.ts';
+import { FileCache } from './files/file-cache.ts';
 import { Gaps } from './files/gaps.ts';
 import { HIDDEN } from './files/hidden-folder.ts';
-import { KeptFile, type KeptFileContext } from './files/kept-file.ts';
+import { KeptFile } from './files/kept-file.ts';
+import type { KeptFileContext } from './files/kept-file-context.ts';
 import { listFiles } from './files/list-files.ts';
-import { checkRecordingName, locationOf } from './files/location.ts';
+import { locationOf } from './files/location.ts';
+import { type NamesBelow, namesBelow } from './files/names-below.ts';
+import { sizeOnDisk } from './files/recording-file.ts';
 import { HashSet } from './hash-set.ts';
 import { FoldBehind } from './journal/fold-behind.ts';
-import { Journal } from './journal/journal.ts';
+import type { Journal } from './journal/journal.ts';
 import { exchangeLine } from './journal/journal-line.ts';
-import { loadJournal } from './journal/load-journal.ts';
 import { fileKey, type Waiting, type WaitingFiles } from './journal/waiting-files.ts';
+import type { KeptExchanges } from './kept-exchanges.ts';
+import type { MatchRules } from './matching/match-rules.ts';
+import { DEFAULT_RULES } from './matching/match-rules.ts';
+import { requestFacts } from './matching/request-facts.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 import type { RecordingStore } from './store.ts';
+import { notKept, TroubleNotices } from './trouble-notices.ts';
 
 export interface StoreOptions {
   /** The recording will be written to: its folder is made now, so that one that cannot be made stops the start, and what
    *  an earlier run left in the journal is moved into the files. */
   writable?: boolean;
+  /** What an exchange outlives once `append` has returned: the end of the process, or, with `fsync`, that of the machine
+   *  too. Default `process`. */
+  durability?: 'process' | 'fsync';
+  /** Told in a sentence when the disk stops taking exchanges, when some are lost, and when all is well again. */
+  onTrouble?: (notice: string) => void;
+  /** Take the new `meta` where nothing else of an exchange changed. */
+  refreshMeta?: boolean;
+  /** Which requests are the same, so that one replaces what was kept for the other. */
+  rules?: MatchRules;
+  /** Bytes from which a file stays on disk while it is asked for. Default 1 MiB. */
+  largeBytes?: number;
   /** Bytes of files whose content is kept in memory, about. Default 16 MiB. */
   cacheBytes?: number;
   /** Bytes of exchanges that are kept in memory while the disk does not take them; past it they are not kept. Default
@@ -30,68 +47,86 @@ export interface StoreOptions {
   journalBytes?: number;
 }
 
-const MIB = 1024 * 1024;
-
-/**
- * Opens the recording `name` in a folder of recordings. Nothing of it is read before it is asked for, but the journal.
- *
- * @throws PatchgateError `bad-usage` (the name), `cannot-read`, `cannot-write` (the folder), `bad-recording` (the journal, or
- *  a file that it is for)
- */
-export async function openStore(
-  folder: string,
-  name: string,
-  options: StoreOptions = {},
-): Promise<RecordingStore> {
-  checkRecordingName(name);
-  const root = join(folder, name);
-  const { writable = false } = options;
-  if (writable) await makeFolder(root);
-  else await checkFolder(root);
-
-  const journalFolder = join(root, HIDDEN, 'journal');
-  const { segments, waiting } = await loadJournal(root, journalFolder, writable);
-  const journal = new Journal(journalFolder, segments);
-  const store = new LowdbStore(root, name, journal, waiting, options);
-  if (writable && segments.length > 0) await store.flush();
-  return store;
+/** What a store is opened with. */
+export interface Opened {
+  journal: Journal;
+  waiting: WaitingFiles;
+  /** See FollowedJournal; of a store that writes itself, always the same number. */
+  catchUp(): number;
+  /** Frees what was opened with it: the lock, say. */
+  leave(): void;
 }
 
+const MIB = 1024 * 1024;
+
 /** A recording as a tree of lowdb files, one for each method and path, read when asked for and written behind. */
-class LowdbStore implements RecordingStore {
+export class LowdbStore implements RecordingStore {
   readonly name: string;
   readonly #root: string;
-  readonly #isWritable: boolean;
-  readonly #cacheBytes: number;
+  readonly isWritable: boolean;
   readonly #backlogBytes: number;
   readonly #journal: Journal;
   readonly #waiting: WaitingFiles;
+  readonly #leave: () => void;
   readonly #folder: FoldBehind;
   readonly #context: KeptFileContext;
-  readonly #files = new Map<string, KeptFile>();
-  /** Files that may be forgotten, the longest unused first, and their sizes together. */
-  readonly #idle = new Set<KeptFile>();
-  #idleBytes = 0;
-  #lost: PatchgateError | undefined;
+  readonly #notices: TroubleNotices;
+  readonly #files: FileCache;
+  /** Large files that were written: their indexes are made when all is over. */
+  readonly #large = new Map<string, Waiting['place']>();
+  /** Exchanges that could not be kept, and why. */
+  #lost = 0;
+  #lostWhy: Error | undefined;
 
-  constructor(root: string, name: string, journal: Journal, waiting: WaitingFiles, options: StoreOptions) {
+  constructor(root: string, name: string, opened: Opened, options: StoreOptions) {
+    const { journal, waiting, catchUp, leave } = opened;
     this.name = name;
     this.#root = root;
-    this.#isWritable = options.writable ?? false;
-    this.#cacheBytes = options.cacheBytes ?? 16 * MIB;
+    this.isWritable = options.writable ?? false;
+    const { cacheBytes = 16 * MIB, largeBytes = MIB, rules = DEFAULT_RULES } = options;
     this.#backlogBytes = options.backlogBytes ?? 64 * MIB;
     this.#journal = journal;
     this.#waiting = waiting;
-    this.#folder = new FoldBehind(journal, waiting, options.journalBytes ?? 256 * MIB, (key) =>
-      this.#fold(key),
+    this.#leave = leave;
+    this.#notices = new TroubleNotices(root, options.onTrouble);
+    this.#folder = new FoldBehind(
+      journal,
+      waiting,
+      options.journalBytes ?? 256 * MIB,
+      (key) => this.#fold(key),
+      ({ method, path }) => sizeOnDisk(join(root, locationOf(method, path))),
+      () => this.#tell(),
     );
-    const gaps = new Gaps(this.#cacheBytes);
-    const started = new HashSet();
-    this.#context = { journal, waiting, gaps, started, breathe: () => this.#folder.breathe() };
+    this.#context = {
+      journal,
+      waiting,
+      gaps: new Gaps(cacheBytes),
+      started: new HashSet(),
+      breathe: () => this.#folder.breathe(),
+      isDurable: options.durability === 'fsync',
+      isWritable: options.writable ?? false,
+      contents: options,
+      catchUp,
+      factsOf: ({ request }) => requestFacts(request, rules),
+      matching: rules.name,
+      largeBytes,
+      indexFolder: join(root, HIDDEN, 'index'),
+    };
+    this.#files = new FileCache(
+      cacheBytes,
+      (key, method, path) =>
+        new KeptFile(key, join(root, locationOf(method, path)), { method, path }, this.#context),
+    );
   }
 
   get trouble(): Error | undefined {
-    return this.#lost ?? this.#journal.trouble ?? this.#folder.trouble;
+    if (this.#lost > 0) return notKept(this.#root, this.#lost, this.#lostWhy);
+    return this.#unwritten;
+  }
+
+  /** Why something is not where it should be, though not lost. */
+  get #unwritten(): Error | undefined {
+    return this.#journal.trouble ?? this.#folder.trouble;
   }
 
   async isEmpty(): Promise<boolean> {
@@ -99,11 +134,20 @@ class LowdbStore implements RecordingStore {
     return true;
   }
 
-  async find(method: string, path: string): Promise<readonly Exchange[]> {
-    const file = this.#file(method, path);
+  async look(method: string, path: string): Promise<KeptExchanges> {
+    const file = this.#files.file(method, path);
     if (!file.isUpToDate) await this.#ask(file);
-    this.#settle(file);
-    return file.list();
+    this.#files.settle(file);
+    return file.exchanges;
+  }
+
+  async find(method: string, path: string): Promise<readonly Exchange[]> {
+    const exchanges = await this.look(method, path);
+    return Array.from({ length: exchanges.length }, (_, index) => exchanges.at(index));
+  }
+
+  readBody(method: string, path: string, body: KeptBody | undefined): Promise<Buffer> {
+    return readBody(join(this.#root, locationOf(method, path)), body);
   }
 
   async *paths(): AsyncIterable<{ method: string; path: string }> {
@@ -117,16 +161,24 @@ class LowdbStore implements RecordingStore {
     }
   }
 
-  append(exchange: PlainExchange, replace = false): void {
-    const line = exchangeLine(exchange, replace);
+  below(path: string): Promise<NamesBelow> {
+    return namesBelow(this.#root, path, this.#waiting.all());
+  }
+
+  append(exchange: PlainExchange, replace = false, failures = 0): void {
+    const line = exchangeLine(exchange, replace, failures);
     if (!this.#hasRoom(line.length)) {
-      this.#lost = tooMuch(this.#root, this.#journal.trouble);
+      this.#lost++;
+      this.#lostWhy = this.#unwritten;
+      this.#tell();
       return;
     }
     const start = this.#journal.append(line);
     const { method, path } = exchange.request;
-    this.#waiting.add(method, path, start, start + line.length, replace);
+    const mayReplace = replace || exchange.failure !== undefined;
+    this.#waiting.add(method, path, start, start + line.length, mayReplace);
     this.#folder.noticed();
+    this.#tell();
   }
 
   /** Whether a line can be kept: on disk, or in memory as far as that goes. */
@@ -137,24 +189,35 @@ class LowdbStore implements RecordingStore {
     return !isFull();
   }
 
+  #tell(): void {
+    this.#notices.tell(this.#unwritten, this.#journal.unwritten > 0, this.#lost);
+  }
+
+  /** Moves what an earlier run has left in the journal into the files. */
+  async foldRemains(): Promise<void> {
+    await this.flush();
+    // These are that run's: this one may replace what is in them.
+    this.#context.started.clear();
+  }
+
   async flush(): Promise<void> {
-    if (!this.#isWritable) return;
+    if (!this.isWritable) return;
     await this.#folder.flush();
     if (this.trouble) throw this.trouble;
   }
 
-  close(): Promise<void> {
-    return this.flush();
-  }
-
-  #file(method: string, path: string): KeptFile {
-    const key = fileKey(method, path);
-    let file = this.#files.get(key);
-    if (file === undefined) {
-      file = new KeptFile(key, join(this.#root, locationOf(method, path)), { method, path }, this.#context);
-      this.#files.set(key, file);
+  async close(): Promise<void> {
+    try {
+      await this.flush();
+    } catch (error) {
+      const inMemory = this.#journal.unwrittenLines;
+      // Nobody tries again to write these.
+      throw inMemory > 0 ? notKept(this.#root, this.#lost + inMemory, this.#unwritten) : error;
+    } finally {
+      for (const { method, path } of this.#large.values()) await this.#files.file(method, path).index();
+      this.#journal.close();
+      this.#leave();
     }
-    return file;
   }
 
   async #ask(file: KeptFile): Promise<void> {
@@ -162,7 +225,7 @@ class LowdbStore implements RecordingStore {
       await file.ask();
     } catch (error) {
       // Once it is repaired it is read again. What waits for it is in the journal.
-      this.#drop(file);
+      this.#files.drop(file);
       throw error;
     }
   }
@@ -170,72 +233,17 @@ class LowdbStore implements RecordingStore {
   /** @returns the file's size */
   async #fold(key: string): Promise<number> {
     const { method, path } = (this.#waiting.get(key) as Waiting).place;
-    const file = this.#file(method, path);
+    const file = this.#files.file(method, path);
     file.isFolding = true;
     try {
       await file.save();
     } finally {
       file.isFolding = false;
       file.rest();
-      if (file.isAsked) this.#settle(file);
-      else this.#drop(file);
+      if (file.isAsked) this.#files.settle(file);
+      else this.#files.drop(file);
     }
-    return file.size;
+    if (file.written >= this.#context.largeBytes) this.#large.set(key, { method, path });
+    return file.written;
   }
-
-  /** The file was used: it becomes the last to be forgotten. */
-  #settle(file: KeptFile): void {
-    if (this.#files.get(file.key) !== file) return;
-    if (this.#idle.delete(file)) this.#idleBytes -= file.idleBytes;
-    this.#idle.add(file);
-    this.#idleBytes += file.idleBytes = file.size;
-    for (const oldest of this.#idle) {
-      if (this.#idleBytes <= this.#cacheBytes || oldest === file) break;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(file: KeptFile): void {
-    if (file.isFolding) return;
-    if (this.#idle.delete(file)) this.#idleBytes -= file.idleBytes;
-    this.#files.delete(file.key);
-    file.forget();
-  }
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-    await access(folder, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    throw new PatchgateError('cannot-write', `cannot record into ${folder}: ${messageOf(error)}`, {
-      hint: 'choose another folder with --recordings, or correct its permissions',
-      cause: error,
-    });
-  }
-}
-
-/** A recording that is not there is an empty one; something else in its place is a mistake. */
-async function checkFolder(folder: string): Promise<void> {
-  let isFolder: boolean;
-  try {
-    isFolder = (await stat(folder)).isDirectory();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return;
-    throw new PatchgateError('cannot-read', `cannot read the recording ${folder}: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
-  if (isFolder) return;
-  throw new PatchgateError('cannot-read', `${folder} is no folder`, {
-    hint: 'a recording is a folder: give another name with --recording',
-  });
-}
-
-function tooMuch(root: string, reason: Error | undefined): PatchgateError {
-  const why = reason ? `: ${reason.message}` : '';
-  return new PatchgateError('cannot-write', `exchanges for ${root} are no longer kept${why}`, {
-    hint: 'too many wait in memory already; make room on the disk or correct the permissions, then record again',
-    cause: reason,
-  });
 }

@@ -1,3 +1,4 @@
+import type { FailureKind } from '../model/exchange.ts';
 import {
   byHeaderName,
   connectionOptions,
@@ -9,10 +10,17 @@ import {
   splitTarget,
 } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
-import { bodyBytes, storeBody } from './body.ts';
 import { undoCodings } from './content-coding.ts';
-import { isForm, redactBody, redactHeader, redactQuery } from './redaction/redact.ts';
-import { DEFAULT_REDACTION, type Redaction } from './redaction/secret-names.ts';
+import { KnownSecrets } from './redaction/known-secrets.ts';
+import {
+  codingOf,
+  type OnFound,
+  redactBytes,
+  redactFlatHeaders,
+  redactPath,
+  redactQuery,
+} from './redaction/redact.ts';
+import { hidingTexts, type Redaction } from './redaction/redaction.ts';
 
 /**
  * An exchange on its way into a recording: redacted, without what belongs to one connection, its content codings
@@ -20,7 +28,10 @@ import { DEFAULT_REDACTION, type Redaction } from './redaction/secret-names.ts';
  */
 export interface PlainExchange {
   request: PlainRequest;
-  response: { status: number; headers: FlatHeaders; body: Buffer };
+  /** Of status 0 where none came. */
+  response: PlainResponse;
+  /** Why there is no response, or no whole one. */
+  failure?: FailureKind;
   /** Milliseconds since the epoch. */
   startedAt: number;
   /** From the request's head to the response's end, in whole milliseconds. */
@@ -33,8 +44,18 @@ export interface PlainRequest {
   query: string;
   headers: FlatHeaders;
   body: Buffer;
+  /** So many bytes were not kept; `body` is then empty. */
+  omitted?: number;
   /** The body as a value, where somebody has parsed it already. */
   json: JsonValue | undefined;
+}
+
+export interface PlainResponse {
+  status: number;
+  headers: FlatHeaders;
+  body: Buffer;
+  /** So many bytes were not kept; `body` is then empty. */
+  omitted?: number;
 }
 
 /** Name, value, name, value, …; the names in lower case. */
@@ -51,56 +72,118 @@ export interface SeenExchange {
   endedAt: number;
 }
 
-/** What may be kept of an exchange that went by. */
-export function plainExchangeOf(seen: SeenExchange, redaction: Redaction = DEFAULT_REDACTION): PlainExchange {
-  const request = plainRequestOf(seen.request, seen.requestBody, undefined);
-  request.query = redactQuery(request.query, redaction);
-  request.body = redactBytes(request.body, header(seen.request.headers, 'content-type'), redaction);
-  return {
+/**
+ * What may be kept of an exchange that went by. A body whose content codings cannot be undone is left out: nobody can say
+ * what it holds. What one part shows to be a secret is hidden in all others, where a server may echo it.
+ *
+ * @param keepHeaders names in lower case of headers that are kept of the request besides: those that matching looks at
+ */
+export function plainExchangeOf(
+  seen: SeenExchange,
+  redaction: Redaction,
+  keepHeaders: ReadonlySet<string> = NO_NAMES,
+  onFound?: OnFound,
+): PlainExchange {
+  const known = new KnownSecrets();
+  known.addHeaders(seen.request.headers, redaction);
+  const request = plainRequestOf(seen.request, seen.requestBody, undefined, keepHeaders);
+  const response = plainResponseOf(seen, redaction, known);
+  if (isStillCoded(request.headers)) omitBody(request);
+  if (isStillCoded(response.headers)) omitBody(response);
+  const exchange: PlainExchange = {
     request,
-    response: plainResponseOf(seen, redaction),
+    response,
     startedAt: seen.startedAt,
     durationMs: Math.max(0, Math.round(seen.endedAt - seen.startedAt)),
   };
+  redactParts(exchange, redaction, (found) => {
+    known.add(found.value);
+    onFound?.(found);
+  });
+  const { needles } = known;
+  if (needles.length > 0 && standsAgain(exchange, needles))
+    redactParts(exchange, hidingTexts(redaction, known.texts), onFound);
+  return exchange;
+}
+
+function isStillCoded(headers: FlatHeaders): boolean {
+  return header(headers, 'content-encoding') !== undefined;
+}
+
+function omitBody(message: PlainRequest | PlainResponse): void {
+  if (message.body.length === 0) return;
+  message.omitted = message.body.length;
+  message.body = NO_BODY;
+}
+
+function redactParts({ request, response }: PlainExchange, redaction: Redaction, onFound?: OnFound): void {
+  // One look at all of them: nearly always there is nothing to hide.
+  const isPlain = !redaction.mayBeIn(headsOf(request, response));
+  if (!isPlain || request.path.includes('%'))
+    request.path = redactPath(request.path, redaction, 'path', onFound);
+  request.query = redactQuery(request.query, redaction, onFound);
+  for (const message of [request, response]) {
+    message.headers = redactFlatHeaders(message.headers, redaction, isPlain, onFound);
+    message.body = redactBytes(message.body, header(message.headers, 'content-type'), redaction, onFound);
+  }
+}
+
+function headsOf(request: PlainRequest, response: PlainResponse): string {
+  return `${request.path}\n${request.query}\n${request.headers.join('\n')}\n${response.headers.join('\n')}`;
+}
+
+function standsAgain({ request, response }: PlainExchange, texts: readonly string[]): boolean {
+  const parts = [
+    headsOf(request, response),
+    request.body.toString('latin1'),
+    response.body.toString('latin1'),
+  ];
+  return texts.some((text) => parts.some((part) => part.includes(text)));
 }
 
 /** The parts of a request that recordings keep and matching compares. Not redacted. */
-export function plainRequestOf(head: RequestHead, body: Buffer, json: JsonValue | undefined): PlainRequest {
+export function plainRequestOf(
+  head: RequestHead,
+  body: Buffer,
+  json: JsonValue | undefined,
+  keepHeaders: ReadonlySet<string> = NO_NAMES,
+): PlainRequest {
   const { path, query } = splitTarget(head.url);
-  const plain = undoCodings(body, header(head.headers, 'content-encoding'), 'client');
+  const plain = undoCodings(body, codingOf(head.headers), 'client');
   const headers: string[] = [];
   for (let i = 0; i + 1 < head.headers.length; i += 2) {
     const { name, isKeptOfRequest } = meaningOf(head.headers[i] as string);
-    if (isKeptOfRequest && (name !== 'content-encoding' || plain === undefined)) {
+    if ((isKeptOfRequest || keepHeaders.has(name)) && (name !== 'content-encoding' || plain === undefined)) {
       headers.push(name, head.headers[i + 1] as string);
     }
   }
   return { method: head.method, path, query, headers, body: plain ?? body, json: plain && json };
 }
 
-function plainResponseOf(seen: SeenExchange, redaction: Redaction): PlainExchange['response'] {
+/** Without secret headers: a placeholder would be replayed as if it were a cookie. */
+function plainResponseOf(seen: SeenExchange, redaction: Redaction, known: KnownSecrets): PlainResponse {
   const { status, headers: raw } = seen.response;
   // A HEAD's headers describe a body that is not there.
   const isHead = seen.request.method === 'HEAD';
-  const plain = isHead
-    ? undefined
-    : undoCodings(seen.responseBody, header(raw, 'content-encoding'), 'target');
+  const plain = isHead ? undefined : undoCodings(seen.responseBody, codingOf(raw), 'target');
   const options = connectionOptions(raw);
   const headers: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const { name, isOfConnection, isLocation } = meaningOf(raw[i] as string);
-    if (isOfConnection || redaction.headers.has(name) || options.includes(name)) continue;
+    if (isOfConnection || options.includes(name)) continue;
+    if (redaction.headers.has(name)) {
+      known.addHeader(raw[i + 1] as string);
+      continue;
+    }
     if (name === 'content-length' ? !isHead : name === 'content-encoding' && plain !== undefined) continue;
-    const value = redactHeader(name, raw[i + 1] as string, redaction);
+    const value = raw[i + 1] as string;
     headers.push(name, isLocation ? withoutOwnOrigin(value, seen.request.headers) : value);
   }
-  const body = isHead
-    ? NO_BODY
-    : redactBytes(plain ?? seen.responseBody, header(raw, 'content-type'), redaction);
-  return { status, headers, body };
+  return { status, headers, body: isHead ? NO_BODY : (plain ?? seen.responseBody) };
 }
 
 const NO_BODY = Buffer.alloc(0);
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 interface Meaning {
   /** In lower case. */
@@ -119,14 +202,6 @@ const meaningOf = byHeaderName(
     isLocation: name === 'location' || name === 'content-location',
   }),
 );
-
-/** Most bodies hold nothing to hide, which a look at their bytes shows. */
-function redactBytes(bytes: Buffer, contentType: string | undefined, redaction: Redaction): Buffer {
-  if (bytes.length === 0 || !(isForm(contentType) || redaction.members.mayBeIn(bytes))) return bytes;
-  const stored = storeBody(bytes, contentType);
-  const clean = stored && redactBody(stored, contentType, redaction);
-  return clean === stored ? bytes : bodyBytes(clean);
-}
 
 /** A URL of the gate itself loses its origin: the next run may have another port, and leads to itself again. */
 function withoutOwnOrigin(url: string, requestHeaders: RawHeaders): string {

@@ -1,31 +1,61 @@
-import type { Exchange, InlineRequest, StoredHeaders } from '../model/exchange.ts';
+import type {
+  Exchange,
+  InlineRequest,
+  RecordedRequest,
+  RecordedResponse,
+  StoredHeaders,
+} from '../model/exchange.ts';
 import type { RequestHead } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import { storeBody } from './body.ts';
-import { type FlatHeaders, type PlainExchange, type PlainRequest, plainRequestOf } from './plain-exchange.ts';
+import {
+  type FlatHeaders,
+  type PlainExchange,
+  type PlainRequest,
+  type PlainResponse,
+  plainRequestOf,
+} from './plain-exchange.ts';
 import { contentTypeOf } from './redaction/redact.ts';
 
 /** The exchange as a file keeps it: which bodies are JSON that gives the very bytes back is found out here. */
-export function settle({ request, response, startedAt, durationMs }: PlainExchange): Exchange {
-  const { status, body } = response;
-  const headers = storedHeaders(response.headers);
-  const stored = storeBody(body, contentTypeOf(headers));
+export function settle({ request, response, failure, startedAt, durationMs }: PlainExchange): Exchange {
   return {
     request: settleRequest(request),
-    response: { status, headers, ...(stored && { body: stored }) },
+    ...(response.status !== 0 && { response: settleResponse(response) }),
+    ...(failure && { failure: { kind: failure } }),
     meta: { recordedAt: new Date(startedAt).toISOString(), durationMs },
   };
 }
 
-export function settleRequest({ method, path, query, headers, body, json }: PlainRequest): InlineRequest {
+function settleResponse({ status, headers, body, omitted }: PlainResponse): RecordedResponse {
+  const stored = storedHeaders(headers);
+  const storedBody = omitted === undefined ? storeBody(body, contentTypeOf(stored)) : { omitted };
+  return { status, headers: stored, ...(storedBody && { body: storedBody }) };
+}
+
+export function settleRequest(request: PlainRequest): RecordedRequest {
+  const { omitted } = request;
+  return omitted === undefined ? settleWhole(request) : { ...settleWhole(request), body: { omitted } };
+}
+
+function settleWhole({ method, path, query, headers, body, json }: PlainRequest): InlineRequest {
   const stored = storedHeaders(headers);
   const storedBody = storeBody(body, contentTypeOf(stored), json);
   return { method, path, query, headers: stored, ...(storedBody && { body: storedBody }) };
 }
 
-/** A request as recordings write it down and matching compares it. Not redacted. */
-export function recordedRequest(head: RequestHead, body: Buffer, json: JsonValue | undefined): InlineRequest {
-  return settleRequest(plainRequestOf(head, body, json));
+/**
+ * A request as recordings write it down and matching compares it. Not redacted.
+ *
+ * @param keepHeaders names in lower case of headers that matching looks at
+ */
+export function recordedRequest(
+  head: RequestHead,
+  body: Buffer,
+  json: JsonValue | undefined,
+  keepHeaders?: ReadonlySet<string>,
+): InlineRequest {
+  return settleWhole(plainRequestOf(head, body, json, keepHeaders));
 }
 
 function storedHeaders(flat: FlatHeaders): StoredHeaders {

@@ -1,5 +1,6 @@
 import type { Finding } from '../model/finding.ts';
-import { redactUrl } from '../recordings/redaction/redact.ts';
+import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
+import type { Redaction } from '../recordings/redaction/redaction.ts';
 import type { LogFormat } from '../settings.ts';
 import { printable } from './printable.ts';
 import type { Seen } from './seen.ts';
@@ -21,7 +22,11 @@ const FAILURE_LENGTH = 500;
  *
  * @param write takes whole lines. What becomes of a reader that went away is its affair
  */
-export function createAccessLog(format: LogFormat, write: (text: string) => void): AccessLog {
+export function createAccessLog(
+  format: LogFormat,
+  redaction: Redaction,
+  write: (text: string) => void,
+): AccessLog {
   if (format === 'off') return { seen() {}, flush() {} };
   const line = format === 'json' ? jsonLine : textLine;
   // A write to a terminal or pipe costs more than a request: all lines of a turn go out together.
@@ -36,7 +41,7 @@ export function createAccessLog(format: LogFormat, write: (text: string) => void
   };
   return {
     seen(seen) {
-      waiting += `${printable(line(seen))}\n`;
+      waiting += `${printable(line(seen, redaction))}\n`;
       timer ??= setImmediate(flush);
     },
     flush,
@@ -44,12 +49,12 @@ export function createAccessLog(format: LogFormat, write: (text: string) => void
 }
 
 /** `14:03:07 PATCH /api/v2/… 422 block updateProject gate 3ms: error schema.required /languages` */
-function textLine(seen: Seen): string {
+function textLine(seen: Seen, redaction: Redaction): string {
   const { request, verdict, response } = seen;
   const judged = verdict === undefined ? 'not judged' : verdict.outcome;
   const operation = verdict?.operation === undefined ? '' : ` ${verdict.operation}`;
   let line =
-    `${clock(seen.startedAt)} ${request.method} ${urlOf(seen)} ${response?.status ?? '-'} ${judged}${operation} ` +
+    `${clock(seen.startedAt)} ${request.method} ${urlOf(seen, redaction)} ${response?.status ?? '-'} ${judged}${operation} ` +
     `${seen.answeredBy} ${Math.round(seen.durationMs)}ms`;
   if (verdict !== undefined && verdict.findings.length > 0) {
     const shown = verdict.findings.slice(0, FINDINGS_SHOWN);
@@ -57,7 +62,7 @@ function textLine(seen: Seen): string {
     const more = verdict.findings.length - shown.length + verdict.omitted;
     if (more > 0) line += ` and ${more} more`;
   }
-  if (seen.failure !== undefined) line += `: ${cut(seen.failure, FAILURE_LENGTH)}`;
+  if (seen.failure !== undefined) line += `: ${failureOf(seen.failure, redaction)}`;
   return line;
 }
 
@@ -66,12 +71,12 @@ function named({ severity, rule, pointer }: Finding): string {
   return `${severity} ${rule}${place}`;
 }
 
-function jsonLine(seen: Seen): string {
+function jsonLine(seen: Seen, redaction: Redaction): string {
   const { verdict } = seen;
   return JSON.stringify({
     time: new Date(seen.startedAt).toISOString(),
     method: seen.request.method,
-    url: urlOf(seen),
+    url: urlOf(seen, redaction),
     status: seen.response?.status,
     verdict: verdict?.outcome ?? 'not judged',
     operation: verdict?.operation,
@@ -81,12 +86,16 @@ function jsonLine(seen: Seen): string {
     findingsInAll: verdict && verdict.findings.length + verdict.omitted,
     answeredBy: seen.answeredBy,
     durationMs: Math.round(seen.durationMs * 10) / 10,
-    failure: seen.failure === undefined ? undefined : cut(seen.failure, FAILURE_LENGTH),
+    failure: seen.failure === undefined ? undefined : failureOf(seen.failure, redaction),
   });
 }
 
-function urlOf({ request }: Seen): string {
-  return cut(redactUrl(request.url), URL_LENGTH);
+function urlOf({ request }: Seen, redaction: Redaction): string {
+  return cut(redactUrl(request.url, redaction), URL_LENGTH);
+}
+
+function failureOf(failure: string, redaction: Redaction): string {
+  return cut(redactText(failure, redaction), FAILURE_LENGTH);
 }
 
 function cut(text: string, length: number): string {

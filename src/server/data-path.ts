@@ -4,6 +4,7 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import type { Gate, GateRequest, Inspection } from '../gate.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { RequestHead } from '../model/http.ts';
+import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { type BytesRead, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { BodyBudget } from './body-budget.ts';
@@ -12,6 +13,7 @@ import { OneATurn } from './one-a-turn.ts';
 import { type ProblemAnswer, problemOfError, problemOfVerdict } from './problem.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { Seen } from './seen.ts';
+import { type LiveSession, type Sessions, sessionNameOf } from './sessions.ts';
 import { unclearFraming } from './unclear-framing.ts';
 import { hasBody, watchBody } from './watch-body.ts';
 
@@ -20,6 +22,9 @@ export interface DataPathOptions {
   upstream: Upstream;
   /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams; 0 is no limit. */
   clientTimeout: number;
+  sessions: Sessions;
+  /** Of what is said of a request that fails. */
+  redaction: Redaction;
   /** Numbers the requests of a run, from 1. */
   nextId(): number;
   /** Called once for each request, when it is over. */
@@ -34,7 +39,7 @@ export type DataPath = (req: IncomingMessage, res: ServerResponse) => void;
  * them, and what passes goes to the upstream with the very bytes that were judged.
  */
 export function createDataPath(options: DataPathOptions): DataPath {
-  const { gate, upstream, clientTimeout, nextId, onSeen } = options;
+  const { gate, upstream, clientTimeout, sessions, redaction, nextId, onSeen } = options;
   const budget = new BodyBudget(Math.max(MOST_HELD, 4 * gate.bodyLimit));
   const heavy = new OneATurn();
   /** What cannot be judged does not pass, and is no reason for other requests to end. */
@@ -57,8 +62,10 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const started = performance.now();
     /** Of the memory that its body takes. */
     let release: (() => void) | undefined;
+    let session: LiveSession | undefined;
     const report = (end: Pick<Seen, 'answeredBy' | 'response' | 'failure'>, verdict: Verdict | undefined) => {
       release?.();
+      if (session) sessions.leave(session);
       onSeen({
         id,
         startedAt,
@@ -69,6 +76,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         answeredBy: end.answeredBy,
         response: end.response,
         failure: end.failure,
+        session: session?.name,
       });
     };
 
@@ -99,12 +107,20 @@ export function createDataPath(options: DataPathOptions): DataPath {
       if (body) requestBody.add(body);
       // Not `on`: that would start the flow, perhaps before the upstream listens.
       else if (hasBody(req)) req.prependListener('data', (chunk: Buffer) => requestBody.add(chunk));
-      const writer = new ResponseWriter(res, verdict?.findings ?? [], (end) => {
+      const writer = new ResponseWriter(res, verdict?.findings ?? [], redaction, (end) => {
         if (end.failure !== undefined) discardRest();
         report(end, verdict);
       });
       const cancel = upstream.handle(
-        { method, url, headers, body, json: upstream.takesJson && inspection?.json, stream: req },
+        {
+          method,
+          url,
+          headers,
+          body,
+          json: upstream.takesJson && inspection?.json,
+          stream: req,
+          session: session as LiveSession,
+        },
         writer,
       );
       writer.onClientGone = cancel;
@@ -119,6 +135,12 @@ export function createDataPath(options: DataPathOptions): DataPath {
     if (unreadable) {
       res.shouldKeepAlive = false;
       refuse(problemOfError(unreadable), undefined, unreadable.message);
+      return;
+    }
+    try {
+      session = sessions.enter(sessionNameOf(headers), startedAt);
+    } catch (error) {
+      refuse(problemOfError(error as PatchgateError), undefined, messageOf(error));
       return;
     }
     const match = gate.match(head);

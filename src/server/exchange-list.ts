@@ -1,4 +1,5 @@
 import type { Verdict } from '../model/finding.ts';
+import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { type PackedExchange, pack, unpack } from './packed-exchange.ts';
 import type { Seen } from './seen.ts';
 import { type ShownExchange, showExchange, showExchangeHead } from './show-exchange.ts';
@@ -12,8 +13,8 @@ export interface ExchangeList {
   get(id: number): ShownExchange | undefined;
   /** The listener is called with each exchange added from now on, without bodies. The function returned ends that. */
   subscribe(listener: (shown: ShownExchange) => void): () => void;
-  /** Forgets the exchanges; the listeners stay. */
-  reset(): void;
+  /** Forgets the exchanges, or those of one session; the listeners stay. */
+  reset(session?: string): void;
 }
 
 export interface ExchangeFilter {
@@ -21,12 +22,14 @@ export interface ExchangeFilter {
   limit?: number | undefined;
   /** Only the judged ones with this outcome. */
   outcome?: Verdict['outcome'] | undefined;
+  /** Only those of this session; `""` is the default one. */
+  session?: string | undefined;
 }
 
 export const EXCHANGES_KEPT = 1000;
 const BYTES_KEPT = 32 * 1_048_576;
 /** @param bytesKept what the exchanges held may take in all: bodies, headers, URLs and findings */
-export function createExchangeList(bytesKept: number = BYTES_KEPT): ExchangeList {
+export function createExchangeList(redaction: Redaction, bytesKept: number = BYTES_KEPT): ExchangeList {
   const ring: (PackedExchange | undefined)[] = new Array(EXCHANGES_KEPT).fill(undefined);
   const listeners = new Set<(shown: ShownExchange) => void>();
   let next = 0;
@@ -40,39 +43,50 @@ export function createExchangeList(bytesKept: number = BYTES_KEPT): ExchangeList
     ring[index] = undefined;
     count--;
   };
+  const keep = (packed: PackedExchange) => {
+    ring[next] = packed;
+    next = (next + 1) % EXCHANGES_KEPT;
+    count++;
+    bytes += packed.weight;
+  };
   const newestFirst = () => Array.from({ length: count }, (_, age) => ring[at(age)] as PackedExchange);
 
   return {
     add(seen) {
       if (count === EXCHANGES_KEPT) dropOldest();
       const packed = pack(seen);
-      ring[next] = packed;
-      next = (next + 1) % EXCHANGES_KEPT;
-      count++;
-      bytes += packed.weight;
+      keep(packed);
       while (bytes > bytesKept) dropOldest();
       if (listeners.size > 0) {
-        const shown = showExchangeHead({ ...seen, verdict: packed.verdict });
+        const shown = showExchangeHead({ ...seen, verdict: packed.verdict }, redaction);
         for (const listener of listeners) listener(shown);
       }
     },
-    *list({ limit = EXCHANGES_KEPT, outcome } = {}) {
+    *list({ limit = EXCHANGES_KEPT, outcome, session } = {}) {
       const wanted = newestFirst().filter(
-        ({ verdict }) => outcome === undefined || verdict?.outcome === outcome,
+        (packed) =>
+          (outcome === undefined || packed.verdict?.outcome === outcome) &&
+          (session === undefined || isOf(packed, session)),
       );
-      for (const packed of wanted.slice(0, limit)) yield showExchange(unpack(packed));
+      for (const packed of wanted.slice(0, limit)) yield showExchange(unpack(packed), redaction);
     },
     get(id) {
       const packed = newestFirst().find((candidate) => candidate.id === id);
-      return packed && showExchange(unpack(packed));
+      return packed && showExchange(unpack(packed), redaction);
     },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    reset() {
+    reset(session) {
+      const others = session === undefined ? [] : newestFirst().filter((packed) => !isOf(packed, session));
       ring.fill(undefined);
       next = count = bytes = 0;
+      for (const packed of others.reverse()) keep(packed);
     },
   };
+}
+
+function isOf({ session = '' }: PackedExchange, name: string): boolean {
+  return session === name;
 }

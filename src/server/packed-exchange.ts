@@ -15,6 +15,7 @@ export interface PackedExchange {
   verdict: Verdict | undefined;
   answeredBy: Seen['answeredBy'];
   failure: string | undefined;
+  session: string | undefined;
   requestHeaders: string;
   requestBody: PackedBody;
   /** Undefined: there was no response. */
@@ -48,6 +49,7 @@ export function pack(seen: Seen): PackedExchange {
     verdict,
     answeredBy: seen.answeredBy,
     failure: seen.failure,
+    session: seen.session,
     requestHeaders,
     requestBody,
     status: response?.status,
@@ -79,6 +81,7 @@ export function unpack(packed: PackedExchange): Seen {
         ? undefined
         : { status, headers: unpackHeaders(packed.responseHeaders), body: unpackBody(packed.responseBody) },
     failure: packed.failure,
+    session: packed.session,
   };
 }
 

@@ -2,10 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { PatchgateError } from '../errors.ts';
 import type { Finding } from '../model/finding.ts';
 import { header, type ResponseHead } from '../model/http.ts';
+import type { Redaction } from '../recordings/redaction/redaction.ts';
 import type { AnsweredBy, Flow, ResponseSink } from '../upstreams/upstream.ts';
 import { findingsHeader } from './findings-header.ts';
 import { BodyKeeper } from './kept-body.ts';
 import { problemOfError } from './problem.ts';
+import { redactError } from './redact-error.ts';
 import type { Seen } from './seen.ts';
 import { atEndOfTurn } from './turn.ts';
 
@@ -17,6 +19,7 @@ export class ResponseWriter implements ResponseSink {
   onClientGone: (() => void) | undefined;
   readonly #res: ServerResponse;
   readonly #findings: readonly Finding[];
+  readonly #redaction: Redaction;
   readonly #report: (end: End) => void;
   readonly #body = new BodyKeeper();
   #head: ResponseHead | undefined;
@@ -25,9 +28,15 @@ export class ResponseWriter implements ResponseSink {
   #isOver = false;
 
   /** @param report called once, when the response is over */
-  constructor(res: ServerResponse, findings: readonly Finding[], report: (end: End) => void) {
+  constructor(
+    res: ServerResponse,
+    findings: readonly Finding[],
+    redaction: Redaction,
+    report: (end: End) => void,
+  ) {
     this.#res = res;
     this.#findings = findings;
+    this.#redaction = redaction;
     this.#report = report;
     res.on('close', () => {
       if (this.#isOver) return;
@@ -67,8 +76,9 @@ export class ResponseWriter implements ResponseSink {
     atEndOfTurn(() => this.#res.end(last));
   }
 
-  fail(error: PatchgateError): void {
+  fail(thrown: PatchgateError): void {
     if (this.#isOver) return;
+    const error = redactError(thrown, this.#redaction);
     if (this.#head) this.#res.destroy();
     else {
       const answer = problemOfError(error);

@@ -30,4 +30,6 @@ export interface Seen {
   response: { status: number; headers: readonly string[]; body: KeptBody } | undefined;
   /** What went wrong, in one sentence: target unreachable, response cut off, client gone, no recording. */
   failure: string | undefined;
+  /** The name of its session; absent or `""` where it named none. */
+  session?: string | undefined;
 }

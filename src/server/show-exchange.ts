@@ -3,12 +3,16 @@ import type { Verdict } from '../model/finding.ts';
 import type { RawHeaders } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import { jsonOf } from '../recordings/body.ts';
+import { KnownSecrets } from '../recordings/redaction/known-secrets.ts';
 import {
+  type OnFound,
   redactBodyStart,
   redactRawHeaders,
+  redactText,
   redactUrl,
   wholeCharacters,
 } from '../recordings/redaction/redact.ts';
+import { hidingTexts, type Redaction } from '../recordings/redaction/redaction.ts';
 import type { KeptBody, Seen } from './seen.ts';
 
 /**
@@ -35,6 +39,8 @@ export interface ShownExchange {
   verdict?: Verdict | undefined;
   answeredBy: Seen['answeredBy'];
   failure?: string | undefined;
+  /** Absent where the request named none. */
+  session?: string | undefined;
 }
 
 /** Names in lower case; a name that came several times has a list. */
@@ -43,38 +49,63 @@ export type ShownHeaders = Record<string, string | string[]>;
 /** Bytes of a body that are shown, once its content codings are undone. */
 const BODY_SHOWN = 65_536;
 
-export function showExchange(seen: Seen): ShownExchange {
-  const head = showExchangeHead(seen);
-  const { request, requestBody, response } = seen;
-  return {
-    ...head,
-    request: { ...head.request, body: showBody(requestBody, request.headers) },
-    response: response &&
-      head.response && { ...head.response, body: showBody(response.body, response.headers) },
-  };
+export function showExchange(seen: Seen, redaction: Redaction): ShownExchange {
+  return hidingEchoes(seen, redaction, (hiding, onFound) => {
+    const { request, requestBody, response } = seen;
+    const head = headOf(seen, hiding, onFound);
+    return {
+      ...head,
+      request: { ...head.request, body: showBody(requestBody, request.headers, hiding, onFound) },
+      response: response &&
+        head.response && {
+          ...head.response,
+          body: showBody(response.body, response.headers, hiding, onFound),
+        },
+    };
+  });
 }
 
 /** The same without bodies. */
-export function showExchangeHead(seen: Seen): ShownExchange {
-  const { id, request, response } = seen;
+export function showExchangeHead(seen: Seen, redaction: Redaction): ShownExchange {
+  return hidingEchoes(seen, redaction, (hiding, onFound) => headOf(seen, hiding, onFound));
+}
+
+/** What one part shows to be a secret is hidden in all others. */
+function hidingEchoes(
+  { request, response }: Seen,
+  redaction: Redaction,
+  show: (redaction: Redaction, onFound: OnFound) => ShownExchange,
+): ShownExchange {
+  const known = new KnownSecrets();
+  known.addHeaders(request.headers, redaction);
+  if (response) known.addHeaders(response.headers, redaction);
+  const before = known.texts;
+  const shown = show(hidingTexts(redaction, before), (found) => known.add(found.value));
+  const { texts } = known;
+  return texts.length === before.length ? shown : show(hidingTexts(redaction, texts), () => undefined);
+}
+
+function headOf(seen: Seen, redaction: Redaction, onFound: OnFound): ShownExchange {
+  const { id, request, response, failure } = seen;
   return {
     id,
     startedAt: new Date(seen.startedAt).toISOString(),
     durationMs: Math.round(seen.durationMs * 1000) / 1000,
     request: {
       method: request.method,
-      url: redactUrl(request.url),
-      headers: showHeaders(request.headers),
+      url: redactUrl(request.url, redaction, 'url', onFound),
+      headers: showHeaders(request.headers, redaction),
     },
-    response: response && { status: response.status, headers: showHeaders(response.headers) },
+    response: response && { status: response.status, headers: showHeaders(response.headers, redaction) },
     verdict: seen.verdict,
     answeredBy: seen.answeredBy,
-    failure: seen.failure,
+    failure: failure && redactText(failure, redaction),
+    ...(seen.session && { session: seen.session }),
   };
 }
 
-function showHeaders(headers: RawHeaders): ShownHeaders {
-  const clean = redactRawHeaders(headers);
+function showHeaders(headers: RawHeaders, redaction: Redaction): ShownHeaders {
+  const clean = redactRawHeaders(headers, redaction);
   const byName = new Map<string, string[]>();
   for (let i = 0; i < clean.length; i += 2) {
     const name = (clean[i] as string).toLowerCase();
@@ -87,10 +118,16 @@ function showHeaders(headers: RawHeaders): ShownHeaders {
   );
 }
 
-function showBody(kept: KeptBody, headers: RawHeaders): ShownBody | undefined {
+function showBody(
+  kept: KeptBody,
+  headers: RawHeaders,
+  redaction: Redaction,
+  onFound: OnFound,
+): ShownBody | undefined {
   if (kept.size === 0) return undefined;
-  const start = redactBodyStart(Buffer.concat(kept.chunks), headers, BODY_SHOWN);
-  const cut = kept.cut || start.cut || start.bytes.length > BODY_SHOWN;
+  const bytesKept = Buffer.concat(kept.chunks);
+  const start = redactBodyStart(bytesKept, headers, BODY_SHOWN, kept.cut, redaction, onFound);
+  const cut = start.cut || start.bytes.length > BODY_SHOWN;
   const bytes = cut ? wholeCharacters(start.bytes.subarray(0, BODY_SHOWN)) : start.bytes;
   const size = { size: kept.size, ...(cut && { cut: true as const }) };
   if (!isUtf8(bytes)) return { base64: bytes.toString('base64'), ...size };

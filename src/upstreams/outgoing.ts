@@ -11,10 +11,11 @@ import {
   withoutHeaders,
 } from '../model/http.ts';
 import type { ForwardOptions } from './forward-options.ts';
+import { SESSION_HEADER } from './session.ts';
 import type { UpstreamRequest } from './upstream.ts';
 
 /** What is known of a client's request, whoever forwards it. */
-export type Asked = Pick<UpstreamRequest, 'headers' | 'stream'>;
+export type Asked = Pick<UpstreamRequest, 'headers' | 'stream'> & Partial<Pick<UpstreamRequest, 'session'>>;
 
 /**
  * The headers that go to the target: as sent, without those of the connection (the fixed ones and those that
@@ -30,6 +31,8 @@ export function outgoingHeaders(asked: Asked, options: ForwardOptions): string[]
     if (staysHere(name) || (named.length > 0 && named.includes(name.toLowerCase()))) continue;
     kept.push(name, headers[i + 1] as string);
   }
+  // The one thing of ours that the fake is told: a session's number, since its name may be used again.
+  if (options.answeredBy === 'fake' && asked.session) kept.push(SESSION_HEADER, String(asked.session.id));
   return options.forwardedHeaders ? withForwarded(kept, asked) : kept;
 }
 

@@ -2,6 +2,7 @@ import { buildConnector, Pool } from 'undici';
 import { CONNECTIONS_AT_MOST, type ForwardOptions } from './forward-options.ts';
 import { outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay } from './relay.ts';
+import { asUnconnected } from './target-failure.ts';
 import type { ResponseSink, UpstreamRequest } from './upstream.ts';
 
 /**
@@ -18,7 +19,10 @@ export function createPooledClient(options: ForwardOptions) {
     // Once it answers, a target may take its time: a stream of events can be silent for hours.
     bodyTimeout: 0,
     // Whatever name a request's `Host` has made of it, it is that of the target.
-    connect: (socket, done) => connect({ ...socket, servername: tls.servername }, done),
+    connect: (options, done) =>
+      connect({ ...options, servername: tls.servername }, (error, socket) =>
+        error ? done(asUnconnected(error), null) : done(null, socket),
+      ),
   });
 
   return {

@@ -1,35 +1,86 @@
+import { hash } from 'node:crypto';
 import { messageOf, type PatchgateError } from '../errors.ts';
+import type { FailureKind } from '../model/exchange.ts';
 import { header, type RequestHead, type ResponseHead } from '../model/http.ts';
-import { Pieces } from '../model/pieces.ts';
 import { FirstSights } from '../recordings/first-sights.ts';
-import { plainExchangeOf, type SeenExchange } from '../recordings/plain-exchange.ts';
+import { HashSet } from '../recordings/hash-set.ts';
+import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
+import { type PlainExchange, plainExchangeOf, type SeenExchange } from '../recordings/plain-exchange.ts';
+import { SecretNotices } from '../recordings/redaction/secret-notices.ts';
 import type { RecordingStore } from '../recordings/store.ts';
+import { BodyCollector, type CollectedBody } from './body-collector.ts';
+import { TargetFailure } from './target-failure.ts';
 import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
 
 export interface RecordOptions {
-  /** Mode `all`: the first sight of a request drops the exchanges that earlier runs recorded for it. */
+  /** Mode `all`: the first answer to a request drops the exchanges that earlier runs recorded for it. */
   replace?: boolean;
-  /** Bytes of a body that are kept at most; an exchange with a longer one is not kept. Default 64 MiB. */
+  /** What is redacted, which headers are kept besides, and which requests are the same. */
+  rules?: MatchRules;
+  /** Bytes of a body that are kept at most; of a longer one the exchange says only how many there were. Default 64 MiB. */
   bodyLimit?: number;
-  /** Told of every whole exchange that is not kept, and why, in one sentence. */
+  /** Told of every exchange that is not kept, and why, in one sentence. */
   onSkipped?: (reason: string, request: RequestHead) => void;
+  /** Told once for each method and path of an exchange that is kept without a body, so that nothing can replay it. */
+  onOmitted?: (reason: string, request: RequestHead) => void;
+  /** Told in one sentence of values that nobody named but that look like secrets, once for each kind and place. */
+  onDetected?: (text: string) => void;
 }
 
 /**
  * Passes everything through to an upstream and keeps what went by. An exchange is handed to the store before its last
- * byte goes out. Failed, cut and aborted ones are not kept. Closing writes the store out, and leaves it open.
+ * byte goes out; one that the target failed to answer, or to answer whole, says so. What the client broke off is not
+ * kept. Closing writes the store out, and leaves it open.
  */
 export function record(upstream: Upstream, store: RecordingStore, options: RecordOptions = {}): Upstream {
-  const { replace = false, bodyLimit = 64 * 1024 * 1024, onSkipped = () => undefined } = options;
-  const sights = replace ? new FirstSights() : undefined;
-  const keep = (seen: SeenExchange) => {
+  const { replace = false, rules = DEFAULT_RULES, bodyLimit = 64 * 1024 * 1024 } = options;
+  const { onSkipped = () => undefined, onOmitted = () => undefined, onDetected } = options;
+  const detected = onDetected && new SecretNotices(onDetected);
+  const sights = new FirstSights(rules);
+  const told = new HashSet();
+  const keep = (seen: Seen) => {
+    const { requestBody, responseBody, response, failure } = seen;
     try {
-      const exchange = plainExchangeOf(seen);
-      store.append(exchange, sights?.add(exchange.request) ?? false);
+      const bodies = { requestBody: requestBody.bytes, responseBody: responseBody.bytes };
+      const exchange = plainExchangeOf(
+        { ...seen, ...bodies },
+        rules.redaction,
+        rules.headers,
+        detected && ((found) => detected.tell(found, seen.request, rules.redaction)),
+      );
+      if (requestBody.omitted !== undefined) exchange.request.omitted = requestBody.omitted;
+      if (responseBody.omitted !== undefined) exchange.response.omitted = responseBody.omitted;
+      if (failure) {
+        exchange.failure = failure;
+        const length = header(response.headers, 'content-length');
+        if (length !== undefined) {
+          // Only so can a client see that the response was not whole.
+          exchange.response.headers = [...exchange.response.headers, 'content-length', length];
+        }
+        store.append(exchange, false, sights.addFailure(exchange.request));
+      } else {
+        const isFirst = replace && sights.add(exchange.request);
+        store.append(exchange, isFirst, isFirst ? sights.failuresOf(exchange.request) : 0);
+      }
+      tellOmitted(seen, exchange);
     } catch (error) {
       // The client gets its response whatever becomes of the recording.
       onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);
     }
+  };
+  const tellOmitted = ({ request, requestBody, responseBody }: Seen, exchange: PlainExchange) => {
+    const { method, path, omitted } = exchange.request;
+    if (omitted === undefined && exchange.response.omitted === undefined) return;
+    const name = hash('sha1', path, 'binary');
+    if (told.has(name, method)) return;
+    told.add(name, method);
+    const [which, { omitted: counted }] =
+      omitted === undefined ? ['response', responseBody] : ['request', requestBody];
+    const why =
+      counted === undefined
+        ? 'has a content coding that cannot be undone, so nobody knows what it holds'
+        : `has ${counted} bytes, more than the ${bodyLimit} that are kept`;
+    onOmitted(`its ${which}'s body ${why}; it cannot be replayed`, request);
   };
 
   return {
@@ -48,34 +99,40 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   };
 }
 
+interface Seen extends Omit<SeenExchange, 'requestBody' | 'responseBody'> {
+  requestBody: CollectedBody;
+  responseBody: CollectedBody;
+  failure: FailureKind | undefined;
+}
+
+const NO_RESPONSE: ResponseHead = { status: 0, message: '', headers: [] };
+
 /** Hands one response on, and what went by to be kept when it has ended. */
 class Recorder implements ResponseSink {
   /** The client is gone. */
   isAborted = false;
   readonly #request: UpstreamRequest;
   readonly #sink: ResponseSink;
-  readonly #bodyLimit: number;
-  readonly #keep: (seen: SeenExchange) => void;
+  readonly #keep: (seen: Seen) => void;
   readonly #onSkipped: (reason: string, request: RequestHead) => void;
   readonly #startedAt = Date.now();
-  readonly #sent: Collector;
-  readonly #received: Collector;
+  readonly #sent: BodyCollector;
+  readonly #received: BodyCollector;
   #head: ResponseHead | undefined;
 
   constructor(
     request: UpstreamRequest,
     sink: ResponseSink,
     bodyLimit: number,
-    keep: (seen: SeenExchange) => void,
+    keep: (seen: Seen) => void,
     onSkipped: (reason: string, request: RequestHead) => void,
   ) {
     this.#request = request;
     this.#sink = sink;
-    this.#bodyLimit = bodyLimit;
     this.#keep = keep;
     this.#onSkipped = onSkipped;
     this.#sent = collectRequest(request, bodyLimit);
-    this.#received = new Collector(bodyLimit);
+    this.#received = new BodyCollector(bodyLimit);
   }
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
@@ -91,39 +148,38 @@ class Recorder implements ResponseSink {
 
   end(last?: Buffer): void {
     if (last) this.#received.add(last);
-    if (this.#head && !this.isAborted) this.#ended(this.#head);
+    if (this.#head && !this.isAborted) this.#over(this.#head);
     this.#sink.end(last);
   }
 
   fail(error: PatchgateError): void {
+    if (error instanceof TargetFailure && !this.isAborted) this.#over(this.#head ?? NO_RESPONSE, error.kind);
     this.#sink.fail(error);
   }
 
-  #ended(response: ResponseHead): void {
-    const request = this.#request;
-    const requestBody = this.#sent.bytes();
-    const responseBody = this.#received.bytes();
-    if (requestBody === undefined || responseBody === undefined) {
-      const which = requestBody === undefined ? 'request' : 'response';
-      this.#onSkipped(`the ${which}'s body was not whole or has more than ${this.#bodyLimit} bytes`, request);
-      return;
-    }
-    this.#keep({
-      request,
-      requestBody,
-      response,
-      responseBody,
-      startedAt: this.#startedAt,
-      endedAt: Date.now(),
-    });
+  #over(response: ResponseHead, failure?: FailureKind): void {
+    const endedAt = Date.now();
+    const keep = () =>
+      this.#keep({
+        request: this.#request,
+        requestBody: this.#sent.body(),
+        response,
+        responseBody: this.#received.body(),
+        startedAt: this.#startedAt,
+        endedAt,
+        failure,
+      });
+    const skip = () => this.#onSkipped("the request's body was not whole", this.#request);
+    if (this.#sent.isWhole) keep();
+    // A target that cannot be reached has failed before all of the request was here.
+    else if (failure) this.#sent.whenOver((isWhole) => (isWhole ? keep() : skip()));
+    else skip();
   }
 }
 
-const NO_BODY = Buffer.alloc(0);
-
 /** Collects the request's body. One that is still to be read is whole once it has ended. */
-function collectRequest({ body, headers, stream }: UpstreamRequest, limit: number): Collector {
-  const collector = new Collector(limit);
+function collectRequest({ body, headers, stream }: UpstreamRequest, limit: number): BodyCollector {
+  const collector = new BodyCollector(limit);
   if (body) {
     collector.add(body);
     return collector;
@@ -132,50 +188,6 @@ function collectRequest({ body, headers, stream }: UpstreamRequest, limit: numbe
   // Without these two there is no body (RFC 9112 6.3).
   if (length === undefined && header(headers, 'transfer-encoding') === undefined) return collector;
   collector.expect(length);
-  collector.isWhole = false;
-  // Not `on`: that would start the flow, perhaps before the upstream listens.
-  stream.prependListener('data', (chunk: Buffer) => collector.add(chunk));
-  stream.prependListener('end', () => {
-    collector.isWhole = true;
-  });
+  collector.collect(stream);
   return collector;
-}
-
-/** Keeps the chunks of a body up to a limit; past it, none. */
-class Collector {
-  isWhole = true;
-  readonly #limit: number;
-  #size = 0;
-  #first: Buffer | undefined;
-  #pieces: Pieces | undefined;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Bytes that are announced to come: where they are too many, nothing is kept from the start. */
-  expect(length: string | undefined): void {
-    if (length !== undefined && Number(length) > this.#limit) this.#size = Number.POSITIVE_INFINITY;
-  }
-
-  add(chunk: Buffer): void {
-    this.#size += chunk.length;
-    if (this.#size > this.#limit) {
-      this.#first = undefined;
-      this.#pieces = undefined;
-    } else if (this.#first === undefined) this.#first = chunk;
-    else {
-      if (this.#pieces === undefined) {
-        this.#pieces = new Pieces();
-        this.#pieces.add(this.#first);
-      }
-      this.#pieces.add(chunk);
-    }
-  }
-
-  /** Undefined where it was not whole, or there were more than the limit. */
-  bytes(): Buffer | undefined {
-    if (!this.isWhole || this.#size > this.#limit) return undefined;
-    return this.#pieces?.joined() ?? this.#first ?? NO_BODY;
-  }
 }

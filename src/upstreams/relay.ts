@@ -3,7 +3,7 @@ import { byHeaderName, connectionOptions, HOP_BY_HOP, header, type RawHeaders } 
 import { parseUrl } from '../model/url.ts';
 import type { ForwardOptions } from './forward-options.ts';
 import { type Asked, schemeOf } from './outgoing.ts';
-import { targetError } from './target.ts';
+import { cutOff, targetError } from './target.ts';
 import type { Flow, ResponseSink } from './upstream.ts';
 
 /**
@@ -72,15 +72,8 @@ export class Relay {
     if (this.#isDone) return;
     this.#isDone = true;
     const { target, timeout } = this.#options;
-    this.#sink.fail(
-      this.#hasHead
-        ? new PatchgateError(
-            'target-unreachable',
-            `the response of the target ${target.origin} was cut off`,
-            { cause: error },
-          )
-        : targetError(target, error, timeout),
-    );
+    if (error instanceof PatchgateError) this.#sink.fail(error);
+    else this.#sink.fail(this.#hasHead ? cutOff(target, error) : targetError(target, error, timeout));
   }
 
   /** The client is gone: nothing is handed on any more. */

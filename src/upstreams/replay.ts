@@ -1,67 +1,171 @@
 import type { IncomingMessage } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { type Exchange, isInline, type RecordedResponse } from '../model/exchange.ts';
-import { HOP_BY_HOP, header, type ResponseHead, splitTarget } from '../model/http.ts';
-import { bodyBytes } from '../recordings/body.ts';
+import type { Exchange } from '../model/exchange.ts';
+import { header, splitTarget } from '../model/http.ts';
+import type { KeptExchanges } from '../recordings/kept-exchanges.ts';
+import type { LastRun } from '../recordings/last-run.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
-import { type Match, matchRequest } from '../recordings/matching/match.ts';
+import { MOST_COMPARED } from '../recordings/matching/explain-difference.ts';
+import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
 import { SentRequest } from '../recordings/matching/sent-request.ts';
+import { redactPath } from '../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
+import { playFailure } from './play-failure.ts';
 import { readBytes } from './read-bytes.ts';
+import { AnswerCache } from './replay/answer-cache.ts';
+import { type Answering, whyUnanswerable } from './replay/answerable.ts';
+import { lookUp } from './replay/look-up.ts';
+import { inlineBytes, type RecordedAnswer, recordedAnswer, separateBytes } from './replay/recorded-answer.ts';
+import { refusal } from './replay/refusal.ts';
+import { Sequences, type Taken } from './replay/sequences.ts';
+import { Served } from './replay/served.ts';
+import { StaleNotices } from './replay/stale-notices.ts';
+import { findUnserved, type Unserved } from './replay/unserved.ts';
+import type { ServedInSession, Session, SessionKeeper } from './session.ts';
 import type { Flow, ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
 
-export interface ReplayOptions {
-  /** Answers what no exchange matches; without it such a request fails with `no-recording`. */
+export interface ReplayOptions extends Answering {
+  /** Answers what no exchange matches, or none that can be an answer; without it such a request fails with
+   *  `no-recording`. */
   onMiss?: Upstream;
   /** Bytes of a request body that are read at most. Default 64 MiB. */
   bodyLimit?: number;
+  /** When a request is a recorded one. */
+  rules?: MatchRules;
+  /** Bytes of answers that are kept in memory, unless the store is written to. Default 0. */
+  answerBytes?: number;
+  /** The last answer of a sequence does not repeat. */
+  strictSequence?: boolean;
+  /** Takes one notice for people. */
+  notice?: (text: string) => void;
 }
 
-export interface ReplayUpstream extends Upstream {
-  /** Every sequence of repeated requests starts anew. */
-  reset(): void;
+export interface ReplayUpstream extends Upstream, SessionKeeper {
+  served(session: Session): ServedInSession;
+  /** What was served since the beginning, for `writeLastRun`. */
+  lastRun(): LastRun;
+  /** Reads every file of the recording. @throws PatchgateError where one is broken */
+  unserved(): Promise<Unserved>;
 }
-
-/** Sequences whose place is remembered; past it the longest unused one starts anew. */
-const MOST_CURSORS = 100_000;
 
 const NO_BODY = Buffer.alloc(0);
 /** All bytes are handed over at once: there is nothing to hold back. */
 const FLOW: Flow = { resume: () => undefined };
 
 /**
- * Answers from a recording. The same request recorded several times is answered in the order of recording, and the last
- * answer repeats. Closing closes `onMiss`, not the store.
+ * Answers from a recording. The same request recorded several times is answered in the order of recording, in each
+ * session by itself, and the last answer repeats. An answer counts as served when it is handed to the client's
+ * connection. Closing closes `onMiss`, not the store.
  */
 export function replay(store: RecordingStore, options: ReplayOptions = {}): ReplayUpstream {
-  const { onMiss, bodyLimit = 64 * 1024 * 1024 } = options;
-  const cursors = new Map<string, number>();
+  const { onMiss, bodyLimit = 64 * 1024 * 1024, strictSequence = false, maxAge, notice } = options;
+  const { rules = DEFAULT_RULES, answerBytes = 0 } = options;
+  const startedAt = Date.now();
+  const served = new Served();
+  const stale = maxAge === undefined ? undefined : new StaleNotices(maxAge, notice ?? (() => undefined));
+  // What depends on the time, on headers or on what was asked before is found out each time.
+  const mayCache =
+    answerBytes > 0 &&
+    !store.isWritable &&
+    maxAge === undefined &&
+    !strictSequence &&
+    rules.name !== undefined;
+  const cache = mayCache ? new AnswerCache(answerBytes) : undefined;
+  const sequences = new Sequences(strictSequence, (exchange) => whyUnanswerable(exchange, options));
 
-  async function answer(request: UpstreamRequest, sink: ResponseSink, work: Work): Promise<void> {
+  async function answer(
+    request: UpstreamRequest,
+    sink: ResponseSink,
+    work: Work,
+    key?: Buffer,
+  ): Promise<void> {
     const body = request.body ?? (hasBody(request) ? await readBody(request, bodyLimit) : NO_BODY);
     if (body === undefined) return;
-    const recorded = await store.find(request.method, splitTarget(request.url).path);
+    const recorded = await store.look(request.method, pathOf(request));
     if (work.isOver) return;
-    const sent = new SentRequest(request, body, request.json);
-    const match = matchRequest(recorded, sent);
-    if (match) return send(request.method, next(match, cursors), sink);
+    const sent = new SentRequest(request, body, request.json, rules);
+    const found = lookUp(recorded, sent.compared);
+    const taken = found && sequences.take(request.session, found);
+    if (taken && 'giveBack' in taken) return serve(taken, request.session, sink, work, key);
     if (onMiss) {
+      if (found && taken?.reason === 'already-served') sequences.pass(request.session, found);
       work.end = onMiss.handle({ ...request, body, json: undefined }, sink);
       return;
     }
-    const miss = await explainMiss(store, recorded, sent.compared);
+    if (taken) throw refusal(store.name, taken);
+    const miss = await explainMiss(store, firstOf(recorded), sent.compared);
     if (work.isOver) return;
     throw new PatchgateError('no-recording', miss.text, {
-      hint: 'send the request as it was recorded, or record it: patchgate proxy <target> --record',
-      details: { recording: miss.recording, ...(miss.nearest && { nearest: miss.nearest }) },
+      hint: miss.hint,
+      details: {
+        recording: miss.recording,
+        reason: miss.reason,
+        ...(miss.nearest && { nearest: miss.nearest }),
+      },
     });
+  }
+
+  async function serve(
+    taken: Taken,
+    session: Session,
+    sink: ResponseSink,
+    work: Work,
+    key?: Buffer,
+  ): Promise<void> {
+    const { exchange, index, isOnly } = taken;
+    let bytes: Buffer | undefined;
+    const reading = separateBytes(exchange, store);
+    if (reading) {
+      try {
+        bytes = await reading;
+      } catch (error) {
+        taken.giveBack();
+        throw error;
+      }
+      if (work.isOver) return taken.giveBack();
+    }
+    const { method, path } = exchange.request;
+    const { recordedAt } = exchange.meta;
+    served.add(session, { method, path, index, recordedAt });
+    if (exchange.failure) work.end = playFailure(exchange, bytes ?? inlineBytes(exchange), sink);
+    else {
+      const answer = recordedAnswer(exchange, bytes);
+      if (key && isOnly) cache?.add(key, { ...answer, index, recordedAt });
+      send(answer, stale?.ageIfStale(exchange), sink);
+    }
+  }
+
+  /** What was answered before, and is the only answer. @returns whether it was */
+  function answerAgain(request: UpstreamRequest, key: Buffer, sink: ResponseSink): boolean {
+    const known = cache?.get(key);
+    if (known === undefined) return false;
+    const { index, recordedAt } = known;
+    served.add(request.session, { method: request.method, path: pathOf(request), index, recordedAt });
+    send(known, undefined, sink);
+    return true;
+  }
+
+  /** As the recording has it. */
+  function pathOf({ url }: UpstreamRequest): string {
+    return redactPath(splitTarget(url).path, rules.redaction);
+  }
+
+  function send({ head, body }: RecordedAnswer, age: string | undefined, sink: ResponseSink): void {
+    sink.head(
+      age === undefined ? head : { ...head, headers: [...head.headers, 'Patchgate-Stale', age] },
+      FLOW,
+      'recording',
+    );
+    sink.end(body);
   }
 
   return {
     takesJson: true,
     handle(request, sink) {
       const work: Work = { isOver: false, end: () => undefined };
-      answer(request, sink, work).catch((error: unknown) => {
+      const key = cache && keyOf(request);
+      if (key && answerAgain(request, key, sink)) return () => undefined;
+      answer(request, sink, work, key).catch((error: unknown) => {
         if (!work.isOver) sink.fail(asPatchgateError(error));
       });
       return () => {
@@ -69,9 +173,27 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
         work.end();
       };
     },
-    reset: () => cursors.clear(),
-    close: async () => onMiss?.close(),
+    end: (session) => served.end(session),
+    served: (session) => served.to(session),
+    lastRun: () => served.run(new Date(startedAt), new Date()),
+    unserved: () => findUnserved(store, served, startedAt, rules, options),
+    async close() {
+      stale?.sum();
+      await onMiss?.close();
+    },
   };
+}
+
+/** Undefined where the bytes of the body are not here, or alone do not say what it is. */
+function keyOf(request: UpstreamRequest): Buffer | undefined {
+  const body = request.body ?? (hasBody(request) ? undefined : NO_BODY);
+  if (body === undefined || header(request.headers, 'content-encoding') !== undefined) return undefined;
+  return AnswerCache.keyOf(request.method, request.url, body);
+}
+
+/** As many as explaining looks at. */
+function firstOf(recorded: KeptExchanges): Exchange[] {
+  return Array.from({ length: Math.min(recorded.length, MOST_COMPARED) }, (_, index) => recorded.at(index));
 }
 
 interface Work {
@@ -79,49 +201,6 @@ interface Work {
   isOver: boolean;
   /** Ends what `onMiss` does. */
   end: () => void;
-}
-
-function next({ key, exchanges }: Match, cursors: Map<string, number>): Exchange {
-  if (exchanges.length === 1) return exchanges[0] as Exchange;
-  const place = Math.min(cursors.get(key) ?? 0, exchanges.length - 1);
-  // Taken out and put in again: the first in the map is the longest unused.
-  cursors.delete(key);
-  cursors.set(key, place + 1);
-  if (cursors.size > MOST_CURSORS) cursors.delete(cursors.keys().next().value as string);
-  return exchanges[place] as Exchange;
-}
-
-interface Answer {
-  head: ResponseHead;
-  body: Buffer;
-}
-
-/** Made once for each exchange that is kept in memory. */
-const answers = new WeakMap<Exchange, Answer>();
-
-function send(method: string, exchange: Exchange, sink: ResponseSink): void {
-  let answer = answers.get(exchange);
-  if (answer === undefined) {
-    answer = answerOf(method, exchange.response as RecordedResponse);
-    answers.set(exchange, answer);
-  }
-  sink.head(answer.head, FLOW, 'recording');
-  sink.end(answer.body);
-}
-
-function answerOf(method: string, response: RecordedResponse): Answer {
-  const { status } = response;
-  const isHead = method === 'HEAD';
-  const hasNoBody = isHead || status === 204 || status === 304;
-  const body = hasNoBody || !isInline(response.body) ? NO_BODY : bodyBytes(response.body);
-  const headers: string[] = [];
-  for (const [name, value] of Object.entries(response.headers)) {
-    // A file that people edit or bring from elsewhere may hold what belongs to another connection.
-    if (HOP_BY_HOP.has(name) || (name === 'content-length' && !isHead)) continue;
-    for (const one of typeof value === 'string' ? [value] : value) headers.push(name, one);
-  }
-  if (!hasNoBody) headers.push('content-length', String(body.length));
-  return { head: { status, message: '', headers }, body };
 }
 
 /** The whole body of a request that nobody has read yet; undefined where the client broke off. */

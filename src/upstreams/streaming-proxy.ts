@@ -7,6 +7,7 @@ import { CONNECTIONS_AT_MOST, type ForwardOptions } from './forward-options.ts';
 import { headersObject, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay } from './relay.ts';
 import { targetError } from './target.ts';
+import { asUnconnected } from './target-failure.ts';
 import type { ResponseSink, UpstreamRequest } from './upstream.ts';
 
 /** What became of a WebSocket's handshake: the target's answer, 101 or a refusal, or why there is none. */
@@ -56,6 +57,7 @@ export function createStreamingProxy(options: ForwardOptions) {
       let outgoing: ClientRequest | undefined;
       let answer: IncomingMessage | undefined;
       let isOver = false;
+      let isConnected = false;
       const isRepeatable = mayRepeat(incoming);
       const silence = afterTimeout(() => {
         const isClients = !incoming.complete && !incoming.destroyed && !outgoing?.writableNeedDrain;
@@ -69,7 +71,7 @@ export function createStreamingProxy(options: ForwardOptions) {
         fail(error);
       });
       incoming.prependListener('data', () => silence?.refresh());
-      const fail = (error: unknown) => {
+      const fail = (error: Error) => {
         // The target closed a connection that was idle just when it was to be used again: that is no failure of its.
         if (!isOver && outgoing?.reusedSocket && isRepeatable && isReset(error)) {
           start();
@@ -78,7 +80,7 @@ export function createStreamingProxy(options: ForwardOptions) {
         // What it sends behind a whole answer is nobody's.
         if (answer?.complete) return;
         clearTimeout(silence);
-        relay.fail(error);
+        relay.fail(isConnected ? error : asUnconnected(error));
       };
       const context: Context = {
         onResponse(response) {
@@ -99,13 +101,20 @@ export function createStreamingProxy(options: ForwardOptions) {
       const prepare = (made: ClientRequest) => {
         outgoing = made;
         made.path = outgoingPath(target.path, request.url);
+        made.once('socket', (socket) => {
+          isConnected = !socket.connecting;
+          socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+            isConnected = true;
+          });
+        });
         // By default those of an answer past some thousand are dropped.
         made.maxHeadersCount = 0;
         // A target may answer and close without reading all: the rest of the body is then nobody's.
         made.once('close', () => {
           incoming.unpipe(made).resume();
           // http-proxy keeps to itself that it ended because of the client.
-          if (made === outgoing && !answer) fail(new Error('the client broke off its request'));
+          if (made === outgoing && !answer)
+            fail(new PatchgateError('target-unreachable', 'the client broke off its request'));
         });
         // Without a listener Node would drop the connection and tell nobody.
         made.once('upgrade', (_, socket) => {

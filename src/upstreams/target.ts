@@ -1,6 +1,7 @@
 import { PatchgateError, systemCode } from '../errors.ts';
 import { parseUrl } from '../model/url.ts';
 import { certificateTrouble } from './certificate-trouble.ts';
+import { failureKind, TargetFailure } from './target-failure.ts';
 
 /** The one place that requests go to: fixed at start, never chosen by a client. */
 export interface Target {
@@ -30,8 +31,10 @@ export function parseTarget(text: string): Target {
 /** What keeps the target from answering, as an answer for the client. */
 export function targetError(target: Target, error: unknown, timeout: number): PatchgateError {
   const code = systemCode(error) ?? '';
-  if (/TIMEOUT|ETIMEDOUT/.test(code)) {
-    return new PatchgateError(
+  const kind = failureKind(error);
+  if (kind === 'timeout') {
+    return new TargetFailure(
+      kind,
       'target-timeout',
       `the target ${target.origin} did not answer within ${timeout} ms`,
       {
@@ -41,23 +44,26 @@ export function targetError(target: Target, error: unknown, timeout: number): Pa
     );
   }
   const trouble = certificateTrouble(code, error);
-  if (trouble) {
-    return new PatchgateError(
-      'target-unreachable',
-      `nothing was sent to the target ${target.origin}: its certificate ${trouble.reason}`,
-      { hint: trouble.hint, cause: error },
-    );
-  }
-  return new PatchgateError(
-    'target-unreachable',
-    `the target ${target.origin} could not be reached: ${reasonOf(code, error)}`,
-    {
-      hint: REFUSALS.has(code)
-        ? 'check that it runs and that its address is right'
-        : 'the connection broke off: it may have received the request all the same',
-      cause: error,
-    },
-  );
+  const message = trouble
+    ? `nothing was sent to the target ${target.origin}: its certificate ${trouble.reason}`
+    : `the target ${target.origin} could not be reached: ${reasonOf(code, error)}`;
+  const hint =
+    trouble?.hint ??
+    (kind === 'refused'
+      ? 'check that it runs and that its address is right'
+      : 'the connection broke off: it may have received the request all the same');
+  const options = { hint, cause: error };
+  return kind === undefined
+    ? new PatchgateError('target-unreachable', message, options)
+    : new TargetFailure(kind, 'target-unreachable', message, options);
+}
+
+/** The target's answer ended before it was whole. */
+export function cutOff(target: Target, error: unknown): PatchgateError {
+  const message = `the response of the target ${target.origin} was cut off`;
+  return failureKind(error) === undefined
+    ? new PatchgateError('target-unreachable', message, { cause: error })
+    : new TargetFailure('truncated', 'target-unreachable', message, { cause: error });
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -70,7 +76,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EPROTO: 'it speaks no TLS, or none that fits',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS',
 };
-const REFUSALS: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
 
 function reasonOf(code: string, error: unknown): string {
   return (

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { PatchgateError } from '../errors.ts';
 import type { RequestHead, ResponseHead } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
+import type { Session } from './session.ts';
 
 /** A request that passed the gate, on its way to whatever answers it. */
 export interface UpstreamRequest extends RequestHead {
@@ -11,6 +12,7 @@ export interface UpstreamRequest extends RequestHead {
   json: JsonValue | undefined;
   /** The client's message. Still unread where `body` is undefined. http-proxy and WebSockets need the real one. */
   stream: Readable;
+  session: Session;
 }
 
 /** Whose answer it is. */

@@ -1,7 +1,7 @@
 /** What each mode keeps, and what none of them ever does. */
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { answersTo, filesIn } from '../support/answers.ts';
+import { answersTo, exchangeFilesIn, filesIn } from '../support/answers.ts';
 import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
 import { JSON_TYPE } from '../support/e2e-bodies.ts';
 import { type RawRequest, sendRaw } from '../support/raw.ts';
@@ -26,7 +26,7 @@ describe('record mode', () => {
     return {
       statuses: answers.map(({ status }) => status),
       asked: target.received.map(({ url }) => url),
-      files: filesIn(join(cwd, 'recordings')).size,
+      files: exchangeFilesIn(join(cwd, 'recordings')).size,
       stderr: gate.stderr(),
     };
   }

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { answersTo, filesIn } from '../support/answers.ts';
+import { answersTo, exchangeFilesIn } from '../support/answers.ts';
 import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
 import {
   BAD_PROJECT,
@@ -55,18 +55,18 @@ describe('a recording of the fake', () => {
 
     const replay = await startBinary(['replay', '--recording', 'checkout'], { cwd });
     expect(await answersTo(replay, TRAFFIC)).toEqual(recorded);
-    const files = filesIn(join(cwd, 'recordings'));
+    const files = exchangeFilesIn(join(cwd, 'recordings'));
     expect([...files.keys()].some((file) => file.endsWith(join('projects', '42', 'PATCH.json')))).toBe(true);
     expect((await replay.stop()).code).toBe(0);
-    // Replaying writes nothing.
-    expect(filesIn(join(cwd, 'recordings'))).toEqual(files);
+    // Replaying changes no exchange.
+    expect(exchangeFilesIn(join(cwd, 'recordings'))).toEqual(files);
   });
 
   it('made again from the same traffic is the same, but for when', async () => {
     const cwd = temporaryFolder();
     const withoutTimes = () =>
       new Map(
-        [...filesIn(join(cwd, 'recordings'))].map(([file, text]) => [
+        [...exchangeFilesIn(join(cwd, 'recordings'))].map(([file, text]) => [
           file,
           text.replace(/"(?:recordedAt|durationMs)": ?[^,}\n]+/g, ''),
         ]),
@@ -204,6 +204,6 @@ describe('a miss', () => {
     expect(target.received[0]?.body.toString()).toBe(ODD_PROJECT_TEXT);
     expect(target.received.at(-1)?.body.toString()).toBe('x');
     await replay.stop();
-    expect(filesIn(join(cwd, 'recordings')).size).toBe(kept * 2);
+    expect(exchangeFilesIn(join(cwd, 'recordings')).size).toBe(kept * 2);
   });
 });

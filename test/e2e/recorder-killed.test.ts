@@ -1,15 +1,19 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { openStore } from '../../src/recordings/lowdb-store.ts';
+import { openStore } from '../../src/recordings/open-store.ts';
+import { crashRounds } from '../support/crash-rounds.ts';
 import { bundleProgram, startProgram } from '../support/store-process.ts';
+import { closeTargets } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+afterAll(closeTargets);
 
 const PATHS = ['/a', '/b', '/c/d'];
 
 /** Appends without end and says the number of each exchange that was appended, as a client that got its response. */
 const APPENDING = `
-  import { openStore } from './src/recordings/lowdb-store.ts';
+  import { openStore } from './src/recordings/open-store.ts';
   const [folder, first] = process.argv.slice(2);
   const store = await openStore(folder, 'r', { writable: true, journalBytes: 60_000 });
   for (let number = Number(first); ; number++) {
@@ -63,9 +67,18 @@ describe('a process that is killed', () => {
   });
 });
 
+describe('the program', () => {
+  it('has kept whatever a client received whole, when it is killed', { timeout: 60_000 }, async () => {
+    // More rounds, from other seeds: npm run crash.
+    const tally = await crashRounds(3, 1);
+    expect(tally).toMatchObject({ rounds: 3, missing: 0, twice: 0 });
+    expect(tally.received).toBeGreaterThan(0);
+  });
+});
+
 /** Sixty megabytes on one path, under the eyes of a collector that allows for less. */
 const MUCH = `
-  import { openStore } from './src/recordings/lowdb-store.ts';
+  import { openStore } from './src/recordings/open-store.ts';
   const store = await openStore(process.argv[2], 'r', { writable: true, journalBytes: 8_000_000 });
   for (let number = 0; number < 20_000; number++) {
     const body = Buffer.from(JSON.stringify({ number, padding: 'x'.repeat(1500) }));

@@ -12,3 +12,23 @@ it('knows a request again however it is written', () => {
   expect(add('{"a":1,"b":2}', 'x=1&y=2')).toBe(true);
   expect(add('{"a":1,"b":2}', 'y=2&x=1')).toBe(false);
 });
+
+it('counts how often a request has failed before, however it is written', () => {
+  const sights = new FirstSights();
+  const requestOf = (text: string) => plainOf(exchange({ body: { text } })).request;
+  expect(sights.failuresOf(requestOf('{"a":1}'))).toBe(0);
+  expect(sights.addFailure(requestOf('{"a":1}'))).toBe(0);
+  expect(sights.addFailure(requestOf('{ "a": 1 }'))).toBe(1);
+  expect(sights.failuresOf(requestOf('{"a":1}'))).toBe(2);
+  expect(sights.failuresOf(requestOf('{"a":2}'))).toBe(0);
+  // It has not been answered yet.
+  expect(sights.add(requestOf('{"a":1}'))).toBe(true);
+});
+
+it('tells a body that was not kept from none', () => {
+  const sights = new FirstSights();
+  const { request } = plainOf(exchange());
+  expect(sights.add(request)).toBe(true);
+  expect(sights.add({ ...request, omitted: 7 })).toBe(true);
+  expect(sights.add({ ...request, omitted: 8 })).toBe(false);
+});

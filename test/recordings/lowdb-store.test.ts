@@ -1,10 +1,14 @@
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cpSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { openStore, type StoreOptions } from '../../src/recordings/lowdb-store.ts';
+import { MIGRATIONS, stringifyRecording } from '../../src/recordings/files/file-format.ts';
+import type { StoreOptions } from '../../src/recordings/lowdb-store.ts';
+import { openStore } from '../../src/recordings/open-store.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
+import { leaveAsKilled } from '../support/killed.ts';
 import { describeStore, type StorePlace } from '../support/store-suite.ts';
 
 const folders: string[] = [];
@@ -25,7 +29,9 @@ function describeWith(options: StoreOptions, name: string): void {
       open: () => openStore(folder, 'r', options),
       async killed() {
         const copy = await newFolder();
-        await cp(folder, copy, { recursive: true });
+        // At once: a copy of what changes meanwhile would be of no moment.
+        cpSync(folder, copy, { recursive: true });
+        leaveAsKilled(copy);
         return placeIn(copy);
       },
     });
@@ -35,6 +41,11 @@ function describeWith(options: StoreOptions, name: string): void {
 
 describeWith({ writable: true }, 'the lowdb store');
 describeWith({ writable: true, cacheBytes: 0 }, 'the lowdb store that forgets at once');
+describeWith({ writable: true, largeBytes: 0 }, 'the lowdb store of large files');
+describeWith(
+  { writable: true, largeBytes: 0, cacheBytes: 0 },
+  'the lowdb store of large files that forgets at once',
+);
 
 const FILE = ['r', ...PROJECT_PATH.slice(1).split('/'), 'PATCH.json'];
 
@@ -80,7 +91,7 @@ describe('the files of the lowdb store', () => {
   it('are written again for what came while they were written', async () => {
     const folder = await newFolder();
     const store = await openStore(folder, 'r', { writable: true });
-    for (let i = 0; i < 5000; i++) store.append(plainOf(exchange({ query: `n=${i}` })));
+    for (let i = 0; i < 1000; i++) store.append(plainOf(exchange({ query: `n=${i}` })));
     const writing = store.flush();
     await new Promise(setImmediate);
     store.append(plainOf(exchange({ status: 201 })));
@@ -142,7 +153,9 @@ describe('a broken file of the lowdb store', () => {
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]));
     const store = await openStore(folder, 'r');
-    await expect(store.find('PATCH', PROJECT_PATH)).rejects.toThrow(`${file}: the file is not valid UTF-8`);
+    await expect(store.find('PATCH', PROJECT_PATH)).rejects.toThrow(
+      `${file}:1:2: the file is not valid UTF-8`,
+    );
   });
 });
 
@@ -196,7 +209,7 @@ describe('trouble with the disk', () => {
     await rm(obstacle);
     store.append(plainOf(big));
     expect(await store.find('PATCH', PROJECT_PATH)).toEqual([big, big]);
-    await expect(store.close()).rejects.toThrow('no longer kept');
+    await expect(store.close()).rejects.toThrow('1 exchange was not kept');
     expect(JSON.parse(await readFile(join(folder, ...FILE), 'utf8')).exchanges).toHaveLength(2);
   });
 });
@@ -288,6 +301,30 @@ describe('a file that people have laid out anew', () => {
     await store.close();
     const list = await (await openStore(folder, 'r')).find('PATCH', PROJECT_PATH);
     expect(list).toEqual(changed.includes('[]') ? [two] : [one, two]);
+  });
+});
+
+describe('a file of an older format', () => {
+  afterEach(() => {
+    delete MIGRATIONS[0];
+  });
+
+  it('is written in the present one when something in it changes, and not before', async () => {
+    MIGRATIONS[0] = (content) => ({ ...content, formatVersion: 1 });
+    const folder = await newFolder();
+    const file = join(folder, ...FILE);
+    const [one, two] = [exchange({ answer: { text: 'one' } }), exchange({ answer: { text: 'two' } })];
+    await mkdir(join(file, '..'), { recursive: true });
+    const old = `${JSON.stringify({ formatVersion: 0, exchanges: [one] }, null, 2)}\n`;
+    await writeFile(file, old);
+    const store = await openStore(folder, 'r', { writable: true });
+    expect(await store.find('PATCH', PROJECT_PATH)).toEqual([one]);
+    store.append(plainOf(one), true);
+    await store.flush();
+    expect(await readFile(file, 'utf8')).toBe(old);
+    store.append(plainOf(two));
+    await store.close();
+    expect(await readFile(file, 'utf8')).toBe(stringifyRecording([one, two]));
   });
 });
 

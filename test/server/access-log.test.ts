@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { createAccessLog } from '../../src/server/access-log.ts';
 import type { Seen } from '../../src/server/seen.ts';
 import { finding, seen, verdict } from '../support/seen.ts';
 
 function line(format: 'text' | 'json', members: Partial<Seen> = {}): string {
   const written: string[] = [];
-  const log = createAccessLog(format, (text) => written.push(text));
+  const log = createAccessLog(format, DEFAULT_REDACTION, (text) => written.push(text));
   log.seen(seen(members));
   log.flush();
   expect(written).toHaveLength(1);
@@ -119,7 +120,7 @@ describe.each(['text', 'json'] as const)('%s', (format) => {
 describe('writing', () => {
   it('writes the lines of one turn together, without being asked', async () => {
     const written: string[] = [];
-    const log = createAccessLog('text', (text) => written.push(text));
+    const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text));
     log.seen(seen());
     log.seen(seen());
     expect(written).toEqual([]);
@@ -133,7 +134,7 @@ describe('writing', () => {
 
   it('writes nothing twice after a flush', async () => {
     const written: string[] = [];
-    const log = createAccessLog('text', (text) => written.push(text));
+    const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text));
     log.seen(seen());
     log.flush();
     log.flush();
@@ -142,7 +143,7 @@ describe('writing', () => {
   });
 
   it('is silent when off', async () => {
-    const log = createAccessLog('off', () => expect.unreachable());
+    const log = createAccessLog('off', DEFAULT_REDACTION, () => expect.unreachable());
     log.seen(seen());
     log.flush();
     await setImmediate();

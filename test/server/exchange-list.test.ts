@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { createExchangeList, EXCHANGES_KEPT } from '../../src/server/exchange-list.ts';
 import type { ShownExchange } from '../../src/server/show-exchange.ts';
 import { finding, kept, seen, verdict } from '../support/seen.ts';
@@ -15,7 +16,7 @@ function withBodies(id: number, size: number) {
 }
 
 it('lists the newest first', () => {
-  const list = createExchangeList();
+  const list = createExchangeList(DEFAULT_REDACTION);
   for (const id of [1, 3, 2]) list.add(seen({ id }));
   expect(ids(list.list())).toEqual([2, 3, 1]);
   expect(ids(list.list({ limit: 2 }))).toEqual([2, 3]);
@@ -23,7 +24,7 @@ it('lists the newest first', () => {
 });
 
 it('filters by outcome; what was not judged has none', () => {
-  const list = createExchangeList();
+  const list = createExchangeList(DEFAULT_REDACTION);
   list.add(seen({ id: 1, verdict: verdict({ outcome: 'block' }) }));
   list.add(seen({ id: 2 }));
   list.add(seen({ id: 3, verdict: undefined }));
@@ -34,8 +35,25 @@ it('filters by outcome; what was not judged has none', () => {
   expect(ids(list.list())).toEqual([4, 3, 2, 1]);
 });
 
+it('filters by session, and forgets those of one', () => {
+  const list = createExchangeList(DEFAULT_REDACTION);
+  list.add(seen({ id: 1, session: 'a' }));
+  list.add(seen({ id: 2 }));
+  list.add(seen({ id: 3, session: '' }));
+  list.add(seen({ id: 4, session: 'a' }));
+  expect(ids(list.list({ session: 'a' }))).toEqual([4, 1]);
+  expect(ids(list.list({ session: '' }))).toEqual([3, 2]);
+  expect(ids(list.list({ session: 'b' }))).toEqual([]);
+  list.reset('a');
+  expect(ids(list.list())).toEqual([3, 2]);
+  list.add(seen({ id: 5, session: 'a' }));
+  expect(ids(list.list())).toEqual([5, 3, 2]);
+  list.reset('');
+  expect(ids(list.list())).toEqual([5]);
+});
+
 it('gets one by its id', () => {
-  const list = createExchangeList();
+  const list = createExchangeList(DEFAULT_REDACTION);
   list.add(seen({ id: 7 }));
   expect(list.get(7)).toMatchObject({ id: 7, request: { body: { json: { name: 'a' } } } });
   expect(list.get(8)).toBeUndefined();
@@ -43,7 +61,7 @@ it('gets one by its id', () => {
 
 describe('its bounds', () => {
   it('keeps the last thousand', () => {
-    const list = createExchangeList();
+    const list = createExchangeList(DEFAULT_REDACTION);
     for (let id = 1; id <= 2 * EXCHANGES_KEPT + 5; id++) list.add(seen({ id }));
     const kept = ids(list.list());
     expect(kept).toHaveLength(1000);
@@ -52,7 +70,7 @@ describe('its bounds', () => {
   });
 
   it('keeps 32 MiB', () => {
-    const list = createExchangeList();
+    const list = createExchangeList(DEFAULT_REDACTION);
     for (let id = 1; id <= 600; id++) list.add(withBodies(id, 65_536));
     const count = ids(list.list({ limit: 1000 })).length;
     expect(count).toBeGreaterThan(230);
@@ -70,7 +88,7 @@ describe('its bounds', () => {
       { response: { status: 200, headers: ['a', long], body: kept() } },
       { verdict: verdict({ findings }) },
     ]) {
-      const list = createExchangeList(50_000);
+      const list = createExchangeList(DEFAULT_REDACTION, 50_000);
       for (let id = 1; id <= 100; id++) list.add(seen({ id, ...members }));
       const count = ids(list.list()).length;
       expect(count).toBeGreaterThan(0);
@@ -79,7 +97,7 @@ describe('its bounds', () => {
   });
 
   it('cuts the texts of findings, so that one exchange never takes the place of all', () => {
-    const list = createExchangeList();
+    const list = createExchangeList(DEFAULT_REDACTION);
     const heard: ShownExchange[] = [];
     list.subscribe((shown) => heard.push(shown));
     list.add(seen({ id: 1 }));
@@ -104,7 +122,7 @@ describe('its bounds', () => {
       collectGarbage();
       return process.memoryUsage().heapUsed;
     };
-    const list = createExchangeList();
+    const list = createExchangeList(DEFAULT_REDACTION);
     const before = held();
     for (let id = 1; id <= 30; id++) {
       const body = JSON.parse(`"${'x'.repeat(2_000_000)}"`) as string;
@@ -116,7 +134,7 @@ describe('its bounds', () => {
   });
 
   it('drops one that is too large by itself, and goes on', () => {
-    const list = createExchangeList(5000);
+    const list = createExchangeList(DEFAULT_REDACTION, 5000);
     list.add(seen({ id: 1 }));
     list.add(withBodies(2, 5000));
     expect(ids(list.list())).toEqual([]);
@@ -132,7 +150,7 @@ describe('its bounds', () => {
       requestBody: { chunks: [large], size: 1_000_000, cut: true },
       response: { status: 200, headers: [], body: held },
     });
-    const list = createExchangeList();
+    const list = createExchangeList(DEFAULT_REDACTION);
     list.add(given);
     large.fill('?');
     for (const chunk of tiny) chunk.fill('?');
@@ -155,7 +173,7 @@ it('holds what had gone by, though the body goes on', () => {
       this.size += chunk.length;
     },
   };
-  const list = createExchangeList(10_000);
+  const list = createExchangeList(DEFAULT_REDACTION, 10_000);
   growing.add(Buffer.from('123456'));
   list.add(seen({ id: 1, requestBody: growing }));
   for (let id = 2; id <= 1000; id++) {
@@ -170,7 +188,7 @@ it('holds what had gone by, though the body goes on', () => {
 
 describe('listeners', () => {
   it('hear of each exchange, redacted and without bodies, until they leave', () => {
-    const list = createExchangeList();
+    const list = createExchangeList(DEFAULT_REDACTION);
     const heard: ShownExchange[] = [];
     list.add(seen({ id: 1 }));
     const leave = list.subscribe((shown) => heard.push(shown));
@@ -184,7 +202,7 @@ describe('listeners', () => {
 });
 
 it('forgets on reset, and keeps its listeners', () => {
-  const list = createExchangeList(4000);
+  const list = createExchangeList(DEFAULT_REDACTION, 4000);
   const heard: number[] = [];
   list.subscribe(({ id }) => heard.push(id));
   for (let id = 1; id <= 3; id++) list.add(seen({ id }));
@@ -197,7 +215,7 @@ it('forgets on reset, and keeps its listeners', () => {
 });
 
 it('does not mind what is added or reset while it is being read', () => {
-  const list = createExchangeList();
+  const list = createExchangeList(DEFAULT_REDACTION);
   for (let id = 1; id <= 3; id++) list.add(seen({ id }));
   const read: number[] = [];
   for (const { id } of list.list()) {

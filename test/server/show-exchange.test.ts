@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import type { Seen } from '../../src/server/seen.ts';
 import { type ShownBody, showExchange, showExchangeHead } from '../../src/server/show-exchange.ts';
 import { kept, seen, verdict } from '../support/seen.ts';
@@ -8,13 +9,16 @@ const SECRET = 'hunter2';
 
 function bodyOf(body: Seen['requestBody'], headers = ['Content-Type', 'application/json']): ShownBody {
   const request = { method: 'PATCH', url: '/', headers };
-  const shown = showExchange(seen({ requestBody: body, request, response: { status: 200, headers, body } }));
+  const shown = showExchange(
+    seen({ requestBody: body, request, response: { status: 200, headers, body } }),
+    DEFAULT_REDACTION,
+  );
   expect(shown.response?.body).toEqual(shown.request.body);
   return shown.request.body as ShownBody;
 }
 
 it('shows a whole exchange', () => {
-  expect(JSON.parse(JSON.stringify(showExchange(seen())))).toEqual({
+  expect(JSON.parse(JSON.stringify(showExchange(seen(), DEFAULT_REDACTION)))).toEqual({
     id: 1,
     startedAt: '2026-11-20T12:00:00.000Z',
     durationMs: 12.346,
@@ -36,7 +40,12 @@ it('shows a whole exchange', () => {
 
 it('shows one without a response', () => {
   const shown = JSON.parse(
-    JSON.stringify(showExchange(seen({ response: undefined, verdict: undefined, failure: 'client gone' }))),
+    JSON.stringify(
+      showExchange(
+        seen({ response: undefined, verdict: undefined, failure: 'client gone' }),
+        DEFAULT_REDACTION,
+      ),
+    ),
   );
   expect(shown).toMatchObject({ failure: 'client gone' });
   expect(shown).not.toHaveProperty('response');
@@ -45,7 +54,7 @@ it('shows one without a response', () => {
 
 it('lists the values of a repeated header, whatever its name', () => {
   const headers = ['Accept', 'a', 'ACCEPT', 'b', '__proto__', 'c'];
-  const shown = showExchangeHead(seen({ request: { method: 'GET', url: '/', headers } }));
+  const shown = showExchangeHead(seen({ request: { method: 'GET', url: '/', headers } }), DEFAULT_REDACTION);
   expect(JSON.stringify(shown.request.headers)).toBe('{"accept":["a","b"],"__proto__":"c"}');
 });
 
@@ -58,6 +67,7 @@ it('never shows a secret', () => {
         requestBody: kept(`{"a":[{"pass`, `word":"${SECRET}"}]}`),
         response: { status: 200, headers, body: kept(`{"token":{"value":"${SECRET}"}}`) },
       }),
+      DEFAULT_REDACTION,
     ),
   );
   expect(shown).not.toContain(SECRET);
@@ -66,7 +76,7 @@ it('never shows a secret', () => {
 
 describe('a body', () => {
   it('is absent where there is none', () => {
-    const shown = JSON.stringify(showExchange(seen({ requestBody: kept() })).request);
+    const shown = JSON.stringify(showExchange(seen({ requestBody: kept() }), DEFAULT_REDACTION).request);
     expect(shown).not.toContain('body');
   });
 

@@ -1,6 +1,6 @@
 /** Comparing what clients get, and what lies on the disk. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Running } from './binary.ts';
 import { type RawRequest, sendRaw, valuesOf } from './raw.ts';
 
@@ -27,4 +27,9 @@ export function filesIn(folder: string): Map<string, string> {
       .map((entry) => join(entry.parentPath, entry.name))
       .map((file) => [file, readFileSync(file, 'utf8')]),
   );
+}
+
+/** The same without what the tool keeps beside the exchanges of a recording, for itself: which were served last. */
+export function exchangeFilesIn(folder: string): Map<string, string> {
+  return new Map([...filesIn(folder)].filter(([file]) => !file.split(sep).includes('.patchgate')));
 }

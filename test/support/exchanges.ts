@@ -7,6 +7,9 @@ import {
   type StoredHeaders,
 } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
+import { ListedExchanges } from '../../src/recordings/kept-exchanges.ts';
+import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
+import { requestFacts } from '../../src/recordings/matching/request-facts.ts';
 import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
 
 export interface ExchangeParts {
@@ -77,5 +80,13 @@ export function plainOf(exchange: Exchange): PlainExchange {
 function flat(headers: StoredHeaders): string[] {
   return Object.entries(headers).flatMap(([name, values]) =>
     [values].flat().flatMap((value) => [name, value]),
+  );
+}
+
+/** As a store gives them. */
+export function listed(exchanges: readonly Exchange[]): ListedExchanges {
+  return new ListedExchanges(
+    exchanges.map((exchange) => ({ exchange })),
+    ({ request }) => requestFacts(request, DEFAULT_RULES),
   );
 }

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { ResponseWriter } from '../../src/server/response-writer.ts';
+import { Sessions, sessionNameOf } from '../../src/server/sessions.ts';
 import { readBytes } from '../../src/upstreams/read-bytes.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
 
@@ -9,6 +11,8 @@ export interface ServedUpstream {
   port: number;
   /** What the server says of each request when it is over: undefined, or what went wrong. */
   ends: (string | undefined)[];
+  /** Those that requests were of; none ends by itself. */
+  sessions: Sessions;
   close(): Promise<void>;
 }
 
@@ -19,11 +23,13 @@ export interface ServedUpstream {
  */
 export async function serveUpstream(upstream: Upstream, judged = false): Promise<ServedUpstream> {
   const ends: (string | undefined)[] = [];
+  const sessions = new Sessions(0);
   const server = createServer((req, res) => {
     const head = { method: req.method as string, url: req.url as string, headers: req.rawHeaders };
     const pass = (body: Buffer | undefined) => {
-      const writer = new ResponseWriter(res, [], ({ failure }) => ends.push(failure));
-      writer.onClientGone = upstream.handle({ ...head, body, json: undefined, stream: req }, writer);
+      const writer = new ResponseWriter(res, [], DEFAULT_REDACTION, ({ failure }) => ends.push(failure));
+      const session = sessions.enter(sessionNameOf(req.rawHeaders));
+      writer.onClientGone = upstream.handle({ ...head, body, json: undefined, stream: req, session }, writer);
     };
     if (judged) readBytes(req, 1024 * 1024, (bytes) => pass(bytes === 'too-large' ? undefined : bytes));
     else pass(undefined);
@@ -33,6 +39,7 @@ export async function serveUpstream(upstream: Upstream, judged = false): Promise
     url: `http://127.0.0.1:${port}`,
     port,
     ends,
+    sessions,
     close: () => closeServer(server),
   };
 }

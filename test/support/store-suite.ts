@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/model/exchange.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { exchange, PROJECT_PATH, plainOf } from './exchanges.ts';
 
@@ -8,6 +9,8 @@ export interface StorePlace {
   /** What would be left here if the process that has it open were killed now. */
   killed(): Promise<StorePlace>;
 }
+
+const NO_RESPONSE = { status: 0, headers: [], body: Buffer.alloc(0) };
 
 const FIRST = exchange({
   body: { json: { a: 1 } },
@@ -47,17 +50,59 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       await store.close();
     });
 
-    it('gives the same list as long as nothing is appended, and never changes one that it gave', async () => {
+    it('gives the same exchanges as long as they are only added, and never changes a list that it gave', async () => {
       const store = await (await newPlace()).open();
       store.append(plainOf(FIRST));
       const before = await store.find('PATCH', PROJECT_PATH);
-      await store.flush();
-      expect(await store.find('PATCH', PROJECT_PATH)).toBe(before);
+      const kept = await store.look('PATCH', PROJECT_PATH);
       store.append(plainOf(SECOND));
-      expect(await store.find('PATCH', PROJECT_PATH)).not.toBe(before);
+      expect((await store.look('PATCH', PROJECT_PATH)).length).toBe(2);
+      if ((await store.look('PATCH', PROJECT_PATH)) === kept) expect(kept.at(1)).toEqual(SECOND);
       store.append(plainOf(exchange({ body: { json: { a: 1 } }, answer: { json: 9 } })), true);
-      await store.find('PATCH', PROJECT_PATH);
+      expect(await store.look('PATCH', PROJECT_PATH)).not.toBe(kept);
       expect(before).toEqual([FIRST]);
+      await store.close();
+    });
+
+    it('keeps what failed behind what was answered, once, until it is answered again', async () => {
+      const place = await newPlace();
+      const { request, response, meta } = FIRST;
+      const failed: Exchange = { request, failure: { kind: 'timeout' }, meta };
+      const run = async (work: (store: RecordingStore) => void) => {
+        const store = await place.open();
+        work(store);
+        const found = await store.find('PATCH', PROJECT_PATH);
+        await store.close();
+        const again = await place.open();
+        expect(await again.find('PATCH', PROJECT_PATH)).toEqual(found);
+        await again.close();
+        return found;
+      };
+      const plain = plainOf(FIRST);
+      const plainFailed = { ...plain, response: NO_RESPONSE, failure: 'timeout' as const };
+      expect(await run((store) => store.append(plain, true))).toEqual([FIRST]);
+      const fail = (store: RecordingStore) => store.append(plainFailed, false, 0);
+      expect(await run(fail)).toEqual([FIRST, failed]);
+      expect(await run(fail)).toEqual([FIRST, failed]);
+      const retried = await run((store) => {
+        fail(store);
+        store.append(plainOf(SECOND), true, 1);
+      });
+      expect(retried).toEqual([failed, SECOND]);
+      expect(await run((store) => store.append(plain, true))).toEqual([{ request, response, meta }]);
+    });
+
+    it('says of a body that was not kept how long it was', async () => {
+      const store = await (await newPlace()).open();
+      const { request, response, ...rest } = plainOf(FIRST);
+      const body = Buffer.alloc(0);
+      store.append({
+        request: { ...request, body, omitted: 7 },
+        response: { ...response, body, omitted: 8 },
+        ...rest,
+      });
+      const [found] = await store.find('PATCH', PROJECT_PATH);
+      expect([found?.request.body, found?.response?.body]).toEqual([{ omitted: 7 }, { omitted: 8 }]);
       await store.close();
     });
 
@@ -137,7 +182,9 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
         store.append(plainOf(exchange({ answer: { json: `${i} later` } })));
         await flushed;
         await store.flush();
-        expect(await (await place.open()).find('PATCH', PROJECT_PATH)).toHaveLength(2 * (i + 1));
+        const left = await (await place.killed()).open();
+        expect(await left.find('PATCH', PROJECT_PATH)).toHaveLength(2 * (i + 1));
+        await left.close();
       }
       await store.close();
     });
@@ -198,6 +245,24 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       expect(await list(store)).toEqual(all);
       await store.close();
       expect(await list(await place.open())).toEqual(all);
+    });
+
+    it('are named with what is below them, whether they are in their files yet or not', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      store.append(plainOf(exchange({ path: '/a/b' })));
+      await store.flush();
+      store.append(plainOf(exchange({ method: 'GET', path: '/a/b' })));
+      store.append(plainOf(exchange({ path: '/a/b/c/d' })));
+      const below = async (path: string) => {
+        const { methods, segments } = await store.below(path);
+        return [[...methods].sort(), [...segments].sort()];
+      };
+      expect(await below('')).toEqual([[], ['a']]);
+      expect(await below('/a/b')).toEqual([['GET', 'PATCH'], ['c']]);
+      await store.flush();
+      expect(await below('/a/b')).toEqual([['GET', 'PATCH'], ['c']]);
+      expect(await below('/b')).toEqual([[], []]);
     });
   });
 }

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { openStore } from '../../src/recordings/lowdb-store.ts';
+import { openStore } from '../../src/recordings/open-store.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { type RecordOptions, record } from '../../src/upstreams/record.ts';
 import { replay } from '../../src/upstreams/replay.ts';
@@ -56,7 +56,8 @@ async function recording(listener: RequestListener, options: RecordOptions & { j
   const port = await listen(behind);
   const store = await openStore(folder, 'demo', { writable: true });
   const skipped: string[] = [];
-  const upstream = record(target(port), store, { onSkipped: (reason) => skipped.push(reason), ...options });
+  const skip = (reason: string) => skipped.push(reason);
+  const upstream = record(target(port), store, { onSkipped: skip, onOmitted: skip, ...options });
   const served = await serveUpstream(upstream, options.judged);
   cleanups.push(() => served.close());
   return { folder, store, upstream, skipped, ...served };
@@ -85,6 +86,7 @@ describe('record', () => {
     });
     expect(JSON.stringify(kept)).not.toContain('s3cret');
     await server.upstream.close();
+    await server.store.close();
     const again = await openStore(server.folder, 'demo');
     expect(await again.find('PATCH', '/a')).toEqual([kept]);
   });
@@ -110,7 +112,8 @@ describe('record', () => {
       fail: () => steps.push('fail'),
     };
     const head = { method: 'GET', url: '/', headers: [] };
-    const sent = { ...head, body: Buffer.alloc(0), json: undefined, stream: Readable.from([]) };
+    const session = { id: 1, name: '' };
+    const sent = { ...head, body: Buffer.alloc(0), json: undefined, stream: Readable.from([]), session };
     const leave = record(inner, store).handle(sent, sink);
     if (abort) leave();
     finish();
@@ -154,27 +157,41 @@ describe('record', () => {
 });
 
 describe('what is not kept', () => {
-  it.each(['content-length', 'chunked'])('bodies past the limit (%s): they still pass', async (framing) => {
-    const server = await recording(
-      (req, res) => {
-        const body = 'x'.repeat(req.url === '/long' ? 1001 : 1000);
-        if (framing === 'content-length') res.setHeader('Content-Length', body.length);
-        res.write(body);
-        res.end();
-      },
-      { bodyLimit: 1000 },
-    );
-    for (const path of ['/long', '/short']) await (await fetch(server.url + path)).text();
-    const put = await fetch(`${server.url}/short`, { method: 'PUT', body: 'x'.repeat(1001) });
-    expect((await put.text()).length).toBe(1000);
-    expect(await server.store.find('GET', '/long')).toEqual([]);
-    expect(await server.store.find('PUT', '/short')).toEqual([]);
-    expect(await server.store.find('GET', '/short')).toHaveLength(1);
-    expect(server.skipped).toEqual([
-      "the response's body was not whole or has more than 1000 bytes",
-      "the request's body was not whole or has more than 1000 bytes",
-    ]);
-  });
+  it.each(['content-length', 'chunked'])(
+    'bodies past the limit (%s): they still pass, and are counted',
+    async (framing) => {
+      const server = await recording(
+        (req, res) => {
+          const body = 'x'.repeat(req.url === '/long' ? 1001 : 1000);
+          if (framing === 'content-length') res.setHeader('Content-Length', body.length);
+          res.write(body);
+          res.end();
+        },
+        { bodyLimit: 1000 },
+      );
+      for (const path of ['/long', '/short']) await (await fetch(server.url + path)).text();
+      const put = await fetch(`${server.url}/short`, { method: 'PUT', body: 'x'.repeat(1001) });
+      expect((await put.text()).length).toBe(1000);
+      // Told once for a path.
+      await (await fetch(`${server.url}/long`)).text();
+      const bodies = async (method: string, path: string) =>
+        (await server.store.find(method, path)).map(({ request, response }) => [
+          request.body,
+          response?.body,
+        ]);
+      const short = { text: 'x'.repeat(1000) };
+      expect(await bodies('GET', '/long')).toEqual([
+        [undefined, { omitted: 1001 }],
+        [undefined, { omitted: 1001 }],
+      ]);
+      expect(await bodies('PUT', '/short')).toEqual([[{ omitted: 1001 }, short]]);
+      expect(await bodies('GET', '/short')).toEqual([[undefined, short]]);
+      expect(server.skipped).toEqual([
+        "its response's body has 1001 bytes, more than the 1000 that are kept; it cannot be replayed",
+        "its request's body has 1001 bytes, more than the 1000 that are kept; it cannot be replayed",
+      ]);
+    },
+  );
 
   it('responses that were cut off', async () => {
     const server = await recording((_, res) => {
@@ -226,6 +243,7 @@ describe('recording again', () => {
     }
     await server.close();
     await upstream.close();
+    await store.close();
     await closeServer(behind);
     return (await openStore(folder, 'demo')).find('PATCH', '/a');
   }

@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
+import { bodyFileName } from '../../src/recordings/body-file.ts';
+import { stringifyRecording } from '../../src/recordings/files/file-format.ts';
 import { locationOf } from '../../src/recordings/files/location.ts';
-import { openStore } from '../../src/recordings/lowdb-store.ts';
+import { openStore } from '../../src/recordings/open-store.ts';
 import { type ReplayOptions, replay } from '../../src/upstreams/replay.ts';
+import type { Session } from '../../src/upstreams/session.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
 import { type ServedUpstream, serveUpstream } from '../support/serve-upstream.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -106,8 +110,241 @@ describe('a request that is recorded', () => {
     expect(await status('{"b":2, "a":1}')).toBe(202);
     expect(await status('{"a":1,"b":2}')).toBe(202);
     expect(await status('{"other":1}')).toBe(209);
-    server.upstream.reset();
+    server.sessions.end('');
     expect(await status('{"b":2,"a":1}')).toBe(201);
+  });
+});
+
+describe('a sequence', () => {
+  const ANSWERS = [201, 202, 203];
+
+  it('is played to each session by itself', async () => {
+    const server = await replaying(ANSWERS.map((status) => exchange({ status })));
+    const statusIn = async (session: string) =>
+      (await send(server, { headers: { 'Patchgate-Session': session } })).status;
+    expect(await statusIn('a')).toBe(201);
+    expect(await statusIn('a')).toBe(202);
+    expect(await statusIn('b')).toBe(201);
+    expect((await send(server)).status).toBe(201);
+    expect(await statusIn('a')).toBe(203);
+    expect(await statusIn('a')).toBe(203);
+    server.sessions.end('a');
+    expect(await statusIn('a')).toBe(201);
+    expect(await statusIn('b')).toBe(202);
+  });
+
+  it('gives each of many requests at once an answer of its own', async () => {
+    const server = await replaying(Array.from({ length: 40 }, (_, i) => exchange({ status: 210 + i })));
+    const all = await Promise.all(Array.from({ length: 40 }, async () => (await send(server)).status));
+    expect(all.sort()).toEqual(Array.from({ length: 40 }, (_, i) => 210 + i));
+  });
+
+  it('that is strict is not repeated, not even one of a single exchange', async () => {
+    const server = await replaying(
+      [...ANSWERS.map((status) => exchange({ status })), exchange({ path: '/one' })],
+      {
+        strictSequence: true,
+      },
+    );
+    for (const status of ANSWERS) expect((await send(server)).status).toBe(status);
+    const refused = await send(server);
+    expect(refused.status).toBe(501);
+    const problem = await problemIn(refused);
+    expect(problem.type).toBe('urn:patchgate:problem:no-recording');
+    expect(problem.detail).toContain('already');
+    expect(problem).toMatchObject({ recording: 'demo', reason: 'already-served' });
+    expect((await send(server, { path: '/one' })).status).toBe(200);
+    expect((await send(server, { path: '/one' })).status).toBe(501);
+    const headers = { 'Patchgate-Session': 'a' };
+    expect((await send(server, { path: '/one', headers })).status).toBe(200);
+  });
+
+  it('that is strict goes on with the upstream for misses, and what that records meanwhile is not served again', async () => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'demo', { writable: true });
+    cleanups.push(() => store.close());
+    store.append(plainOf(exchange({ status: 201 })));
+    const recording: Upstream = {
+      handle(_request, sink) {
+        store.append(plainOf(exchange({ status: 299 })));
+        sink.head({ status: 299, message: '', headers: ['Content-Length', '0'] }, { resume() {} }, 'target');
+        sink.end();
+        return () => undefined;
+      },
+      close: async () => undefined,
+    };
+    const server = await serveUpstream(replay(store, { strictSequence: true, onMiss: recording }));
+    cleanups.push(() => server.close());
+    for (const status of [201, 299, 299, 299]) expect((await send(server)).status).toBe(status);
+    expect(await store.find('PATCH', PROJECT_PATH)).toHaveLength(4);
+    const headers = { 'Patchgate-Session': 'a' };
+    for (const status of [201, 299, 299, 299]) expect((await send(server, { headers })).status).toBe(status);
+    expect(await store.find('PATCH', PROJECT_PATH)).toHaveLength(4);
+  });
+});
+
+describe('what is no answer', () => {
+  const FAILED: Exchange = (() => {
+    const { response: _, ...rest } = exchange({ path: '/x' });
+    return { ...rest, failure: { kind: 'timeout' } };
+  })();
+  const OMITTED: Exchange = (() => {
+    const { response, ...rest } = exchange({ path: '/x', status: 207 });
+    return { ...rest, response: { ...response, body: { omitted: 99 } } };
+  })();
+  const OLD = exchange({ path: '/x', status: 208, recordedAt: '2020-01-01T00:00:00.000Z' });
+  const NEW = exchange({ path: '/x', status: 209, recordedAt: new Date().toISOString() });
+  const REFUSING = { maxAge: 86_400_000, onStale: 'refuse' } as const;
+
+  /** Some of them cannot be recorded yet, so that they are written by hand. */
+  async function kept(exchanges: Exchange[], options: ReplayOptions = {}) {
+    const folder = temporaryFolder();
+    const file = join(folder, 'demo', locationOf('PATCH', '/x'));
+    await mkdir(join(file, '..'), { recursive: true });
+    await writeFile(file, stringifyRecording(exchanges));
+    const upstream = replay(await openStore(folder, 'demo'), options);
+    const served = await serveUpstream(upstream);
+    cleanups.push(() => served.close());
+    return { ...served, upstream };
+  }
+
+  it.each([
+    ['failure', FAILED, {}, /the target failed.*timeout/],
+    ['omitted', OMITTED, {}, /too large/],
+    ['stale', OLD, REFUSING, /recorded \d{4}d ago/],
+  ])('%s: the request is refused, and why', async (reason, one, options, text) => {
+    const server = await kept([one], options);
+    const response = await send(server, { path: '/x' });
+    expect(response.status).toBe(501);
+    const problem = await problemIn(response);
+    expect(problem).toMatchObject({ reason, recording: 'demo', recordedAt: one.meta.recordedAt });
+    expect(problem.detail).toMatch(text);
+  });
+
+  it.each([
+    ['failure', FAILED, {}],
+    ['omitted', OMITTED, {}],
+    ['stale', OLD, REFUSING],
+  ])('%s: another exchange of the request is the answer, wherever it stands', async (_, one, options) => {
+    const before = await kept([one, NEW, one], options);
+    for (let i = 0; i < 3; i++) expect((await send(before, { path: '/x' })).status).toBe(209);
+    const strict = await kept([one, NEW, one], { ...options, strictSequence: true });
+    expect((await send(strict, { path: '/x' })).status).toBe(209);
+    expect(await problemIn(await send(strict, { path: '/x' }))).toMatchObject({ reason: 'already-served' });
+  });
+
+  it('goes to the upstream for misses', async () => {
+    const other: Upstream = {
+      handle(_request, sink) {
+        sink.head({ status: 299, message: '', headers: ['Content-Length', '0'] }, { resume() {} }, 'target');
+        sink.end();
+        return () => undefined;
+      },
+      close: async () => undefined,
+    };
+    const server = await kept([FAILED], { onMiss: other });
+    expect((await send(server, { path: '/x' })).status).toBe(299);
+  });
+
+  it('is one where failures are replayed', async () => {
+    const server = await kept([FAILED, NEW], { replayFailures: true });
+    const failed = await send(server, { path: '/x' });
+    expect(failed.status).toBe(504);
+    expect((await problemIn(failed)).type).toBe('urn:patchgate:problem:target-timeout');
+    expect((await send(server, { path: '/x' })).status).toBe(209);
+  });
+
+  it('is one where stale exchanges only draw a warning: in the answer, once for a path, and at the end', async () => {
+    const notices: string[] = [];
+    const server = await kept([OLD, NEW], { maxAge: 86_400_000, notice: (text) => notices.push(text) });
+    const session = { headers: { 'Patchgate-Session': 'a' } };
+    for (const init of [{}, session]) {
+      const old = await send(server, { path: '/x', ...init });
+      expect(old.status).toBe(208);
+      expect(old.headers.get('patchgate-stale')).toMatch(/^\d{4}d$/);
+    }
+    expect((await send(server, { path: '/x' })).headers.get('patchgate-stale')).toBeNull();
+    expect(notices).toEqual([expect.stringMatching(/^stale: PATCH \/x was recorded \d{4}d ago.*1d/)]);
+    await server.upstream.close();
+    expect(notices.slice(1)).toEqual([expect.stringMatching(/^2 answers were older than 1d/)]);
+  });
+
+  it('a body in a file of its own is read; where that cannot be, the answer is still to come', async () => {
+    const bytes = Buffer.from('long');
+    const file = bodyFileName('PATCH', bytes, 'text/plain');
+    const { response, ...rest } = exchange({ path: '/x', status: 201 });
+    const folder = temporaryFolder();
+    const place = join(folder, 'demo', locationOf('PATCH', '/x'), '..');
+    await mkdir(place, { recursive: true });
+    await writeFile(
+      join(folder, 'demo', locationOf('PATCH', '/x')),
+      stringifyRecording([{ ...rest, response: { ...response, body: { file } } }, NEW]),
+    );
+    const server = await serveUpstream(replay(await openStore(folder, 'demo')));
+    cleanups.push(() => server.close());
+    expect((await send(server, { path: '/x' })).status).toBe(500);
+    await writeFile(join(place, file), bytes);
+    const answer = await send(server, { path: '/x' });
+    expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([
+      201,
+      '4',
+      'long',
+    ]);
+    expect((await send(server, { path: '/x' })).status).toBe(209);
+  });
+});
+
+describe('what was served', () => {
+  it('is known for each session and for the run, and so is what was not', async () => {
+    const server = await replaying([
+      exchange({ status: 201 }),
+      exchange({ status: 202 }),
+      exchange({ query: 'token=x&a=1' }),
+      exchange({ path: '/other' }),
+    ]);
+    const headers = { 'Patchgate-Session': 'a' };
+    for (let i = 0; i < 3; i++) await send(server, { headers });
+    await send(server, { path: '/never' });
+    await send(server);
+    const servedIn = (name: string) => {
+      const served = server.upstream.served(server.sessions.get(name) as Session);
+      return { ...served, exchanges: [...served.exchanges] };
+    };
+    const one = { method: 'PATCH', path: PROJECT_PATH, recordedAt: '2026-11-20T12:00:00.000Z' };
+    expect(servedIn('a')).toEqual({
+      count: 3,
+      exchanges: [
+        { ...one, index: 0, times: 1 },
+        { ...one, index: 1, times: 2 },
+      ],
+      isCut: false,
+    });
+    expect(servedIn('')).toEqual({ count: 1, exchanges: [{ ...one, index: 0, times: 1 }], isCut: false });
+    expect(server.upstream.lastRun()).toEqual({
+      formatVersion: 1,
+      startedAt: expect.stringMatching(/^20.*Z$/),
+      endedAt: expect.stringMatching(/^20.*Z$/),
+      served: [{ method: 'PATCH', path: PROJECT_PATH, indexes: [0, 1] }],
+    });
+    expect(await server.upstream.unserved()).toEqual({
+      recording: 'demo',
+      total: 4,
+      count: 2,
+      exchanges: [
+        {
+          method: 'PATCH',
+          path: PROJECT_PATH,
+          query: expect.stringMatching(/redacted.*a=1$/),
+          index: 2,
+          recordedAt: one.recordedAt,
+        },
+        { method: 'PATCH', path: '/other', query: '', index: 0, recordedAt: one.recordedAt },
+      ],
+      isCut: false,
+    });
+    server.upstream.end(server.sessions.get('a') as Session);
+    expect(servedIn('a').count).toBe(0);
+    expect((await server.upstream.unserved()).count).toBe(2);
   });
 });
 
@@ -130,7 +367,8 @@ describe('a request that is not recorded', () => {
   it('is refused with the nearest path', async () => {
     const server = await replaying([exchange()]);
     const problem = await problemIn(await send(server, { path: '/v2/accounts/current/projects/42' }));
-    expect(problem.detail).toContain(`the nearest is PATCH ${PROJECT_PATH}`);
+    expect(problem.detail).toContain('under another base path: recorded /api/v2, sent /v2');
+    expect(problem).toMatchObject({ recording: 'demo', reason: 'other-base-path' });
   });
 
   it('goes to the upstream for misses, with the bytes that were read', async () => {

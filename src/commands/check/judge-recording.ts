@@ -1,9 +1,7 @@
-import { isUtf8 } from 'node:buffer';
-import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
 import { isInline, type StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
-import { parseRecording } from '../../recordings/files/file-format.ts';
+import { decodeRecording, parseRecording } from '../../recordings/files/file-format.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
 import { type FilePointer, placesInFile, pointersInFile } from './places-in-file.ts';
 import type { Input } from './read-input.ts';
@@ -15,12 +13,7 @@ import { TextLines } from './text-lines.ts';
  * @throws PatchgateError `bad-recording` where the file is broken
  */
 export function judgeRecording(gate: Gate, { name, bytes }: Input): CheckedFile {
-  if (!isUtf8(bytes)) {
-    throw new PatchgateError('bad-recording', `${name}: the file is not valid UTF-8`, {
-      hint: 'take it back from version control, or record again',
-    });
-  }
-  const text = bytes.toString('utf8');
+  const text = decodeRecording(bytes, name);
   const { exchanges } = parseRecording(text, name);
   const subjects: Subject[] = [];
   const pointers: FilePointer[] = [];

@@ -9,6 +9,9 @@ const RECORDING_LIMIT = 256 * 1024 * 1024;
 /** A recording's file is told by its first member; no body of the service begins like that. */
 const RECORDING_START = /^\s*\{\s*"(?:formatVersion|exchanges)"\s*:/;
 const START_LENGTH = 256;
+/** One that is empty, or was cut before that, is told by its name. */
+const RECORDING_NAME = /(?:^|[/\\])[A-Z-]+\.json$/;
+const CUT_START = /^\s*(?:\{\s*(?:"\w*"?\s*)?)?$/;
 
 export interface Input {
   /** For people: the file as given, `<stdin>` for standard input. */
@@ -41,7 +44,7 @@ export async function readInput(
   } catch (error) {
     throw new PatchgateError('bad-input', `cannot read ${name}: ${messageOf(error)}`, { cause: error });
   }
-  if (!isRecording(chunks))
+  if (!isRecording(chunks) && !(RECORDING_NAME.test(file) && CUT_START.test(startOf(chunks))))
     return { name, kind: 'body', bytes: Buffer.concat(chunks).subarray(0, bodyLimit + 1) };
   if (size > RECORDING_LIMIT) {
     throw new PatchgateError('bad-input', `${name} is a recording of more than 256 MiB`, {
@@ -52,10 +55,14 @@ export async function readInput(
 }
 
 function isRecording(chunks: readonly Buffer[]): boolean {
+  return RECORDING_START.test(startOf(chunks));
+}
+
+function startOf(chunks: readonly Buffer[]): string {
   let start = '';
   for (const chunk of chunks) {
     start += chunk.toString('latin1', 0, START_LENGTH);
     if (start.length >= START_LENGTH) break;
   }
-  return RECORDING_START.test(start);
+  return start;
 }

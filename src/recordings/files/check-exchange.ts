@@ -1,6 +1,8 @@
+import { FAILURES } from '../../model/exchange.ts';
 import { isObject, type JsonObject, type JsonValue, member } from '../../model/json.ts';
 import { escapeToken } from '../../model/pointer.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../body.ts';
+import { hashInName } from '../body-file.ts';
 
 /** The first field that is not as the format says. */
 export interface WrongField {
@@ -19,8 +21,7 @@ export function checkExchange(
     needObject(value, pointer) ??
     needObject(member(value, 'request'), `${pointer}/request`) ??
     checkRequest(member(value, 'request') as JsonObject, `${pointer}/request`, place) ??
-    needObject(member(value, 'response'), `${pointer}/response`) ??
-    checkResponse(member(value, 'response') as JsonObject, `${pointer}/response`) ??
+    checkOutcome(value as JsonObject, pointer) ??
     needObject(member(value, 'meta'), `${pointer}/meta`) ??
     checkMeta(member(value, 'meta') as JsonObject, `${pointer}/meta`)
   );
@@ -42,6 +43,23 @@ function checkRequest(
     return wrong(`${pointer}/path`, `is ${path}, but this file is that of ${place.path}`);
   }
   return checkHeaders(request.headers, `${pointer}/headers`) ?? checkBody(request, pointer);
+}
+
+/** A response, or why there is none; or, of a cut one, both. */
+function checkOutcome({ response, failure }: JsonObject, pointer: string): WrongField | undefined {
+  const place = `${pointer}/response`;
+  if (failure === undefined) {
+    return needObject(response, place) ?? checkResponse(response as JsonObject, place);
+  }
+  const kind = isObject(failure) ? failure.kind : undefined;
+  if (!isObject(failure)) return wrong(`${pointer}/failure`, 'must be an object');
+  if (!FAILURES.some((known) => known === kind)) {
+    return wrong(`${pointer}/failure/kind`, `must be one of: ${FAILURES.join(', ')}`);
+  }
+  if (response === undefined) {
+    return kind === 'truncated' ? wrong(place, 'must be what came before it was truncated') : undefined;
+  }
+  return needObject(response, place) ?? checkResponse(response as JsonObject, place);
 }
 
 function checkResponse(response: JsonObject, pointer: string): WrongField | undefined {
@@ -80,16 +98,24 @@ function checkHeaders(headers: JsonValue | undefined, pointer: string): WrongFie
   return undefined;
 }
 
+const BODIES = ['json', 'text', 'base64', 'file', 'omitted'];
+
 function checkBody(message: JsonObject, pointer: string): WrongField | undefined {
   if (!Object.hasOwn(message, 'body')) return undefined;
   const { body } = message;
   const place = `${pointer}/body`;
   if (!isObject(body)) return wrong(place, 'must be an object');
-  const kinds = ['json', 'text', 'base64'].filter((kind) => Object.hasOwn(body, kind));
-  if (kinds.length !== 1) return wrong(place, 'must have one of: json, text, base64');
-  const { json, text, base64, indent, newline } = body;
+  const kinds = BODIES.filter((kind) => Object.hasOwn(body, kind));
+  if (kinds.length !== 1) return wrong(place, `must have one of: ${BODIES.join(', ')}`);
+  const { json, text, base64, file, omitted, indent, newline } = body;
   if (text !== undefined && typeof text !== 'string') return wrong(`${place}/text`, 'must be a text');
   if (base64 !== undefined && !isBase64(base64)) return wrong(`${place}/base64`, 'must be base64');
+  if (file !== undefined && !(typeof file === 'string' && hashInName(file) !== undefined)) {
+    return wrong(`${place}/file`, "must be the name of a body's file: GET~<32 hexadecimal digits>.png");
+  }
+  if (omitted !== undefined && !(Number.isSafeInteger(omitted) && (omitted as number) >= 0)) {
+    return wrong(`${place}/omitted`, 'must be a number of bytes');
+  }
   if (json !== undefined && isDeeperThan(MAX_JSON_DEPTH, json)) {
     return wrong(`${place}/json`, `is nested deeper than ${MAX_JSON_DEPTH} levels: keep it as text`);
   }

@@ -1,19 +1,39 @@
 import type { Exchange } from '../../model/exchange.ts';
+import type { MatchRules } from '../matching/match-rules.ts';
 import { requestKey } from '../matching/request-key.ts';
-import { type Entry, ObjectEntry, PlacedEntry, TextEntry } from './entry.ts';
+import { type Entry, ObjectEntry, PlacedEntry, RefreshedEntry, TextEntry } from './entry.ts';
 import { inOrder } from './file-format.ts';
+import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 
 /** A place in the file's order. Vacant: its exchange was dropped, and the next of the same request takes its place. */
 interface Slot {
   entry: Entry | undefined;
-  /** What stood here before a run replaced it. */
+  /** What stood here before a run replaced it, as long as that may come again. */
   former: Entry | undefined;
 }
 
-/** A vacant place, and how many exchanges stand before it: what must be known of it once it is in no file any more. */
+/** What stood at a place, and how many exchanges stand before it: what must be known once that is in no file any more. */
 export interface Gap {
   before: number;
   former: Entry;
+  isVacant: boolean;
+}
+
+/** How an exchange is added. */
+export interface Addition {
+  /** It is the first answer of its request in a run: what earlier runs kept for this is dropped. */
+  replace: boolean;
+  isFailure: boolean;
+  /** How often the request failed before in the same run. These failures stay; and of this many and one failures of a run
+   *  the last takes the place of that which another run ended with. */
+  failures: number;
+}
+
+export interface ContentsOptions {
+  /** Take the new time where nothing else of an exchange differs. */
+  refreshMeta?: boolean | undefined;
+  /** Which requests are the same. */
+  rules?: MatchRules | undefined;
 }
 
 /**
@@ -26,25 +46,33 @@ export class Contents {
   /** By request; made when it is first needed, and then only for the slots that it does not have yet. */
   readonly #byRequest = new Map<string, Slot[]>();
   #indexed = 0;
-  #list: readonly Exchange[] | undefined;
+  #list: Entry[] | undefined;
+  readonly #options: ContentsOptions;
 
-  /** @param gaps in their order */
-  constructor(entries: readonly Entry[], gaps: readonly Gap[] = []) {
+  /**
+   * @param gaps in their order
+   * @param options of the store
+   */
+  constructor(entries: readonly Entry[], gaps: readonly Gap[] = [], options: ContentsOptions = {}) {
+    this.#options = options;
     this.#slots = entries.map((entry) => ({ entry, former: undefined }));
-    for (const { before, former } of [...gaps].reverse()) {
-      this.#slots.splice(before, 0, { entry: undefined, former });
-      this.#vacant++;
+    for (const { before, former, isVacant } of [...gaps].reverse()) {
+      if (isVacant) {
+        this.#slots.splice(before, 0, { entry: undefined, former });
+        this.#vacant++;
+      } else (this.#slots[before] as Slot).former = former;
     }
   }
 
-  /** Oldest first; the same object as long as nothing changes. What was only known by its place is in memory then. */
-  list(): readonly Exchange[] {
+  /** Oldest first; the same list as long as exchanges are only added. What was only known by its place is in memory
+   *  then. */
+  list(): readonly Entry[] {
     if (this.#list === undefined) {
       for (const slot of this.#slots) {
         slot.entry = inMemory(slot.entry);
         slot.former = inMemory(slot.former);
       }
-      this.#list = this.entries().map(({ exchange }) => exchange);
+      this.#list = this.entries();
     }
     return this.#list;
   }
@@ -58,61 +86,91 @@ export class Contents {
   }
 
   gaps(): Gap[] {
-    if (!this.hasGaps) return [];
     const gaps: Gap[] = [];
     let before = 0;
     for (const { entry, former } of this.#slots) {
+      if (former) gaps.push({ before, former: new TextEntry(former.text), isVacant: entry === undefined });
       if (entry) before++;
-      else gaps.push({ before, former: new TextEntry((former as Entry).text) });
     }
     return gaps;
   }
 
-  /**
-   * @param replace drop what was kept before for the same request
-   * @returns whether that changes anything
-   */
-  add(entry: Entry, replace: boolean): boolean {
-    const slots = replace || this.#vacant > 0 ? this.#slotsOf(entry) : [];
-    if (replace && slots.length > 0) return this.#replace(slots, entry);
+  /** @returns whether that changes anything */
+  add(entry: Entry, { replace, isFailure, failures }: Addition): boolean {
+    const slots = replace || isFailure || this.#vacant > 0 ? this.#slotsOf(entry) : [];
+    if (replace && slots.length > 0) return this.#replace(slots, entry, failures);
+    const again = isFailure ? lastFailures(slots)[failures] : undefined;
+    if (again) return this.#failAgain(again, entry);
     const vacant = slots.find((slot) => slot.entry === undefined);
-    if (vacant) {
-      fill(vacant, entry);
-      this.#vacant--;
-    } else {
-      this.#slots.push({ entry, former: undefined });
+    return vacant ? this.#fill(vacant, entry) : this.#push(entry);
+  }
+
+  /** The failures that came before this answer, then itself, in the places that there are; the other places are vacant. */
+  #replace(slots: Slot[], entry: Entry, failures: number): boolean {
+    const before = failures === 0 ? [] : lastFailures(slots).slice(0, failures);
+    const all = [...before.map((slot) => slot.entry as Entry), entry];
+    let isChanged = false;
+    for (const [i, slot] of slots.entries()) {
+      const next = all[i];
+      if (next) isChanged = this.#fill(slot, next) || isChanged;
+      else if (slot.entry) {
+        slot.former ??= slot.entry;
+        slot.entry = undefined;
+        this.#vacant++;
+        isChanged = true;
+      }
     }
+    for (const next of all.slice(slots.length)) isChanged = this.#push(next);
+    if (isChanged) this.#list = undefined;
+    return isChanged;
+  }
+
+  #fill(slot: Slot, entry: Entry): boolean {
+    const before = slot.entry;
+    if (before === entry) return false;
+    if (before === undefined) this.#vacant--;
+    slot.entry = this.#newest(before ?? (slot.former as Entry), entry);
+    slot.former = undefined;
+    if (slot.entry === before) return false;
     this.#list = undefined;
     return true;
   }
 
-  #replace(slots: Slot[], entry: Entry): boolean {
-    const [first, ...others] = slots as [Slot, ...Slot[]];
-    const before = first.entry;
-    if (before === undefined) this.#vacant--;
-    fill(first, entry);
-    let dropped = 0;
-    for (const slot of others) {
-      if (slot.entry === undefined) continue;
-      slot.former = slot.entry;
-      slot.entry = undefined;
-      dropped++;
-    }
-    this.#vacant += dropped;
-    if (first.entry === before && dropped === 0) return false;
-    this.#list = undefined;
+  /** It may be in the place of one that has yet to come, behind the first answer. */
+  #failAgain(slot: Slot, entry: Entry): boolean {
+    const former = slot.former ?? slot.entry;
+    const isChanged = this.#fill(slot, entry);
+    if (isChanged) slot.former = former;
+    return isChanged;
+  }
+
+  #push(entry: Entry): true {
+    this.#slots.push({ entry, former: undefined });
+    this.#list?.push(entry);
     return true;
+  }
+
+  /** Of two for one place: the former as long as nothing but the time differs. */
+  #newest(former: Entry, entry: Entry): Entry {
+    if (!isSame(former.exchange, entry.exchange)) return entry;
+    // Somebody may have removed them, and they go when what names them does.
+    if (bodyFilesOf(former.exchange).length > 0) entry.writeBodies?.();
+    return this.#options.refreshMeta ? new RefreshedEntry(former, entry.exchange.meta) : former;
   }
 
   #slotsOf(entry: Entry): Slot[] {
     for (; this.#indexed < this.#slots.length; this.#indexed++) {
       const slot = this.#slots[this.#indexed] as Slot;
-      const key = keyOf(slot.entry ?? (slot.former as Entry));
+      const key = this.#keyOf(slot.entry ?? (slot.former as Entry));
       const slots = this.#byRequest.get(key);
       if (slots) slots.push(slot);
       else this.#byRequest.set(key, [slot]);
     }
-    return this.#byRequest.get(keyOf(entry)) ?? [];
+    return this.#byRequest.get(this.#keyOf(entry)) ?? [];
+  }
+
+  #keyOf(entry: Entry): string {
+    return requestKey(entry.exchange.request, this.#options.rules);
   }
 }
 
@@ -120,21 +178,18 @@ function inMemory(entry: Entry | undefined): Entry | undefined {
   return entry instanceof PlacedEntry ? new ObjectEntry(entry.exchange) : entry;
 }
 
-function fill(slot: Slot, entry: Entry): void {
-  const former = slot.entry ?? slot.former;
-  slot.entry = former && isSame(former.exchange, entry.exchange) ? former : entry;
-  slot.former = undefined;
-}
-
-function keyOf(entry: Entry): string {
-  return requestKey(entry.exchange.request);
+/** The failures behind the last answer to a request, in their order. */
+function lastFailures(slots: readonly Slot[]): Slot[] {
+  const live = slots.filter((slot) => slot.entry !== undefined);
+  const answer = live.findLastIndex(({ entry }) => entry?.exchange.failure === undefined);
+  return live.slice(answer + 1);
 }
 
 /** Apart from `meta`: to the letter, since that is what the file would show. */
 function isSame(a: Exchange, b: Exchange): boolean {
   const text = (exchange: Exchange) => {
-    const { request, response } = inOrder(exchange);
-    return JSON.stringify([request, response]);
+    const { request, response, failure } = inOrder(separateBodies(exchange));
+    return JSON.stringify([request, response, failure]);
   };
   return text(a) === text(b);
 }

@@ -1,19 +1,49 @@
 import type { Exchange } from '../../model/exchange.ts';
+import type { BodyFiles } from './body-files.ts';
 import { exchangeText } from './file-format.ts';
 
 /** One exchange of a file's contents, wherever it stands. */
 export interface Entry {
   readonly exchange: Exchange;
-  /** As it stands in a file. */
+  /** As it stands in a file. The bodies that this names have files from then on. */
   readonly text: string;
+  /** Of one on its way into the file that has its bodies with it: writes those that its text will name. */
+  writeBodies?(): void;
 }
 
 /** In memory, ready to be replayed. */
 export class ObjectEntry implements Entry {
   readonly exchange: Exchange;
+  readonly #bodies: BodyFiles | undefined;
 
-  constructor(exchange: Exchange) {
+  /** @param bodies where its long ones go, if it is on its way into the file */
+  constructor(exchange: Exchange, bodies?: BodyFiles) {
     this.exchange = exchange;
+    this.#bodies = bodies;
+  }
+
+  get text(): string {
+    return this.#bodies ? this.#bodies.textOf(this.exchange) : exchangeText(this.exchange);
+  }
+
+  writeBodies(): void {
+    this.#bodies?.separate(this.exchange);
+  }
+}
+
+/** What an exchange was before, at the time of another. */
+export class RefreshedEntry implements Entry {
+  readonly #former: Entry;
+  readonly #meta: Exchange['meta'];
+
+  constructor(former: Entry, meta: Exchange['meta']) {
+    this.#former = former;
+    this.#meta = meta;
+  }
+
+  get exchange(): Exchange {
+    const { exchange } = this.#former;
+    return { ...exchange, meta: { ...exchange.meta, ...this.#meta } };
   }
 
   get text(): string {

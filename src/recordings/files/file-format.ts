@@ -1,10 +1,17 @@
-import { PatchgateError } from '../../errors.ts';
+import { isUtf8 } from 'node:buffer';
+import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
-import { isObject } from '../../model/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../model/json-text.ts';
 import { checkExchange } from './check-exchange.ts';
 
 export const FORMAT_VERSION = 1;
+
+/** Makes of a file's content that of the next version. It may change what it gets, which nobody has checked. */
+export type Migration = (content: JsonObject) => JsonObject;
+
+/** By the version that they are for. A file is read through all that it needs, and written again when it changes. */
+export const MIGRATIONS: Record<number, Migration> = {};
 
 /** The content of one file of a recording. */
 export interface RecordingContent {
@@ -25,9 +32,9 @@ export function parseRecording(
   file: string,
   place?: { method: string; path: string },
 ): RecordingContent {
-  const content = parse(text, file);
-  const version = isObject(content) ? content.formatVersion : undefined;
-  if (!isObject(content)) throw broken(file, { line: 1, column: 1 }, 'an object is expected');
+  const found = parse(text, file);
+  if (!isObject(found)) throw broken(file, { line: 1, column: 1 }, 'an object is expected');
+  const version = found.formatVersion;
   const fail = (pointer: string, what: string, hint?: string) =>
     broken(file, findPlace(text, pointer), what, hint);
   if (typeof version === 'number' && version > FORMAT_VERSION) {
@@ -37,7 +44,11 @@ export function parseRecording(
       'update patchgate, or record again',
     );
   }
-  if (version !== FORMAT_VERSION) throw fail('/formatVersion', `formatVersion must be ${FORMAT_VERSION}`);
+  if (version !== FORMAT_VERSION && !(typeof version === 'number' && Object.hasOwn(MIGRATIONS, version))) {
+    throw fail('/formatVersion', `formatVersion must be ${FORMAT_VERSION}`);
+  }
+  // Places are those of the text as it is; what a migration made has that of what it is in.
+  const content = migrate(found, version, (what) => fail('/formatVersion', what));
   const { exchanges } = content;
   if (!Array.isArray(exchanges)) throw fail('/exchanges', 'exchanges must be a list');
   for (const [i, exchange] of exchanges.entries()) {
@@ -47,13 +58,44 @@ export function parseRecording(
   return content as unknown as RecordingContent;
 }
 
+function migrate(found: JsonObject, from: number, fail: (what: string) => PatchgateError): JsonObject {
+  let content = found;
+  for (let version = from; version < FORMAT_VERSION; version++) {
+    try {
+      content = (MIGRATIONS[version] as Migration)(content);
+    } catch (error) {
+      throw fail(`the file cannot be read as format ${version}: ${messageOf(error)}`);
+    }
+  }
+  return content;
+}
+
+/**
+ * The text of a file's bytes.
+ *
+ * @throws PatchgateError `bad-recording` with line and column of the first byte that is not UTF-8
+ */
+export function decodeRecording(bytes: Buffer, file: string): string {
+  const text = bytes.toString('utf8');
+  if (isUtf8(bytes)) return text;
+  // A wrong byte is read as U+FFFD, which may also stand there itself.
+  let at = text.indexOf('\ufffd');
+  let offset = Buffer.byteLength(text.slice(0, at));
+  while (bytes.toString('latin1', offset, offset + 3) === '\xef\xbf\xbd') {
+    const next = text.indexOf('\ufffd', at + 1);
+    offset += Buffer.byteLength(text.slice(at, next));
+    at = next;
+  }
+  throw broken(file, placeAt(text, at), 'the file is not valid UTF-8');
+}
+
 /** The text of a recording's file: two-space JSON, members always in the same order, one line feed at the end. It is
  *  `START`, the exchanges with `BETWEEN` between them, `END`. */
 export function stringifyRecording(exchanges: readonly Exchange[]): string {
   return `${JSON.stringify({ formatVersion: FORMAT_VERSION, exchanges: exchanges.map(inOrder) }, null, 2)}\n`;
 }
 
-export const START = '{\n  "formatVersion": 1,\n  "exchanges": [\n';
+export const START = `{\n  "formatVersion": ${FORMAT_VERSION},\n  "exchanges": [\n`;
 export const BETWEEN = ',\n';
 export const END = '\n  ]\n}\n';
 
@@ -83,9 +125,9 @@ function responseInOrder({ status, headers, body, ...rest }: RecordedResponse): 
   return { status, headers, ...(body && { body }), ...rest };
 }
 
-function parse(text: string, file: string): unknown {
+function parse(text: string, file: string): JsonValue {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as JsonValue;
   } catch {
     if (text.trim() === '') throw broken(file, { line: 1, column: 1 }, 'the file is empty');
     const error = syntaxErrorOf(text);

@@ -19,13 +19,18 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** The file of a method and path, relative to the recording's folder, with `/` between its parts. */
 export function locationOf(method: string, path: string): string {
-  const file = `${encode(method, /[A-Z-]/)}.json`;
+  const file = `${methodPart(method)}.json`;
   const segments = path.startsWith('/') ? path.slice(1).split('/') : path.split('/');
   const parts = segments.flatMap(partsOf);
   if (!path.startsWith('/')) parts[0] = `~~${parts[0]}`;
   const location = [...parts, file].join('/');
   if (location.length <= LONGEST) return location;
   return `${HASHED}/${createHash('sha256').update(path).digest('hex')}/${file}`;
+}
+
+/** The method as it stands in the names of its files. */
+export function methodPart(method: string): string {
+  return encode(method, /[A-Z-]/);
 }
 
 /**

@@ -1,15 +1,23 @@
-import { isUtf8 } from 'node:buffer';
-import { closeSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Adapter } from 'lowdb';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { makeFolders, syncFolder } from '../durable.ts';
 import { ObjectEntry } from './entry.ts';
-import { BETWEEN, END, parseRecording, START } from './file-format.ts';
+import { BETWEEN, decodeRecording, END, parseRecording, START } from './file-format.ts';
 import type { SlicedFile } from './sliced-file.ts';
+import { writeAll } from './write-all.ts';
 
 /** Characters that are written at once. */
 const PART = 256 * 1024;
+
+/** Bytes of a file. */
+const SMALL = 256 * 1024;
+
+/** In the thread pool: it may take long. */
+const sync = (fd: number) => promisify(fsync)(fd);
 
 let written = 0;
 
@@ -20,6 +28,8 @@ export interface FileOptions {
   onFailed(temporary: string): boolean;
   /** Called between two exchanges. */
   breathe(): Promise<void> | undefined;
+  /** What `write` has written outlives a power failure. */
+  isDurable: boolean;
 }
 
 /** What a file is to hold: the exchanges, behind those of `before` where it is given. */
@@ -28,6 +38,8 @@ export interface FileContent {
   /** A file that takes additions. */
   before?: SlicedFile;
 }
+
+export const NOTHING: FileContent = { entries: [] };
 
 /**
  * lowdb's adapter to one file of a recording: what is read is checked, what is written replaces the file whole or not at
@@ -65,18 +77,25 @@ export class RecordingFile implements Adapter<FileContent> {
   async write(content: FileContent): Promise<void> {
     // No other write has this name, of this process or another.
     const name = `.${basename(this.file)}.${process.pid}-${++written}.tmp`;
-    const temporary = join(dirname(this.file), name);
+    const folder = dirname(this.file);
+    const temporary = join(folder, name);
+    const { isDurable } = this.#options;
     let isComplete = false;
     try {
-      const fd = create(temporary);
+      const fd = create(temporary, isDurable);
       try {
         this.size = await this.#writeTo(fd, content);
+        // Even where only this process may fail, what was there before must not end as an empty file.
+        if (isDurable || existsSync(this.file)) await sync(fd);
       } finally {
         closeSync(fd);
       }
+      // What is said of the temporary file must not outlive it.
+      if (isDurable) syncFolder(folder);
       this.#options.onComplete(name);
       isComplete = true;
       renameSync(temporary, this.file);
+      if (isDurable) syncFolder(folder);
     } catch (error) {
       // What matters is why it was not written: remains that cannot be removed now are removed at the next start.
       if (!isComplete || this.#options.onFailed(name))
@@ -114,10 +133,13 @@ export class RecordingFile implements Adapter<FileContent> {
   }
 }
 
-/** @returns bytes written: all */
-function writeAll(fd: number, bytes: Buffer): number {
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-  return bytes.length;
+/** Bytes of a file; 0 where there is none, or it cannot be reached: opening it says why. */
+export function sizeOnDisk(file: string): number {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** The text of a file; undefined where there is none.
@@ -125,23 +147,21 @@ function writeAll(fd: number, bytes: Buffer): number {
 export async function readRecordingText(file: string): Promise<string | undefined> {
   let bytes: Buffer;
   try {
-    bytes = await readFile(file);
+    // Small ones would take longer by way of the thread pool than all that is done with them.
+    bytes = statSync(file).size < SMALL ? readFileSync(file) : await readFile(file);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) as string)) return undefined;
     throw new PatchgateError('cannot-read', `cannot read ${file}: ${messageOf(error)}`, { cause: error });
   }
-  if (isUtf8(bytes)) return bytes.toString('utf8');
-  throw new PatchgateError('bad-recording', `${file}: the file is not valid UTF-8`, {
-    hint: 'take it back from version control, or delete it and record again',
-  });
+  return decodeRecording(bytes, file);
 }
 
-function create(file: string): number {
+function create(file: string, isDurable: boolean): number {
   try {
     return openSync(file, 'wx');
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolders(dirname(file), isDurable);
     return openSync(file, 'wx');
   }
 }

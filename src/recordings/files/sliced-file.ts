@@ -11,6 +11,11 @@ import { BETWEEN, END, START } from './file-format.ts';
 /** Bytes that are read at once. */
 const PART = 256 * 1024;
 
+interface Place {
+  method: string;
+  path: string;
+}
+
 /** An exchange starts with a line `    {`; only its end is a brace behind just as many spaces. */
 const OPENING = '    {\n';
 const CLOSING = '\n    }';
@@ -22,6 +27,7 @@ const CLOSING = '\n    }';
 export class SlicedFile implements TextSource {
   readonly #fd: number;
   readonly #size: number;
+  #isClosed = false;
   #part: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
 
   /** @throws PatchgateError `cannot-read` */
@@ -46,24 +52,57 @@ export class SlicedFile implements TextSource {
     return this.#has(0, START) && this.#has(this.#size - CLOSING.length - END.length, CLOSING + END);
   }
 
+  /** What tells this content of the file from any other that it had or will have. */
+  get identity(): string {
+    const { ino, size, mtimeNs } = fstatSync(this.#fd, { bigint: true });
+    return `${ino} ${size} ${mtimeNs}`;
+  }
+
+  /** Bytes. */
+  get size(): number {
+    return this.#size;
+  }
+
   /**
    * Where the exchanges stand; undefined where the file is laid out in another way or something in it is wrong: it is
    * then to be read whole, which says what.
    *
    * @param breathe called between two exchanges
    */
-  async entries(
-    place: { method: string; path: string },
-    breathe: () => Promise<void> | undefined,
-  ): Promise<Entry[] | undefined> {
-    if (!this.#has(0, START)) return undefined;
+  async entries(place: Place, breathe: () => Promise<void> | undefined): Promise<Entry[] | undefined> {
     const entries: Entry[] = [];
-    for (let start = START.length; ; ) {
-      const end = this.#has(start, OPENING) ? this.#endOf(start) : undefined;
-      if (end === undefined || !this.#isGood(start, end, place)) return undefined;
+    const isGood = await this.scan(place, breathe, (_, start, end) => {
       entries.push(new PlacedEntry(this, start, end));
-      if (this.#has(end, END)) return end + END.length === this.#size ? entries : undefined;
-      if (!this.#has(end, BETWEEN)) return undefined;
+    });
+    return isGood ? entries : undefined;
+  }
+
+  /**
+   * Shows each exchange with its place.
+   *
+   * @param behind the end of an exchange, to go on behind it
+   * @returns false where the file is laid out in another way or something in it is wrong
+   */
+  async scan(
+    place: Place,
+    breathe: () => Promise<void> | undefined,
+    visit: (exchange: Exchange, start: number, end: number) => void,
+    behind?: number,
+  ): Promise<boolean> {
+    if (!this.#has(0, START)) return false;
+    let start = START.length;
+    if (behind !== undefined) {
+      if (this.#has(behind, END)) return behind + END.length === this.#size;
+      if (!this.#has(behind, BETWEEN)) return false;
+      start = behind + BETWEEN.length;
+    }
+    for (;;) {
+      const end = this.#has(start, OPENING) ? this.#endOf(start) : undefined;
+      const exchange = end === undefined ? undefined : this.#good(start, end, place);
+      if (end === undefined || exchange === undefined) return false;
+      visit(exchange, start, end);
+      if (this.#has(end, END)) return end + END.length === this.#size;
+      if (!this.#has(end, BETWEEN)) return false;
       start = end + BETWEEN.length;
       const pause = breathe();
       if (pause) await pause;
@@ -85,7 +124,8 @@ export class SlicedFile implements TextSource {
   }
 
   close(): void {
-    closeSync(this.#fd);
+    if (!this.#isClosed) closeSync(this.#fd);
+    this.#isClosed = true;
   }
 
   #has(start: number, text: string): boolean {
@@ -102,18 +142,22 @@ export class SlicedFile implements TextSource {
     }
   }
 
-  #isGood(start: number, end: number, place: { method: string; path: string }): boolean {
+  #good(start: number, end: number, place: Place): Exchange | undefined {
     const bytes = this.#bytes(start, end);
-    if (!isUtf8(bytes)) return false;
+    if (!isUtf8(bytes)) return undefined;
     try {
-      return checkExchange(JSON.parse(bytes.toString('utf8')) as JsonValue, '', place) === undefined;
+      const value = JSON.parse(bytes.toString('utf8')) as JsonValue;
+      return checkExchange(value, '', place) === undefined ? (value as unknown as Exchange) : undefined;
     } catch {
       // Reading the file whole says what is wrong with it, and where.
-      return false;
+      return undefined;
     }
   }
 
   #bytes(start: number, end: number): Buffer {
+    // Its descriptor may be that of another file by now.
+    if (this.#isClosed)
+      throw new PatchgateError('cannot-read', 'a file of the recording was replaced meanwhile');
     const part = this.#part;
     const last = Math.min(end, this.#size);
     if (start < part.start || last > part.start + part.bytes.length) {

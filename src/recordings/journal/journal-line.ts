@@ -1,3 +1,4 @@
+import { FAILURES, type FailureKind } from '../../model/exchange.ts';
 import { isObject, type JsonValue } from '../../model/json.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 
@@ -11,9 +12,16 @@ import type { PlainExchange } from '../plain-exchange.ts';
  * them once the temporary file beside it, if that is still there, has taken its place. The last mark of a file holds.
  */
 export type JournalLine =
-  | { kind: 'exchange'; exchange: PlainExchange; replace: boolean }
+  | ({ kind: 'exchange' } & JournalExchange)
   | { kind: 'mark'; mark: FoldMark }
   | { kind: 'first' };
+
+/** An exchange with how it is to be kept: see `RecordingStore.append`. */
+export interface JournalExchange {
+  exchange: PlainExchange;
+  replace: boolean;
+  failures: number;
+}
 
 export interface FoldMark {
   method: string;
@@ -34,18 +42,23 @@ const scratch = Buffer.allocUnsafeSlow(65_536);
 
 /** The line of an exchange. Valid until the next call. */
 export function exchangeLine(
-  { request, response, startedAt, durationMs }: PlainExchange,
+  { request, response, failure, startedAt, durationMs }: PlainExchange,
   replace: boolean,
+  failures = 0,
 ): Buffer {
   const isRequestCoded = request.body.includes(LINE_FEED);
   const isResponseCoded = response.body.includes(LINE_FEED);
   const requestBody = isRequestCoded ? inBase64(request.body) : request.body;
   const responseBody = isResponseCoded ? inBase64(response.body) : response.body;
+  const isOmitted = request.omitted !== undefined || response.omitted !== undefined;
   const head =
     `{"at":${startedAt},"ms":${durationMs},"replace":${replace},"status":${response.status}` +
     `,"request":${JSON.stringify([request.method, request.path, request.query, ...request.headers])}` +
     `,"response":${JSON.stringify(response.headers)},"sizes":[${requestBody.length},${responseBody.length}]` +
-    `,"base64":[${isRequestCoded},${isResponseCoded}]}\t`;
+    `,"base64":[${isRequestCoded},${isResponseCoded}]` +
+    (isOmitted ? `,"omitted":[${request.omitted ?? null},${response.omitted ?? null}]` : '') +
+    (failure ? `,"failure":"${failure}"` : '') +
+    (failures > 0 ? `,"failures":${failures}}\t` : '}\t');
   const bodies = requestBody.length + responseBody.length + 2;
   // A UTF-16 code unit takes at most three bytes.
   const fits = head.length * 3 + bodies <= scratch.length;
@@ -77,7 +90,9 @@ export function readLine(line: Buffer): JournalLine | undefined {
     return isMark(head.folded) ? { kind: 'mark', mark: head.folded } : undefined;
   }
   const exchange = isHead(head) ? exchangeIn(head, line.subarray(tab + 1)) : undefined;
-  return exchange && { kind: 'exchange', exchange, replace: head.replace === true };
+  if (exchange === undefined) return undefined;
+  const { replace, failures = 0 } = head as unknown as Head;
+  return { kind: 'exchange', exchange, replace, failures };
 }
 
 /** The first part of an exchange's line. */
@@ -92,6 +107,10 @@ interface Head {
   /** Of the request's body and the response's, as they stand in the line. */
   sizes: [request: number, response: number];
   base64: [request: boolean, response: boolean];
+  /** Of bodies that were not kept. */
+  omitted?: [request: number | null, response: number | null];
+  failure?: FailureKind;
+  failures?: number;
 }
 
 function exchangeIn(head: Head, bodies: Buffer): PlainExchange | undefined {
@@ -100,25 +119,44 @@ function exchangeIn(head: Head, bodies: Buffer): PlainExchange | undefined {
   const [method, path, query, ...headers] = head.request;
   const body = plain(bodies.subarray(0, size), head.base64[0]);
   const responseBody = plain(bodies.subarray(size + 1), head.base64[1]);
+  const [omitted, responseOmitted] = head.omitted ?? [];
   return {
-    request: { method, path, query, headers, body, json: undefined },
-    response: { status: head.status, headers: head.response, body: responseBody },
+    request: { method, path, query, headers, body, ...omission(omitted), json: undefined },
+    response: {
+      status: head.status,
+      headers: head.response,
+      body: responseBody,
+      ...omission(responseOmitted),
+    },
+    ...(head.failure && { failure: head.failure }),
     startedAt: head.at,
     durationMs: head.ms,
   };
 }
 
+function omission(omitted: number | null | undefined): { omitted?: number } {
+  return typeof omitted === 'number' ? { omitted } : {};
+}
+
 function isHead(value: unknown): value is Head {
-  const { at, ms, replace, status, request, response, sizes, base64 } = value as Head;
+  const { at, ms, replace, status, request, response, sizes, base64, ...optional } = value as Head;
+  const { omitted, failure, failures } = optional;
   return (
     [at, ms, status].every(Number.isInteger) &&
     typeof replace === 'boolean' &&
     isList(request, (text) => typeof text === 'string') &&
     request.length >= 3 &&
     isList(response, (text) => typeof text === 'string') &&
-    isList(sizes, (size) => Number.isInteger(size) && (size as number) >= 0) &&
-    isList(base64, (flag) => typeof flag === 'boolean')
+    isList(sizes, isSize) &&
+    isList(base64, (flag) => typeof flag === 'boolean') &&
+    (omitted === undefined || isList(omitted, (size) => size === null || isSize(size))) &&
+    (failure === undefined ? status !== 0 : FAILURES.includes(failure)) &&
+    (failures === undefined || isSize(failures))
   );
+}
+
+function isSize(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 0;
 }
 
 function isList(value: unknown, isGood: (item: unknown) => boolean): value is unknown[] {

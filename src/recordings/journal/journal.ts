@@ -1,10 +1,11 @@
-import { closeSync, mkdirSync, openSync, rmdirSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { messageOf, PatchgateError } from '../../errors.ts';
 import { FIRST_LINE } from './journal-line.ts';
 import { type Line, linesOf } from './lines-of.ts';
 import { readAt } from './read-at.ts';
-import { type Segment, segmentName } from './segment.ts';
+import { removeSegment, type Segment, segmentName } from './segment.ts';
+import { SegmentFile } from './segment-file.ts';
 
 interface Stretch {
   start: number;
@@ -23,6 +24,7 @@ const READ_AHEAD = 256 * 1024;
  */
 export class Journal {
   readonly #folder: string;
+  readonly #isDurable: boolean;
   readonly #segments: Segment[];
   /** Behind the last line, and behind what is on disk. */
   #end: number;
@@ -31,13 +33,17 @@ export class Journal {
   #trouble: PatchgateError | undefined;
   /** The last segment takes further lines; otherwise the next line begins one. */
   #isOpen = false;
-  #writing: number | undefined;
+  #writing: SegmentFile | undefined;
   #reading: { base: number; fd: number } | undefined;
   #ahead: Stretch = NOTHING_READ;
 
-  /** @param segments those that are there, oldest first */
-  constructor(folder: string, segments: readonly Segment[] = []) {
+  /**
+   * @param segments those that are there, oldest first
+   * @param isDurable each line outlives a power failure when `append` returns
+   */
+  constructor(folder: string, segments: readonly Segment[] = [], isDurable = false) {
     this.#folder = folder;
+    this.#isDurable = isDurable;
     this.#segments = [...segments];
     const last = segments.at(-1);
     this.#end = this.#written = last ? last.base + last.size : 0;
@@ -47,9 +53,19 @@ export class Journal {
     return this.#end;
   }
 
+  /** Bytes of all lines that are kept. */
+  get size(): number {
+    return this.#end - (this.#segments[0]?.base ?? this.#end);
+  }
+
   /** Bytes in memory, because they could not be written. */
   get unwritten(): number {
     return this.#end - this.#written;
+  }
+
+  /** Exchanges that are only in memory. */
+  get unwrittenLines(): number {
+    return this.#unwritten.filter((line) => !line.equals(FIRST_LINE)).length;
   }
 
   /** Why the last line could not be written. */
@@ -60,14 +76,11 @@ export class Journal {
   /** @returns the line's position */
   append(line: Buffer): number {
     this.#open();
-    const position = this.#end;
-    this.#end += line.length;
-    (this.#segments.at(-1) as Segment).size += line.length;
-    if (this.#unwritten.length === 0 && this.#write(line)) return position;
-    // The caller goes on using its memory.
-    this.#unwritten.push(Buffer.from(line));
-    if (this.#unwritten.length > 1) this.retry();
-    return position;
+    if (this.#unwritten.length === 0) {
+      if (this.#write(line)) return this.#count(line);
+      this.#turn();
+    }
+    return this.#put(line);
   }
 
   /** Adds a line that means nothing unless it is on disk: it is never kept in memory.
@@ -75,9 +88,12 @@ export class Journal {
   appendNow(line: Buffer): void {
     this.#open();
     this.retry();
-    if (this.#unwritten.length > 0 || !this.#write(line)) throw this.#trouble;
-    this.#end += line.length;
-    (this.#segments.at(-1) as Segment).size += line.length;
+    if (this.#unwritten.length > 0) throw this.#trouble;
+    if (!this.#write(line)) {
+      this.#turn();
+      if (this.#unwritten.length > 0 || !this.#write(line)) throw this.#trouble;
+    }
+    this.#count(line);
   }
 
   /** Tries again to write what is in memory. */
@@ -100,9 +116,7 @@ export class Journal {
 
   /** The lines from here on go into a new file. Not while some are in memory only. */
   rotate(): void {
-    if (!this.#isOpen || this.unwritten > 0) return;
-    this.#isOpen = false;
-    this.#closeWriting();
+    if (this.unwritten === 0 && !this.#writing?.isTorn) this.#closeWriting();
   }
 
   /**
@@ -117,9 +131,16 @@ export class Journal {
     for (const segment of [...this.#segments]) {
       const isLast = segment === this.#segments.at(-1);
       if (segment.base + segment.size > position || (isLast && this.unwritten > 0)) return;
-      if (isLast) this.rotate();
-      this.#remove(segment);
+      if (isLast) this.#closeWriting();
+      removeSegment(this.#folder, segment.base);
+      this.#segments.shift();
     }
+  }
+
+  /** Nothing is appended after it. */
+  close(): void {
+    this.#closeWriting();
+    this.#closeReading();
   }
 
   #cut(): PatchgateError {
@@ -132,42 +153,48 @@ export class Journal {
     if (this.#isOpen) return;
     this.#segments.push({ base: this.#end, size: 0 });
     this.#isOpen = true;
-    this.append(FIRST_LINE);
+    this.#put(FIRST_LINE);
   }
 
-  /** At its position: what a failure left half written is written over. */
+  /** What one file does not take, the next may: limits can be those of a file. */
+  #turn(): void {
+    this.rotate();
+    this.#open();
+  }
+
+  /** Adds a line on disk or, where that fails, in memory. */
+  #put(line: Buffer): number {
+    if (this.#unwritten.length === 0 && this.#write(line)) return this.#count(line);
+    // The caller goes on using its memory.
+    this.#unwritten.push(Buffer.from(line));
+    const position = this.#count(line);
+    if (this.#unwritten.length > 1) this.retry();
+    return position;
+  }
+
+  /** @returns where the line begins that was added */
+  #count(line: Buffer): number {
+    const position = this.#end;
+    this.#end += line.length;
+    (this.#segments.at(-1) as Segment).size += line.length;
+    return position;
+  }
+
+  /** At its position, behind the last line. @returns whether that worked; `#trouble` says why not */
   #write(line: Buffer): boolean {
     const { base } = this.#segments.at(-1) as Segment;
     try {
-      this.#writing ??= this.#create(base);
-      const at = this.#written - base;
-      for (let done = 0; done < line.length; ) {
-        done += writeSync(this.#writing, line, done, line.length - done, at + done);
-      }
+      this.#writing ??= new SegmentFile(this.#fileOf(base), this.#isDurable);
+      this.#writing.write(line, this.#written - base);
       this.#written += line.length;
       this.#trouble = undefined;
       return true;
     } catch (error) {
-      this.#trouble = new PatchgateError(
-        'cannot-write',
-        `cannot write ${this.#fileOf(base)}: ${messageOf(error)}`,
-        {
-          hint: 'make room or correct the permissions; what is recorded meanwhile is kept in memory, as far as it goes',
-          cause: error,
-        },
-      );
+      const what = `cannot write ${this.#fileOf(base)}: ${messageOf(error)}`;
+      const hint =
+        'make room or correct the permissions; meanwhile, exchanges are kept in memory, as far as it goes';
+      this.#trouble = new PatchgateError('cannot-write', what, { hint, cause: error });
       return false;
-    }
-  }
-
-  #create(base: number): number {
-    const file = this.#fileOf(base);
-    try {
-      return openSync(file, 'wx+');
-    } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
-      mkdirSync(this.#folder, { recursive: true });
-      return openSync(file, 'wx+');
     }
   }
 
@@ -195,8 +222,9 @@ export class Journal {
     return Buffer.alloc(0);
   }
 
-  #descriptor({ base }: Segment): number {
-    if (this.#writing !== undefined && base === this.#segments.at(-1)?.base) return this.#writing;
+  #descriptor({ base, fd }: Segment): number {
+    if (fd !== undefined) return fd;
+    if (this.#writing !== undefined && base === this.#segments.at(-1)?.base) return this.#writing.fd;
     if (this.#reading?.base !== base) {
       this.#closeReading();
       this.#reading = { base, fd: openSync(this.#fileOf(base), 'r') };
@@ -204,34 +232,14 @@ export class Journal {
     return this.#reading.fd;
   }
 
-  #remove(segment: Segment): void {
-    try {
-      unlinkSync(this.#fileOf(segment.base));
-    } catch (error) {
-      if (systemCode(error) !== 'ENOENT') {
-        throw new PatchgateError(
-          'cannot-write',
-          `cannot remove ${this.#fileOf(segment.base)}: ${messageOf(error)}`,
-          { hint: 'correct the permissions of its folder', cause: error },
-        );
-      }
-    }
-    this.#segments.shift();
-    if (this.#segments.length > 0) return;
-    try {
-      rmdirSync(this.#folder);
-    } catch {
-      // An empty folder that stays harms nobody.
-    }
-  }
-
   #fileOf(base: number): string {
     return join(this.#folder, segmentName(base));
   }
 
   #closeWriting(): void {
-    if (this.#writing !== undefined) closeSync(this.#writing);
+    this.#writing?.close();
     this.#writing = undefined;
+    this.#isOpen = false;
   }
 
   #closeReading(): void {

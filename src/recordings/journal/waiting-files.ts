@@ -4,22 +4,13 @@ export interface Waiting {
   place: { method: string; path: string };
   /** Start and end of each stretch of lines in the journal, in turn, in their order. */
   stretches: number[];
-  /** Whether one of them may drop what earlier runs kept. */
+  /** Whether one of them may drop or change what earlier runs kept. */
   replaces: boolean;
 }
-
-/** What opening a file and putting another in its place costs, in bytes of lines. */
-const FILE_COST = 16 * 1024;
 
 /** Which files wait for which lines of the journal: some numbers for each, however long the lines are. */
 export class WaitingFiles {
   readonly #files = new Map<string, Waiting>();
-  #bytes = 0;
-
-  /** What it takes to write all of them, about, in bytes of lines. */
-  get cost(): number {
-    return this.#bytes + this.#files.size * FILE_COST;
-  }
 
   get size(): number {
     return this.#files.size;
@@ -36,7 +27,6 @@ export class WaitingFiles {
 
   add(method: string, path: string, start: number, end: number, replace: boolean): void {
     const key = fileKey(method, path);
-    this.#bytes += end - start;
     const file = this.#files.get(key);
     if (file === undefined) {
       this.#files.set(key, { key, place: { method, path }, stretches: [start, end], replaces: replace });
@@ -50,6 +40,16 @@ export class WaitingFiles {
 
   get(key: string): Waiting | undefined {
     return this.#files.get(key);
+  }
+
+  /** Behind the last line that a file waits for; 0 where it waits for none. */
+  newestOf(key: string): number {
+    return this.#files.get(key)?.stretches.at(-1) ?? 0;
+  }
+
+  /** Bytes of the lines that a file waits for. */
+  bytesOf(key: string): number {
+    return lengthOf(this.#files.get(key)?.stretches ?? []);
   }
 
   /** Those that wait now, in the order in which they began to. */
@@ -74,7 +74,6 @@ export class WaitingFiles {
     const file = this.#files.get(key);
     if (file === undefined) return;
     const left = this.between(key, upTo, Number.POSITIVE_INFINITY).flat();
-    this.#bytes -= lengthOf(file.stretches) - lengthOf(left);
     if (left.length === 0) this.#files.delete(key);
     else file.stretches = left;
   }

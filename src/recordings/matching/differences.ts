@@ -1,17 +1,23 @@
 import type { RecordedRequest } from '../../model/exchange.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
-import { escapeToken } from '../../model/pointer.ts';
-import { jsonOf } from '../body.ts';
-import { REDACTED } from '../redaction/redact-text.ts';
-import type { Redaction } from '../redaction/secret-names.ts';
-import { sameJson, sameStored, sameValues } from './matches.ts';
-import { queryValues } from './request-key.ts';
-import type { ComparedRequest } from './sent-request.ts';
-import { cut, shownBody, shownJson } from './shown-value.ts';
+import { escapeToken, pointerOf } from '../../model/pointer.ts';
+import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
+import { redactPath, redactText } from '../redaction/redact.ts';
+import { REDACTED } from '../redaction/redacted.ts';
+import type { Redaction } from '../redaction/redaction.ts';
+import { formOf } from './form-of.ts';
+import { sameStored, sameValues } from './matches.ts';
+import { queryValues } from './query.ts';
+import type { RequestForm } from './request-form.ts';
+import { sameJson, unpaired } from './same-json.ts';
+import { sameText } from './same-text.ts';
+import { type ComparedRequest, cleanForm } from './sent-request.ts';
+import { cut, shownBody, shownJson, valueAt } from './shown-value.ts';
 
 /** One place where a request is not the recorded one. Values are redacted and cut, as JSON where they are JSON. */
 export interface Difference {
-  /** `query/limit`, `body`, or the JSON Pointer of a place in the body. */
+  /** `query/limit`, `headers/accept-language`, `body`, or the JSON Pointer of a place in the body; `method` or `path`
+   *  where the config's own function makes them differ. */
   place: string;
   /** Absent: the recorded request has nothing there. */
   recorded?: string;
@@ -20,7 +26,10 @@ export interface Difference {
 }
 
 /** A difference before anybody asks what its values are. */
-type Found = () => Difference;
+export interface Found {
+  part: 'head' | 'query' | 'headers' | 'body';
+  show(): Difference;
+}
 
 /** How much may still be looked at, in values of bodies. Comparing several requests takes it from one of these. */
 export interface Work {
@@ -35,29 +44,46 @@ export function differencesOf(
   recorded: RecordedRequest,
   sent: ComparedRequest,
   limit: number,
-  redaction: Redaction,
   work: Work,
 ): Found[] {
-  return new Comparison(sent, limit, redaction, work).run(recorded);
+  return new Comparison(recorded, sent, limit, work).run();
 }
+
+/** What a value is, for showing. */
+type Shown = () => string;
+
+type Tokens = readonly (string | number)[];
 
 class Comparison {
   readonly #found: Found[] = [];
+  readonly #request: RecordedRequest;
+  readonly #recorded: RequestForm;
+  #clean: RequestForm | undefined;
   readonly #sent: ComparedRequest;
   readonly #limit: number;
   readonly #redaction: Redaction;
   readonly #work: Work;
 
-  constructor(sent: ComparedRequest, limit: number, redaction: Redaction, work: Work) {
+  constructor(recorded: RecordedRequest, sent: ComparedRequest, limit: number, work: Work) {
+    this.#request = recorded;
+    this.#recorded = formOf(recorded, sent.rules);
     this.#sent = sent;
     this.#limit = limit;
-    this.#redaction = redaction;
+    this.#redaction = sent.rules.redaction;
     this.#work = work;
   }
 
-  run(recorded: RecordedRequest): Found[] {
-    if (recorded.query !== this.#sent.request.query) this.#compareQueries(recorded.query);
-    this.#compareBodies(recorded);
+  run(): Found[] {
+    const before = this.#recorded.parts;
+    const now = this.#sent.form.parts;
+    for (const part of ['method', 'path'] as const) {
+      if (before[part] === now[part]) continue;
+      const shown = (parts: typeof now) => () => cut(redactPath(parts[part], this.#redaction));
+      this.#add('head', part, shown(before), shown(now));
+    }
+    if (before.query !== now.query) this.#compareQueries();
+    this.#compareHeaders();
+    this.#compareBodies();
     return this.#found;
   }
 
@@ -65,97 +91,157 @@ class Comparison {
     return this.#found.length >= this.#limit;
   }
 
-  #add(place: string, recorded: (() => string) | undefined, sent: (() => string) | undefined): void {
+  #add(part: Found['part'], place: string, recorded: Shown | undefined, sent: Shown | undefined): void {
     if (this.#full) return;
-    this.#found.push(() => ({
-      place: cut(place),
+    const show = () => ({
+      place: cut(redactText(place, this.#redaction)),
       ...(recorded && { recorded: recorded() }),
       ...(sent && { sent: sent() }),
-    }));
+    });
+    this.#found.push({ part, show });
   }
 
-  #compareQueries(recorded: string): void {
-    const before = queryValues(recorded);
+  /** What may be shown of the recorded request: redaction may have been set up since. */
+  get #cleanRecorded(): RequestForm {
+    this.#clean ??= cleanForm(this.#request, this.#sent.rules);
+    return this.#clean;
+  }
+
+  #compareQueries(): void {
+    const before = queryValues(this.#recorded.parts.query);
     const now = this.#sent.queryValues;
     for (const name of new Set([...before.keys(), ...now.keys()])) {
-      const a = before.get(name) ?? [];
-      const b = now.get(name) ?? [];
-      if (sameValues(a, b)) continue;
-      const show = (values: readonly string[]) => {
-        if (values.length === 0) return undefined;
-        if (this.#redaction.members.has(name)) return () => REDACTED;
-        return () => cut(values.map((value) => JSON.stringify(value)).join(', '));
+      const a = before.get(name);
+      const b = now.get(name);
+      if (a && b && sameValues(a, b)) continue;
+      const shown = (form: () => RequestForm) => () => {
+        if (this.#redaction.members.has(name)) return REDACTED;
+        const values = queryValues(form().parts.query).get(name) ?? [];
+        return cut(values.map((value) => JSON.stringify(value)).join(', '));
       };
-      this.#add(`query/${escapeToken(name)}`, show(a), show(b));
+      this.#add(
+        'query',
+        `query/${escapeToken(name)}`,
+        a && shown(() => this.#cleanRecorded),
+        b && shown(() => this.#sent.clean),
+      );
     }
   }
 
-  #compareBodies(recorded: RecordedRequest): void {
-    const a = recorded.body;
-    const { body: b, headers } = this.#sent.request;
+  #compareHeaders(): void {
+    const before = new Map(this.#recorded.parts.headers);
+    const now = new Map(this.#sent.form.parts.headers);
+    for (const name of this.#sent.rules.headers) {
+      const a = before.get(name);
+      const b = now.get(name);
+      if (a === b || (a !== undefined && b !== undefined && sameText(a, b))) continue;
+      const shown = (value: string | undefined) =>
+        value === undefined ? undefined : () => cut(JSON.stringify(value));
+      this.#add('headers', `headers/${name}`, shown(a), shown(b));
+    }
+  }
+
+  #compareBodies(): void {
+    const a = this.#recorded.parts.body;
+    const b = this.#sent.form.parts.body;
     if (a === b || this.#full) return;
     if (a && 'text' in a) this.#work.left -= a.text.length / CHARACTERS_PER_VALUE;
-    const now = this.#sent.json;
-    const before = a && now !== undefined ? jsonOf(a) : undefined;
+    const now = this.#sent.form.json;
+    const before = a && now !== undefined ? this.#recorded.json : undefined;
     if (before !== undefined && now !== undefined) {
-      this.#compareValues('', before, now);
+      this.#compareValues([], before, now, this.#sent.rules.sets);
       return;
     }
-    if (a && b && sameStored(a, this.#sent)) return;
+    if (a && b && sameStored(this.#recorded, this.#sent)) return;
+    const { headers } = this.#sent.request;
     this.#add(
       'body',
-      a && (() => shownBody(a, recorded.headers, this.#redaction)),
-      b && (() => shownBody(b, headers, this.#redaction)),
+      'body',
+      a && (() => shownBody(this.#cleanRecorded.parts.body ?? a, this.#request.headers, this.#redaction)),
+      b && (() => shownBody(this.#sent.clean.parts.body ?? b, headers, this.#redaction)),
     );
   }
 
-  #compareValues(pointer: string, recorded: JsonValue, sent: JsonValue): void {
+  #compareValues(tokens: Tokens, recorded: JsonValue, sent: JsonValue, sets: PatternNode | undefined): void {
     this.#work.left--;
     if (recorded === REDACTED || recorded === sent || this.#full) return;
+    if (typeof recorded === 'string' && typeof sent === 'string' && sameText(recorded, sent)) return;
     if (Array.isArray(recorded) && Array.isArray(sent)) {
-      for (let i = 0; i < Math.max(recorded.length, sent.length) && !this.#full; i++) {
-        this.#compareMembers(`${pointer}/${i}`, recorded[i], sent[i]);
+      if (sets?.isMeant) this.#compareSets(tokens, recorded, sent, sets);
+      else {
+        for (let i = 0; i < Math.max(recorded.length, sent.length) && !this.#full; i++) {
+          this.#compareMembers([...tokens, i], recorded[i], sent[i], sets && patternsBelow(sets, i));
+        }
       }
     } else if (isObject(recorded) && isObject(sent)) {
-      this.#compareObjects(pointer, recorded, sent);
-    } else {
-      this.#add(pointer === '' ? 'body' : pointer, this.#show(recorded), this.#show(sent));
-    }
+      this.#compareObjects(tokens, recorded, sent, sets);
+    } else this.#differ(tokens, true, true);
   }
 
-  #compareObjects(pointer: string, recorded: JsonObject, sent: JsonObject): void {
+  /** Each item without one like it is a difference by itself, at its own place. */
+  #compareSets(tokens: Tokens, recorded: JsonValue[], sent: JsonValue[], sets: PatternNode): void {
+    const work = this.#sent.itemsOf(sent, sets).reduce((sum, { length }) => sum + length, 0);
+    this.#work.left -= (2 * work) / CHARACTERS_PER_VALUE;
+    const alone = unpaired(recorded, sent, this.#sent, sets);
+    for (const i of alone.recorded) this.#differ([...tokens, i], true, false);
+    for (const i of alone.sent) this.#differ([...tokens, i], false, true);
+  }
+
+  #compareObjects(
+    tokens: Tokens,
+    recorded: JsonObject,
+    sent: JsonObject,
+    sets: PatternNode | undefined,
+  ): void {
+    const compare = (name: string, a: JsonValue | undefined, b: JsonValue | undefined) =>
+      this.#compareNamed([...tokens, name], name, a, b, sets && patternsBelow(sets, name));
     for (const name of Object.keys(recorded)) {
       if (this.#full) return;
-      this.#compareNamed(pointer, name, recorded[name], Object.hasOwn(sent, name) ? sent[name] : undefined);
+      compare(name, recorded[name], Object.hasOwn(sent, name) ? sent[name] : undefined);
     }
     for (const name of this.#sent.namesOf(sent)) {
       if (this.#full) return;
-      if (!Object.hasOwn(recorded, name)) this.#compareNamed(pointer, name, undefined, sent[name]);
+      if (!Object.hasOwn(recorded, name)) compare(name, undefined, sent[name]);
     }
   }
 
   #compareNamed(
-    pointer: string,
+    tokens: Tokens,
     name: string,
     recorded: JsonValue | undefined,
     sent: JsonValue | undefined,
+    sets: PatternNode | undefined,
   ): void {
-    const place = `${pointer}/${escapeToken(name)}`;
-    if (!this.#redaction.members.has(name)) this.#compareMembers(place, recorded, sent);
-    // Below a secret member nothing is shown, so that only whether it differs counts.
-    else if (recorded === undefined || sent === undefined || !sameJson(recorded, sent, this.#sent)) {
-      const hidden = () => REDACTED;
-      this.#add(place, recorded === undefined ? recorded : hidden, sent === undefined ? sent : hidden);
+    const isSecret = this.#redaction.members.has(name);
+    if (!isSecret || recorded === undefined || sent === undefined) {
+      this.#compareMembers(tokens, recorded, sent, sets);
+    } else if (!sameJson(recorded, sent, this.#sent, sets)) {
+      // Below a secret member nothing is shown, so that only whether it differs counts.
+      this.#differ(tokens, true, true);
     }
   }
 
   /** Absent is not null: what only one side has is a difference. */
-  #compareMembers(pointer: string, recorded: JsonValue | undefined, sent: JsonValue | undefined): void {
-    if (recorded !== undefined && sent !== undefined) this.#compareValues(pointer, recorded, sent);
-    else this.#add(pointer, this.#show(recorded), this.#show(sent));
+  #compareMembers(
+    tokens: Tokens,
+    recorded: JsonValue | undefined,
+    sent: JsonValue | undefined,
+    sets: PatternNode | undefined,
+  ): void {
+    if (recorded !== undefined && sent !== undefined) this.#compareValues(tokens, recorded, sent, sets);
+    else this.#differ(tokens, recorded !== undefined, sent !== undefined);
   }
 
-  #show(value: JsonValue | undefined): (() => string) | undefined {
-    return value === undefined ? undefined : () => shownJson(value, this.#redaction);
+  #differ(tokens: Tokens, isRecorded: boolean, isSent: boolean): void {
+    const shown = (form: () => RequestForm) => () => {
+      const value = valueAt(form().json, tokens);
+      return value === REDACTED ? value : shownJson(value, this.#redaction);
+    };
+    this.#add(
+      'body',
+      tokens.length === 0 ? 'body' : pointerOf(tokens),
+      isRecorded ? shown(() => this.#cleanRecorded) : undefined,
+      isSent ? shown(() => this.#sent.clean) : undefined,
+    );
   }
 }

@@ -1,21 +1,35 @@
-import type { RecordedRequest, StoredBody } from '../../model/exchange.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
-import { bodyBytes, jsonOf } from '../body.ts';
+import { isInline, type RecordedRequest } from '../../model/exchange.ts';
+import { bodyBytes } from '../body.ts';
 import { hashInName, hashOf } from '../body-file.ts';
-import { REDACTED } from '../redaction/redact-text.ts';
-import { queryValues } from './request-key.ts';
+import { REDACTED } from '../redaction/redacted.ts';
+import { formOf } from './form-of.ts';
+import { queryValues } from './query.ts';
+import type { FormHeader, RequestForm } from './request-form.ts';
+import { sameJson } from './same-json.ts';
+import { sameBodyText, sameText } from './same-text.ts';
 import type { ComparedRequest } from './sent-request.ts';
 
 /**
  * Whether a request is the recorded one of the same method and path, whose placeholders stand for any value. Ends at the
  * first difference: of what was sent no more is looked at than was recorded.
+ *
+ * @throws PatchgateError `bad-config` where the config's own function fails
  */
 export function matches(recorded: RecordedRequest, sent: ComparedRequest): boolean {
-  return sameQuery(recorded.query, sent) && sameBody(recorded.body, sent);
+  const before = formOf(recorded, sent.rules);
+  const { method, path, query, headers } = before.parts;
+  const now = sent.form.parts;
+  return (
+    method === now.method &&
+    path === now.path &&
+    sameQuery(query, sent) &&
+    sameHeaders(headers, now.headers) &&
+    sameBody(before, sent)
+  );
 }
 
 function sameQuery(recorded: string, sent: ComparedRequest): boolean {
-  if (recorded === sent.request.query) return true;
+  if (recorded === sent.form.parts.query) return true;
   const before = queryValues(recorded);
   const now = sent.queryValues;
   if (before.size !== now.size) return false;
@@ -25,45 +39,42 @@ function sameQuery(recorded: string, sent: ComparedRequest): boolean {
 
 /** Of one name of a query. */
 export function sameValues(recorded: readonly string[], sent: readonly string[]): boolean {
+  return recorded.length === sent.length && recorded.every((value, i) => sameText(value, sent[i] as string));
+}
+
+function sameHeaders(recorded: readonly FormHeader[], sent: readonly FormHeader[]): boolean {
   return (
-    recorded.length === sent.length && recorded.every((value, i) => value === REDACTED || value === sent[i])
+    recorded.length === sent.length &&
+    recorded.every(([name, value], i) => {
+      const [nameSent, valueSent] = sent[i] as FormHeader;
+      return name === nameSent && sameText(value, valueSent);
+    })
   );
 }
 
-function sameBody(recorded: StoredBody | undefined, sent: ComparedRequest): boolean {
-  const { body } = sent.request;
-  if (recorded === undefined || body === undefined) return recorded === body;
-  const now = sent.json;
-  const before = now === undefined ? undefined : jsonOf(recorded);
-  if (before !== undefined && now !== undefined) return sameJson(before, now, sent);
+function sameBody(recorded: RequestForm, sent: ComparedRequest): boolean {
+  const { body } = recorded.parts;
+  if (body === undefined || sent.form.parts.body === undefined) return body === sent.form.parts.body;
+  const now = sent.form.json;
+  const before = now === undefined ? undefined : recorded.json;
+  if (before !== undefined && now !== undefined) return sameJson(before, now, sent, sent.rules.sets);
   return sameStored(recorded, sent);
 }
 
-/** Of bodies that are not both JSON. */
-export function sameStored(recorded: StoredBody, sent: ComparedRequest): boolean {
-  if ('omitted' in recorded) return false;
-  if ('file' in recorded) return hashInName(recorded.file) === hashOf(sent.bytes);
-  const bytes = bodyBytes(recorded);
+/** Of bodies, of which there are two, and which are not both JSON. */
+export function sameStored(recorded: RequestForm, sent: ComparedRequest): boolean {
+  const { body } = recorded.parts;
+  if (body === undefined || 'omitted' in body) return false;
+  if ('file' in body) return hashInName(body.file) === hashOf(sent.bytes);
+  // All of it was secret, whatever it was.
+  if (('json' in body && body.json === REDACTED) || ('text' in body && body.text === REDACTED)) return true;
+  const bytes = bodyBytes(body);
+  if (bytes.equals(sent.bytes)) return true;
   // Only a placeholder can be what redaction makes of a body.
-  return bytes.equals(sent.bytes) || (bytes.includes(REDACTED) && bytes.equals(bodyBytes(sent.clean)));
-}
-
-export function sameJson(recorded: JsonValue, now: JsonValue, sent: ComparedRequest): boolean {
-  if (recorded === REDACTED || recorded === now) return true;
-  if (Array.isArray(recorded)) {
-    if (!Array.isArray(now) || recorded.length !== now.length) return false;
-    return recorded.every((item, i) => sameJson(item, now[i] as JsonValue, sent));
-  }
-  return isObject(recorded) && isObject(now) && sameObject(recorded, now, sent);
-}
-
-function sameObject(recorded: JsonObject, now: JsonObject, sent: ComparedRequest): boolean {
-  const names = Object.keys(recorded);
-  return (
-    names.length === sent.namesOf(now).length &&
-    names.every(
-      (name) =>
-        Object.hasOwn(now, name) && sameJson(recorded[name] as JsonValue, now[name] as JsonValue, sent),
-    )
-  );
+  const clean = bytes.includes(REDACTED) ? sent.clean.parts.body : undefined;
+  if (clean === undefined || !isInline(clean)) return false;
+  // Recording hides more: what another part of the exchange showed to be a secret.
+  return 'text' in body && 'text' in clean
+    ? body.text === clean.text || sameBodyText(body.text, clean.text)
+    : bytes.equals(bodyBytes(clean));
 }

@@ -1,72 +1,88 @@
-import type { InlineBody, InlineRequest } from '../../model/exchange.ts';
-import { type RequestHead, splitTarget } from '../../model/http.ts';
+import { type InlineRequest, isInline, type RecordedRequest } from '../../model/exchange.ts';
+import type { RequestHead } from '../../model/http.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { bodyBytes, jsonOf } from '../body.ts';
-import { contentTypeOf, redactBody } from '../redaction/redact.ts';
+import type { PatternNode } from '../../model/pointer-pattern.ts';
+import { bodyBytes } from '../body.ts';
+import { contentTypeOf, redactBody, redactPath, redactQuery } from '../redaction/redact.ts';
 import { recordedRequest } from '../settle.ts';
-import { queryValues } from './request-key.ts';
+import { canonicalItems } from './canonical.ts';
+import { formOf } from './form-of.ts';
+import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
+import { queryValues } from './query.ts';
+import type { RequestForm } from './request-form.ts';
 
 /** A request that is looked up in a recording. What its bytes alone do not say is found out when it is asked for. */
 export class SentRequest {
   readonly head: RequestHead;
   readonly body: Buffer;
+  readonly rules: MatchRules;
   #json: JsonValue | undefined;
   #compared: ComparedRequest | undefined;
 
   /** @param json the body as a value, where somebody has parsed it already */
-  constructor(head: RequestHead, body: Buffer, json: JsonValue | undefined) {
+  constructor(
+    head: RequestHead,
+    body: Buffer,
+    json: JsonValue | undefined,
+    rules: MatchRules = DEFAULT_RULES,
+  ) {
     this.head = head;
     this.body = body;
+    this.rules = rules;
     this.#json = json;
-  }
-
-  get query(): string {
-    return splitTarget(this.head.url).query;
   }
 
   get compared(): ComparedRequest {
     if (this.#compared === undefined) {
-      this.#compared = new ComparedRequest(recordedRequest(this.head, this.body, this.#json));
+      const request = recordedRequest(this.head, this.body, this.#json, this.rules.headers);
+      // That is where the recording has it.
+      request.path = redactPath(request.path, this.rules.redaction);
+      this.#compared = new ComparedRequest(request, this.rules);
       this.#json = undefined;
     }
     return this.#compared;
   }
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 /** A request that is compared to many: what all comparisons need of it is made once. */
 export class ComparedRequest {
   readonly request: InlineRequest;
-  #json: { value: JsonValue | undefined } | undefined;
+  readonly rules: MatchRules;
+  #form: RequestForm | undefined;
   #queryValues: ReadonlyMap<string, readonly string[]> | undefined;
   #bytes: Buffer | undefined;
-  #clean: InlineBody | undefined;
+  #clean: RequestForm | undefined;
   readonly #names = new WeakMap<JsonObject, readonly string[]>();
+  readonly #items = new WeakMap<readonly JsonValue[], readonly string[]>();
 
-  constructor(request: InlineRequest) {
+  constructor(request: InlineRequest, rules: MatchRules = DEFAULT_RULES) {
     this.request = request;
+    this.rules = rules;
   }
 
-  /** What `jsonOf` gives for the body. */
-  get json(): JsonValue | undefined {
-    const { body } = this.request;
-    this.#json ??= { value: body && jsonOf(body) };
-    return this.#json.value;
+  /** What is compared, as are all the following. */
+  get form(): RequestForm {
+    this.#form ??= formOf(this.request, this.rules);
+    return this.#form;
   }
 
   get queryValues(): ReadonlyMap<string, readonly string[]> {
-    this.#queryValues ??= queryValues(this.request.query);
+    this.#queryValues ??= queryValues(this.form.parts.query);
     return this.#queryValues;
   }
 
   get bytes(): Buffer {
-    this.#bytes ??= bodyBytes(this.request.body);
+    const { body } = this.form.parts;
+    // What is sent is never in a file of its own.
+    this.#bytes ??= isInline(body) ? bodyBytes(body) : NO_BYTES;
     return this.#bytes;
   }
 
-  /** The body as it would have been recorded. */
-  get clean(): InlineBody | undefined {
-    const { body, headers } = this.request;
-    this.#clean ??= body && redactBody(body, contentTypeOf(headers));
+  /** The form of the request as it would have been recorded: what may be shown. */
+  get clean(): RequestForm {
+    this.#clean ??= cleanForm(this.request, this.rules);
     return this.#clean;
   }
 
@@ -79,4 +95,22 @@ export class ComparedRequest {
     }
     return names;
   }
+
+  /** The items of an array within the body whose order does not matter, as canonical texts. */
+  itemsOf(array: readonly JsonValue[], sets: PatternNode): readonly string[] {
+    let items = this.#items.get(array);
+    if (items === undefined) {
+      items = canonicalItems(array, sets);
+      this.#items.set(array, items);
+    }
+    return items;
+  }
+}
+
+/** The form of a request, recorded or sent, once it is redacted. */
+export function cleanForm(request: RecordedRequest, rules: MatchRules): RequestForm {
+  const { query, headers, body } = request;
+  const { redaction } = rules;
+  const clean = body && redactBody(body, contentTypeOf(headers), redaction);
+  return formOf({ ...request, query: redactQuery(query, redaction), ...(clean && { body: clean }) }, rules);
 }

@@ -1,8 +1,8 @@
 import type { InlineBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import type { JsonValue } from '../../model/json.ts';
-import { contentTypeOf, redactBody } from '../redaction/redact.ts';
-import { REDACTED } from '../redaction/redact-text.ts';
-import type { Redaction } from '../redaction/secret-names.ts';
+import { contentTypeOf, redactBody, redactText } from '../redaction/redact.ts';
+import { REDACTED } from '../redaction/redacted.ts';
+import type { Redaction } from '../redaction/redaction.ts';
 
 const LONGEST = 80;
 
@@ -18,7 +18,7 @@ export function shownJson(value: JsonValue, redaction: Redaction): string {
   let text = '';
   const write = (part: JsonValue): void => {
     if (text.length > LONGEST) return;
-    if (typeof part === 'string') text += JSON.stringify(part.slice(0, LONGEST + 1));
+    if (typeof part === 'string') text += shownText(part, redaction);
     else if (typeof part !== 'object' || part === null) text += JSON.stringify(part);
     else if (Array.isArray(part)) {
       text += '[';
@@ -32,7 +32,7 @@ export function shownJson(value: JsonValue, redaction: Redaction): string {
       let isFirst = true;
       for (const name in part) {
         if (text.length > LONGEST) break;
-        text += `${isFirst ? '' : ','}${JSON.stringify(name.slice(0, LONGEST + 1))}:`;
+        text += `${isFirst ? '' : ','}${shownText(name, redaction)}:`;
         isFirst = false;
         write(redaction.members.has(name) ? REDACTED : (part[name] as JsonValue));
       }
@@ -41,6 +41,11 @@ export function shownJson(value: JsonValue, redaction: Redaction): string {
   };
   write(value);
   return cut(text);
+}
+
+/** Redacted before it is cut: a part of a secret no longer looks like one. */
+function shownText(text: string, redaction: Redaction): string {
+  return JSON.stringify(redactText(text.slice(0, LOOKED_AT), redaction).slice(0, LONGEST + 1));
 }
 
 /** What a body begins with, redacted. */
@@ -52,4 +57,17 @@ export function shownBody(body: StoredBody, headers: StoredHeaders, redaction: R
     'text' in body ? { text: body.text.slice(0, LOOKED_AT) } : { base64: body.base64.slice(0, LOOKED_AT) };
   const clean = redactBody(start, contentTypeOf(headers), redaction);
   return cut('text' in clean ? clean.text : (clean as { base64: string }).base64);
+}
+
+/** A place of a redacted body: what is no longer there, or below a placeholder, was secret. */
+export function valueAt(json: JsonValue | undefined, tokens: readonly (string | number)[]): JsonValue {
+  let value = json;
+  for (const token of tokens) {
+    const holder: unknown = value;
+    value =
+      typeof holder === 'object' && holder !== null && Object.hasOwn(holder, token)
+        ? (holder as Record<string | number, JsonValue>)[token]
+        : undefined;
+  }
+  return value === undefined ? REDACTED : value;
 }

@@ -1,82 +1,205 @@
-import { Char } from '../../model/json-lexer.ts';
 import { decodePart } from './decode-part.ts';
-import { nextMemberName } from './member-names.ts';
-import type { SecretNames } from './secret-names.ts';
+import { encodePart } from './encode-part.ts';
+import type { OnFound } from './found-secret.ts';
+import { endOfString, redactNamed, unescaped } from './redact-named.ts';
+import { redactPlaces } from './redact-places.ts';
+import { REDACTED } from './redacted.ts';
+import type { Redaction } from './redaction.ts';
+import { secretsIn } from './secret-kinds.ts';
 
-/** Stands in every recording, log and message where a secret was. In matching it equals any value at its place. */
-export const REDACTED = '[redacted]';
+/** Texts within texts that are looked into: JSON in a string of JSON in a form. */
+const DEEPEST = 4;
 
-/** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
-export function redactPairs(pairs: string, secrets: SecretNames): string {
+/** Characters of the shortest text that holds a secret, unless a pattern says otherwise. */
+export const SHORTEST = 7;
+
+/**
+ * A text of any kind: JSON whole, cut, broken or many documents (events, lines), with whatever its strings hold; names
+ * before a `=`; what looks like a secret. All else stays as it was written.
+ *
+ * @param place for `onFound`
+ */
+export function redactText(
+  text: string,
+  redaction: Redaction,
+  place = 'body',
+  onFound?: OnFound,
+  depth = 0,
+): string {
+  if (!redaction.mayBeIn(text)) return text;
+  let clean = redactNamed(
+    text,
+    (name) => redaction.members.has(name),
+    onFound && ((name, value) => onFound(named(name, place, unquoted(value)))),
+  );
+  if (redaction.pointers) clean = redactPlaces(clean, redaction.pointers, onFound);
+  if (depth < DEEPEST && clean.includes('\\')) clean = redactEscaped(clean, redaction, place, onFound, depth);
+  return redactPlain(redactAssigned(clean, redaction, place, onFound), redaction, place, onFound);
+}
+
+/** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form; `;` may part it, too. */
+export function redactPairs(
+  pairs: string,
+  redaction: Redaction,
+  place = 'query',
+  onFound?: OnFound,
+  depth = 0,
+): string {
   let changed = false;
   const clean = pairs.split('&').map((pair) => {
-    const equals = pair.indexOf('=');
-    if (equals < 0 || !isSecretParameter(pair.slice(0, equals), secrets)) return pair;
-    changed = true;
-    return `${pair.slice(0, equals)}=${REDACTED}`;
+    const result = redactPair(pair, redaction, place, onFound, depth);
+    if (result !== pair) changed = true;
+    return result;
   });
   return changed ? clean.join('&') : pairs;
 }
 
-/** Forms also nest: `user[password]`, `user.password`. */
-function isSecretParameter(name: string, secrets: SecretNames): boolean {
-  const plain = decodePart(name);
+/** What follows a secret name is hidden to the end: a `;` may be part of it, or not. */
+function redactPair(
+  pair: string,
+  redaction: Redaction,
+  place: string,
+  onFound: OnFound | undefined,
+  depth: number,
+): string {
+  if (pair === '') return pair;
+  let start = 0;
+  for (let equals = pair.indexOf('='); equals >= 0; equals = pair.indexOf('=', equals + 1)) {
+    const name = decodePart(pair.slice(start, equals));
+    if (isSecretParameter(name, redaction)) {
+      const value = pair.slice(equals + 1);
+      if (value === REDACTED) return pair;
+      onFound?.(named(name, `${place}/${name}`, decodePart(value)));
+      return pair.slice(0, equals + 1) + REDACTED;
+    }
+    const next = pair.indexOf(';', equals);
+    if (next < 0) break;
+    start = next + 1;
+    equals = Math.max(equals, next);
+  }
+  const equals = pair.indexOf('=');
+  const name = decodePart(pair.slice(0, Math.max(equals, 0)));
+  const written = pair.slice(equals + 1);
+  const cleanName = equals < 0 ? '' : within(pair.slice(0, equals), place);
+  return (equals < 0 ? '' : `${cleanName}=`) + within(written, equals < 0 ? place : `${place}/${name}`);
+
+  function within(part: string, where: string): string {
+    const plain = decodePart(part);
+    const isShort = plain.length < SHORTEST && redaction.patterns.length === 0;
+    const clean =
+      depth < DEEPEST && !isShort ? redactText(plain, redaction, where, onFound, depth + 1) : plain;
+    if (clean === plain) return part;
+    return clean === REDACTED || plain === part ? clean : encodePart(clean);
+  }
+}
+
+/** Forms also nest: `user[password]`, `user.password`; a fragment may have a path of its own: `/login?token`. */
+function isSecretParameter(name: string, { members }: Redaction): boolean {
   return (
-    secrets.has(plain) || (/[[.]/.test(plain) && plain.split(/[[\].]+/).some((part) => secrets.has(part)))
+    members.has(name) || (/[[.?/;]/.test(name) && name.split(/[[\].?/;]+/).some((part) => members.has(part)))
   );
 }
 
-/**
- * Replaces the values of secret members in whatever holds JSON: a body that is cut short, has members twice, is broken,
- * or is one of many documents (server-sent events, lines of JSON). Everything else stays as it was written.
- */
-export function redactJsonText(text: string, secrets: SecretNames): string {
+/** A name of a URL or form that stands in a text. No character that may stand before it is in one. */
+const ASSIGNED = /(?<=^|[?&;#\s"'({<,|])([\w.~%[\]-]{1,100})=/g;
+const ASSIGNED_END = /[&;#\s"'<>\\]/g;
+
+function redactAssigned(
+  text: string,
+  redaction: Redaction,
+  place: string,
+  onFound: OnFound | undefined,
+): string {
+  if (!text.includes('=')) return text;
   let clean = '';
   let kept = 0;
-  let at = 0;
-  for (let found = nextMemberName(text, at); found !== undefined; found = nextMemberName(text, at)) {
-    at = found.value;
-    if (!secrets.has(plainName(found.name))) continue;
-    clean += `${text.slice(kept, at)}"${REDACTED}"`;
-    at = endOfValue(text, at);
-    kept = at;
+  ASSIGNED.lastIndex = 0;
+  for (let match = ASSIGNED.exec(text); match !== null; match = ASSIGNED.exec(text)) {
+    const name = decodePart(match[1] as string);
+    if (!isSecretParameter(name, redaction)) continue;
+    const start = ASSIGNED.lastIndex;
+    ASSIGNED_END.lastIndex = start;
+    const end = ASSIGNED_END.exec(text)?.index ?? text.length;
+    ASSIGNED.lastIndex = end;
+    const value = text.slice(start, end);
+    if (value === '' || value === REDACTED) continue;
+    onFound?.(named(name, place, decodePart(value)));
+    clean += text.slice(kept, start) + REDACTED;
+    kept = end;
   }
   return kept === 0 ? text : clean + text.slice(kept);
 }
 
-/** Found out before the parsing: an exception takes longer than all the rest. */
-const PARSES = /^(?:[^\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/u;
-
-function plainName(name: string): string {
-  return name.includes('\\') && PARSES.test(name) ? (JSON.parse(`"${name}"`) as string) : name;
+/** Strings with escapes may hold JSON of their own, or a secret that is not to be seen from outside. */
+function redactEscaped(
+  text: string,
+  redaction: Redaction,
+  place: string,
+  onFound: OnFound | undefined,
+  depth: number,
+): string {
+  let clean = '';
+  let kept = 0;
+  for (let quote = text.indexOf('"'); quote >= 0; ) {
+    const end = endOfString(text, quote);
+    const inside = text.slice(quote + 1, end - 1);
+    const plain = inside.includes('\\') ? unescaped(inside) : inside;
+    if (plain !== inside) {
+      const result = redactText(plain, redaction, place, onFound, depth + 1);
+      if (result !== plain) {
+        clean += text.slice(kept, quote) + JSON.stringify(result);
+        kept = end;
+      }
+    }
+    quote = text.indexOf('"', end);
+  }
+  return kept === 0 ? text : clean + text.slice(kept);
 }
 
-/** Ends a number or literal. */
-const BARE_END = /[,\]}\r\n]/g;
-
-/** The offset behind the value that starts here; the text's end where it is cut. */
-function endOfValue(text: string, from: number): number {
-  const first = text.charCodeAt(from);
-  if (first === Char.Quote) return endOfString(text, from);
-  if (first !== Char.OpenBrace && first !== Char.OpenBracket) {
-    BARE_END.lastIndex = from;
-    return BARE_END.exec(text)?.index ?? text.length;
+/** What is hidden wherever it stands, whatever the text is. */
+function redactPlain(
+  text: string,
+  redaction: Redaction,
+  place: string,
+  onFound: OnFound | undefined,
+): string {
+  let clean = redaction.detects ? redactDetected(text, place, onFound) : text;
+  for (const secret of redaction.texts) clean = between(clean, (part) => part.replaceAll(secret, REDACTED));
+  for (const pattern of redaction.patterns) {
+    clean = between(clean, (part) =>
+      part.replace(pattern, (match) => {
+        if (match === '') return match;
+        onFound?.({ what: `the pattern ${pattern.source}`, place, isDetected: false, value: match });
+        return REDACTED;
+      }),
+    );
   }
-  let depth = 0;
-  for (let at = from; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === Char.Quote) at = endOfString(text, at) - 1;
-    else if (char === Char.OpenBrace || char === Char.OpenBracket) depth++;
-    else if ((char === Char.CloseBrace || char === Char.CloseBracket) && --depth === 0) return at + 1;
-  }
-  return text.length;
+  return clean;
 }
 
-function endOfString(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === Char.Backslash) at++;
-    else if (char === Char.Quote) return at + 1;
+/** A placeholder is no text to look into: redacting twice must give the same. */
+function between(text: string, change: (part: string) => string): string {
+  return text.includes(REDACTED) ? text.split(REDACTED).map(change).join(REDACTED) : change(text);
+}
+
+function redactDetected(text: string, place: string, onFound: OnFound | undefined): string {
+  let clean = '';
+  let kept = 0;
+  for (const { from, to, kind } of secretsIn(text)) {
+    onFound?.({ what: kind, place, isDetected: true, value: text.slice(from, to) });
+    clean += text.slice(kept, from) + REDACTED;
+    kept = to;
   }
-  return text.length;
+  return kept === 0 ? text : clean + text.slice(kept);
+}
+
+function named(name: string, place: string, value: string) {
+  return { what: `the name "${name}"`, place, isDetected: false, value };
+}
+
+/** The value as it stands in JSON, without its quotes where it has some. */
+function unquoted(value: string): string {
+  return value.startsWith('"')
+    ? unescaped(value.slice(1, value.endsWith('"') && value.length > 1 ? -1 : undefined))
+    : value;
 }

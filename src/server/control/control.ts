@@ -8,20 +8,23 @@ import type { Gate } from '../../gate.ts';
 import { EXCHANGES_KEPT, type ExchangeFilter, type ExchangeList } from '../exchange-list.ts';
 import { listensOnLoopback } from '../loopback.ts';
 import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
+import type { Sessions } from '../sessions.ts';
 import type { ShownExchange } from '../show-exchange.ts';
 import { controlAccess } from './control-access.ts';
 import { CONTROL_ROOT } from './control-path.ts';
 import { createEvents } from './events.ts';
 import { readDryRun } from './read-dry-run.ts';
 import { isReadableTarget } from './readable-target.ts';
+import { noSession, type ServedTo, showSession, showWholeSession } from './show-session.ts';
 
 export interface ControlDeps {
   gate: Gate;
   exchanges: ExchangeList;
   /** What `health` says beside its status; with `trouble`, the status is `degraded`. */
   health: () => { trouble?: string | undefined; readonly [member: string]: unknown };
-  /** What `reset` puts back to its beginning, beside the list of exchanges. */
-  resets: readonly (() => void | Promise<void>)[];
+  sessions: Sessions;
+  /** What was served to a session out of a recording; undefined where nothing is replayed. */
+  servedTo?: ServedTo | undefined;
   /** The bearer token that every request must carry, where one is set; must be, off loopback. */
   token?: string | undefined;
   /** Ends the streams of events. */
@@ -33,13 +36,16 @@ const ENDPOINTS = [
   'POST validate',
   'GET exchanges',
   'GET exchanges/:id',
+  'GET sessions',
+  'GET sessions/:name',
+  'DELETE sessions/:name',
   'GET events',
   'POST reset',
 ].map((endpoint) => endpoint.replace(' ', ` ${CONTROL_ROOT}/`));
 
 /** The control API, for every request at or below `/__patchgate`. An Express app. Design section 5. */
 export function createControl(deps: ControlDeps): (req: IncomingMessage, res: ServerResponse) => void {
-  const { gate, exchanges } = deps;
+  const { gate, exchanges, sessions, servedTo } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -77,10 +83,28 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     }
     res.json(shown);
   });
+  route('sessions', 'get', (_req, res) => {
+    res.json({ sessions: sessions.list().map((session) => showSession(session, servedTo)) });
+  });
+  app
+    .route(`${CONTROL_ROOT}/sessions/:name`)
+    .get((req, res) => {
+      const session = sessions.get(req.params.name);
+      if (session === undefined) throw noSession(req.params.name);
+      res.json(showWholeSession(session, servedTo));
+    })
+    .delete((req, res) => {
+      if (!sessions.end(req.params.name)) throw noSession(req.params.name);
+      res.json({ status: 'ended' });
+    })
+    .all(wrongMethod('GET, HEAD, DELETE'));
   route('events', 'get', createEvents(exchanges, deps.stopping));
-  route('reset', 'post', async (_req, res) => {
-    exchanges.reset();
-    await Promise.all(deps.resets.map(async (reset) => reset()));
+  route('reset', 'post', (req, res) => {
+    const { session } = parametersOf(req, ['session'], '?session=NAME');
+    if (session === undefined) sessions.endAll();
+    // One that nobody has used yet is as new as it can be.
+    else sessions.end(session);
+    exchanges.reset(session);
     res.json({ status: 'reset' });
   });
 
@@ -140,18 +164,31 @@ function wrongMethod(allow: string): RequestHandler {
 }
 
 function filterOf(req: Request): ExchangeFilter {
-  const { limit, verdict, ...others } = req.query;
-  const unknown = Object.keys(others)[0];
-  if (unknown !== undefined) throw badQuery(`unknown parameter ${unknown.slice(0, 100)}`);
-  if (limit !== undefined && !(typeof limit === 'string' && /^\d{1,9}$/.test(limit)))
-    throw badQuery('limit is not a number');
+  const { limit, verdict, session } = parametersOf(req, ['limit', 'verdict', 'session'], EXAMPLE);
+  if (limit !== undefined && !/^\d{1,9}$/.test(limit)) throw badQuery('limit is not a number', EXAMPLE);
   if (verdict !== undefined && verdict !== 'pass' && verdict !== 'block')
-    throw badQuery('verdict is neither pass nor block');
-  return { limit: limit === undefined ? EXCHANGES_KEPT : Number(limit), outcome: verdict };
+    throw badQuery('verdict is neither pass nor block', EXAMPLE);
+  return { limit: limit === undefined ? EXCHANGES_KEPT : Number(limit), outcome: verdict, session };
 }
 
-function badQuery(message: string): PatchgateError {
-  return new PatchgateError('bad-input', message, { hint: 'use ?limit=20&verdict=block, or leave them out' });
+const EXAMPLE = '?limit=20&verdict=block&session=NAME';
+
+/** The parameters of a query, each at most once. */
+function parametersOf<Name extends string>(
+  req: Request,
+  names: readonly Name[],
+  example: string,
+): { [name in Name]?: string } {
+  for (const [name, value] of Object.entries(req.query)) {
+    const shown = name.slice(0, 100);
+    if (!(names as readonly string[]).includes(name)) throw badQuery(`unknown parameter ${shown}`, example);
+    if (typeof value !== 'string') throw badQuery(`${shown} comes more than once`, example);
+  }
+  return req.query as { [name in Name]?: string };
+}
+
+function badQuery(message: string, example: string): PatchgateError {
+  return new PatchgateError('bad-input', message, { hint: `use ${example}, or leave it out` });
 }
 
 /** Express's own errors (a body past the limit, a broken escape) come with a status; any other is unexpected. */

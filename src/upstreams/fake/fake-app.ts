@@ -10,7 +10,8 @@ import { messageOf } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import { afterPatch } from '../../state/replace.ts';
 import { COLLECTIONS, isCollection } from '../../state/state-file.ts';
-import type { FakeRecords, RecordName } from './fake-records.ts';
+import { SESSION_HEADER } from '../session.ts';
+import type { FakeRecords, FakeSessions, RecordName } from './fake-records.ts';
 
 /** Bytes of a body, and UTF-16 code units of a record: a client that keeps adding fields must not fill the memory. */
 const LIMIT = 64 * 1024 * 1024;
@@ -26,34 +27,37 @@ export interface FakeBehaviour {
  * The service's three PATCHes, and the reading of one record as an extension, below any prefix of the path
  * (`/api/v2/accounts/current/projects/42`). Design section 8 has what was chosen where the description is silent.
  *
+ * Each session has records of its own; what comes without the number of one is of the session `""`.
+ *
  * It does not judge, yet it holds on its own: what was let past the gate gets a 4xx at worst, never a crash.
  */
-export function fakeApp(records: FakeRecords, { envelope, latency }: FakeBehaviour): Express {
+export function fakeApp(sessions: FakeSessions, { envelope, latency }: FakeBehaviour): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
 
   app
     .route('{/*prefix}/accounts/:account/:collection/:id')
     .get(
-      onRecord((_name, record, _request, response) => {
+      onRecord(({ record, response }) => {
         answer(response, 200, JSON.stringify(wrap(record)));
       }),
     )
     .patch(
       express.raw({ type: () => true, limit: LIMIT }),
-      onRecord((name, record, request, response) => {
+      onRecord(({ records, name, record, request, response }) => {
         const patch = readObject(request.body);
         if (!patch) return problem(response, 400, 'The body is not a JSON object in UTF-8.');
         const after = afterPatch(COLLECTIONS[name.collection], record, patch);
         // Written out before it is kept: what could not be answered must not stay behind.
         const text = JSON.stringify(wrap(after));
         if (text.length > LIMIT) return problem(response, 413, 'The record would be larger than 64 MiB.');
-        records.replace(name, after);
+        if (!records.replace(name, after, text.length))
+          return problem(response, 507, 'The records of all sessions together would take too much memory.');
         answer(response, 200, text);
       }),
     )
     .all(
-      onRecord((_name, _record, request, response) => {
+      onRecord(({ request, response }) => {
         response.set('allow', 'GET, HEAD, PATCH');
         problem(response, 405, `The fake does not know ${request.method} here.`);
       }),
@@ -74,15 +78,23 @@ export function fakeApp(records: FakeRecords, { envelope, latency }: FakeBehavio
   app.use(onError);
   return app;
 
-  type Handle = (name: RecordName, record: JsonObject, request: Request, response: Response) => void;
+  interface Asked {
+    records: FakeRecords;
+    name: RecordName;
+    record: JsonObject;
+    request: Request;
+    response: Response;
+  }
 
-  function onRecord(handle: Handle): RequestHandler {
+  function onRecord(handle: (asked: Asked) => void): RequestHandler {
     return (request, response, next) => {
       const { account, collection, id } = request.params as Record<'account' | 'collection' | 'id', string>;
       if (!isCollection(collection)) return next();
       const name = { account, collection, id };
+      const records = sessions.of(request.get(SESSION_HEADER) ?? '');
+      if (!records) return problem(response, 404, 'The session of this request is over.');
       const record = records.get(name);
-      if (record) return handle(name, record, request, response);
+      if (record) return handle({ records, name, record, request, response });
       problem(response, 404, `There is no ${COLLECTIONS[collection]} ${id} in the account ${account}.`);
     };
   }

@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { State } from '../../state/state-file.ts';
+import type { Session } from '../session.ts';
 import { fakeApp } from './fake-app.ts';
-import { FakeRecords } from './fake-records.ts';
+import { FakeSessions } from './fake-records.ts';
 import { SAMPLE } from './sample.ts';
 
 export interface FakeOptions {
@@ -19,8 +20,11 @@ export interface FakeOptions {
 export interface Fake {
   /** `http://127.0.0.1:40123`, without a slash at the end. */
   url: string;
-  /** Puts every record back to what the seed has. */
-  reset(): void;
+  /** Begins a session, in which every record is as the seed has it. What comes to `url` without the number of one is in a
+   *  session of its own, which is always there. */
+  start(session: Session): void;
+  /** Frees what a session has changed. */
+  end(session: Session): void;
   /** Stops at once: waiting answers are dropped, idle connections ended. */
   close(): Promise<void>;
 }
@@ -32,8 +36,9 @@ export interface Fake {
  * @throws PatchgateError `cannot-listen`
  */
 export async function startFake({ seed = SAMPLE, envelope, latency, host }: FakeOptions): Promise<Fake> {
-  const records = new FakeRecords(seed);
-  const server = createServer(fakeApp(records, { envelope, latency }));
+  const sessions = new FakeSessions(seed);
+  sessions.start('');
+  const server = createServer(fakeApp(sessions, { envelope, latency }));
   // Whoever keeps a connection open ends it: if we did, a request could be on its way meanwhile and be lost.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
@@ -46,7 +51,8 @@ export async function startFake({ seed = SAMPLE, envelope, latency, host }: Fake
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    reset: () => records.reset(),
+    start: ({ id }) => sessions.start(String(id)),
+    end: ({ id }) => sessions.end(String(id)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -29,6 +29,17 @@ test.each([
   expect(await readInput('file', io(), LIMIT)).toEqual({ name: 'file', kind, bytes: Buffer.from(content) });
 });
 
+test.each([
+  ['', 'recording'],
+  [' \n', 'recording'],
+  ['{ "forma', 'recording'],
+  ['{}', 'body'],
+  ['{"name":', 'body'],
+])('%j in the place of a recording is a %s', async (content, kind) => {
+  await writeFile(join(cwd, 'PATCH.json'), content);
+  expect((await readInput('PATCH.json', io(), LIMIT)).kind).toBe(kind);
+});
+
 test('standard input is read whole, wherever it is cut', async () => {
   const content = '{"formatVersion":1,"exchanges":[]}';
   const input = await readInput('-', io(...content), LIMIT);

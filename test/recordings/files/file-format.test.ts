@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { PatchgateError } from '../../../src/errors.ts';
-import { parseRecording, stringifyRecording } from '../../../src/recordings/files/file-format.ts';
+import type { JsonObject } from '../../../src/model/json.ts';
+import {
+  decodeRecording,
+  MIGRATIONS,
+  parseRecording,
+  stringifyRecording,
+} from '../../../src/recordings/files/file-format.ts';
 import { exchange, PROJECT_PATH } from '../../support/exchanges.ts';
 
 const FULL = exchange({
@@ -101,11 +107,126 @@ describe('parseRecording', () => {
     expect(message).toContain(what);
   });
 
+  const NAME = `GET~${'0a'.repeat(16)}.png`;
+
+  it.each([
+    ['"response": {', '"failure": { "kind": "truncated" },\n      "response": {'],
+    ['"text": "done\\n"', `"file": "${NAME}"`],
+    ['"text": "done\\n"', '"omitted": 0'],
+  ])('takes %j as %j', (piece, other) => {
+    expect(parseRecording(spoilt(piece, other), 'r').exchanges).toHaveLength(1);
+  });
+
+  it.each(['refused', 'timeout', 'reset'])('takes an exchange without a response that was %s', (kind) => {
+    const { response: _, ...rest } = FULL;
+    const text = JSON.stringify({ formatVersion: 1, exchanges: [{ ...rest, failure: { kind } }] });
+    expect(parseRecording(text, 'r').exchanges[0]).toEqual({ ...rest, failure: { kind } });
+  });
+
+  it.each([
+    ['"text": "done\\n"', '"file": «"../GET~0.png"', '/response/body/file must be the name'],
+    ['"text": "done\\n"', '"file": «1', '/response/body/file must be the name'],
+    ['"text": "done\\n"', '"omitted": «-1', '/response/body/omitted must be a number of bytes'],
+    ['"text": "done\\n"', '"omitted": «1.5', '/response/body/omitted must be a number of bytes'],
+    ['"body": {\n          "text"', '"body": «{\n          "omitted": 1, "text"', 'must have one of'],
+    ['"meta": {', '"failure": «1,\n      "meta": {', '/failure must be an object'],
+    [
+      '"meta": {',
+      '"failure": { "kind": «"slow" },\n      "meta": {',
+      '/failure/kind must be one of: refused',
+    ],
+    [
+      '"response": {',
+      '"failure": { "kind": "reset" },\n      "response": «1,\n      "r": {',
+      '/response must be',
+    ],
+  ])('refuses %j as %j, too', (piece, other, what) => {
+    const marked = spoilt(piece, other);
+    const before = marked.slice(0, marked.indexOf('«')).split('\n');
+    const { message } = refusal(marked.replace('«', ''));
+    expect(message).toContain(`r/GET.json:${before.length}:${(before.at(-1) as string).length + 1}: `);
+    expect(message).toContain(what);
+  });
+
+  it.each([undefined, { kind: 'truncated' }])('refuses an exchange without a response: %j', (failure) => {
+    const { response: _, ...rest } = FULL;
+    const text = JSON.stringify({ formatVersion: 1, exchanges: [{ ...rest, ...(failure && { failure }) }] });
+    expect(refusal(text).message).toContain('/exchanges/0/response must be');
+  });
+
   it('refuses an exchange that lies in the file of another path or method', () => {
     const text = stringifyRecording([FULL]);
     expect(refusal(text, { method: 'PATCH', path: '/other' }).message).toContain(
       `is ${PROJECT_PATH}, but this file is that of /other`,
     );
     expect(refusal(text, { method: 'GET', path: PROJECT_PATH }).message).toContain('is PATCH, but');
+  });
+});
+
+describe('a file of an older format', () => {
+  afterEach(() => {
+    delete MIGRATIONS[-1];
+    delete MIGRATIONS[0];
+  });
+
+  /** In format -1, the exchanges were called entries; in format 0, there was no query. */
+  function addSteps(): void {
+    MIGRATIONS[-1] = ({ entries, ...rest }) => ({ ...rest, exchanges: entries ?? [] });
+    MIGRATIONS[0] = (content) => {
+      const exchanges = (content.exchanges as JsonObject[]).map((exchange) => ({
+        ...exchange,
+        request: { ...(exchange.request as JsonObject), query: '' },
+      }));
+      return { ...content, formatVersion: 1, exchanges };
+    };
+  }
+
+  const { query: _, ...request } = exchange().request;
+  const OLD = { ...exchange(), request };
+  const textOf = (old: unknown) => JSON.stringify({ formatVersion: -1, entries: [old] }, null, 2);
+
+  it('is refused where nobody knows the way', () => {
+    expect(refusal(textOf(OLD)).message).toContain('r/GET.json:2:20: formatVersion must be 1');
+  });
+
+  it('is read step by step', () => {
+    addSteps();
+    expect(parseRecording(textOf(OLD), 'r')).toEqual({ formatVersion: 1, exchanges: [exchange()] });
+  });
+
+  it('is checked then, and wrong places are those of the text', () => {
+    addSteps();
+    const text = JSON.stringify(
+      { formatVersion: 0, exchanges: [OLD, { ...OLD, request: { ...request, path: 5 } }] },
+      null,
+      2,
+    );
+    const line = text.split('\n').findIndex((one) => one.includes('"path": 5')) + 1;
+    expect(refusal(text).message).toContain(
+      `r/GET.json:${line}:17: /exchanges/1/request/path must be a text`,
+    );
+  });
+
+  it('is refused where a step cannot read it', () => {
+    addSteps();
+    expect(refusal('{"formatVersion":0}').message).toMatch(
+      /^r\/GET.json:1:18: the file cannot be read as format 0: /,
+    );
+  });
+});
+
+describe('decodeRecording', () => {
+  it('reads every text', () => {
+    for (const text of ['', '{"a":"ü€😀\ufffd"}']) expect(decodeRecording(Buffer.from(text), 'r')).toBe(text);
+  });
+
+  it.each([
+    [[0x7b, 0xff, 0x7d], '1:2'],
+    [[...Buffer.from('{\n"ü\ufffd€'), 0xc3, 0x22], '2:5'],
+    [[...Buffer.from('\ufffd\ufffd'), 0xe2, 0x82], '1:3'],
+  ])('says where %j is no UTF-8', (bytes, place) => {
+    expect(() => decodeRecording(Buffer.from(bytes), 'r')).toThrow(
+      expect.objectContaining({ code: 'bad-recording', message: `r:${place}: the file is not valid UTF-8` }),
+    );
   });
 });

@@ -7,6 +7,8 @@ import {
 } from '../../../src/recordings/journal/journal-line.ts';
 import type { PlainExchange } from '../../../src/recordings/plain-exchange.ts';
 
+const NOTHING = Buffer.alloc(0);
+
 function plain(
   parts: { path?: string; headers?: string[]; body?: Buffer; answer?: Buffer } = {},
 ): PlainExchange {
@@ -43,7 +45,26 @@ describe('the line of an exchange', () => {
   ])('gives back what it was made of: %s', (_, parts) => {
     for (const replace of [true, false]) {
       const exchange = plain(parts);
-      expect(readLine(lineOf(exchange, replace))).toEqual({ kind: 'exchange', exchange, replace });
+      expect(readLine(lineOf(exchange, replace))).toEqual({
+        kind: 'exchange',
+        exchange,
+        replace,
+        failures: 0,
+      });
+    }
+  });
+
+  it('says why there is no whole response, what was not kept, and what failed before', () => {
+    const { request, response, ...times } = plain({ answer: Buffer.from('ha') });
+    const all: PlainExchange[] = [
+      { request, response, failure: 'truncated', ...times },
+      { request, response: { status: 0, headers: [], body: NOTHING }, failure: 'refused', ...times },
+      { request: { ...request, omitted: 7 }, response, ...times },
+      { request, response: { ...response, body: NOTHING, omitted: 0 }, ...times },
+    ];
+    for (const exchange of all) {
+      const line = Buffer.from(exchangeLine(exchange, false, 3).subarray(0, -1));
+      expect(readLine(line)).toEqual({ kind: 'exchange', exchange, replace: false, failures: 3 });
     }
   });
 
@@ -75,6 +96,10 @@ describe('what is no line of a journal', () => {
     good.replace('["PATCH","/a","x=1","accept","*/*"]', '["PATCH"]'),
     good.replace('"PATCH"', '1'),
     good.replace('"status":207,', ''),
+    good.replace('"status":207,', '"status":0,'),
+    good.replace('"base64"', '"failure":"bored","base64"'),
+    good.replace('"base64"', '"failures":-1,"base64"'),
+    good.replace('"base64"', '"omitted":["1",2],"base64"'),
   ])('is told from one: %s', (text) => {
     expect(readLine(Buffer.from(text))).toBeUndefined();
   });

@@ -2,9 +2,10 @@ import { appendFile, cp, mkdir, readdir, readFile, rm, truncate, writeFile } fro
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Journal } from '../../../src/recordings/journal/journal.ts';
-import { openStore } from '../../../src/recordings/lowdb-store.ts';
+import { openStore } from '../../../src/recordings/open-store.ts';
 import type { RecordingStore } from '../../../src/recordings/store.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../../support/exchanges.ts';
+import { leaveAsKilled } from '../../support/killed.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ONE = exchange({ answer: { text: 'one' } });
@@ -17,6 +18,7 @@ async function killedAfter(...appended: (typeof ONE)[]): Promise<{ folder: strin
   for (const one of appended) store.append(plainOf(one));
   const left = temporaryFolder();
   await cp(folder, left, { recursive: true });
+  leaveAsKilled(left);
   await store.close();
   const [file] = await readdir(join(left, 'r', '.patchgate', 'journal'));
   return { folder: left, file: join(left, 'r', '.patchgate', 'journal', file as string) };
@@ -43,7 +45,9 @@ describe('a journal that was left', () => {
 
   it('is moved into the files at the next start, and is gone then', async () => {
     const { folder } = await killedAfter(ONE, TWO);
-    await openStore(folder, 'r', { writable: true });
+    const store = await openStore(folder, 'r', { writable: true });
+    expect((await readdir(join(folder, 'r', '.patchgate'))).sort()).toEqual(['.gitignore', 'lock']);
+    await store.close();
     expect(await readdir(join(folder, 'r'))).toEqual(['api']);
     expect(await find(await openStore(folder, 'r'))).toEqual([ONE, TWO]);
   });
@@ -76,7 +80,7 @@ describe('a journal that was left', () => {
       expect(await find(store)).toEqual([TWO]);
       await store.close();
       await rm(join(folder, 'r', 'api'), { recursive: true });
-      await mkdir(join(file, '..'));
+      await mkdir(join(file, '..'), { recursive: true });
       await writeFile(file, 'x'.repeat(5));
     }
   });

@@ -1,25 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
-import { explainMiss, type Miss } from '../../../src/recordings/matching/explain.ts';
+import { explainMiss } from '../../../src/recordings/matching/explain.ts';
+import { type MatchRules, matchRules } from '../../../src/recordings/matching/match-rules.ts';
+import type { Miss } from '../../../src/recordings/matching/miss.ts';
 import { ComparedRequest } from '../../../src/recordings/matching/sent-request.ts';
+import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import type { RecordingStore } from '../../../src/recordings/store.ts';
 import { exchange, type WholeExchange } from '../../support/exchanges.ts';
 
-/** A store of which only the paths are asked for. */
-function storeOf(paths: string[]): RecordingStore {
-  return {
-    name: 'demo',
-    async *paths() {
-      for (const line of paths) {
-        const [method = '', path = ''] = line.split(' ');
-        yield { method, path };
-      }
-    },
-  } as Partial<RecordingStore> as RecordingStore;
-}
-
-function explain(recorded: Exchange[], sent: WholeExchange): Promise<Miss> {
-  return explainMiss(storeOf([]), recorded, new ComparedRequest(sent.request));
+function explain(recorded: Exchange[], sent: WholeExchange, rules?: MatchRules): Promise<Miss> {
+  const store = { name: 'demo' } as Partial<RecordingStore> as RecordingStore;
+  return explainMiss(store, recorded, new ComparedRequest(sent.request, rules));
 }
 
 describe('the nearest exchange', () => {
@@ -116,28 +107,120 @@ describe('the nearest exchange', () => {
     const { nearest } = await explain([exchange({ body: { json: { a: 1 } } })], exchange());
     expect(nearest?.differences).toEqual([{ place: 'body', recorded: '{"a":1}' }]);
   });
-});
 
-describe('where nothing is recorded for the method and path', () => {
-  it.each([
-    [['GET /x', 'GET /api/v2/projects/42', 'PATCH /v2/projects/43'], 'GET /api/v2/projects/42'],
-    [['GET /x', 'PATCH /v2/projects/42'], 'PATCH /v2/projects/42'],
-    [['GET /api/v2/projects/43', 'PATCH /api/v2/projects/43'], 'PATCH /api/v2/projects/43'],
-  ])('of %j the nearest is %s', async (paths, nearest) => {
-    const { request } = exchange({ path: '/api/v2/projects/42' });
-    const miss = await explainMiss(storeOf(paths), [], new ComparedRequest(request));
-    expect(miss.text).toBe(
-      'nothing is recorded for PATCH /api/v2/projects/42 in the recording "demo"; ' +
-        `the nearest is ${nearest}`,
+  it('is one that differs in one part rather than in fewer places of two', async () => {
+    const recorded = [
+      exchange({
+        query: 'a=2',
+        body: { json: { a: 1, b: 1, c: 9 } },
+        recordedAt: '2026-01-01T00:00:00.000Z',
+      }),
+      exchange({
+        query: 'a=1',
+        body: { json: { a: 9, b: 9, c: 9 } },
+        recordedAt: '2026-01-02T00:00:00.000Z',
+      }),
+    ];
+    const { nearest } = await explain(
+      recorded,
+      exchange({ query: 'a=1', body: { json: { a: 1, b: 1, c: 1 } } }),
     );
-    expect(`${miss.nearest?.method} ${miss.nearest?.path}`).toBe(nearest);
+    expect(nearest?.recordedAt).toBe('2026-01-02T00:00:00.000Z');
   });
 
-  it('says so of an empty recording', async () => {
-    const miss = await explainMiss(storeOf([]), [], new ComparedRequest(exchange({ path: '/a' }).request));
-    expect(miss).toEqual({
-      recording: 'demo',
-      text: 'nothing is recorded for PATCH /a in the recording "demo", which is empty',
+  it('is compared by the rules', async () => {
+    const rules = matchRules({
+      matchHeaders: ['accept-language', 'x-id'],
+      ignorePointers: ['/list/*/id'],
+      ignoreQuery: ['t'],
+      arraysAsSets: ['/set'],
     });
+    const recorded = exchange({
+      query: 't=1',
+      requestHeaders: { 'accept-language': 'en' },
+      body: { json: { list: [{ id: 1, n: 1 }], set: ['a', 'b', 'c'] } },
+    });
+    const sent = exchange({
+      query: 't=2',
+      requestHeaders: { 'accept-language': 'de', 'x-id': '1' },
+      body: { json: { list: [{ id: 2, n: 2 }], set: ['d', 'b', 'a'] } },
+    });
+    const miss = await explain([recorded], sent, rules);
+    expect(miss.reason).toBe('differs');
+    expect(miss.nearest?.differences).toEqual([
+      { place: 'headers/accept-language', recorded: '"en"', sent: '"de"' },
+      { place: 'headers/x-id', sent: '"1"' },
+      { place: '/list/0/n', recorded: '1', sent: '2' },
+      { place: '/set/2', recorded: '"c"' },
+      { place: '/set/0', sent: '"d"' },
+    ]);
+    expect(miss.text).toContain(
+      'headers/x-id is unexpected: sent "1", and none was kept when it was recorded;',
+    );
+  });
+
+  it('may be one of another method and path once both are normalized', async () => {
+    const rules = matchRules({
+      normalizeRequest: (request) => ({ ...request, path: String(request.body), method: request.query }),
+    });
+    const recorded = exchange({ query: 'a', body: { text: '/a' } });
+    const { nearest } = await explain([recorded], exchange({ query: 'b', body: { text: '/b' } }), rules);
+    expect(nearest?.differences?.slice(0, 2)).toEqual([
+      { place: 'method', recorded: 'a', sent: 'b' },
+      { place: 'path', recorded: '/a', sent: '/b' },
+    ]);
+  });
+
+  it('is shown without what the config calls secret', async () => {
+    const redaction = redactionOf({
+      redact: ['pin'],
+      redactPointers: ['/users/*/email'],
+      redactPatterns: ['s3cret\\w*'],
+    });
+    const rules = matchRules({ matchHeaders: ['x-pin', 'pin'] }, redaction);
+    const recorded = exchange({
+      query: 'q=old+s3cret1&pin=s3cret2',
+      requestHeaders: { pin: 's3cret3' },
+      body: { json: { users: [{ email: 'a@example.com' }], note: 'old s3cret4', pin: ['hidden1'] } },
+    });
+    const sent = exchange({
+      query: 'q=new+s3cret5&pin=s3cret6&s3cret7=1',
+      body: {
+        json: { users: [{ email: 'b@example.com', x: 1 }], note: 'new s3cret8', s3cret9: 2, pin: 'hidden2' },
+      },
+    });
+    const miss = await explain([recorded], sent, rules);
+    expect(JSON.stringify(miss)).not.toMatch(/s3cret|example|hidden/);
+    expect(miss.nearest?.differences).toContainEqual({
+      place: '/users/0/email',
+      recorded: '[redacted]',
+      sent: '[redacted]',
+    });
+    expect(miss.text).toContain('/note: recorded "old [redacted]", sent "new [redacted]"');
+  });
+});
+
+describe('the hint', () => {
+  it.each([
+    [{ query: 'a=1' }, { query: 'a=2' }, '; if it may differ there: --ignore-query a'],
+    [
+      { body: { json: { list: [{ id: 1 }], at: 1 } } },
+      { body: { json: { list: [{ id: 2 }], at: 2 } } },
+      "; if it may differ there: --ignore-pointers '/list/*/id' --ignore-pointers '/at'",
+    ],
+    [{ body: { text: 'a' } }, { body: { text: 'b' } }, ''],
+    [{ body: { json: [1, 2, 3, 4] } }, { body: { json: [5, 6, 7, 8] } }, ''],
+    [{ body: { json: { 'a,b': 1 } } }, { body: { json: { 'a,b': 2 } } }, ''],
+  ])('where %j is recorded and %j sent ends with %j', async (recorded, sent, end) => {
+    const { hint } = await explain([exchange(recorded)], exchange(sent));
+    expect(hint).toBe(
+      `send the request as it was recorded, or record it: patchgate proxy <target> --record${end}`,
+    );
+  });
+
+  it('says what to do where a header was not kept', async () => {
+    const rules = matchRules({ matchHeaders: ['x-id'] });
+    const { hint } = await explain([exchange()], exchange({ requestHeaders: { 'x-id': '1' } }), rules);
+    expect(hint).toContain('record it with --match-headers x-id');
   });
 });

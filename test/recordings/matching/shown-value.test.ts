@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/model/json.ts';
 import { cut, shownBody, shownJson } from '../../../src/recordings/matching/shown-value.ts';
 import { redactJson } from '../../../src/recordings/redaction/redact.ts';
-import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/secret-names.ts';
+import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 
 const LONG = 'ä"\n😀'.repeat(50);
 
@@ -20,6 +20,7 @@ describe('shownJson', () => {
     { a: { password: { b: 1 }, c: [{ token: 's3cret' }] }, 'ä"': 2 },
     { [LONG]: LONG, a: 1 },
     { token: LONG, b: LONG },
+    { a: `${'x'.repeat(60)} ghp_${'a1B2'.repeat(9)}` },
     Array.from({ length: 1000 }, (_, i) => ({ i, list: [i] })),
     Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`n${i}`, i])),
   ])('gives what redaction and JSON.stringify do, cut: %j', (value) => {

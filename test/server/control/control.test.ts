@@ -3,10 +3,11 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PatchgateError } from '../../../src/errors.ts';
 import type { Gate, GateRequest } from '../../../src/gate.ts';
+import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { type ControlDeps, createControl } from '../../../src/server/control/control.ts';
 import { createExchangeList } from '../../../src/server/exchange-list.ts';
+import { Sessions } from '../../../src/server/sessions.ts';
 import { finding, kept, seen, verdict } from '../../support/seen.ts';
 
 const BLOCK = verdict({
@@ -36,12 +37,12 @@ async function start(deps: Partial<ControlDeps> = {}, host = '127.0.0.1') {
     operations: ['updateProject'],
     bodyLimit: 1000,
   };
-  const exchanges = createExchangeList();
+  const exchanges = createExchangeList(DEFAULT_REDACTION);
   const control = createControl({
     gate,
     exchanges,
     health: () => ({ version: '0.1.0', mode: 'forward' }),
-    resets: [],
+    sessions: new Sessions(0),
     ...deps,
   });
   server = createServer(control).listen(0, host);
@@ -180,7 +181,19 @@ describe('GET exchanges', () => {
     expect(await ids('?verdict=pass&limit=1')).toEqual([3]);
   });
 
-  it.each(['limit=x', 'limit=-1', 'limit=1&limit=2', 'verdict=maybe', 'lmit=1'])(
+  it('lists those of one session', async () => {
+    const { call, exchanges } = await start();
+    exchanges.add(seen({ id: 1, session: 'a/b c' }));
+    exchanges.add(seen({ id: 2 }));
+    const list = async (query: string) =>
+      (await call(`GET /__patchgate/exchanges?session=${query}`)).json().exchanges;
+    expect(await list('a%2Fb%20c')).toMatchObject([{ id: 1, session: 'a/b c' }]);
+    const [unnamed] = (await list('')) as object[];
+    expect(unnamed).toMatchObject({ id: 2 });
+    expect(unnamed).not.toHaveProperty('session');
+  });
+
+  it.each(['limit=x', 'limit=-1', 'limit=1&limit=2', 'verdict=maybe', 'lmit=1', 'session=a&session=b'])(
     'refuses ?%s',
     async (query) => {
       const { call } = await start();
@@ -277,29 +290,80 @@ describe('GET events', () => {
   });
 });
 
-describe('POST reset', () => {
-  it('forgets the exchanges and resets what it was given', async () => {
-    const done: string[] = [];
-    const { call, exchanges } = await start({
-      resets: [
-        () => void done.push('a'),
-        async () => {
-          await null;
-          done.push('b');
-        },
-      ],
+describe('sessions', () => {
+  const served = { method: 'GET', path: '/x', index: 3, recordedAt: '2026-11-20T12:00:00.000Z', times: 2 };
+
+  it('are listed with the default one first', async () => {
+    const sessions = new Sessions(0);
+    const { call } = await start({ sessions });
+    const one = sessions.enter('a/b', Date.UTC(2126, 0));
+    sessions.leave(one, Date.UTC(2126, 1));
+    sessions.enter('a/b', Date.UTC(2126, 2));
+    const list = (await call('GET /__patchgate/sessions')).json().sessions;
+    expect(list).toEqual([
+      { name: '', requests: 0, startedAt: expect.any(String), lastUsedAt: expect.any(String) },
+      { name: 'a/b', requests: 2, startedAt: expect.any(String), lastUsedAt: '2126-03-01T00:00:00.000Z' },
+    ]);
+  });
+
+  it('show what was served to them', async () => {
+    const sessions = new Sessions(0);
+    const { call } = await start({
+      sessions,
+      servedTo: ({ name }) => ({ count: 2, exchanges: name === '' ? [] : [served], isCut: name === 'a/b' }),
     });
+    sessions.enter('a/b');
+    sessions.enter('c');
+    expect((await call('GET /__patchgate/sessions')).json().sessions).toMatchObject([
+      ...[{ served: 2 }, { served: 2 }, { served: 2 }],
+    ]);
+    const whole = (await call('GET /__patchgate/sessions/a%2Fb')).json();
+    expect(whole).toMatchObject({ name: 'a/b', requests: 1, served: 2, exchanges: [served], cut: true });
+    expect((await call('GET /__patchgate/sessions/c')).json()).not.toHaveProperty('cut');
+    expectProblem(await call('GET /__patchgate/sessions/b'), 404, 'not-found');
+    expectProblem(await call('GET /__patchgate/sessions/%zz'), 400, 'bad-input');
+  });
+
+  it('end by their names', async () => {
+    const sessions = new Sessions(0);
+    const { call } = await start({ sessions });
+    sessions.enter('a/b c');
+    expect((await call('DELETE /__patchgate/sessions/a%2Fb%20c')).json()).toEqual({ status: 'ended' });
+    expect(sessions.get('a/b c')).toBeUndefined();
+    expectProblem(await call('DELETE /__patchgate/sessions/a%2Fb%20c'), 404, 'not-found');
+  });
+});
+
+describe('POST reset', () => {
+  it('forgets the exchanges and ends all sessions', async () => {
+    const ended: string[] = [];
+    const sessions = new Sessions(0, { end: ({ name }) => ended.push(name) });
+    const { call, exchanges } = await start({ sessions });
     exchanges.add(seen());
+    sessions.leave(sessions.enter('a'));
     expect((await call('POST /__patchgate/reset')).json()).toEqual({ status: 'reset' });
-    expect(done).toEqual(['a', 'b']);
+    expect(ended).toEqual(['', 'a']);
     expect(exchanges.get(1)).toBeUndefined();
   });
 
-  it('says what could not be reset', async () => {
-    const { call } = await start({
-      resets: [() => Promise.reject(new PatchgateError('cannot-read', 'the seed is gone'))],
-    });
-    expectProblem(await call('POST /__patchgate/reset'), 500, 'cannot-read');
+  it('does so for one session alone', async () => {
+    const ended: string[] = [];
+    const sessions = new Sessions(0, { end: ({ name }) => ended.push(name) });
+    const { call, exchanges } = await start({ sessions });
+    exchanges.add(seen({ id: 1, session: 'a/b' }));
+    exchanges.add(seen({ id: 2 }));
+    for (const name of ['a/b', 'c']) sessions.leave(sessions.enter(name));
+    for (const query of ['a%2Fb', 'never'])
+      expect((await call(`POST /__patchgate/reset?session=${query}`)).status).toBe(200);
+    expect(ended).toEqual(['a/b']);
+    expect(exchanges.get(1)).toBeUndefined();
+    expect(exchanges.get(2)).toBeDefined();
+    expect((await call('POST /__patchgate/reset?session=')).status).toBe(200);
+    expect(ended).toEqual(['a/b', '']);
+    expect(exchanges.get(2)).toBeUndefined();
+    for (const query of ['sesion=a', 'session=a&session=b'])
+      expectProblem(await call(`POST /__patchgate/reset?${query}`), 400, 'bad-input');
+    expect(sessions.get('c')).toBeDefined();
   });
 });
 
@@ -322,6 +386,8 @@ describe('whatever else', () => {
     ['GET', 'validate', 'POST'],
     ['OPTIONS', 'validate', 'POST'],
     ['GET', 'reset', 'POST'],
+    ['DELETE', 'sessions', 'GET, HEAD'],
+    ['POST', 'sessions/a', 'GET, HEAD, DELETE'],
   ])('refuses %s %s', async (method, path, allow) => {
     const { call } = await start();
     const answer = await call(`${method} /__patchgate/${path}`);
@@ -336,12 +402,13 @@ describe('whatever else', () => {
 });
 
 describe('who may ask', () => {
-  const paths = ['GET health', 'POST validate', 'GET exchanges', 'GET events', 'POST reset', 'GET other'].map(
-    (line) => line.replace(' ', ' /__patchgate/'),
-  );
+  const paths = [
+    ...['GET health', 'POST validate', 'GET exchanges', 'GET events', 'POST reset', 'GET sessions'],
+    ...['GET sessions/a', 'DELETE sessions/a', 'GET other'],
+  ].map((line) => line.replace(' ', ' /__patchgate/'));
 
   it.each(paths)('no foreign Host and no other origin: %s', async (line) => {
-    const { call } = await start({ resets: [() => expect.unreachable()] });
+    const { call } = await start({ sessions: new Sessions(0, { end: () => expect.unreachable() }) });
     for (const headers of [
       { host: 'evil.example' },
       { origin: 'http://evil.example' },

@@ -165,15 +165,32 @@ test('an envelope wraps records, and only those', async () => {
   expect(await read(fake, '/accounts/current/projects/1')).toMatchObject({ status: 404 });
 });
 
-test('a seed takes the place of the sample, and reset brings it back', async () => {
+test('a seed takes the place of the sample', async () => {
   const record = { name: 'Mine', languages: [], environments: [] };
   const fake = await start({ seed: { accounts: { 5: { projects: { 1: record } } } } });
   const path = '/api/v2/accounts/5/projects/1';
   await patch(fake, path, { ...record, name: 'changed' });
   expect((await read(fake, path)).name).toBe('changed');
-  fake.reset();
-  expect(await read(fake, path)).toEqual(record);
   expect((await fetch(fake.url + PROJECT)).status).toBe(404);
+});
+
+test('each session has records of its own, which end with it', async () => {
+  const fake = await start();
+  const nameIn = async (session?: string, name?: string) => {
+    const headers = { ...JSON_TYPE, ...(session !== undefined && { 'patchgate-session': session }) };
+    const body = name === undefined ? {} : { method: 'PATCH', body: JSON.stringify({ name }) };
+    const response = await fetch(fake.url + PROJECT, { headers, ...body });
+    return response.status === 200 ? (await jsonOf(response)).name : response.status;
+  };
+  fake.start({ id: 1, name: '' });
+  fake.start({ id: 2, name: 'b' });
+  expect(await nameIn('1', 'one')).toBe('one');
+  expect(await nameIn('2', 'two')).toBe('two');
+  expect(await Promise.all([nameIn('1'), nameIn('2'), nameIn(), nameIn('3')])).toEqual([
+    ...['one', 'two', 'Checkout', 404],
+  ]);
+  fake.end({ id: 1, name: '' });
+  expect(await Promise.all([nameIn('1', 'late'), nameIn('2')])).toEqual([404, 'two']);
 });
 
 describe('closing', () => {

@@ -1,0 +1,17 @@
+/**
+ * A node:http server that gives back the body that it was sent: the target where no two answers may be alike.
+ * Usage: node bare-echo.js <port>
+ */
+import { createServer } from 'node:http';
+
+const server = createServer((request, response) => {
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+    response.end(body);
+  });
+});
+server.keepAliveTimeout = 600_000;
+server.listen(Number(process.argv[2]), '127.0.0.1');

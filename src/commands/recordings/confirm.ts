@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { PatchgateError } from '../../errors.ts';
+import { printable } from '../../server/printable.ts';
+import type { Removal, RemoveArgs, Removed } from './run-remove.ts';
+import { countText, sizeText } from './units.ts';
+
+/** Asks on the terminal whether something is to be removed. @throws PatchgateError `bad-usage` where there is none */
+export async function confirm(removal: Removal, args: RemoveArgs): Promise<boolean> {
+  const question = `remove ${whatText(removal, args)}?`;
+  if (!process.stdin.isTTY) {
+    throw new PatchgateError('bad-usage', `nobody can be asked here: ${question}`, {
+      hint: 'add --yes to remove it without being asked',
+    });
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^\s*y(?:es)?\s*$/i.test(await terminal.question(`${question} [y/N] `));
+  } finally {
+    terminal.close();
+  }
+}
+
+/** What was removed, for people. */
+export function removedText(removed: Removed | undefined, args: RemoveArgs): string {
+  if (removed === undefined) return 'nothing was removed\n';
+  const lines = [`removed ${whatText(removed, args)}`];
+  if (removed.others.length > 0) {
+    lines.push('these files stay, which patchgate did not make:');
+    lines.push(...removed.others.slice(0, 20).map((location) => `  ${printable(location)}`));
+    if (removed.others.length > 20) lines.push(`  and ${removed.others.length - 20} more`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** `3 exchanges (2.1 KiB) of recordings/checkout` */
+function whatText({ exchanges, files, size }: Removal, { folder, name }: RemoveArgs): string {
+  const root = join(folder, name);
+  const amount = `${countText(files, 'file')}, ${sizeText(size)}`;
+  return exchanges === undefined
+    ? `all of ${root} (${amount})`
+    : `${countText(exchanges, 'exchange')} of ${root} (${amount})`;
+}

@@ -1,0 +1,59 @@
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import type { HarEntry } from '../../recordings/har/har.ts';
+import { type HarContent, readHar } from '../../recordings/har/read-har.ts';
+
+/** An archive is in memory as one text. */
+const LARGEST = 256 * 1024 * 1024;
+
+/** @throws PatchgateError `bad-input` where it cannot be read, is broken or has more than 256 MiB */
+export async function readArchive(file: string): Promise<HarContent> {
+  return readHar(await bytesOf(file), file);
+}
+
+async function bytesOf(file: string): Promise<Buffer> {
+  try {
+    const handle = await open(file);
+    try {
+      const { size } = await handle.stat();
+      if (size > LARGEST) throw tooLarge(file);
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof PatchgateError) throw error;
+    const why = systemCode(error) === 'ENOENT' ? 'it does not exist' : messageOf(error);
+    throw new PatchgateError('bad-input', `cannot read ${file}: ${why}`, { cause: error });
+  }
+}
+
+function tooLarge(file: string): PatchgateError {
+  return new PatchgateError('bad-input', `${file} has more than 256 MiB`, {
+    hint: 'export it in parts: filter by host in the tool that wrote it, or record less at a time',
+  });
+}
+
+/**
+ * The bodies of an entry that are in files beside the archive, where Playwright writes them.
+ *
+ * @throws PatchgateError `bad-input` where one cannot be read, or is not beside it
+ */
+export async function attachedTo(file: string, { request, response }: HarEntry) {
+  return {
+    request: await attached(file, request.postData?._file),
+    response: await attached(file, response?.content?._file),
+  };
+}
+
+async function attached(file: string, name: string | null | undefined): Promise<Buffer | undefined> {
+  if (!name) return undefined;
+  if (/[/\\]|^\.\.?$/.test(name)) {
+    throw new PatchgateError(
+      'bad-input',
+      `${file} names a body outside of its folder: ${JSON.stringify(name)}`,
+    );
+  }
+  return bytesOf(join(dirname(file), name));
+}

@@ -1,0 +1,100 @@
+import type { Exchange, StoredBody } from '../../model/exchange.ts';
+import { curlLine } from '../../recordings/curl.ts';
+import { CREATOR } from '../../recordings/har/har.ts';
+import { type BodyToExport, harEntryOf } from '../../recordings/har/har-entry.ts';
+import { openStore } from '../../recordings/open-store.ts';
+import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
+import type { Redaction } from '../../recordings/redaction/redaction.ts';
+import type { RecordingStore } from '../../recordings/store.ts';
+import { printable } from '../../server/printable.ts';
+import { findRecording } from './find-recording.ts';
+import { inOrder, type Numbered } from './in-order.ts';
+import type { Output } from './output.ts';
+import { chooser, type Selection } from './selection.ts';
+
+export interface ExportArgs {
+  /** That of all recordings. */
+  folder: string;
+  name: string;
+  selection: Selection;
+  format: 'har' | 'curl';
+  /** What URLs begin with. */
+  base: string;
+  redaction: Redaction;
+  /** Of this program. */
+  version: string;
+}
+
+/** Writes a recording for other tools, redacted, one exchange after the other. @returns how many */
+export async function runExport(args: ExportArgs, output: Output): Promise<number> {
+  await findRecording(args.folder, args.name);
+  const store = await openStore(args.folder, args.name);
+  const text = args.format === 'har' ? harText : curlText;
+  let count = 0;
+  try {
+    const exchanges = inOrder(store, chooser(args.selection));
+    for await (const part of text(
+      clean(exchanges, args.redaction, () => count++),
+      store,
+      args,
+    )) {
+      if (!(await output.write(part))) break;
+    }
+  } finally {
+    await store.close();
+  }
+  return count;
+}
+
+async function* clean(
+  exchanges: AsyncIterable<Numbered>,
+  redaction: Redaction,
+  count: () => void,
+): AsyncGenerator<Numbered> {
+  for await (const { number, exchange } of exchanges) {
+    count();
+    yield { number, exchange: redactExchange(exchange, redaction) };
+  }
+}
+
+async function* harText(
+  exchanges: AsyncIterable<Numbered>,
+  store: RecordingStore,
+  { base, version }: ExportArgs,
+): AsyncGenerator<string> {
+  const creator = JSON.stringify({ name: CREATOR, version });
+  let before = `{ "log": { "version": "1.2", "creator": ${creator}, "entries": [\n`;
+  for await (const { exchange } of exchanges) {
+    const entry = harEntryOf({ exchange, ...(await bodiesOf(store, exchange)) }, base);
+    yield before + JSON.stringify(entry, null, 2);
+    before = ',\n';
+  }
+  yield `${before === ',\n' ? '\n' : before}] } }\n`;
+}
+
+async function* curlText(
+  exchanges: AsyncIterable<Numbered>,
+  store: RecordingStore,
+  { base }: ExportArgs,
+): AsyncGenerator<string> {
+  for await (const { number, exchange } of exchanges) {
+    const { request } = await bodiesOf(store, exchange);
+    const { meta, failure, response } = exchange;
+    const outcome = failure?.kind ?? response?.status;
+    // Nothing of the recording may end the comment and be a command.
+    yield printable(
+      `# ${number}: ${exchange.request.method} ${exchange.request.path}, ${outcome} on ${meta.recordedAt}`,
+    );
+    const isKept = request === undefined || Buffer.isBuffer(request);
+    if (!isKept) yield `\n# its body of ${request.omitted} bytes was not kept`;
+    yield `\n${curlLine(exchange.request, isKept ? (request ?? NO_BODY) : NO_BODY, base)}\n\n`;
+  }
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+async function bodiesOf(store: RecordingStore, { request, response }: Exchange) {
+  const bytesOf = async (body: StoredBody | undefined): Promise<BodyToExport> =>
+    body === undefined || 'omitted' in body ? body : store.readBody(request.method, request.path, body);
+  return { request: await bytesOf(request.body), response: await bytesOf(response?.body) };
+}

@@ -1,0 +1,154 @@
+import { PatchgateError } from '../../errors.ts';
+import { header, splitTarget } from '../../model/http.ts';
+import { FirstSights } from '../../recordings/first-sights.ts';
+import type { HarEntry } from '../../recordings/har/har.ts';
+import { type FoundExchange, seenOf } from '../../recordings/har/seen-entry.ts';
+import type { MatchRules } from '../../recordings/matching/match-rules.ts';
+import { openStore } from '../../recordings/open-store.ts';
+import { type PlainExchange, plainExchangeOf } from '../../recordings/plain-exchange.ts';
+import { SecretNotices } from '../../recordings/redaction/secret-notices.ts';
+import type { RecordingStore } from '../../recordings/store.ts';
+import type { Durability } from '../../settings.ts';
+import { type Imported, skippedText } from './imported-text.ts';
+import { attachedTo, readArchive } from './read-archive.ts';
+import { wildcard } from './selection.ts';
+
+export interface ImportArgs {
+  /** HTTP archives, in the order in which they are to be recorded. */
+  files: readonly string[];
+  /** That of all recordings. */
+  folder: string;
+  name: string;
+  /** URLs, or paths where they begin with a slash, of which one must be how an entry's begins; `*` for any characters. */
+  only: readonly string[];
+  method?: string | undefined;
+  /** The first sight of a request drops what was recorded for it before. */
+  replace: boolean;
+  /** Bytes of a body that are kept at most. */
+  recordLimit: number;
+  durability: Durability;
+  refreshMeta: boolean;
+  rules: MatchRules;
+  /** Takes one notice for people. */
+  notice(text: string): void;
+}
+
+/**
+ * Records what HTTP archives hold, redacted, in the order in which it began.
+ *
+ * @throws PatchgateError `bad-input` where an archive is broken, before anything is recorded, or where nothing in any of
+ *  them can be recorded
+ */
+export async function runImport(args: ImportArgs): Promise<Imported> {
+  // All of them are looked at before the first one is recorded; one at a time is in memory.
+  for (const file of args.files.slice(1)) await readArchive(file);
+  const wanted = chooserOf(args);
+  const done: Imported = { exchanges: 0, entries: 0, skipped: new Map(), origins: [] };
+  const origins = new Set<string>();
+  let store: RecordingStore | undefined;
+  const sights = new FirstSights(args.rules);
+  const detected = new SecretNotices(args.notice);
+  const skip = (reason: string) => done.skipped.set(reason, (done.skipped.get(reason) ?? 0) + 1);
+  try {
+    for (const file of args.files) {
+      const { entries, isOwn } = await readArchive(file);
+      done.entries += entries.length;
+      for (const entry of entries) {
+        const reason = wanted(entry);
+        if (reason !== undefined) {
+          skip(reason);
+          continue;
+        }
+        const found = seenOf(entry, { isOwn, attached: await attachedTo(file, entry) });
+        if ('skipped' in found) {
+          skip(found.skipped);
+          continue;
+        }
+        store ??= await openToImport(args);
+        const exchange = plainOf(found, args, detected);
+        append(store, exchange, sights, args.replace);
+        origins.add(new URL(entry.request.url).origin);
+        done.exchanges++;
+      }
+    }
+  } finally {
+    await store?.close();
+  }
+  done.origins = [...origins].sort();
+  if (done.exchanges === 0) throw nothingIn(args, done);
+  return done;
+}
+
+function nothingIn({ files }: ImportArgs, { entries, skipped }: Imported): PatchgateError {
+  const why = entries === 0 ? 'it has no entries' : `skipped: ${skippedText(skipped)}`;
+  return new PatchgateError('bad-input', `nothing of ${files.join(', ')} was imported: ${why}`, {
+    hint: 'export it with bodies, and without what was only in the cache',
+  });
+}
+
+function openToImport({
+  folder,
+  name,
+  durability,
+  refreshMeta,
+  rules,
+  notice,
+}: ImportArgs): Promise<RecordingStore> {
+  return openStore(folder, name, { writable: true, durability, refreshMeta, rules, onTrouble: notice });
+}
+
+/** As the recorder does. */
+function append(store: RecordingStore, exchange: PlainExchange, sights: FirstSights, replace: boolean): void {
+  const { request, failure } = exchange;
+  if (failure) store.append(exchange, false, sights.addFailure(request));
+  else {
+    const isFirst = replace && sights.add(request);
+    store.append(exchange, isFirst, isFirst ? sights.failuresOf(request) : 0);
+  }
+  if (store.trouble) throw store.trouble;
+}
+
+function plainOf(
+  { seen, failure, omitted }: FoundExchange,
+  { rules, recordLimit }: ImportArgs,
+  detected: SecretNotices,
+): PlainExchange {
+  const exchange = plainExchangeOf(seen, rules.redaction, rules.headers, (found) =>
+    detected.tell(found, seen.request, rules.redaction),
+  );
+  for (const side of ['request', 'response'] as const) {
+    const message = exchange[side];
+    const size = omitted[side] ?? message.body.length;
+    if (omitted[side] === undefined && size <= recordLimit) continue;
+    message.body = NO_BODY;
+    message.omitted = size;
+    // It may be why the body was not kept.
+    keepHeader(message, seen[side].headers, 'content-encoding');
+  }
+  if (!failure) return exchange;
+  exchange.failure = failure;
+  // As the recorder does: only so can a client see that the response was not whole.
+  keepHeader(exchange.response, seen.response.headers, 'content-length');
+  return exchange;
+}
+
+function keepHeader(message: { headers: readonly string[] }, raw: readonly string[], name: string): void {
+  const value = header(raw, name);
+  if (value !== undefined && header(message.headers, name) === undefined)
+    message.headers = [...message.headers, name, value];
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Why an entry is not wanted; undefined where it is. */
+function chooserOf({ only, method }: ImportArgs): (entry: HarEntry) => string | undefined {
+  const patterns = only.map((text) => ({ isPath: text.startsWith('/'), pattern: wildcard(`${text}*`) }));
+  return ({ request }) => {
+    if (method !== undefined && request.method.toUpperCase() !== method.toUpperCase())
+      return 'another method';
+    if (patterns.length === 0) return undefined;
+    const { path } = splitTarget(request.url);
+    const isWanted = patterns.some(({ isPath, pattern }) => pattern.test(isPath ? path : request.url));
+    return isWanted ? undefined : 'not under --only';
+  };
+}

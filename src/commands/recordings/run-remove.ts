@@ -1,0 +1,154 @@
+import { rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import type { Exchange } from '../../model/exchange.ts';
+import { HIDDEN, LOCK } from '../../recordings/files/hidden-folder.ts';
+import { LAST_RUN, neverServedIn, readLastRun } from '../../recordings/last-run.ts';
+import { takeLock } from '../../recordings/lock.ts';
+import { openStore } from '../../recordings/open-store.ts';
+import { findRecording } from './find-recording.ts';
+import { countExchanges, removeExchanges } from './remove-exchanges.ts';
+import { chooser, type Selection } from './selection.ts';
+import { sizeOf, walk } from './walk.ts';
+
+export interface RemoveArgs {
+  /** That of all recordings. */
+  folder: string;
+  name: string;
+  selection: Selection;
+  /** Only what the last run did not serve. */
+  unused: boolean;
+  /** Only what was recorded before this time, in milliseconds since the epoch. */
+  before?: number | undefined;
+}
+
+export interface Removal {
+  /** Of a part of the recording; absent where all of it goes. */
+  exchanges?: number;
+  files: number;
+  /** Bytes of these files. */
+  size: number;
+}
+
+export interface Removed extends Removal {
+  /** What stays, because this tool did not make it: locations in the recording's folder. */
+  others: string[];
+}
+
+/**
+ * Removes a recording, or some exchanges of it, while nobody records into it.
+ *
+ * @param confirm asked before anything is removed
+ * @returns undefined where nothing was removed
+ * @throws PatchgateError `bad-usage`, `recording-in-use`, `cannot-write`
+ */
+export async function runRemove(
+  args: RemoveArgs,
+  confirm: (removal: Removal) => Promise<boolean>,
+): Promise<Removed | undefined> {
+  const root = await findRecording(args.folder, args.name);
+  const isPart =
+    args.unused ||
+    args.before !== undefined ||
+    Object.values(args.selection).some((one) => one !== undefined);
+  return isPart ? removePart(root, args, confirm) : removeAll(root, confirm);
+}
+
+/** A journal or file that is broken is no reason not to remove it. */
+async function removeAll(
+  root: string,
+  confirm: (removal: Removal) => Promise<boolean>,
+): Promise<Removed | undefined> {
+  const lock = takeLock(root, join(root, HIDDEN, LOCK));
+  let isOver = false;
+  try {
+    const removal: Removal = { files: 0, size: 0 };
+    for await (const { file, kind } of walk(root)) {
+      if (kind === 'other' || kind === 'tool') continue;
+      removal.files++;
+      removal.size += await sizeOf(file);
+    }
+    if (!(await confirm(removal))) return undefined;
+    const others: string[] = [];
+    const folders = new Set<string>();
+    for await (const { file, location, kind } of walk(root)) {
+      // The lock goes last.
+      if (location === `${HIDDEN}/${LOCK}`) continue;
+      if (kind === 'other') others.push(location);
+      else await remove(file);
+      folders.add(dirname(file));
+    }
+    lock.release();
+    isOver = true;
+    for (const folder of [...folders, join(root, HIDDEN)]) await removeEmpty(folder, root);
+    await removeEmpty(root, root);
+    return { ...removal, others };
+  } finally {
+    if (!isOver) lock.release();
+  }
+}
+
+async function removePart(
+  root: string,
+  args: RemoveArgs,
+  confirm: (removal: Removal) => Promise<boolean>,
+): Promise<Removed | undefined> {
+  const isUnused = args.unused ? await unusedIn(root, args.name) : () => true;
+  const isChosen = chooser(args.selection);
+  const isOld = ({ meta }: Exchange) =>
+    args.before === undefined || Date.parse(meta.recordedAt) < args.before;
+  const goes = (exchange: Exchange, index: number) =>
+    isChosen(exchange) && isOld(exchange) && isUnused(exchange, index);
+  // What waits in the journal comes into the files, and nobody else writes.
+  const store = await openStore(args.folder, args.name, { writable: true });
+  try {
+    const removal = await countExchanges(root, goes);
+    if (removal.exchanges === 0) {
+      throw new PatchgateError('bad-usage', `${args.name} holds no such exchange`, {
+        hint: `patchgate recordings show ${args.name} lists what it holds`,
+      });
+    }
+    if (!(await confirm(removal))) return undefined;
+    await removeExchanges(root, goes, (folder) => removeEmpty(folder, root));
+    // It names exchanges by their places in the files.
+    await remove(join(root, HIDDEN, LAST_RUN));
+    return { ...removal, others: [] };
+  } finally {
+    await store.close();
+    await removeEmpty(root, root);
+  }
+}
+
+/** @throws PatchgateError `bad-usage` where nothing is known of a last run */
+async function unusedIn(root: string, name: string): Promise<(exchange: Exchange, index: number) => boolean> {
+  const run = await readLastRun(root);
+  if (run === undefined || run.isCut) {
+    throw new PatchgateError('bad-usage', `--unused: nobody knows what the last run served of ${name}`, {
+      hint: `replay it once, and stop the replay: patchgate replay --recording ${name}`,
+    });
+  }
+  return neverServedIn(run);
+}
+
+async function remove(file: string): Promise<void> {
+  try {
+    await rm(file, { force: true });
+  } catch (error) {
+    throw new PatchgateError('cannot-write', `cannot remove ${file}: ${messageOf(error)}`, {
+      hint: 'correct the permissions of its folder',
+      cause: error,
+    });
+  }
+}
+
+/** With the folders above it that are empty then, up to the recording's own. */
+async function removeEmpty(folder: string, root: string): Promise<void> {
+  for (let one = folder; one.length >= root.length; one = dirname(one)) {
+    try {
+      await rmdir(one);
+    } catch (error) {
+      // Not empty, or gone already.
+      if (systemCode(error) !== 'ENOENT') return;
+    }
+  }
+}

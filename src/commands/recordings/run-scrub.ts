@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import type { Redaction } from '../../recordings/redaction/redaction.ts';
+import { type Leftover, scrubRecording } from '../../recordings/scrub.ts';
+import { printable } from '../../server/printable.ts';
+import { findRecording, recordingNames } from './find-recording.ts';
+import type { Output } from './output.ts';
+import { countText } from './units.ts';
+
+export interface ScrubArgs {
+  /** That of all recordings. */
+  folder: string;
+  /** None: all that are there. */
+  names: readonly string[];
+  /** Changes nothing. */
+  check: boolean;
+  redaction: Redaction;
+}
+
+/**
+ * Redacts recordings and writes what was found where, never the value. One that is broken keeps no other from its turn.
+ *
+ * @returns the exit code: 1 where `check` found something, 0 otherwise
+ * @throws PatchgateError of the first recording that could not be scrubbed, once all others are
+ */
+export async function runScrub(
+  { folder, names, check, redaction }: ScrubArgs,
+  output: Output,
+): Promise<0 | 1> {
+  for (const name of names) await findRecording(folder, name);
+  const all = names.length > 0 ? names : await recordingNames(folder);
+  const failures: unknown[] = [];
+  let found = 0;
+  let staying = 0;
+  for (const name of all) {
+    try {
+      const leftovers = await scrubRecording(folder, name, redaction, { check });
+      found += leftovers.length;
+      staying += leftovers.filter(isInPath).length;
+      await output.write(leftovers.map((leftover) => lineOf(join(folder, name), leftover)).join(''));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  await output.write(summaryText(all.length - failures.length, found, staying, check));
+  if (failures.length > 0) throw failures[0];
+  return check && found > 0 ? 1 : 0;
+}
+
+function lineOf(root: string, leftover: Leftover): string {
+  const { file, place, what } = leftover;
+  const within = isInPath(leftover) ? 'the path itself' : place;
+  return printable(`${join(root, file)}: ${within}: ${what}`).concat('\n');
+}
+
+/** A path is the name of a file: scrubbing leaves it. */
+function isInPath({ place }: Leftover): boolean {
+  return place === 'path';
+}
+
+function summaryText(recordings: number, found: number, staying: number, check: boolean): string {
+  const where = `in ${countText(recordings, 'recording')}`;
+  if (found === 0) return `no secrets ${where}\n`;
+  const places = countText(found, 'place');
+  if (check) return `secrets at ${places} ${where}\n  patchgate recordings scrub redacts them\n`;
+  const rest =
+    staying > 0
+      ? `${countText(staying, 'place')} left: a path is the name of its file; remove it, and record without it\n`
+      : '';
+  return `redacted ${countText(found - staying, 'place')} ${where}\n${rest}`;
+}

@@ -1,0 +1,20 @@
+import type { Argv } from 'yargs';
+import type { Selection } from './selection.ts';
+
+/** Gives a command the options that say which exchanges are meant. */
+export function withSelection<T>(yargs: Argv<T>): Argv<T> {
+  return yargs.options({
+    path: { type: 'string', requiresArg: true, describe: 'Only of this path; * is any characters: /api/*' },
+    method: { type: 'string', requiresArg: true, describe: 'Only of this method' },
+    grep: {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Only those in which this regular expression matches',
+    },
+  }) as unknown as Argv<T>;
+}
+
+/** What they say. */
+export function selectionOf({ path, method, grep }: Readonly<Record<string, unknown>>): Selection {
+  return { path: path as string, method: method as string, grep: grep as string };
+}

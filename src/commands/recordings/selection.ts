@@ -1,0 +1,56 @@
+import { messageOf, PatchgateError } from '../../errors.ts';
+import type { Exchange } from '../../model/exchange.ts';
+
+/** Which exchanges are meant; what is not given says nothing. */
+export interface Selection {
+  /** Paths, with `*` for any characters. */
+  path?: string | undefined;
+  method?: string | undefined;
+  /** Regular expression that something in the exchange must match. */
+  grep?: string | undefined;
+}
+
+export type Choose = (exchange: Exchange) => boolean;
+
+/** @throws PatchgateError `bad-usage` where `grep` is no regular expression */
+export function chooser({ path, method, grep }: Selection): Choose {
+  const paths = path === undefined ? undefined : wildcard(path);
+  const wanted = method?.toUpperCase();
+  const pattern = grep === undefined ? undefined : regularExpression(grep);
+  return (exchange) =>
+    (paths?.test(exchange.request.path) ?? true) &&
+    (wanted === undefined || exchange.request.method.toUpperCase() === wanted) &&
+    (pattern === undefined || pattern.test(searched(exchange)));
+}
+
+/** `/api/*` as a regular expression for the whole text. */
+export function wildcard(text: string): RegExp {
+  const parts = text.split('*').map((part) => part.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^]*')}$`);
+}
+
+function regularExpression(source: string): RegExp {
+  try {
+    return new RegExp(source, 'u');
+  } catch (error) {
+    throw new PatchgateError('bad-usage', `--grep: ${messageOf(error)}`, {
+      hint: 'it takes a regular expression of JavaScript; put a backslash before a character that is meant literally',
+    });
+  }
+}
+
+/** What `show` would print, about: texts as they are, JSON compact. */
+function searched({ request, response, failure }: Exchange): string {
+  const lines = [`${request.method} ${request.path}${request.query === '' ? '' : `?${request.query}`}`];
+  for (const message of [request, response]) {
+    if (!message) continue;
+    for (const [name, value] of Object.entries(message.headers))
+      lines.push(`${name}: ${[value].flat().join(', ')}`);
+    const { body } = message;
+    if (body && 'text' in body) lines.push(body.text);
+    else if (body && 'json' in body) lines.push(JSON.stringify(body.json));
+  }
+  if (response) lines.push(String(response.status));
+  if (failure) lines.push(failure.kind);
+  return lines.join('\n');
+}

@@ -1,0 +1,104 @@
+import { messageOf, PatchgateError } from '../../errors.ts';
+import type { Exchange } from '../../model/exchange.ts';
+import { parseRecording } from '../../recordings/files/file-format.ts';
+import { readRecordingText } from '../../recordings/files/recording-file.ts';
+import { type LastRun, neverServedIn, readLastRun } from '../../recordings/last-run.ts';
+import { type Found, sizeOf, walk } from './walk.ts';
+
+/** What there is to say of a recording in one line. */
+export interface Summary {
+  name: string;
+  exchanges: number;
+  /** Different ones. */
+  paths: number;
+  /** Sorted. */
+  methods: string[];
+  /** Bytes of all files, those of the tool included. */
+  size: number;
+  /** Of `recordedAt`, in milliseconds since the epoch; absent where there is no exchange. */
+  oldest?: number;
+  newest?: number;
+  /** Never served in the last run that replayed it; absent where nothing is known of one. */
+  unused?: number;
+  /** In the journal, not in their files yet. */
+  waiting: number;
+  /** What cannot be read, by name, line and column. */
+  trouble: string[];
+}
+
+/** Troubles of one recording that are told. */
+const MOST_TROUBLES = 20;
+
+/**
+ * Reads a recording, one file at a time. What is broken is told in the summary, and all else is counted.
+ *
+ * @throws PatchgateError `cannot-read` where a folder cannot be listed
+ */
+export async function summarize(
+  root: string,
+  name: string,
+  waiting: (root: string) => number,
+): Promise<Summary> {
+  const summary: Summary = { name, exchanges: 0, paths: 0, methods: [], size: 0, waiting: 0, trouble: [] };
+  const unused = new Unused(await readLastRun(root));
+  const methods = new Set<string>();
+  let lastPath: string | undefined;
+  let troubles = 0;
+  const attempt = async (work: () => Promise<void> | void) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof PatchgateError)) throw error;
+      if (++troubles <= MOST_TROUBLES) summary.trouble.push(messageOf(error));
+    }
+  };
+  for await (const found of walk(root)) {
+    summary.size += await sizeOf(found.file);
+    if (found.kind !== 'exchanges') continue;
+    await attempt(async () => {
+      const exchanges = await exchangesIn(found);
+      const request = exchanges[0]?.request;
+      if (!request) return;
+      summary.exchanges += exchanges.length;
+      methods.add(request.method);
+      // Those of one path stand in one folder.
+      if (request.path !== lastPath) summary.paths++;
+      lastPath = request.path;
+      for (const { meta } of exchanges) {
+        const time = Date.parse(meta.recordedAt);
+        summary.oldest = Math.min(summary.oldest ?? time, time);
+        summary.newest = Math.max(summary.newest ?? time, time);
+      }
+      unused.count(exchanges);
+    });
+  }
+  await attempt(() => {
+    summary.waiting = waiting(root);
+  });
+  if (troubles > MOST_TROUBLES) summary.trouble.push(`and ${troubles - MOST_TROUBLES} more`);
+  summary.methods = [...methods].sort();
+  return { ...summary, ...(unused.known !== undefined && { unused: unused.known }) };
+}
+
+async function exchangesIn({ file, place }: Found): Promise<readonly Exchange[]> {
+  const text = await readRecordingText(file);
+  return text === undefined ? [] : parseRecording(text, file, place).exchanges;
+}
+
+/** Counts what the last run did not serve. */
+class Unused {
+  readonly #isUnused: ReturnType<typeof neverServedIn> | undefined;
+  #count = 0;
+
+  constructor(run: LastRun | undefined) {
+    if (run && !run.isCut) this.#isUnused = neverServedIn(run);
+  }
+
+  get known(): number | undefined {
+    return this.#isUnused && this.#count;
+  }
+
+  count(exchanges: readonly Exchange[]): void {
+    for (const [index, exchange] of exchanges.entries()) if (this.#isUnused?.(exchange, index)) this.#count++;
+  }
+}

@@ -1,0 +1,75 @@
+import { readdir } from 'node:fs/promises';
+import type { Config } from './config.ts';
+import { type MatchRules, matchRules } from './recordings/matching/match-rules.ts';
+import { redactionOf } from './recordings/redaction/redaction.ts';
+import type { RecordingStore } from './recordings/store.ts';
+import type { RecordMode } from './settings.ts';
+
+/** Takes one notice for people. */
+type Notice = (text: string) => void;
+
+/** @throws PatchgateError as `openStore` does */
+export async function openRecording(
+  config: Config,
+  notice: Notice,
+  writable: boolean,
+): Promise<RecordingStore> {
+  const { recordings, recording, refreshMeta, durability } = config;
+  const { openStore } = await import('./recordings/open-store.ts');
+  return openStore(recordings, recording, {
+    ...{ writable, refreshMeta, durability },
+    rules: rulesOf(config),
+    cacheBytes: cacheBytesOf(config),
+    onTrouble: notice,
+  });
+}
+
+/** Of the memory, what the recording's files have of it; the answers that are replayed again and again have the rest. */
+export function cacheBytesOf({ memory }: Config): number {
+  return memory / 4;
+}
+
+/** Which requests are the same: to what records, to what replays, and to the files between them. */
+export function rulesOf(config: Config): MatchRules {
+  return matchRules(config, redactionOf(config));
+}
+
+/** A recording that must answer everything: one that is not there may be a misspelt name. */
+export async function openWholeRecording(config: Config, notice: Notice): Promise<RecordingStore> {
+  const store = await openRecording(config, notice, false);
+  if (await store.isEmpty()) {
+    const { recording, recordings } = config;
+    const names = await readdir(recordings).catch(() => []);
+    const others = names.length > 0 ? ` (there are: ${names.sort().join(', ')})` : '';
+    notice(`the recording "${recording}" in ${recordings}/ is empty, so every request is refused${others}`);
+  }
+  return store;
+}
+
+/**
+ * Opens a recording for a record mode. Only what is recorded into is opened to be written to, which one process may do at
+ * a time.
+ */
+export async function openByMode(
+  mode: RecordMode,
+  config: Config,
+  notice: Notice,
+): Promise<{ store: RecordingStore; records: boolean }> {
+  if (mode === 'none') return { store: await openWholeRecording(config, notice), records: false };
+  if (mode === 'once') {
+    const store = await openRecording(config, notice, false);
+    if (!(await orClose(store, () => store.isEmpty()))) return { store, records: false };
+    await store.close();
+  }
+  return { store: await openRecording(config, notice, true), records: true };
+}
+
+/** A start that fails leaves no recording open. */
+export async function orClose<T>(store: RecordingStore, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Makes a folder and those above it that are missing. @param isDurable so that they outlive a power failure */
+export function makeFolders(folder: string, isDurable: boolean): void {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first === undefined || !isDurable) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+}
+
+/** What was made, renamed or removed in a folder outlives a power failure from here on. */
+export function syncFolder(folder: string): void {
+  // Windows has no such thing: there, the file system's journal does it.
+  if (process.platform === 'win32') return;
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

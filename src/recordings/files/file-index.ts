@@ -1,0 +1,143 @@
+import type { RequestFacts } from '../kept-exchanges.ts';
+
+/** Bytes of a key. */
+const KEY = 20;
+
+/** Where an exchange stands in its file. */
+export interface Stretch {
+  start: number;
+  end: number;
+}
+
+/**
+ * Where each exchange of a file stands, and which have a key: some numbers for each, in flat arrays, so that a file of any
+ * size is found through within moments once this is read from disk.
+ */
+export class FileIndex {
+  readonly length: number;
+  /** Positions of exchanges with a placeholder in their request. */
+  readonly open: Uint32Array;
+  readonly #starts: Float64Array;
+  readonly #ends: Float64Array;
+  readonly #keys: Buffer;
+  /** By position: the next one of the same key, counted from 1; 0 where it is the last. */
+  readonly #next: Uint32Array;
+  /** By hash: the first one of a key, counted from 1; 0 where the slot is free. At least half are. */
+  readonly #slots: Uint32Array;
+
+  private constructor(parts: Parts) {
+    this.length = parts.starts.length;
+    this.#starts = parts.starts;
+    this.#ends = parts.ends;
+    this.#keys = parts.keys;
+    this.#next = parts.next;
+    this.#slots = parts.slots;
+    this.open = parts.open;
+  }
+
+  /** Bytes of memory that it takes. */
+  get size(): number {
+    return this.bytes().reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
+  stretch(index: number): Stretch {
+    return { start: this.#starts[index] as number, end: this.#ends[index] as number };
+  }
+
+  withKey(key: string): number[] {
+    const found: number[] = [];
+    const slot = slotOf(this.#slots, this.#keys, Buffer.from(key, 'latin1'));
+    for (let one = this.#slots[slot] as number; one > 0; one = this.#next[one - 1] as number)
+      found.push(one - 1);
+    return found;
+  }
+
+  /** Everything that it consists of, in an order that `from` takes. */
+  bytes(): Uint8Array[] {
+    const arrays = [this.#starts, this.#ends, this.#next, this.#slots, this.open, this.#keys];
+    return arrays.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
+  }
+
+  /** @returns undefined where these are not the bytes of an index of so many exchanges */
+  static from(bytes: Buffer, length: number, openLength: number): FileIndex | undefined {
+    const slots = slotsFor(length);
+    if (bytes.length !== 16 * length + 4 * (length + slots + openLength) + KEY * length) return undefined;
+    // Numbers must stand at multiples of their size.
+    const { buffer } = new Uint8Array(bytes);
+    let at = 0;
+    const take = (size: number) => {
+      at += size;
+      return at - size;
+    };
+    return new FileIndex({
+      starts: new Float64Array(buffer, take(8 * length), length),
+      ends: new Float64Array(buffer, take(8 * length), length),
+      next: new Uint32Array(buffer, take(4 * length), length),
+      slots: new Uint32Array(buffer, take(4 * slots), slots),
+      open: new Uint32Array(buffer, take(4 * openLength), openLength),
+      keys: Buffer.from(buffer, take(KEY * length), KEY * length),
+    });
+  }
+
+  /** @param before those that stand in front, where the file has only grown */
+  static of(entries: readonly (Stretch & RequestFacts)[], before?: FileIndex): FileIndex {
+    const known = before?.length ?? 0;
+    const length = known + entries.length;
+    const starts = new Float64Array(length);
+    const ends = new Float64Array(length);
+    const keys = Buffer.alloc(KEY * length);
+    const open = before ? [...before.open] : [];
+    if (before) {
+      starts.set(before.#starts);
+      ends.set(before.#ends);
+      keys.set(before.#keys);
+    }
+    for (const [i, { start, end, key, isOpen }] of entries.entries()) {
+      starts[known + i] = start;
+      ends[known + i] = end;
+      keys.write(key, KEY * (known + i), 'latin1');
+      if (isOpen) open.push(known + i);
+    }
+    const { next, slots } = chain(keys, length, new Set(open));
+    return new FileIndex({ starts, ends, keys, next, slots, open: Uint32Array.from(open) });
+  }
+}
+
+interface Parts {
+  starts: Float64Array;
+  ends: Float64Array;
+  keys: Buffer;
+  next: Uint32Array;
+  slots: Uint32Array;
+  open: Uint32Array;
+}
+
+function chain(keys: Buffer, length: number, open: ReadonlySet<number>) {
+  const next = new Uint32Array(length);
+  const slots = new Uint32Array(slotsFor(length));
+  // From the last to the first, so that each chain begins with its first.
+  for (let i = length - 1; i >= 0; i--) {
+    if (open.has(i)) continue;
+    const slot = slotOf(slots, keys, keys.subarray(KEY * i, KEY * (i + 1)));
+    next[i] = slots[slot] as number;
+    slots[slot] = i + 1;
+  }
+  return { next, slots };
+}
+
+function slotsFor(length: number): number {
+  let slots = 16;
+  while (slots < 2 * length) slots *= 2;
+  return slots;
+}
+
+/** The slot that holds the key, or the free one where it belongs. */
+function slotOf(slots: Uint32Array, keys: Buffer, key: Buffer): number {
+  // A hash is as good a number as any.
+  let slot = key.readUInt32LE(0) % slots.length;
+  for (; slots[slot] !== 0; slot = (slot + 1) % slots.length) {
+    const at = KEY * ((slots[slot] as number) - 1);
+    if (keys.compare(key, 0, KEY, at, at + KEY) === 0) break;
+  }
+  return slot;
+}

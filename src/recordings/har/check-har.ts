@@ -1,0 +1,94 @@
+import { isObject, type JsonValue, member } from '../../model/json.ts';
+
+/** The first field that is not as HAR 1.2 says. */
+export interface WrongField {
+  pointer: string;
+  /** Follows the pointer: `must be a text`. */
+  what: string;
+}
+
+/**
+ * Checks the fields of an archive that import looks at. What tools leave out, though the standard wants it, may be left
+ * out; what is there must be of its type.
+ */
+export function checkHar(har: unknown): WrongField | undefined {
+  const log = member(har, 'log');
+  if (!isObject(log)) return wrong('', 'has no object "log": this is no HTTP archive');
+  const { entries } = log;
+  if (!Array.isArray(entries)) return wrong('/log/entries', 'must be a list');
+  for (const [index, entry] of entries.entries()) {
+    const found = checkEntry(entry);
+    if (found) return wrong(`/log/entries/${index}${found.pointer}`, found.what);
+  }
+  return undefined;
+}
+
+function checkEntry(entry: JsonValue): WrongField | undefined {
+  if (!isObject(entry)) return wrong('', 'must be an object');
+  const { startedDateTime, time, request, response } = entry;
+  if (typeof startedDateTime !== 'string' || Number.isNaN(Date.parse(startedDateTime)))
+    return wrong('/startedDateTime', 'must be a time: 2026-11-20T12:00:00.000Z');
+  if (!isAbsent(time) && typeof time !== 'number') return wrong('/time', 'must be a number');
+  if (!isObject(request)) return wrong('/request', 'must be an object');
+  if (typeof request.method !== 'string') return wrong('/request/method', 'must be a text');
+  if (typeof request.url !== 'string') return wrong('/request/url', 'must be a text');
+  const { postData } = request;
+  return (
+    checkHeaders(request.headers, '/request/headers') ??
+    checkBody(postData, '/request/postData') ??
+    checkHeaders(member(postData, 'params'), '/request/postData/params') ??
+    checkResponse(response) ??
+    checkOwn(entry._patchgate)
+  );
+}
+
+function checkResponse(response: JsonValue | undefined): WrongField | undefined {
+  if (isAbsent(response)) return undefined;
+  if (!isObject(response)) return wrong('/response', 'must be an object');
+  if (!Number.isInteger(response.status)) return wrong('/response/status', 'must be an integer');
+  return (
+    checkHeaders(response.headers, '/response/headers') ?? checkBody(response.content, '/response/content')
+  );
+}
+
+/** Of params, too: those of files have no value. */
+function checkHeaders(list: JsonValue | undefined, pointer: string): WrongField | undefined {
+  if (isAbsent(list)) return undefined;
+  if (!Array.isArray(list)) return wrong(pointer, 'must be a list');
+  const index = list.findIndex(
+    (one) =>
+      typeof member(one, 'name') !== 'string' ||
+      !(isAbsent(member(one, 'value')) || typeof member(one, 'value') === 'string'),
+  );
+  return index < 0 ? undefined : wrong(`${pointer}/${index}`, 'must have a name and a value, both texts');
+}
+
+function checkBody(body: JsonValue | undefined, pointer: string): WrongField | undefined {
+  if (isAbsent(body)) return undefined;
+  if (!isObject(body)) return wrong(pointer, 'must be an object');
+  for (const name of ['text', 'encoding', '_encoding', 'mimeType', '_file']) {
+    const value = body[name];
+    if (!isAbsent(value) && typeof value !== 'string') return wrong(`${pointer}/${name}`, 'must be a text');
+  }
+  return undefined;
+}
+
+function checkOwn(own: JsonValue | undefined): WrongField | undefined {
+  if (isAbsent(own)) return undefined;
+  const sizes = ['request', 'response'].map((side) => member(member(own, 'omitted'), side));
+  const isGood =
+    isObject(own) &&
+    [own.path, own.query].every((text) => text === undefined || typeof text === 'string') &&
+    (own.omitted === undefined || isObject(own.omitted)) &&
+    sizes.every((size) => size === undefined || (Number.isInteger(size) && (size as number) >= 0));
+  return isGood ? undefined : wrong('/_patchgate', 'is not as patchgate writes it');
+}
+
+/** Tools write null for what they do not know. */
+function isAbsent(value: JsonValue | undefined): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function wrong(pointer: string, what: string): WrongField {
+  return { pointer, what };
+}

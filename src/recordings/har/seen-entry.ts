@@ -1,0 +1,117 @@
+import { FAILURES, type FailureKind } from '../../model/exchange.ts';
+import { header } from '../../model/http.ts';
+import { parseUrl } from '../../model/url.ts';
+import type { SeenExchange } from '../plain-exchange.ts';
+import { answeredHeaders, plainHeaders, rawHeadersOf, withHost, withType } from './entry-headers.ts';
+import type { HarEntry, HarResponse } from './har.ts';
+import { answeredBytes, type Found, postedBytes } from './har-body.ts';
+
+/** What an entry of an archive comes to: an exchange, or why it is none, in a few words. */
+export type SeenEntry = FoundExchange | { skipped: string };
+
+export interface FoundExchange {
+  /** Its response is of status 0 where none came. */
+  seen: SeenExchange;
+  failure?: FailureKind | undefined;
+  /** Bytes of bodies that were not kept. */
+  omitted: { request?: number; response?: number };
+}
+
+export interface EntryOptions {
+  /** Of an archive of ours: what it says of bodies and headers is so. */
+  isOwn?: boolean;
+  /** The bodies that Playwright keeps in files beside the archive. */
+  attached?: { request?: Found; response?: Found };
+}
+
+/** Chrome's names of what the target did. Any other failure is the browser's own doing: blocked, cancelled, offline. */
+const FAILURES_OF_CHROME: Readonly<Record<string, FailureKind>> = {
+  'net::ERR_CONNECTION_REFUSED': 'refused',
+  'net::ERR_TIMED_OUT': 'timeout',
+  'net::ERR_CONNECTION_TIMED_OUT': 'timeout',
+  'net::ERR_CONNECTION_RESET': 'reset',
+  'net::ERR_CONNECTION_CLOSED': 'reset',
+  'net::ERR_EMPTY_RESPONSE': 'reset',
+};
+
+const NO_RESPONSE: HarResponse = { status: 0, content: { size: 0 } };
+
+/** An entry as the exchange that went by, as far as the archive knows. Pure. Not redacted: recording does that. */
+export function seenOf(entry: HarEntry, options: EntryOptions = {}): SeenEntry {
+  const { isOwn = false, attached = {} } = options;
+  const { request } = entry;
+  const response = entry.response ?? NO_RESPONSE;
+  const url = parseUrl(request.url);
+  const failure = failureOf(entry, response, isOwn);
+  const skipped = whySkipped(entry, url, response.status, failure);
+  if (skipped !== undefined || !url) return { skipped: skipped ?? 'no URL' };
+
+  const requestHeaders = withType(rawHeadersOf(request.headers), request.postData?.mimeType);
+  const omitted = (isOwn && entry._patchgate?.omitted) || {};
+  const requestBody =
+    omitted.request === undefined
+      ? postedBytes(request, header(requestHeaders, 'content-type'), attached.request)
+      : NO_BYTES;
+  if (requestBody === undefined) return { skipped: "the request's body is not in the file" };
+  const mayBeEmpty = isOwn || failure !== undefined || request.method === 'HEAD';
+  const responseBody = answeredBytes(response, attached.response) ?? (mayBeEmpty ? NO_BYTES : undefined);
+  if (responseBody === undefined) return { skipped: "the response's body is not in the file" };
+
+  const startedAt = Date.parse(entry.startedDateTime);
+  const headers = isOwn ? requestHeaders : plainHeaders(requestHeaders, requestBody);
+  return {
+    seen: {
+      request: { method: request.method, url: targetOf(entry, url), headers: withHost(headers, url) },
+      requestBody,
+      response: {
+        status: statusOf(response, responseBody),
+        message: response.statusText ?? '',
+        headers: isOwn
+          ? rawHeadersOf(response.headers)
+          : answeredHeaders(response, responseBody, request.method, attached.response !== undefined),
+      },
+      responseBody,
+      startedAt,
+      endedAt: startedAt + Math.max(0, entry.time ?? 0),
+    },
+    failure,
+    omitted,
+  };
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+function whySkipped(
+  { request, _resourceType }: HarEntry,
+  url: URL | undefined,
+  status: number,
+  failure: FailureKind | undefined,
+): string | undefined {
+  if (/^wss?:$/.test(url?.protocol ?? '') || _resourceType === 'websocket' || status === 101)
+    return 'WebSocket';
+  if (request.method === 'CONNECT') return 'CONNECT';
+  if (!url) return 'no URL';
+  if (!/^https?:$/.test(url.protocol)) return `not HTTP (${url.protocol})`;
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(request.method)) return 'no HTTP method';
+  // Some tools write -1.
+  if (status <= 0) return failure ? undefined : 'no response';
+  return status < 200 || status > 999 ? 'no final response' : undefined;
+}
+
+function failureOf({ _patchgate }: HarEntry, response: HarResponse, isOwn: boolean): FailureKind | undefined {
+  if (isOwn) return FAILURES.find((kind) => kind === _patchgate?.failure);
+  return response.status <= 0 ? FAILURES_OF_CHROME[response._error ?? ''] : undefined;
+}
+
+/** The request target as it was written, without the fragment that no client sends. */
+function targetOf({ request, _patchgate }: HarEntry, url: URL): string {
+  if (_patchgate?.path !== undefined)
+    return _patchgate.path + (_patchgate.query ? `?${_patchgate.query}` : '');
+  const text = /^[!-~]*$/.test(request.url) ? request.url : url.href;
+  return text.replace(/#.*$/, '');
+}
+
+/** A browser that asked whether its copy still holds puts the copy into the archive: whoever has none needs it whole. */
+function statusOf({ status }: HarResponse, body: Buffer): number {
+  return status === 304 && body.length > 0 ? 200 : Math.max(0, status);
+}

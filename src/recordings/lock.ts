@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { isAlive, startOf } from './process-life.ts';
+
+/** Who writes to a recording, as its lock file says. */
+interface Holder {
+  pid: number;
+  host: string;
+  /** When it took the lock: ISO 8601, UTC. */
+  startedAt: string;
+  /** When the process began, as its system counts: tells it from a later one of the same pid. Linux only. */
+  processStart?: string | undefined;
+  /** Of this lock alone. */
+  id: string;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/** File systems without hard links: FAT, some shared folders. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+/**
+ * Takes the lock of a recording, which one process holds at a time. That of a process which is gone is taken over.
+ *
+ * @param root the recording's folder, for the message
+ * @param file the lock; its folder is made where it is missing
+ * @throws PatchgateError `recording-in-use` with who holds it, `cannot-write`
+ */
+export function takeLock(root: string, file: string): Lock {
+  const id = randomBytes(6).toString('hex');
+  const own = `${file}.${id}.tmp`;
+  const processStart = startOf(process.pid);
+  const holder: Holder = {
+    pid: process.pid,
+    host: hostname(),
+    startedAt: new Date().toISOString(),
+    ...(processStart !== undefined && { processStart }),
+    id,
+  };
+  try {
+    writeOwn(own, holder);
+    take(root, file, own, holder);
+    removeRemains(file);
+  } catch (error) {
+    if (error instanceof PatchgateError) throw error;
+    throw new PatchgateError('cannot-write', `cannot take the lock ${file}: ${messageOf(error)}`, {
+      hint: 'make room or correct the permissions, or choose another folder with --recordings',
+      cause: error,
+    });
+  } finally {
+    removeOwn(own);
+  }
+  return {
+    release() {
+      // Somebody may have deleted it, and somebody else taken it.
+      if (idIn(file) === id) rmSync(file, { force: true });
+    },
+  };
+}
+
+/**
+ * Of several processes that find the lock of a dead one, only that may replace it which holds the claim to it: a lock
+ * itself, named after the dead one's. Whoever was killed with a claim in hand is replaced in the same way.
+ */
+function take(root: string, file: string, own: string, self: Holder): void {
+  while (!place(own, file, self)) {
+    const holder = readHolder(file);
+    if (holder === undefined) continue;
+    if (holder.host !== self.host || isAlive(holder.pid, holder.processStart))
+      throw inUse(root, file, holder);
+    const claim = `${file}.${holder.id}`;
+    take(root, claim, own, self);
+    // Without this look, it could be the lock of who was faster: a claim is gone once it was used.
+    if (idIn(file) === holder.id && isMoved(claim, file)) return;
+    rmSync(claim, { force: true });
+  }
+}
+
+/** Puts a complete lock in its place, where there is none. @returns whether it stands there */
+function place(own: string, file: string, self: Holder): boolean {
+  try {
+    linkSync(own, file);
+    return true;
+  } catch (error) {
+    const code = systemCode(error) as string;
+    if (code === 'EEXIST') return false;
+    if (code === 'ENOENT') {
+      // Another process has just closed, and has tidied up.
+      writeOwn(own, self);
+      return false;
+    }
+    if (!NO_LINKS.includes(code)) throw error;
+  }
+  try {
+    copyFileSync(own, file, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function isMoved(claim: string, file: string): boolean {
+  try {
+    renameSync(claim, file);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function writeOwn(own: string, self: Holder): void {
+  mkdirSync(dirname(own), { recursive: true });
+  const fd = openSync(own, 'w');
+  try {
+    writeSync(fd, `${JSON.stringify(self)}\n`);
+    // An empty lock after a power failure would be nobody's.
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What stays is removed by who takes the lock next. */
+function removeOwn(own: string): void {
+  try {
+    rmSync(own, { force: true });
+  } catch {
+    // Where it could not be written, that is what is told.
+  }
+}
+
+/** Undefined where there is none any more. */
+function readHolder(file: string): Holder | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const holder = JSON.parse(text) as Holder;
+    if (Number.isInteger(holder.pid) && holder.pid > 0 && /^[0-9a-f]+$/.test(holder.id)) return holder;
+  } catch {
+    // Told below.
+  }
+  throw new PatchgateError('recording-in-use', `${file} does not say which process records`, {
+    hint: 'delete it if no other Patchgate records into this recording',
+  });
+}
+
+function idIn(file: string): string | undefined {
+  try {
+    return readHolder(file)?.id;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What killed processes left beside the lock that is ours now. */
+function removeRemains(file: string): void {
+  const start = `${basename(file)}.`;
+  for (const name of readdirSync(dirname(file))) {
+    if (!name.startsWith(start)) continue;
+    const other = join(dirname(file), name);
+    try {
+      const holder = readHolder(other);
+      if (holder && isAlive(holder.pid, holder.processStart)) continue;
+    } catch {
+      // Begun only. Whoever is still at it writes it again.
+    }
+    rmSync(other, { force: true });
+  }
+}
+
+function inUse(root: string, file: string, { pid, host, startedAt }: Holder): PatchgateError {
+  const isHere = host === hostname();
+  const who =
+    isHere && pid === process.pid
+      ? 'this process'
+      : isHere
+        ? `process ${pid}`
+        : `process ${pid} on the host ${host}`;
+  const hint =
+    who === 'this process'
+      ? 'close it first, or record into another recording'
+      : isHere
+        ? `stop it first, or record under another name with --recording; if ${pid} is no Patchgate, delete ${file}`
+        : `stop it there, or record under another name with --recording; if it is gone, delete ${file}`;
+  return new PatchgateError(
+    'recording-in-use',
+    `the recording ${root} is in use: ${who} has been recording into it since ${startedAt}`,
+    { hint, details: { pid, host, startedAt } },
+  );
+}

@@ -1,0 +1,101 @@
+import type { Exchange } from '../../model/exchange.ts';
+import { tokensOf } from '../../model/pointer.ts';
+import { redactPath, redactQuery } from '../redaction/redact.ts';
+import { type Difference, differencesOf, type Found, type Work } from './differences.ts';
+import { type Miss, RECORD_IT } from './miss.ts';
+import type { ComparedRequest } from './sent-request.ts';
+
+/** Bounds on the work and on what is shown. */
+export const MOST_COMPARED = 200;
+/** Values of all bodies compared; the exchange with which they run out is the last one. */
+const MOST_VALUES = 100_000;
+const MOST_COUNTED = 100;
+const MOST_SHOWN = 20;
+/** Differences that the hint may name. */
+const MOST_HINTED = 3;
+
+/**
+ * Explains how a request differs from the nearest exchange: the one of which the fewest parts (query, headers, body)
+ * differ, and these in the fewest places.
+ *
+ * @param recorded what is recorded for the request's method and path; never none
+ */
+export function explainDifference(
+  recording: string,
+  recorded: readonly Exchange[],
+  sent: ComparedRequest,
+): Miss {
+  const { exchange, found } = nearestOf(recorded, sent);
+  const { request, meta } = exchange;
+  const { redaction } = sent.rules;
+  const differences = found.slice(0, MOST_SHOWN).map((difference) => difference.show());
+  const omitted = found.length - differences.length;
+  const said = differences.map(inWords);
+  if (omitted > 0) said.push(`and ${omitted} more`);
+  const path = redactPath(request.path, redaction);
+  return {
+    recording,
+    reason: 'differs',
+    text: `no exchange in the recording "${recording}" matches this ${request.method} ${path}; in the nearest ${said.join('; ')}`,
+    hint: hintFor(found, differences),
+    nearest: {
+      method: request.method,
+      path,
+      query: redactQuery(request.query, redaction),
+      recordedAt: meta.recordedAt,
+      differences,
+      omitted,
+    },
+  };
+}
+
+function nearestOf(
+  recorded: readonly Exchange[],
+  sent: ComparedRequest,
+): { exchange: Exchange; found: readonly Found[] } {
+  let nearest: { exchange: Exchange; found: readonly Found[]; parts: number } | undefined;
+  const work: Work = { left: MOST_VALUES };
+  for (const exchange of recorded.slice(0, MOST_COMPARED)) {
+    // Where one part alone differs, as many places as before are too many already.
+    const most = nearest?.parts === 1 ? nearest.found.length : MOST_COUNTED;
+    const found = differencesOf(exchange.request, sent, most, work);
+    const parts = new Set(found.map(({ part }) => part)).size;
+    if (
+      nearest === undefined ||
+      parts < nearest.parts ||
+      (parts === nearest.parts && found.length < nearest.found.length)
+    ) {
+      nearest = { exchange, found, parts };
+    }
+    if (work.left <= 0) break;
+  }
+  return nearest as NonNullable<typeof nearest>;
+}
+
+function inWords({ place, recorded, sent }: Difference): string {
+  if (sent === undefined) return `${place} is missing: recorded ${recorded}`;
+  if (recorded !== undefined) return `${place}: recorded ${recorded}, sent ${sent}`;
+  // Recordings keep what matching named at the time.
+  const why = place.startsWith('headers/') ? ', and none was kept when it was recorded' : '';
+  return `${place} is unexpected: sent ${sent}${why}`;
+}
+
+/** Names the options that would make it match, where that is but a few places. */
+function hintFor(found: readonly Found[], differences: readonly Difference[]): string {
+  const unkept = differences.filter(({ place, recorded }) => place.startsWith('headers/') && !recorded);
+  const names = unkept.map(({ place }) => place.slice('headers/'.length)).join(',');
+  const how = names === '' ? '' : ` with --match-headers ${names}`;
+  const asRecorded = `send the request as it was recorded, or record it${how}: ${RECORD_IT}`;
+  const options = found.map(({ part }, i) => optionFor(part, differences[i]?.place ?? ''));
+  if (options.length > MOST_HINTED || options.includes(undefined)) return asRecorded;
+  return `${asRecorded}; if it may differ there: ${[...new Set(options)].join(' ')}`;
+}
+
+/** Undefined where there is none for this place. */
+function optionFor(part: Found['part'], place: string): string | undefined {
+  // One that was cut names nothing, and options are parted at commas.
+  if (place.endsWith('…') || /[,\s']/.test(place)) return undefined;
+  if (part === 'query') return `--ignore-query ${tokensOf(place.slice('query'.length))[0]}`;
+  if (part !== 'body' || place === 'body') return undefined;
+  return `--ignore-pointers '${place.replace(/\/\d+(?=\/|$)/g, '/*')}'`;
+}

@@ -1,0 +1,70 @@
+import { PatchgateError } from '../../errors.ts';
+import type { NormalizeRequest } from '../../model/normalize-request.ts';
+import { isPointerPattern, type PatternNode, patternTree } from '../../model/pointer-pattern.ts';
+import { DEFAULT_REDACTION, type Redaction } from '../redaction/redaction.ts';
+
+/** The settings that say which requests are the same, as `Config` has them. */
+export interface MatchSettings {
+  /** Names of headers that must be equal too, in any letter case. */
+  matchHeaders: readonly string[];
+  /** Patterns of places that are taken out of both bodies. `""`: no body counts. */
+  ignorePointers: readonly string[];
+  /** Names of parameters that are taken out of both queries. */
+  ignoreQuery: readonly string[];
+  /** Patterns of arrays whose order does not matter; how often an item comes does. */
+  arraysAsSets: readonly string[];
+  /** Comes before all others. */
+  normalizeRequest: NormalizeRequest | undefined;
+}
+
+/** When a request that is sent is a recorded one: the settings, made ready once. They hold for both alike. */
+export interface MatchRules {
+  /** In lower case: what the recorder keeps besides. */
+  headers: ReadonlySet<string>;
+  ignored: PatternNode | undefined;
+  ignoredQuery: ReadonlySet<string>;
+  sets: PatternNode | undefined;
+  normalize: NormalizeRequest | undefined;
+  /** What recorded requests went through, and what is shown goes through. */
+  redaction: Redaction;
+  /** Tells these rules from others, as far as keys of requests go; undefined where nothing can. */
+  name: string | undefined;
+  /** Whether requests are compared as they are. */
+  isPlain: boolean;
+}
+
+/** @throws PatchgateError `bad-config` for a pattern that is none */
+export function matchRules(
+  settings: Partial<MatchSettings> = {},
+  redaction: Redaction = DEFAULT_REDACTION,
+): MatchRules {
+  const { matchHeaders = [], ignoreQuery = [], normalizeRequest: normalize } = settings;
+  const ignored = treeOf('ignorePointers', settings.ignorePointers);
+  const sets = treeOf('arraysAsSets', settings.arraysAsSets);
+  // Method, path and the bytes of query and body say it all.
+  const isByBytes = matchHeaders.length === 0 && normalize === undefined;
+  return {
+    headers: new Set(matchHeaders.map((name) => name.toLowerCase()).sort()),
+    ignored,
+    ignoredQuery: new Set(ignoreQuery),
+    sets,
+    normalize,
+    redaction,
+    // What a function does is not to be seen, nor which headers were redacted.
+    name: isByBytes
+      ? JSON.stringify([1, settings.ignorePointers, ignoreQuery, settings.arraysAsSets])
+      : undefined,
+    isPlain: isByBytes && ignored === undefined && ignoreQuery.length === 0,
+  };
+}
+
+/** Method, path, query and body, as design section 6 has it. */
+export const DEFAULT_RULES: MatchRules = matchRules();
+
+function treeOf(setting: string, patterns: readonly string[] = []): PatternNode | undefined {
+  const wrong = patterns.find((pattern) => !isPointerPattern(pattern));
+  if (wrong === undefined) return patternTree(patterns);
+  throw new PatchgateError('bad-config', `${setting}: ${JSON.stringify(wrong)} is no JSON Pointer`, {
+    hint: 'begin it with a slash, and write * for any one member or item: /environments/*/id',
+  });
+}

@@ -1,0 +1,44 @@
+import type { StoredBody } from '../../model/exchange.ts';
+import type { JsonValue } from '../../model/json.ts';
+import { jsonOf } from '../body.ts';
+import { hashInName, hashOf } from '../body-file.ts';
+
+export interface FormParts {
+  method: string;
+  path: string;
+  query: string;
+  /** Those that the rules name, redacted, in the order of the names; one that the request lacks is not there. */
+  headers: readonly FormHeader[];
+  body: StoredBody | undefined;
+}
+
+export type FormHeader = readonly [name: string, value: string];
+
+/** What `jsonOf` gives for a body, where somebody knows already. */
+export interface KnownJson {
+  value: JsonValue | undefined;
+}
+
+/** What is compared of a request: the request itself, changed as the rules say. `formOf` makes it. */
+export class RequestForm {
+  readonly parts: Readonly<FormParts>;
+  #json: KnownJson | undefined;
+
+  constructor(parts: FormParts, json?: KnownJson) {
+    this.parts = parts;
+    this.#json = json;
+  }
+
+  /** What `jsonOf` gives for the body. */
+  get json(): JsonValue | undefined {
+    const { body } = this.parts;
+    this.#json ??= { value: body && jsonOf(body) };
+    return this.#json.value;
+  }
+}
+
+/** Of a body that is no text, wherever its bytes are. One that was not kept is like no other. */
+export function bytesName(body: Exclude<StoredBody, { text: string }>): string {
+  if ('base64' in body) return `bytes ${hashOf(Buffer.from(body.base64, 'base64'))}`;
+  return 'file' in body ? `bytes ${hashInName(body.file)}` : 'omitted';
+}

@@ -1,0 +1,97 @@
+import type { RawHeaders } from '../../model/http.ts';
+import type { JsonValue } from '../../model/json.ts';
+import { REDACTED } from './redacted.ts';
+import type { Redaction } from './redaction.ts';
+
+/** Characters of the shortest one: what is shorter stands in many places by chance. */
+const SHORTEST = 8;
+/** Each is looked for in all parts of an exchange. */
+const MOST = 64;
+/** Values of headers that are remembered: the same credentials come with every request. */
+const MOST_REMEMBERED = 64;
+
+const ofHeaders = new Map<string, readonly string[]>();
+
+/** The secrets of one exchange: where one stands again, as in the answer of a server that echoes, it is hidden too. */
+export class KnownSecrets {
+  readonly #texts = new Set<string>();
+
+  /** Longest first, in all ways in which they may be written. */
+  get texts(): readonly string[] {
+    return this.#texts.size === 0 ? NONE : [...this.#texts].sort((a, b) => b.length - a.length);
+  }
+
+  /** Those without which no other stands anywhere. */
+  get needles(): readonly string[] {
+    if (this.#texts.size === 0) return NONE;
+    const all = [...this.#texts];
+    return all.filter((text) => !all.some((other) => other.length < text.length && text.includes(other)));
+  }
+
+  add(value: JsonValue): void {
+    if (this.#texts.size >= MOST || value === REDACTED) return;
+    if (typeof value === 'string') for (const text of waysToWrite(value)) this.#texts.add(text);
+    else if (typeof value === 'number') this.add(String(value));
+    else if (typeof value === 'object' && value !== null)
+      for (const one of Object.values(value)) this.add(one);
+  }
+
+  addHeaders(headers: RawHeaders, { headers: names }: Redaction): void {
+    for (let i = 0; i + 1 < headers.length; i += 2) {
+      if (names.has(headers[i] as string)) this.addHeader(headers[i + 1] as string);
+    }
+  }
+
+  /** The value of a secret one. */
+  addHeader(value: string): void {
+    if (this.#texts.size >= MOST) return;
+    for (const text of textsOfHeader(value)) this.#texts.add(text);
+  }
+}
+
+const NONE: readonly string[] = [];
+
+function textsOfHeader(value: string): readonly string[] {
+  let texts = ofHeaders.get(value);
+  if (texts === undefined) {
+    texts = partsOf(value).flatMap(waysToWrite);
+    if (ofHeaders.size >= MOST_REMEMBERED) ofHeaders.clear();
+    ofHeaders.set(value, texts);
+  }
+  return texts;
+}
+
+/** `Bearer abc` also is `abc`; a cookie its value; basic credentials the user's name and password. */
+function partsOf(value: string): string[] {
+  const parts = [value];
+  // What stands behind a cookie that is set says how long, and for which paths.
+  const isCookie = /;\s*(?:path|domain|expires|max-age|httponly|secure|samesite)\b/i.test(value);
+  const pieces = (isCookie ? value.slice(0, value.indexOf(';')) : value).split(/[\s;,]+/);
+  for (const piece of pieces.slice(0, MOST)) {
+    const part = piece.replace(/^[^=]*=(?=[^=])/, '').replace(/^"|"$/g, '');
+    // A word of a cookie stands elsewhere too.
+    if (/\d/.test(part) || part.length >= 2 * SHORTEST) parts.push(part);
+  }
+  const coded = /^basic +([\w+/=-]+)$/i.exec(value)?.[1];
+  if (coded !== undefined) {
+    const plain = Buffer.from(coded, 'base64').toString();
+    parts.push(coded, plain, plain.slice(plain.indexOf(':') + 1));
+  }
+  return parts;
+}
+
+/** By itself, in a URL, in JSON, and as the Latin-1 of its bytes. */
+function waysToWrite(text: string): string[] {
+  if (text.length < SHORTEST || text.includes(REDACTED)) return [];
+  if (/^[\w.~-]+$/.test(text)) return [text];
+  const bytes = Buffer.from(text);
+  const coded = encodeURIComponent(bytes.toString());
+  const ways = [
+    text,
+    coded,
+    coded.replaceAll('%20', '+'),
+    JSON.stringify(text).slice(1, -1),
+    bytes.toString('latin1'),
+  ];
+  return [...new Set(ways)];
+}

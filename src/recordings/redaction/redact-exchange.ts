@@ -1,0 +1,107 @@
+import type { Exchange, RecordedResponse, StoredBody, StoredHeaders } from '../../model/exchange.ts';
+import { bodyBytes, storeBody } from '../body.ts';
+import { undoCodings } from '../content-coding.ts';
+import type { FoundSecret, OnFound } from './found-secret.ts';
+import { KnownSecrets } from './known-secrets.ts';
+import { contentTypeOf, redactBody, redactHeader } from './redact-parts.ts';
+import { redactPath, redactQuery } from './redact-url.ts';
+import { hidingTexts, type Redaction } from './redaction.ts';
+
+/**
+ * A whole exchange as it stands in a file. Secret headers of a response go: a placeholder would be replayed as if it were
+ * a cookie. What one part shows to be secret is hidden in all others. The path, too: its file has another name then.
+ *
+ * @param onFound places are `request/query/token`, `response/body/json/user/password`
+ */
+export function redactExchange(exchange: Exchange, redaction: Redaction, onFound?: OnFound): Exchange {
+  const known = new KnownSecrets();
+  const { headers } = exchange.request;
+  known.addHeaders(
+    Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value])),
+    redaction,
+  );
+  const clean = redactParts(exchange, redaction, (found) => {
+    known.add(found.value);
+    onFound?.(found);
+  });
+  const { texts } = known;
+  return texts.length === 0
+    ? clean
+    : redactParts(clean, hidingTexts(redaction, texts), onFound ?? (() => undefined));
+}
+
+function redactParts(exchange: Exchange, redaction: Redaction, onFound: OnFound): Exchange {
+  const { request, response } = exchange;
+  const ofRequest = below('request', onFound);
+  const ofResponse = below('response', onFound);
+  return {
+    ...exchange,
+    request: {
+      ...request,
+      path: redactPath(request.path, redaction, 'path', ofRequest),
+      query: redactQuery(request.query, redaction, ofRequest),
+      ...redactMessage(request, redaction, ofRequest),
+    },
+    ...(response && {
+      response: {
+        ...response,
+        ...redactMessage(withoutSecretHeaders(response, redaction, ofResponse), redaction, ofResponse),
+      },
+    }),
+  };
+}
+
+function below(part: string, onFound: OnFound): OnFound {
+  return (found: FoundSecret) => {
+    const place = found.place.startsWith('/') ? `body/json${found.place}` : found.place;
+    onFound({ ...found, place: `${part}/${place}` });
+  };
+}
+
+interface Message {
+  headers: StoredHeaders;
+  body?: StoredBody;
+}
+
+function redactMessage({ headers, body }: Message, redaction: Redaction, onFound: OnFound): Message {
+  const plain = body && withoutCoding(body, headers);
+  const isDecoded = plain !== body && plain !== undefined && !('omitted' in plain);
+  const kept = Object.entries(headers).filter(([name]) => !(isDecoded && name === 'content-encoding'));
+  return {
+    headers: Object.fromEntries(
+      kept.map(([name, value]) => [
+        name,
+        typeof value === 'string'
+          ? redactHeader(name, value, redaction, onFound)
+          : value.map((one) => redactHeader(name, one, redaction, onFound)),
+      ]),
+    ),
+    ...(plain && { body: redactBody(plain, contentTypeOf(headers), redaction, onFound) }),
+  };
+}
+
+/** A body that somebody kept with its coding: decoded, or left out where nobody can say what it holds. */
+function withoutCoding(body: StoredBody, headers: StoredHeaders): StoredBody {
+  const coding = headers['content-encoding'];
+  if (coding === undefined || !('base64' in body)) return body;
+  const bytes = bodyBytes(body);
+  const plain = undoCodings(bytes, [coding].flat().join(','), 'target');
+  if (plain === undefined) return { omitted: bytes.length };
+  return storeBody(plain, contentTypeOf(headers)) ?? body;
+}
+
+function withoutSecretHeaders(
+  response: RecordedResponse,
+  redaction: Redaction,
+  onFound: OnFound,
+): RecordedResponse {
+  const secret = Object.keys(response.headers).filter((name) => redaction.headers.has(name));
+  if (secret.length === 0) return response;
+  for (const name of secret) {
+    for (const value of [response.headers[name] as string | string[]].flat()) {
+      onFound({ what: `the name "${name}"`, place: `headers/${name}`, isDetected: false, value });
+    }
+  }
+  const others = Object.entries(response.headers).filter(([name]) => !secret.includes(name));
+  return { ...response, headers: Object.fromEntries(others) };
+}

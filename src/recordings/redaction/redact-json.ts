@@ -1,0 +1,96 @@
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { pointerOf } from '../../model/pointer.ts';
+import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
+import type { OnFound } from './found-secret.ts';
+import { redactText, SHORTEST } from './redact-text.ts';
+import { REDACTED } from './redacted.ts';
+import type { Redaction } from './redaction.ts';
+
+/** A JSON value, copied only as far as something in it changes. */
+export function redactJson(value: JsonValue, redaction: Redaction, onFound?: OnFound): JsonValue {
+  return new Walk(redaction, onFound).clean(value, redaction.pointers);
+}
+
+class Walk {
+  readonly #redaction: Redaction;
+  readonly #onFound: OnFound | undefined;
+  /** Of the place that is looked at. */
+  readonly #tokens: (string | number)[] = [];
+  readonly #shortest: number;
+
+  constructor(redaction: Redaction, onFound: OnFound | undefined) {
+    this.#redaction = redaction;
+    this.#onFound = onFound;
+    this.#shortest = redaction.patterns.length > 0 ? 1 : SHORTEST;
+  }
+
+  clean(value: JsonValue, node: PatternNode | undefined): JsonValue {
+    if (node?.isMeant) return this.#hidden(value, `the pointer ${this.#place}`);
+    if (typeof value === 'string') return value.length < this.#shortest ? value : this.#text(value);
+    if (typeof value === 'number') return this.#number(value);
+    if (typeof value !== 'object' || value === null) return value;
+    return Array.isArray(value) ? this.#list(value, node) : this.#object(value, node);
+  }
+
+  get #place(): string {
+    return redactText(pointerOf(this.#tokens), this.#redaction);
+  }
+
+  #hidden(value: JsonValue, what: string): string {
+    if (value !== REDACTED) this.#onFound?.({ what, place: this.#place, isDetected: false, value });
+    return REDACTED;
+  }
+
+  #text(text: string): string {
+    const { mayBeIn } = this.#redaction;
+    return mayBeIn(text) ? redactText(text, this.#redaction, this.#place, this.#onFound) : text;
+  }
+
+  /** One that matches as a whole or in part: there is no placeholder for some digits. */
+  #number(value: number): JsonValue {
+    const { patterns, texts } = this.#redaction;
+    if (patterns.length === 0 && texts.length === 0) return value;
+    const text = String(value);
+    return texts.includes(text) || patterns.some((pattern) => (text.match(pattern)?.join('') ?? '') !== '')
+      ? REDACTED
+      : value;
+  }
+
+  #list(list: JsonValue[], node: PatternNode | undefined): JsonValue {
+    let copy: JsonValue[] | undefined;
+    for (let i = 0; i < list.length; i++) {
+      const item = list[i] as JsonValue;
+      this.#tokens.push(i);
+      const clean = this.clean(item, node && patternsBelow(node, i));
+      this.#tokens.pop();
+      if (clean !== item) {
+        copy ??= list.slice();
+        copy[i] = clean;
+      }
+    }
+    return copy ?? list;
+  }
+
+  #object(object: JsonObject, node: PatternNode | undefined): JsonValue {
+    let copy: JsonObject | undefined;
+    let renamed: Map<string, string> | undefined;
+    for (const name in object) {
+      const item = object[name] as JsonValue;
+      this.#tokens.push(name);
+      const clean = this.#redaction.members.has(name)
+        ? this.#hidden(item, `the name "${name}"`)
+        : this.clean(item, node && patternsBelow(node, name));
+      // A name can be a secret itself.
+      const cleanName = name.length < this.#shortest ? name : this.#text(name);
+      this.#tokens.pop();
+      if (clean !== item) {
+        copy ??= { ...object };
+        copy[name] = clean;
+      }
+      if (cleanName !== name) renamed = (renamed ?? new Map()).set(name, cleanName);
+    }
+    if (!renamed) return copy ?? object;
+    const entries = Object.entries(copy ?? object);
+    return Object.fromEntries(entries.map(([name, item]) => [renamed.get(name) ?? name, item]));
+  }
+}

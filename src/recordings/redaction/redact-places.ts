@@ -1,0 +1,62 @@
+import { Char } from '../../model/json-lexer.ts';
+import { escapeToken } from '../../model/pointer.ts';
+import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
+import type { OnFound } from './found-secret.ts';
+import { endOfString, endOfValue, unescaped } from './redact-named.ts';
+import { REDACTED } from './redacted.ts';
+
+/** An object or list that is open, with the token of the place that comes next. */
+interface Level {
+  pointer: string;
+  node: PatternNode;
+  /** An index, or the name that was read last. */
+  token: number | string;
+  /** The next string is a name. */
+  takesName: boolean;
+}
+
+/**
+ * Replaces the values at places in whatever holds JSON documents, one or many, the last one perhaps cut: each is walked
+ * as far as it can be read, and begins anew at the next brace or bracket.
+ */
+export function redactPlaces(text: string, patterns: PatternNode, onFound?: OnFound): string {
+  let clean = '';
+  let kept = 0;
+  const levels: Level[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    const level = levels.at(-1);
+    if (level === undefined && char !== Char.OpenBrace && char !== Char.OpenBracket) continue;
+    if (char === Char.CloseBrace || char === Char.CloseBracket) levels.pop();
+    else if (level !== undefined && char === Char.Comma) {
+      if (typeof level.token === 'number') level.token++;
+      else level.takesName = true;
+    } else if (level?.takesName && char === Char.Quote) {
+      const end = endOfString(text, at);
+      level.token = unescaped(text.slice(at + 1, end - 1));
+      level.takesName = false;
+      at = end - 1;
+    } else if (char > Char.Space && char !== Char.Colon) {
+      const node = level === undefined ? patterns : patternsBelow(level.node, level.token);
+      const isOpened = char === Char.OpenBrace || char === Char.OpenBracket;
+      if (node !== undefined && (node.isMeant || isOpened)) {
+        const pointer = level === undefined ? '' : `${level.pointer}/${escapeToken(level.token)}`;
+        if (node.isMeant) {
+          const end = endOfValue(text, at);
+          const value = text.slice(at, end);
+          if (value !== PLACEHOLDER)
+            onFound?.({ what: `the pointer ${pointer}`, place: pointer, isDetected: false, value });
+          clean += text.slice(kept, at) + PLACEHOLDER;
+          kept = end;
+          at = end - 1;
+        } else {
+          const isList = char === Char.OpenBracket;
+          levels.push({ pointer, node, token: isList ? 0 : '', takesName: !isList });
+        }
+      } else if (isOpened || char === Char.Quote) at = endOfValue(text, at) - 1;
+    }
+  }
+  return kept === 0 ? text : clean + text.slice(kept);
+}
+
+const PLACEHOLDER = `"${REDACTED}"`;

@@ -1,0 +1,102 @@
+import { tokensOf } from '../../model/pointer.ts';
+import { type PatternNode, patternTree } from '../../model/pointer-pattern.ts';
+import { mayHoldSecret } from './secret-kinds.ts';
+import { SecretNames } from './secret-names.ts';
+
+const HEADERS = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'token',
+  'x-api-key',
+  'api-key',
+  'x-auth-token',
+  'x-csrf-token',
+];
+
+const MEMBERS = [
+  'password',
+  'passwd',
+  'secret',
+  'token',
+  'accessToken',
+  'refreshToken',
+  'apiKey',
+  'sdkKey',
+  'clientSecret',
+  'privateKey',
+  'authorization',
+];
+
+/** What is redacted. */
+export interface Redaction {
+  /** Names of headers. */
+  headers: SecretNames;
+  /** Names of members of queries, forms and JSON bodies. */
+  members: SecretNames;
+  /** Places in JSON bodies. */
+  pointers: PatternNode | undefined;
+  /** Regular expressions, each for all matches in a text. */
+  patterns: readonly RegExp[];
+  /** Whether what looks like a secret is one. */
+  detects: boolean;
+  /** Texts that are known to be secrets, wherever they stand. */
+  texts: readonly string[];
+  /** False: there is nothing to hide in this text, which may be UTF-8 that is read as Latin-1. */
+  mayBeIn(text: string): boolean;
+}
+
+/** As `Config` has them. */
+export interface RedactionSettings {
+  /** Names beside those of design section 6; each counts for headers and members. */
+  redact?: readonly string[];
+  /** Patterns of JSON Pointers: `/users/0/email`, with `*` for any one member or item. */
+  redactPointers?: readonly string[];
+  /** Sources of regular expressions. */
+  redactPatterns?: readonly string[];
+  /** Default true. */
+  detectSecrets?: boolean;
+}
+
+export function redactionOf(settings: RedactionSettings = {}): Redaction {
+  const { redact = [], redactPointers = [], redactPatterns = [], detectSecrets = true } = settings;
+  const members = new SecretNames([...MEMBERS, ...redact]);
+  const patterns = redactPatterns.map((source) => new RegExp(source, 'gu'));
+  const places = placesPattern(redactPointers);
+  return {
+    headers: new SecretNames([...HEADERS, ...redact]),
+    members,
+    pointers: patternTree(redactPointers),
+    patterns,
+    detects: detectSecrets,
+    texts: [],
+    mayBeIn: (text) =>
+      members.mayBeIn(text) ||
+      (detectSecrets && mayHoldSecret(text)) ||
+      (places?.test(text) ?? false) ||
+      // What an escape stands for may match.
+      (patterns.length > 0 && (text.includes('\\') || patterns.some((pattern) => text.search(pattern) >= 0))),
+  };
+}
+
+export const DEFAULT_REDACTION: Redaction = redactionOf();
+
+/** The same, and these texts wherever they stand. */
+export function hidingTexts(redaction: Redaction, texts: readonly string[]): Redaction {
+  if (texts.length === 0) return redaction;
+  return {
+    ...redaction,
+    texts,
+    mayBeIn: (text) => texts.some((secret) => text.includes(secret)) || redaction.mayBeIn(text),
+  };
+}
+
+/** Finds the last name of each pointer in quotes, without which the body has no such place; undefined: no pointers. */
+function placesPattern(pointers: readonly string[]): RegExp | undefined {
+  if (pointers.length === 0) return undefined;
+  const names = pointers.map((pointer) => tokensOf(pointer).findLast((token) => !/^(?:\*|\d+)$/.test(token)));
+  // One with other letters than these can be written in many ways.
+  if (!names.every((name) => name !== undefined && /^[\w-]+$/.test(name))) return /(?:)/;
+  return new RegExp(`"(?:${names.join('|')})\\\\*"|\\\\u`);
+}

@@ -1,0 +1,154 @@
+/** A secret in a text: from one offset to before another. */
+export interface SecretSpan {
+  from: number;
+  to: number;
+  /** `a GitHub token` */
+  kind: string;
+}
+
+interface Kind {
+  kind: string;
+  /** Always consumes what it looked at, or looks at a bounded number of characters: no text costs more than one pass. */
+  pattern: string;
+  /** Of a match: where the secret is in it; undefined: it is none. */
+  judge?: (text: string, from: number, to: number) => { from: number; to: number } | undefined;
+}
+
+/**
+ * Shapes of secrets that are well known and told from ids, hashes and images by more than their length. The patterns
+ * are those that the services publish, as gitleaks and detect-secrets have them.
+ */
+const KINDS: readonly Kind[] = [
+  { kind: 'an AWS access key id', pattern: 'A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}' },
+  { kind: 'a Google API key', pattern: 'AIza[\\w-]{35}' },
+  { kind: 'a GitHub token', pattern: 'gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\\w{22,255}' },
+  { kind: 'a GitLab token', pattern: 'gl(?:pat|dt|rt|ptt|cbt|soat)-[\\w-]{20,300}' },
+  { kind: 'a Slack token', pattern: 'x(?:ox[abeoprs]|app)-[A-Za-z0-9-]{10,300}' },
+  { kind: 'a Stripe key', pattern: '(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9]{16,255}' },
+  { kind: 'an npm token', pattern: 'npm_[A-Za-z0-9]{36}' },
+  { kind: 'a SendGrid key', pattern: 'SG\\.[\\w-]{16,32}\\.[\\w-]{16,64}' },
+  {
+    kind: 'an API key of an AI service',
+    pattern: 'sk-(?:(?:proj|svcacct|admin|or-v1|ant-[a-z]{3,8}\\d\\d)-[\\w-]{20,300}|[A-Za-z0-9]{32,100})',
+  },
+  { kind: 'a Google OAuth token', pattern: 'ya29\\.[\\w-]{20,2000}|GOCSPX-[\\w-]{28}' },
+  { kind: 'a JSON Web Token', pattern: 'eyJ[\\w-]{8,}', judge: jsonWebToken },
+  { kind: 'bearer credentials', pattern: '(?:[Bb]earer|BEARER) {1,3}[\\w.~+/-]{16,}={0,2}', judge: bearer },
+  { kind: 'basic credentials', pattern: '(?:[Bb]asic|BASIC) {1,3}[A-Za-z0-9+/]{8,}={0,2}', judge: basic },
+  { kind: 'a private key', pattern: '-----BEGIN(?: [A-Z0-9]{1,12}){0,3} PRIVATE KEY', judge: privateKey },
+  {
+    kind: 'a password in a URL',
+    pattern: ':\\\\?/\\\\?/[^\\s/?#@:"\'<>\\\\[\\]]{0,128}:[^\\s/?#@"\'<>\\\\[\\]]{1,256}@',
+    judge: (text, _, to) => ({ from: text.lastIndexOf('/', to - 1) + 1, to: to - 1 }),
+  },
+];
+
+const IN_URL = new RegExp((KINDS.at(-1) as Kind).pattern);
+const EACH = new RegExp(KINDS.map(({ pattern }) => `(${pattern})`).join('|'), 'g');
+
+/** How each of them begins, by the rarest sign that it has. */
+const WITH_LINE = /(?:gh[pousr]|github_pat|[sr]k_live|[sr]k_test|whsec|npm)_/;
+const WITH_DASH = /(?:gl[a-z]{2,4}|xox[abeoprs]|xapp|sk|GOCSPX)-[\w-]{10}/;
+const WITH_DOT = /(?:ya29|SG)\./;
+const OTHERS = /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\w-]{35}/;
+const CREDENTIALS = /(?:[Bb](?:earer|asic)|BEARER|BASIC) /;
+const TOKEN = /eyJ[\w-]{8}/;
+
+/** False: nothing in this text looks like a secret. Several small patterns: one for all takes twice as long. */
+export function mayHoldSecret(text: string): boolean {
+  return (
+    TOKEN.test(text) ||
+    OTHERS.test(text) ||
+    CREDENTIALS.test(text) ||
+    (text.includes('_') && WITH_LINE.test(text)) ||
+    (text.includes('-') && (WITH_DASH.test(text) || text.includes('-----BEGIN '))) ||
+    (text.includes('.') && WITH_DOT.test(text)) ||
+    (text.includes('@') && IN_URL.test(text))
+  );
+}
+
+/** What looks like a secret, in the order of the text. */
+export function* secretsIn(text: string): Generator<SecretSpan> {
+  let at = 0;
+  for (;;) {
+    EACH.lastIndex = at;
+    const match = EACH.exec(text);
+    if (match === null) return;
+    const from = match.index;
+    const to = from + match[0].length;
+    at = to;
+    const { kind, judge = wholeWord } = KINDS[
+      match.findIndex((part, i) => i > 0 && part !== undefined) - 1
+    ] as Kind;
+    const span = judge(text, from, to);
+    if (span === undefined) continue;
+    at = Math.max(at, span.to);
+    yield { ...span, kind };
+  }
+}
+
+const CUT =
+  /(?:A(?:KIA|SIA|BIA|CCA|Iza)|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|xox|xapp-|[sr]k_|whsec_|npm_|SG\.|sk-|ya29|GOCSPX|eyJ|(?:[Bb](?:earer|asic)|BEARER|BASIC) {1,3}|:\\?\/\\?\/)[\w.~+:%/=-]*$/;
+/** Characters at the end of a cut text that are looked at. */
+const CUT_WITHIN = 2048;
+
+/** Where the secret begins that a cut text may end in; its length where it ends in none. */
+export function beginOfCutSecret(text: string): number {
+  const start = Math.max(0, text.length - CUT_WITHIN);
+  const index = CUT.exec(text.slice(start))?.index;
+  return index === undefined ? text.length : start + index;
+}
+
+/** Within a longer word it is that word: base64 of an image, say. */
+function wholeWord(text: string, from: number, to: number): { from: number; to: number } | undefined {
+  return beginsHere(text, from) && !isWord(text.charCodeAt(to)) ? { from, to } : undefined;
+}
+
+/** The letter before it may be the end of an escape: `\n`, `%20`, `\u0020`. */
+function beginsHere(text: string, from: number): boolean {
+  if (from === 0 || !isWord(text.charCodeAt(from - 1))) return true;
+  return /(?:\\[bfnrt]|%[\da-f]{2}|\\u[\da-f]{4})$/i.test(text.slice(Math.max(0, from - 6), from));
+}
+
+function isWord(char: number): boolean {
+  return (
+    (char >= 48 && char <= 57) || (char >= 65 && char <= 90) || (char >= 97 && char <= 122) || char === 95
+  );
+}
+
+const FURTHER_PARTS = /(?:\.[\w-]*){2,4}/y;
+/** Characters of the first part, which says little more than the algorithm. */
+const LONGEST_HEADER = 4096;
+
+/** Three parts (five where it is encrypted), of which the first is JSON with an algorithm (RFC 7515, 7516). */
+function jsonWebToken(text: string, from: number, to: number): { from: number; to: number } | undefined {
+  if (!beginsHere(text, from) || to - from > LONGEST_HEADER) return undefined;
+  FURTHER_PARTS.lastIndex = to;
+  const rest = FURTHER_PARTS.exec(text)?.[0];
+  if (rest === undefined || rest.length < 8) return undefined;
+  const head = Buffer.from(text.slice(from, to), 'base64url').toString('latin1');
+  return head.includes('"alg"') ? { from, to: to + rest.length } : undefined;
+}
+
+/** Words follow "bearer" too: a token has digits and letters. */
+function bearer(text: string, from: number, to: number): { from: number; to: number } | undefined {
+  const start = text.lastIndexOf(' ', to - 1) + 1;
+  const token = text.slice(start, to);
+  return /\d/.test(token) && /[A-Za-z]/.test(token) && beginsHere(text, from)
+    ? { from: start, to }
+    : undefined;
+}
+
+function basic(text: string, from: number, to: number): { from: number; to: number } | undefined {
+  const start = text.lastIndexOf(' ', to - 1) + 1;
+  const plain = Buffer.from(text.slice(start, to), 'base64').toString('latin1');
+  return /^[ -9;-~]+:[ -~]+$/.test(plain) && beginsHere(text, from) ? { from: start, to } : undefined;
+}
+
+/** To its end line; where that is missing, all that follows. */
+function privateKey(text: string, from: number, to: number): { from: number; to: number } {
+  const end = text.indexOf('-----END', to);
+  if (end < 0) return { from, to: text.length };
+  const dashes = text.indexOf('-----', end + 8);
+  return { from, to: dashes < 0 || dashes > end + 60 ? end + 8 : dashes + 5 };
+}

@@ -1,0 +1,110 @@
+import type { Exchange } from '../../model/exchange.ts';
+import type { MatchRules } from '../../recordings/matching/match-rules.ts';
+import { requestKey } from '../../recordings/matching/request-key.ts';
+import { redactQuery } from '../../recordings/redaction/redact.ts';
+import type { RecordingStore } from '../../recordings/store.ts';
+import { type Answering, type Unanswerable, whyUnanswerable } from './answerable.ts';
+import type { Served } from './served.ts';
+
+/** An exchange of a recording that a run never served. */
+export interface UnservedExchange {
+  method: string;
+  path: string;
+  /** Redacted. */
+  query: string;
+  /** Place in its file, from 0. */
+  index: number;
+  /** ISO 8601, UTC. */
+  recordedAt: string;
+  /** Which of those recorded for the same request it is: `2 of 5`. Absent where it is the only one. */
+  place?: string;
+  /** Why it could not be served whatever was asked for. */
+  reason?: Unanswerable;
+}
+
+export interface Unserved {
+  recording: string;
+  /** Exchanges that the recording had when the run began. */
+  total: number;
+  /** How many of them were never served. */
+  count: number;
+  /** The first thousand of them, by path. */
+  exchanges: UnservedExchange[];
+  /** Whether more was served than a run keeps track of: some of these may have been, too. */
+  isCut: boolean;
+}
+
+const MOST_LISTED = 1000;
+
+/**
+ * What was never served, of all that was recorded before a moment: every file of the recording is read.
+ *
+ * @param since milliseconds since the epoch; what was recorded later is not counted
+ */
+export async function findUnserved(
+  store: RecordingStore,
+  served: Served,
+  since: number,
+  rules: MatchRules,
+  answering: Answering,
+): Promise<Unserved> {
+  const unserved: Unserved = {
+    recording: store.name,
+    total: 0,
+    count: 0,
+    exchanges: [],
+    isCut: served.isCut,
+  };
+  for await (const { method, path } of store.paths()) {
+    const recorded = await store.find(method, path);
+    const missed: number[] = [];
+    for (const [index, exchange] of recorded.entries()) {
+      const isServed = served.has(method, path, index);
+      if (!isServed && Date.parse(exchange.meta.recordedAt) >= since) continue;
+      unserved.total++;
+      if (!isServed) missed.push(index);
+    }
+    unserved.count += missed.length;
+    const room = MOST_LISTED - unserved.exchanges.length;
+    if (missed.length === 0 || room <= 0) continue;
+    const places = placesOf(recorded, rules);
+    for (const index of missed.slice(0, room)) {
+      const exchange = recorded[index] as Exchange;
+      const reason = whyUnanswerable(exchange, answering);
+      const place = places[index];
+      unserved.exchanges.push({
+        method,
+        path,
+        query: redactQuery(exchange.request.query, rules.redaction),
+        index,
+        recordedAt: exchange.meta.recordedAt,
+        ...(place !== undefined && { place }),
+        ...(reason && { reason }),
+      });
+    }
+  }
+  unserved.exchanges.sort((a, b) => compare(a.path, b.path) || compare(a.method, b.method));
+  return unserved;
+}
+
+/** Of each exchange of a file, which of its sequence it is. */
+function placesOf(recorded: readonly Exchange[], rules: MatchRules): (string | undefined)[] {
+  const sequences = new Map<string, number[]>();
+  for (const [index, { request }] of recorded.entries()) {
+    const key = requestKey(request, rules);
+    const indexes = sequences.get(key);
+    if (indexes) indexes.push(index);
+    else sequences.set(key, [index]);
+  }
+  const places: (string | undefined)[] = [];
+  for (const indexes of sequences.values()) {
+    if (indexes.length === 1) continue;
+    for (const [i, index] of indexes.entries()) places[index] = `${i + 1} of ${indexes.length}`;
+  }
+  return places;
+}
+
+/** Sorting is stable: the exchanges of a file keep their order. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

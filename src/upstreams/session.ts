@@ -1,0 +1,39 @@
+/** Where a request says by name which session it is of; and to the fake, by number. */
+export const SESSION_HEADER = 'Patchgate-Session';
+
+/** What some requests have in common: their places in the sequences of a recording, their state of the fake. */
+export interface Session {
+  /** Unique within a run: a session that was ended and begun anew is another one. */
+  readonly id: number;
+  /** As clients name it; `""` is that of the requests without a name. */
+  readonly name: string;
+}
+
+/** Keeps something for each session. */
+export interface SessionKeeper {
+  start?(session: Session): void;
+  /** Frees what was kept. Nobody uses the session any more. */
+  end(session: Session): void;
+  /** What was answered out of a recording. */
+  served?(session: Session): ServedInSession;
+}
+
+export interface ServedInSession {
+  /** Answers. */
+  count: number;
+  /** The exchanges that they were, in the order in which they were first served. */
+  exchanges: Iterable<ServedExchange>;
+  /** Whether there were more exchanges than are kept track of. */
+  isCut: boolean;
+}
+
+export interface ServedExchange {
+  method: string;
+  path: string;
+  /** Place in its file, from 0. */
+  index: number;
+  /** ISO 8601, UTC. */
+  recordedAt: string;
+  /** How often it was served. */
+  times: number;
+}

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { writeFileWhole } from '../../../src/commands/recordings/output.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+it('writes a file whole', async () => {
+  const file = join(temporaryFolder(), 'x');
+  const count = await writeFileWhole(file, async (output) => {
+    for (let i = 0; i < 1000; i++) await output.write('line\n');
+    return 1000;
+  });
+  expect(count).toBe(1000);
+  expect(readFileSync(file, 'utf8')).toBe('line\n'.repeat(1000));
+});
+
+it('leaves the file as it was where something fails, and nothing beside it', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'x');
+  writeFileSync(file, 'before');
+  const fails = writeFileWhole(file, async (output) => {
+    await output.write('half');
+    throw new Error('broken');
+  });
+  await expect(fails).rejects.toThrow('broken');
+  expect(readdirSync(folder)).toEqual(['x']);
+  expect(readFileSync(file, 'utf8')).toBe('before');
+});
+
+it('names the file that cannot be written', async () => {
+  const file = join(temporaryFolder(), 'missing', 'x');
+  await expect(writeFileWhole(file, async () => 0)).rejects.toThrow(`cannot write ${file}: `);
+});

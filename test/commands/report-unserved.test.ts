@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { reportUnserved } from '../../src/commands/report-unserved.ts';
+import type { Unserved } from '../../src/upstreams/replay/unserved.ts';
+import { refusal } from '../support/errors.ts';
+
+const ONE = { method: 'GET', path: '/a', query: '', index: 0, recordedAt: '2026-11-20T12:00:00.000Z' };
+
+function told(members: Partial<Unserved>): { text: string; isAny: boolean } {
+  const said: string[] = [];
+  const unserved = { recording: 'demo', total: 9, count: 0, exchanges: [], isCut: false, ...members };
+  const isAny = reportUnserved(unserved, (text) => said.push(text));
+  return { text: said.join('\n'), isAny };
+}
+
+it('says that all was served', () => {
+  expect(told({})).toEqual({ text: 'every exchange of "demo" was served (9)', isAny: false });
+});
+
+it('names what was not, each in a line, and how many more there are', () => {
+  const exchanges = [
+    ONE,
+    { ...ONE, method: 'PATCH', query: 'x=1', place: '2 of 5' },
+    { ...ONE, path: '/b', reason: 'failure' as const },
+  ];
+  expect(told({ count: 7, exchanges })).toEqual({
+    isAny: true,
+    text: [
+      '7 of 9 exchanges of "demo" were never served:',
+      '  GET /a, recorded 2026-11-20',
+      '  PATCH /a?x=1 (2 of 5), recorded 2026-11-20',
+      '  GET /b, recorded 2026-11-20; a failure: only served with --replay-failures',
+      '  and 4 more',
+    ].join('\n'),
+  });
+  expect(told({ count: 1, exchanges: [ONE] }).text).toMatch(/^1 of 9 exchanges of "demo" was never/);
+});
+
+it('does not guess where more was served than is kept track of', () => {
+  expect(refusal('bad-usage', () => told({ count: 1, exchanges: [ONE], isCut: true }))).toContain(
+    'too many exchanges of "demo"',
+  );
+  expect(told({ isCut: true }).isAny).toBe(false);
+});

@@ -1,0 +1,11 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+/** `npm run crash`: the program is killed at random moments, many times. */
+export default defineConfig({
+  test: {
+    root: fileURLToPath(new URL('../..', import.meta.url)),
+    include: ['test/crash/**/*.test.ts'],
+    testTimeout: 600_000,
+  },
+});

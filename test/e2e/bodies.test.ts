@@ -1,0 +1,315 @@
+/** Bodies of all kinds, recorded and replayed by the built program, and fetched with curl: byte for byte. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join, relative } from 'node:path';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { filesIn } from '../support/answers.ts';
+import { cleanUp, runProgram, startBinary, temporaryFolder, works } from '../support/binary.ts';
+import { closeTargets, startRawTarget, startTarget } from '../support/target.ts';
+
+afterEach(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+interface Fetched {
+  /** curl's exit code. */
+  code: number | null;
+  head: string;
+  body: Buffer;
+}
+
+async function curl(url: string, ...args: string[]): Promise<Fetched> {
+  const folder = temporaryFolder();
+  const [head, body] = [join(folder, 'head'), join(folder, 'body')];
+  const { code } = await runProgram('curl', ['-s', '--max-time', '20', '-D', head, '-o', body, ...args, url]);
+  const read = (file: string) => (existsSync(file) ? readFileSync(file) : Buffer.alloc(0));
+  return { code, head: read(head).toString('latin1'), body: read(body) };
+}
+
+type Answer = (req: IncomingMessage, res: ServerResponse, body: Buffer) => void;
+
+const answer =
+  (body: Buffer | string, headers: Record<string, string | number> = {}): Answer =>
+  (_req, res) =>
+    void res.writeHead(200, headers).end(body);
+
+const coded = (coding: string, body: Buffer): Answer =>
+  answer(body, { 'content-type': 'application/json', 'content-encoding': coding, etag: '"1"' });
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const PLAIN = '{\n  "a": [1, 2.50, 1.0, 1e2],\n  "ü": "€ \\u00e9"\n}';
+/** Looks random, is the same each time, and is no text. */
+const noise = (length: number) =>
+  Buffer.concat(
+    Array.from({ length: Math.ceil(length / 32) }, (_, i) => createHash('sha256').update(`${i}`).digest()),
+  ).subarray(0, length);
+const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), noise(9000)]);
+
+/** Each path with what the target answers, and what stands in the recording's file for it. */
+const CASES: Record<string, [answer: Answer, kept: string]> = {
+  'json-compact': [answer('{"a":1,"b":[true,null,"x"]}', JSON_TYPE), '"json"'],
+  'json-pretty': [answer('{\n  "a": 1\n}\n', JSON_TYPE), '"newline": true'],
+  'json-tabs': [answer('{\n\t"a": 1\n}', JSON_TYPE), '"indent": "\\t"'],
+  'json-numbers': [answer('{"a":1.0,"b":1e2,"c":-0,"d":12345678901234567890}', JSON_TYPE), '"text"'],
+  'json-crlf': [answer('{\r\n  "a": 1\r\n}\r\n', JSON_TYPE), '"text"'],
+  'json-bom': [answer('\ufeff{"a":1}', JSON_TYPE), '"text"'],
+  'json-spaces': [answer(' { "a" : 1 } ', JSON_TYPE), '"text"'],
+  'json-escapes': [answer('{"a":"\\u00e9\\/"}', JSON_TYPE), '"text"'],
+  'json-duplicate': [answer('{"a":1,"a":2}', JSON_TYPE), '"text"'],
+  'json-broken': [answer('{"a":', JSON_TYPE), '"text"'],
+  'json-scalar': [answer('"x"', JSON_TYPE), '"json": "x"'],
+  'json-null': [answer('null', JSON_TYPE), '"json": null'],
+  'json-utf16': [answer(Buffer.from('{"a":1}', 'utf16le'), JSON_TYPE), '"text"'],
+  'json-utf16-bom': [answer(Buffer.from('\ufeff{"é":1}', 'utf16le'), JSON_TYPE), '"base64"'],
+  'json-latin1': [answer(Buffer.from('{"a":"é"}', 'latin1'), JSON_TYPE), '"base64"'],
+  'json-no-type': [answer('{"a":1}'), '"json"'],
+  problem: [answer('{"type":"x"}', { 'content-type': 'application/problem+json' }), '"json"'],
+  text: [answer('line one\r\nline two\n\ttab ü €\n', { 'content-type': 'text/plain' }), '"text"'],
+  nuls: [answer('a\0b\u0001\u001f\u007f', { 'content-type': 'text/plain' }), '"text"'],
+  'line-separators': [answer('a\u2028b\u2029c\ud83d\ude00', { 'content-type': 'text/plain' }), '"text"'],
+  latin1: [answer(Buffer.from('na\xefve', 'latin1'), { 'content-type': 'text/plain' }), '"base64"'],
+  gzip: [coded('gzip', gzipSync(PLAIN)), '"text"'],
+  'x-gzip': [coded('x-gzip', gzipSync('{"a":1}')), '"json"'],
+  deflate: [coded('deflate', deflateSync(PLAIN)), '"text"'],
+  'deflate-raw': [coded('deflate', deflateRawSync(PLAIN)), '"text"'],
+  br: [coded('br', brotliCompressSync(PLAIN)), '"text"'],
+  'br-of-gzip': [coded('gzip, br', brotliCompressSync(gzipSync(PLAIN))), '"text"'],
+  'gzip-of-png': [
+    (_req, res) =>
+      void res.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' }).end(gzipSync(PNG)),
+    '"file": "GET~',
+  ],
+  empty: [answer(''), '"status": 200'],
+  'no-content': [(_req, res) => void res.writeHead(204, { etag: '"1"' }).end(), '"status": 204'],
+  'not-modified': [(_req, res) => void res.writeHead(304, { etag: '"1"' }).end(), '"status": 304'],
+  'small-bytes': [answer(noise(4096)), '"base64"'],
+  'large-bytes': [answer(noise(4097)), '.bin"'],
+  png: [answer(PNG, { 'content-type': 'image/png' }), '.png"'],
+  zip: [answer(noise(6000), { 'content-type': 'application/zip; x=1' }), '.zip"'],
+  chunked: [
+    (_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/plain' });
+      res.write('one ');
+      setImmediate(() => res.end('two'));
+    },
+    '"text": "one two"',
+  ],
+  trailers: [
+    (_req, res) => {
+      res.writeHead(200, { trailer: 'x-sum', 'content-type': 'text/plain' });
+      res.write('with');
+      res.addTrailers({ 'x-sum': '1' });
+      res.end(' trailers');
+    },
+    '"text": "with trailers"',
+  ],
+  events: [
+    (_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+      res.write('event: a\ndata: {"n":1}\n\n');
+      setImmediate(() => res.write('id: 2\ndata: two\n\n'));
+      setImmediate(() => setImmediate(() => res.end(': bye\n\n')));
+    },
+    '"text": "event: a\\ndata:',
+  ],
+  redirect: [(_req, res) => void res.writeHead(302, { location: '/png' }).end('moved'), '"status": 302'],
+  broken: [(_req, res) => void res.writeHead(500, JSON_TYPE).end('{"error":"x"}'), '"status": 500'],
+};
+
+/** Of a head: its status, and the headers that say what the body is and whether it is still the same. */
+function meaningOf(head: string): unknown {
+  const lines = head
+    .split('\r\n')
+    .filter((line) => /^(?:HTTP|content-type|etag|location|cache-control)/i.test(line));
+  return lines.map((line) => line.replace(/(https?:\/\/)[^/]+/, '$1gate').replace(/^(HTTP\S+ \d+).*/, '$1'));
+}
+
+/** Files that hold bodies, below the recording. */
+const bodiesIn = (cwd: string) =>
+  [...filesIn(folderOf(cwd)).keys()]
+    .map((file) => relative(folderOf(cwd), file))
+    .filter((file) => /~[0-9a-f]{32}\./.test(file));
+
+const folderOf = (cwd: string) => join(cwd, 'recordings', 'default');
+
+describe.skipIf(!works('curl', '--version'))('bodies', () => {
+  it('are the same bytes in a replay, and stand in the files as people can read them', async () => {
+    const cwd = temporaryFolder();
+    const target = await startTarget((req, res, body) => {
+      const [make] = CASES[(req.url as string).slice(1)] as [Answer, string];
+      make(req, res, body);
+    });
+    const names = Object.keys(CASES);
+    const fetchAll = (url: string) =>
+      Promise.all(names.map((name) => curl(`${url}/${name}`, '--compressed', '-H', 'Accept: */*')));
+    const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
+    const recorded = await fetchAll(gate.url);
+    expect((await gate.stop()).code).toBe(0);
+    await target.close();
+
+    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    const replayed = await fetchAll(replay.url);
+    for (const [i, name] of names.entries()) {
+      const [before, after] = [recorded[i] as Fetched, replayed[i] as Fetched];
+      expect([name, after.code, after.body.equals(before.body)]).toEqual([name, 0, true]);
+      expect([name, meaningOf(after.head)]).toEqual([name, meaningOf(before.head)]);
+      expect([name, after.head]).toEqual([
+        name,
+        expect.not.stringMatching(/content-encoding|trailer|chunked/i),
+      ]);
+      const text = readFileSync(join(folderOf(cwd), name, 'GET.json'), 'utf8');
+      expect([name, text]).toEqual([name, expect.stringContaining((CASES[name] as [Answer, string])[1])]);
+    }
+    const own = bodiesIn(cwd);
+    // Each opens as what it is.
+    expect(own.map((file) => file.replace(/[0-9a-f]{32}/, '*')).sort()).toEqual(
+      ['gzip-of-png/GET~*.png', 'large-bytes/GET~*.bin', 'png/GET~*.png', 'zip/GET~*.zip'].map((file) =>
+        join(file),
+      ),
+    );
+    const png = own.find((file) => file.startsWith(join('png', 'GET'))) as string;
+    expect(readFileSync(join(folderOf(cwd), png)).equals(PNG)).toBe(true);
+  }, 60_000);
+
+  it('that were sent are kept and found as well: bytes, coded ones, and text', async () => {
+    const cwd = temporaryFolder();
+    const target = await startTarget((req, res, body) =>
+      res.end(`${req.headers['content-encoding']} ${body.length}`),
+    );
+    const folder = temporaryFolder();
+    const bodies = {
+      png: PNG,
+      small: Buffer.from([0, 255]),
+      gzip: gzipSync('{"a": 1}'),
+      text: Buffer.from('a\0é'),
+    };
+    const put = (url: string) =>
+      Promise.all(
+        Object.entries(bodies).map(([name, bytes]) => {
+          const file = join(folder, name);
+          writeFileSync(file, bytes);
+          const coding = name === 'gzip' ? ['-H', 'Content-Encoding: gzip'] : [];
+          const args = ['-X', 'PUT', '-H', 'Content-Type: application/x', '-H', 'Expect:', ...coding];
+          return curl(`${url}/up`, ...args, '--data-binary', `@${file}`);
+        }),
+      );
+    const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
+    const recorded = await put(gate.url);
+    await gate.stop();
+    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    const replayed = await put(replay.url);
+    expect(replayed.map(({ body }) => body.toString())).toEqual(recorded.map(({ body }) => body.toString()));
+    const other = join(folder, 'other');
+    writeFileSync(other, PNG.subarray(1));
+    const missed = await curl(`${replay.url}/up`, '-X', 'PUT', '-H', 'Expect:', '--data-binary', `@${other}`);
+    expect(missed.head).toContain('501');
+    const text = readFileSync(join(folderOf(cwd), 'up', 'PUT.json'), 'utf8');
+    expect(text).toMatch(/"file": "PUT~[0-9a-f]{32}\.bin"/);
+  }, 60_000);
+
+  it('of 20 MB are kept whole: text in the file, bytes beside it', async () => {
+    const cwd = temporaryFolder();
+    const text = Buffer.from('0123456789 "quoted" \\ ü\n'.repeat(800_000));
+    const bytes = Buffer.alloc(20_000_000, noise(65_537));
+    const target = await startTarget((req, res) => {
+      res.setHeader('content-type', req.url === '/text' ? 'text/plain' : 'application/octet-stream');
+      res.end(req.url === '/text' ? text : bytes);
+    });
+    const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
+    for (const path of ['/text', '/bytes']) await curl(gate.url + path);
+    await gate.stop();
+    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    expect((await curl(`${replay.url}/text`)).body.equals(text)).toBe(true);
+    expect((await curl(`${replay.url}/bytes`)).body.equals(bytes)).toBe(true);
+    expect(readFileSync(join(folderOf(cwd), 'bytes', 'GET.json')).length).toBeLessThan(1000);
+  }, 60_000);
+
+  it('that a HEAD describes are not there, and their length is told all the same', async () => {
+    const cwd = temporaryFolder();
+    const target = await startTarget((_req, res) => {
+      res.writeHead(200, { 'content-length': 1234, 'content-type': 'image/png' }).end();
+    });
+    const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
+    await curl(`${gate.url}/a`, '-I');
+    await gate.stop();
+    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    expect((await curl(`${replay.url}/a`, '-I')).head).toMatch(/content-length: 1234\r\n/i);
+  });
+
+  it('end with the connection where the target says so', async () => {
+    const cwd = temporaryFolder();
+    const target = await startRawTarget((socket) => {
+      socket.once('data', () =>
+        socket.end('HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nuntil the end'),
+      );
+    });
+    const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
+    await curl(`${gate.url}/a`);
+    await gate.stop();
+    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    expect((await curl(`${replay.url}/a`)).body.toString()).toBe('until the end');
+  });
+
+  it('that cannot be decoded, or are too long, are not kept: a notice says so, once, and so does the replay', async () => {
+    const cwd = temporaryFolder();
+    const target = await startTarget((req, res) => {
+      if (req.url === '/coded') res.writeHead(200, { 'content-encoding': 'zstd' }).end(noise(100));
+      else res.end('x'.repeat(3000));
+    });
+    const limited = ['proxy', target.url, '--record', '--log', 'off', '--record-limit', '2KiB'];
+    const gate = await startBinary(limited, { cwd });
+    const passed = [
+      await curl(`${gate.url}/coded`),
+      await curl(`${gate.url}/long`),
+      await curl(`${gate.url}/long`),
+    ];
+    expect(passed.map(({ body }) => body.length)).toEqual([100, 3000, 3000]);
+    const { stderr } = await gate.stop();
+    expect(stderr.match(/recorded in part: GET \/long: its response's body has 3000 bytes/g)).toHaveLength(1);
+    expect(
+      stderr.match(/recorded in part: GET \/coded: its response's body has a content coding/g),
+    ).toHaveLength(1);
+    expect(readFileSync(join(folderOf(cwd), 'long', 'GET.json'), 'utf8')).toContain('"omitted": 3000');
+
+    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    for (const path of ['/coded', '/long']) {
+      const { head, body } = await curl(replay.url + path);
+      expect(head).toContain('501');
+      expect(body.toString()).toContain('was not kept');
+    }
+  });
+});
+
+describe('a body in a file of its own', () => {
+  async function recorded(cwd: string): Promise<string> {
+    const target = await startTarget((_req, res) => res.setHeader('content-type', 'image/png').end(PNG));
+    const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
+    await (await fetch(`${gate.url}/logo`)).arrayBuffer();
+    await gate.stop();
+    return join(folderOf(cwd), bodiesIn(cwd)[0] as string);
+  }
+
+  it.each([
+    ['was changed', (file: string) => writeFileSync(file, noise(PNG.length))],
+    ['is missing', (file: string) => rmSync(file)],
+  ])(
+    'that %s is no answer, but a problem that names it; recorded again, it is one',
+    async (_, spoil) => {
+      const cwd = temporaryFolder();
+      const file = await recorded(cwd);
+      spoil(file);
+      const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+      const response = await fetch(`${replay.url}/logo`);
+      expect(response.status).toBe(500);
+      expect(((await response.json()) as { detail: string }).detail).toContain(`GET~`);
+      await replay.stop();
+      await recorded(cwd);
+      const again = await startBinary(['replay', '--log', 'off'], { cwd });
+      expect(Buffer.from(await (await fetch(`${again.url}/logo`)).arrayBuffer()).equals(PNG)).toBe(true);
+    },
+    60_000,
+  );
+});

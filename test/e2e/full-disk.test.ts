@@ -1,0 +1,100 @@
+/** A disk that takes no more while the program records: something is in the way, which stops root, too. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
+import { closeTargets, startTarget } from '../support/target.ts';
+
+afterEach(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+async function statusesOf(gate: Running, paths: readonly string[]): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const path of paths) {
+    const response = await fetch(gate.url + path);
+    await response.arrayBuffer();
+    statuses.push(response.status);
+  }
+  return statuses;
+}
+
+async function healthOf(gate: Running): Promise<{ status: string; trouble?: string }> {
+  return (await fetch(`${gate.url}/__patchgate/health`)).json() as Promise<{ status: string }>;
+}
+
+const paths = (count: number) => Array.from({ length: count }, (_, i) => `/${i}`);
+
+describe('a journal that cannot be written', () => {
+  it('keeps no request waiting; it is said once, as long as it lasts, and at the end', async () => {
+    const target = await startTarget();
+    const cwd = temporaryFolder();
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+    const journal = join(cwd, 'recordings', 'default', '.patchgate', 'journal');
+    writeFileSync(journal, '');
+    expect(await statusesOf(gate, paths(5))).toEqual(Array(5).fill(200));
+    expect(await healthOf(gate)).toMatchObject({
+      status: 'degraded',
+      trouble: expect.stringContaining(journal.slice(-7)),
+    });
+    expect(gate.stderr().match(/RECORDING FAILS/g)).toHaveLength(1);
+    expect(gate.stderr()).toContain('only in memory, and lost if this process is killed');
+    const { code, stderr } = await gate.stop();
+    expect(code).toBe(2);
+    expect(stderr).toContain('patchgate: 5 exchanges were not kept in recordings/default: cannot write');
+  });
+
+  it('gets what was kept in memory as soon as it can be, without a further request', async () => {
+    const target = await startTarget();
+    const cwd = temporaryFolder();
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+    const root = join(cwd, 'recordings', 'default');
+    writeFileSync(join(root, '.patchgate', 'journal'), '');
+    await statusesOf(gate, paths(5));
+    rmSync(join(root, '.patchgate', 'journal'));
+    await gate.said('works again: nothing is missing', 'stderr');
+    expect((await healthOf(gate)).status).toBe('ok');
+    expect((await gate.stop()).code).toBe(0);
+    expect(readdirSync(root).sort()).toEqual(['0', '1', '2', '3', '4']);
+  });
+});
+
+describe('a file that cannot be written', () => {
+  it('gets at the next start what the journal has for it', async () => {
+    const target = await startTarget();
+    const cwd = temporaryFolder();
+    const root = join(cwd, 'recordings', 'default');
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+    // Where a folder is to be made.
+    writeFileSync(join(root, 'a'), '');
+    expect(await statusesOf(gate, ['/a/x', '/b'])).toEqual([200, 200]);
+    await gate.said('RECORDING FAILS', 'stderr');
+    expect(gate.stderr()).toContain('Nothing is lost');
+    const { code, stderr } = await gate.stop();
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/patchgate: cannot write recordings\/default\/a\/x\/GET.json: .*\n {2}make room/);
+    expect(readdirSync(root)).toContain('b');
+    rmSync(join(root, 'a'));
+    expect((await (await startBinary(['proxy', target.url, '--record'], { cwd })).stop()).code).toBe(0);
+    expect(readdirSync(join(root, 'a', 'x'))).toEqual(['GET.json']);
+    expect(readdirSync(root)).not.toContain('.patchgate');
+  });
+
+  it('stays as it is where it is broken, and gets what waits once it is repaired', async () => {
+    const target = await startTarget();
+    const cwd = temporaryFolder();
+    const root = join(cwd, 'recordings', 'default');
+    const file = join(root, 'a', 'GET.json');
+    mkdirSync(join(root, 'a'), { recursive: true });
+    writeFileSync(file, '{"formatVersion":1,');
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+    expect(await statusesOf(gate, ['/a'])).toEqual([200]);
+    await gate.said(/RECORDING FAILS: .*GET\.json:1:20: the file ends too early/, 'stderr');
+    expect((await gate.stop()).code).toBe(2);
+    expect(readFileSync(file, 'utf8')).toBe('{"formatVersion":1,');
+    writeFileSync(file, '{"formatVersion":1,"exchanges":[]}');
+    expect((await (await startBinary(['proxy', target.url, '--record'], { cwd })).stop()).code).toBe(0);
+    expect(JSON.parse(readFileSync(file, 'utf8')).exchanges).toHaveLength(1);
+  });
+});

@@ -1,0 +1,196 @@
+/** Which requests are the same, by option, and what is said of one that none matches: through sockets and files. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Config } from '../../src/config.ts';
+import type { Miss } from '../../src/recordings/matching/miss.ts';
+import { filesIn } from '../support/answers.ts';
+import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { closeTargets, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+afterEach(async () => {
+  await closeGates();
+  await closeTargets();
+});
+
+interface Sent {
+  path: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+function send(gate: InProcess, { path, method = 'PUT', headers, body }: Sent): Promise<Response> {
+  return fetch(gate.url + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+}
+
+/** Records these requests one after the other, each answered with its number. @returns the folder */
+async function record(settings: Partial<Config>, sent: readonly Sent[]): Promise<string> {
+  const recordings = join(temporaryFolder(), 'recordings');
+  let count = 0;
+  const target = await startTarget((_req, res) => res.end(String(++count)));
+  const gate = await startGate({ target: target.url, record: 'all', recordings, ...settings });
+  for (const one of sent) await (await send(gate, one)).text();
+  await gate.gate.close();
+  return recordings;
+}
+
+async function answersTo(recordings: string, settings: Partial<Config>, sent: readonly Sent[]) {
+  const gate = await startGate({ recordings, ...settings }, 'replay');
+  const answers: (string | number)[] = [];
+  for (const one of sent) {
+    const response = await send(gate, one);
+    const text = await response.text();
+    answers.push(response.status === 200 ? text : response.status);
+  }
+  return answers;
+}
+
+describe('an option', () => {
+  it('names headers that tell requests apart; they are kept, without secrets', async () => {
+    const settings = { matchHeaders: ['Accept-Language', 'Authorization'] };
+    const headers = (language: string, secret: string) => ({
+      'accept-language': language,
+      authorization: `Bearer ${secret}`,
+      'x-other': secret,
+    });
+    const sent = [
+      { path: '/a', headers: headers('en', 's3cret-1') },
+      { path: '/a', headers: headers('de', 's3cret-2') },
+    ];
+    const recordings = await record(settings, sent);
+    const texts = [...filesIn(recordings).values()].join('\n');
+    expect(texts).toContain('"accept-language": "de"');
+    expect(texts).not.toContain('s3cret');
+    const answers = await answersTo(recordings, settings, [
+      { path: '/a', headers: headers('de', 's3cret-3') },
+      { path: '/a', headers: headers('en', 's3cret-4') },
+      { path: '/a', headers: headers('fr', 's3cret-1') },
+      { path: '/a', headers: { 'accept-language': 'en' } },
+    ]);
+    expect(answers).toEqual(['2', '1', 501, 501]);
+  });
+
+  it('takes places, parameters and the order of arrays out of the comparison', async () => {
+    const settings = { ignorePointers: ['/list/*/id'], ignoreQuery: ['t'], arraysAsSets: ['/tags'] };
+    const body = (n: number, id: number, tags: string[]) => ({ list: [{ id, n }], tags });
+    const recordings = await record(settings, [
+      { path: '/a?t=1&q=1', body: body(1, 1, ['x', 'y']) },
+      { path: '/a?t=2&q=1', body: body(2, 2, ['x', 'y']) },
+    ]);
+    const answers = await answersTo(recordings, settings, [
+      { path: '/a?q=1&t=9', body: body(2, 7, ['y', 'x']) },
+      { path: '/a?q=1', body: body(1, 7, ['y', 'x']) },
+      { path: '/a?q=2', body: body(1, 7, ['y', 'x']) },
+      { path: '/a?q=1', body: body(1, 7, ['y', 'y']) },
+    ]);
+    expect(answers).toEqual(['2', '1', 501, 501]);
+  });
+
+  it('is a function of the config file', async () => {
+    const settings: Partial<Config> = {
+      normalizeRequest: ({ body, ...request }) => ({
+        ...request,
+        ...(body !== undefined && { body: String(body).replace(/\d+/g, '#') }),
+      }),
+    };
+    const recordings = await record(settings, [
+      { path: '/a', body: 'run 1' },
+      { path: '/a', body: 'stop 2' },
+    ]);
+    const sent = [
+      { path: '/a', body: 'stop 77' },
+      { path: '/a', body: 'run 88' },
+      { path: '/a', body: 'go 1' },
+    ];
+    expect(await answersTo(recordings, settings, sent)).toEqual(['2', '1', 501]);
+  });
+
+  it('that is the same at recording replaces what it takes for the same', async () => {
+    const settings = { ignoreQuery: ['t'] };
+    const recordings = join(temporaryFolder(), 'recordings');
+    for (const t of [1, 2]) {
+      const target = await startTarget((_req, res) => res.end(`run ${t}`));
+      const gate = await startGate({ target: target.url, record: 'all', recordings, ...settings });
+      await (await send(gate, { path: `/a?t=${t}` })).text();
+      await gate.gate.close();
+    }
+    const texts = [...filesIn(recordings).values()].join('\n');
+    expect(texts).toContain('run 2');
+    expect(texts).not.toContain('run 1');
+  });
+});
+
+it('a function of the config that fails is an error that names it, not a miss', async () => {
+  const recordings = await record({}, [{ path: '/a', body: 'x' }]);
+  const normalizeRequest = () => {
+    throw new Error('oh no');
+  };
+  const gate = await startGate({ recordings, normalizeRequest }, 'replay');
+  const response = await send(gate, { path: '/a', body: 'x' });
+  expect(response.status).toBe(500);
+  const problem = (await response.json()) as { type: string; detail: string };
+  expect(problem.type).toMatch(/bad-config$/);
+  expect(problem.detail).toContain('normalizeRequest of the config threw: oh no');
+});
+
+describe('a miss', () => {
+  const REST = '/accounts/current/projects/42';
+
+  it('is explained in the same words in the answer and the control API', async () => {
+    const recordings = await record({}, [
+      { path: `/api/v2${REST}`, body: { name: 'Checkout', token: 's3cret-1' } },
+    ]);
+    const gate = await startGate({ recordings }, 'replay');
+    const response = await send(gate, {
+      path: `/api/v2${REST}`,
+      body: { name: 'Basket', token: 's3cret-2' },
+    });
+    const problem = (await response.json()) as Miss & { detail: string };
+    expect(problem).toMatchObject({
+      status: 501,
+      reason: 'differs',
+      nearest: { differences: [{ place: '/name', recorded: '"Checkout"', sent: '"Basket"' }] },
+    });
+    expect(problem.detail).toMatch(/in the nearest \/name: recorded "Checkout", sent "Basket"$/);
+    expect(problem.hint).toContain("--ignore-pointers '/name'");
+    const { exchanges } = (await (await fetch(`${gate.url}/__patchgate/exchanges`)).json()) as {
+      exchanges: { failure?: string }[];
+    };
+    expect(exchanges.at(-1)?.failure).toBe(problem.detail);
+    expect(JSON.stringify([problem, exchanges])).not.toContain('s3cret');
+  });
+
+  it.each([
+    ['other-base-path', `/staging/api/v2${REST}`, 'PUT', 'recorded /api/v2, sent /staging/api/v2'],
+    ['other-account', '/api/v2/accounts/9/projects/42', 'PUT', 'recorded current, sent 9'],
+    ['other-method', `/api/v2${REST}`, 'POST', 'its path is for PUT'],
+    [
+      'not-recorded',
+      '/api/v2/accounts/current/projects/43',
+      'PUT',
+      'recorded for projects/42, sent for projects/43',
+    ],
+  ])('is told to be %s', async (reason, path, method, text) => {
+    const recordings = await record({}, [{ path: `/api/v2${REST}`, body: {} }, { path: '/other' }]);
+    const gate = await startGate({ recordings }, 'replay');
+    const problem = (await (await send(gate, { path, method, body: {} })).json()) as Miss & {
+      detail: string;
+    };
+    expect(problem.reason).toBe(reason);
+    expect(problem.detail).toContain(text);
+  });
+
+  it('in an empty recording says so', async () => {
+    const recordings = temporaryFolder();
+    mkdirSync(join(recordings, 'default'));
+    const gate = await startGate({ recordings }, 'replay');
+    const problem = (await (await send(gate, { path: '/a' })).json()) as Miss;
+    expect(problem.reason).toBe('empty');
+  });
+});

@@ -1,0 +1,148 @@
+/** The command that keeps recordings in order, as a user types it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cleanUp, ROOT, runBinary, runProgram, startBinary, temporaryFolder } from '../support/binary.ts';
+import { exchange } from '../support/exchanges.ts';
+import { recordAll } from '../support/recordings.ts';
+import { closeTargets, startTarget } from '../support/target.ts';
+
+const BROWSER = fileURLToPath(new URL('../support/har/browser.json', import.meta.url));
+
+afterEach(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+async function checkout(): Promise<{
+  cwd: string;
+  run: (...args: string[]) => ReturnType<typeof runBinary>;
+}> {
+  const cwd = temporaryFolder();
+  await recordAll(join(cwd, 'recordings'), 'checkout', [
+    exchange({ path: '/api/a', body: { json: { a: "it's" } }, answer: { json: 1 } }),
+    exchange({ path: '/api/b', body: { json: { b: 1 } }, answer: { json: 2 } }),
+  ]);
+  return { cwd, run: (...args) => runBinary(['recordings', ...args], { cwd }) };
+}
+
+describe('help', () => {
+  it.each(['', 'list', 'show', 'scrub', 'remove', 'import', 'export'])(
+    'of recordings %s has an example',
+    async (name) => {
+      const { code, stdout, stderr } = await runBinary([
+        'recordings',
+        ...(name === '' ? [] : [name]),
+        '--help',
+      ]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(new RegExp(`Examples:\\n +patchgate recordings ${name}`));
+    },
+  );
+
+  it('is hinted at where a command is missing or unknown', async () => {
+    for (const args of [[], ['lsit'], ['show']]) {
+      const { code, stderr } = await runBinary(['recordings', ...args]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^patchgate: .+\n {2}.+\n$/);
+    }
+  });
+});
+
+describe('a recording', () => {
+  it('is listed, shown, checked, removed in part and removed', async () => {
+    const { cwd, run } = await checkout();
+    expect(await run('list')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^checkout +2 +2 +PATCH /m),
+    });
+    expect(await run('show', 'checkout', '2')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('PATCH /api/b'),
+    });
+    expect(await run('scrub', '--check')).toMatchObject({ code: 0, stdout: 'no secrets in 1 recording\n' });
+    const asked = await run('remove', 'checkout', '--path', '/api/b');
+    expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('add --yes') });
+    expect(await run('remove', 'checkout', '--path', '/api/b', '--yes')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`removed 1 exchange of ${join('recordings', 'checkout')}`),
+    });
+    expect(await run('remove', 'checkout', '--older-than', '1d', '-y')).toMatchObject({ code: 0 });
+    expect(existsSync(join(cwd, 'recordings', 'checkout'))).toBe(false);
+  });
+
+  it('tells by exit codes what it found and could not do', async () => {
+    const { cwd, run } = await checkout();
+    expect((await run('scrub', '--check', '--redact-pointers', '/a')).code).toBe(1);
+    expect((await run('show', 'nope')).code).toBe(2);
+    expect((await run('remove', 'checkout', '--older-than', 'x', '--yes')).code).toBe(2);
+    writeFileSync(join(cwd, 'recordings', 'checkout', 'api', 'b', 'PATCH.json'), '{');
+    const { code, stdout } = await run('list');
+    expect(code).toBe(2);
+    expect(stdout).toContain(`${join('recordings', 'checkout', 'api', 'b', 'PATCH.json')}:1:2: `);
+  });
+
+  it('goes out as an archive and comes in as another recording, to be replayed', async () => {
+    const { cwd, run } = await checkout();
+    expect((await run('export', 'checkout', '-o', 'x.har')).code).toBe(0);
+    expect((await run('import', 'x.har', '--recording', 'again')).stdout).toContain(
+      'imported 2 exchanges of 2',
+    );
+    const file = (name: string) =>
+      readFileSync(join(cwd, 'recordings', name, 'api', 'a', 'PATCH.json'), 'utf8');
+    expect(file('again')).toBe(file('checkout'));
+    const replay = await startBinary(['replay', '--recording', 'again'], { cwd });
+    const body = JSON.stringify({ b: 1 });
+    const response = await fetch(`${replay.url}/api/b`, { method: 'PATCH', body });
+    expect([response.status, await response.text()]).toEqual([200, '2']);
+  });
+
+  it('goes out as curl commands that send it again', async () => {
+    const { cwd, run } = await checkout();
+    const target = await startTarget();
+    // Where a proxy forwards to is nothing to send all of it to by accident.
+    writeFileSync(join(cwd, 'patchgate.config.json'), '{"target":"https://staging.example.com"}');
+    expect((await run('export', 'checkout', '--format', 'curl')).stdout).toContain(
+      "'http://127.0.0.1:4010/api/a'",
+    );
+    const { stdout } = await run('export', 'checkout', '--format', 'curl', '--target', `${target.url}/v2`);
+    await runProgram('bash', [], { cwd, stdin: stdout, env: { no_proxy: '*' } });
+    expect(target.received.map(({ method, url, body }) => [method, url, body.toString()])).toEqual([
+      ['PATCH', '/v2/api/a', `{"a":"it's"}`],
+      ['PATCH', '/v2/api/b', '{"b":1}'],
+    ]);
+  });
+
+  it('is made from what a browser saved, without its secrets', async () => {
+    const { cwd, run } = await checkout();
+    const { code, stdout } = await run('import', BROWSER, '--recording', 'web', '--only', '/api/');
+    expect(code).toBe(0);
+    expect(stdout).toContain('imported 1 exchange of 8 entries');
+    const grep = await runProgram('grep', ['-r', 'SECRET', join(cwd, 'recordings')]);
+    expect(grep).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('may lose the reader of its list', async () => {
+    const cwd = temporaryFolder();
+    const many = Array.from({ length: 3000 }, (_, i) =>
+      exchange({ path: '/a', query: `i=${i}`, answer: { text: 'x'.repeat(500) } }),
+    );
+    await recordAll(join(cwd, 'recordings'), 'x', many);
+    const cli = join(ROOT, 'dist', 'cli.js');
+    const child = spawn(process.execPath, [cli, 'recordings', 'show', 'x', '--full'], {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    expect((await once(child, 'close'))[0]).toBe(0);
+    expect(stderr).toBe('');
+  });
+});

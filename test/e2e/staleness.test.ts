@@ -1,0 +1,165 @@
+/** Recordings that grow old, and what of them no test needs any more: what the program says, and how it ends. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/model/exchange.ts';
+import { stringifyRecording } from '../../src/recordings/files/file-format.ts';
+import { locationOf } from '../../src/recordings/files/location.ts';
+import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
+import { exchange } from '../support/exchanges.ts';
+import { closeTargets, startTarget } from '../support/target.ts';
+
+afterEach(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+const DAY = 86_400_000;
+const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+
+/** A folder with the recording "default", of GETs. */
+function recorded(exchanges: Record<string, Exchange[]>): string {
+  const cwd = temporaryFolder();
+  for (const [path, list] of Object.entries(exchanges)) {
+    const file = join(cwd, 'recordings', 'default', locationOf('GET', path));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, stringifyRecording(list));
+  }
+  return cwd;
+}
+
+const get = (path: string, parts: Parameters<typeof exchange>[0] = {}) =>
+  exchange({ method: 'GET', path, recordedAt: ago(1), ...parts });
+
+const lastRun = (cwd: string) =>
+  JSON.parse(readFileSync(join(cwd, 'recordings', 'default', '.patchgate', 'last-run.json'), 'utf8'));
+
+async function statuses({ url }: Running, ...paths: string[]): Promise<number[]> {
+  const all: number[] = [];
+  for (const path of paths) all.push((await fetch(url + path)).status);
+  return all;
+}
+
+describe('--max-age', () => {
+  const OLD = { '/old': [get('/old', { recordedAt: ago(45) })], '/new': [get('/new')] };
+
+  it('warns: in the answer, once, and at the end', async () => {
+    const gate = await startBinary(['replay', '--max-age', '30d'], { cwd: recorded(OLD) });
+    const old = await fetch(`${gate.url}/old`);
+    expect([old.status, old.headers.get('patchgate-stale')]).toEqual([200, '45d']);
+    expect((await fetch(`${gate.url}/new`)).headers.get('patchgate-stale')).toBeNull();
+    await fetch(`${gate.url}/old`);
+    const { code, stderr } = await gate.stop();
+    expect(code).toBe(0);
+    expect(stderr.match(/GET \/old was recorded 45d ago, and --max-age is 30d/g)).toHaveLength(1);
+    expect(stderr).toContain(
+      '2 answers were older than 30d; record again: patchgate proxy <target> --record',
+    );
+    expect(stderr).not.toContain('/new');
+  });
+
+  it('refuses, where that is asked for', async () => {
+    const args = ['replay', '--max-age', '30d', '--on-stale', 'refuse'];
+    const gate = await startBinary(args, { cwd: recorded(OLD) });
+    const old = await fetch(`${gate.url}/old`);
+    expect(old.status).toBe(501);
+    const problem = (await old.json()) as Record<string, string>;
+    expect(problem).toMatchObject({ type: 'urn:patchgate:problem:no-recording', reason: 'stale' });
+    expect(problem.detail).toContain('45d');
+    expect(problem.hint).toContain('patchgate proxy <target> --record');
+    expect(await statuses(gate, '/new')).toEqual([200]);
+  });
+
+  it('records what is too old again, where the rest is recorded', async () => {
+    const cwd = recorded(OLD);
+    const target = await startTarget((_req, res) => res.writeHead(203).end());
+    const args = ['proxy', target.url, '--record=new_episodes', '--max-age', '30d', '--on-stale', 'refuse'];
+    const gate = await startBinary(args, { cwd });
+    expect(await statuses(gate, '/old', '/old', '/new')).toEqual([203, 203, 200]);
+    expect(target.received.map(({ url }) => url)).toEqual(['/old']);
+    expect((await gate.stop()).code).toBe(0);
+  });
+});
+
+describe('--fail-unused', () => {
+  const RECORDED = {
+    '/a': [
+      get('/a', { status: 201 }),
+      get('/a', { status: 202 }),
+      get('/a', { query: 'token=[redacted]&y=1' }),
+    ],
+    '/b': [get('/b')],
+  };
+
+  it('ends with 1 and names what was never served', async () => {
+    const cwd = recorded(RECORDED);
+    const gate = await startBinary(['replay', '--fail-unused'], { cwd });
+    expect(await statuses(gate, '/a', '/none')).toEqual([201, 501]);
+    const { code, stderr } = await gate.stop();
+    expect(code).toBe(1);
+    const day = ago(1).slice(0, 10);
+    expect(stderr).toContain(
+      [
+        'patchgate: 3 of 4 exchanges of "default" were never served:',
+        `  GET /a (2 of 2), recorded ${day}`,
+        `  GET /a?token=[redacted]&y=1, recorded ${day}`,
+        `  GET /b, recorded ${day}\n`,
+      ].join('\n'),
+    );
+    expect(lastRun(cwd)).toMatchObject({ served: [{ method: 'GET', path: '/a', indexes: [0] }] });
+  });
+
+  it('ends with 0 where all was served, in whatever session', async () => {
+    const gate = await startBinary(['replay', '--fail-unused'], { cwd: recorded(RECORDED) });
+    expect(await statuses(gate, '/a', '/a', '/a?y=1&token=other')).toEqual([201, 202, 200]);
+    await fetch(`${gate.url}/b`, { headers: { 'Patchgate-Session': 'x' } });
+    await fetch(`${gate.url}/__patchgate/reset`, { method: 'POST' });
+    const { code, stderr } = await gate.stop('SIGINT');
+    expect(code).toBe(0);
+    expect(stderr).toContain('every exchange of "default" was served (4)');
+  });
+
+  it('does not count what was recorded in the same run', async () => {
+    const target = await startTarget();
+    const args = ['proxy', target.url, '--record=new_episodes', '--fail-unused'];
+    const gate = await startBinary(args, { cwd: recorded({ '/b': [get('/b')] }) });
+    expect(await statuses(gate, '/b', '/fresh')).toEqual([200, 200]);
+    const { code, stderr } = await gate.stop();
+    expect(stderr).toContain('every exchange of "default" was served (1)');
+    expect(code).toBe(0);
+  });
+
+  it('says nothing where nothing is replayed', async () => {
+    const gate = await startBinary(['fake'], { env: { PATCHGATE_FAIL_UNUSED: 'true' } });
+    const { code, stderr } = await gate.stop();
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('served');
+  });
+});
+
+describe('the last run', () => {
+  it('is left in the recording by what replays it, hidden from git', async () => {
+    const cwd = recorded({ '/a': [get('/a')], '/b': [get('/b')] });
+    const gate = await startBinary(['replay'], { cwd });
+    expect(await statuses(gate, '/b')).toEqual([200]);
+    const { code, stderr } = await gate.stop();
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('never served');
+    const hidden = join(cwd, 'recordings', 'default', '.patchgate');
+    expect(readdirSync(hidden).sort()).toEqual(['.gitignore', 'last-run.json']);
+    expect(lastRun(cwd)).toEqual({
+      formatVersion: 1,
+      startedAt: expect.stringMatching(/^20.*Z$/),
+      endedAt: expect.stringMatching(/^20.*Z$/),
+      served: [{ method: 'GET', path: '/b', indexes: [0] }],
+    });
+  });
+
+  it('does not begin a recording that is not there', async () => {
+    const cwd = temporaryFolder();
+    const gate = await startBinary(['replay'], { cwd });
+    expect(await statuses(gate, '/b')).toEqual([501]);
+    expect((await gate.stop()).code).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { PatchgateError } from '../../../src/errors.ts';
+import { readHar } from '../../../src/recordings/har/read-har.ts';
+
+const entry = {
+  startedDateTime: '2026-11-20T12:00:00Z',
+  request: { method: 'GET', url: 'http://h/' },
+  response: { status: 200 },
+};
+const har = (...entries: object[]) => ({ log: { entries } });
+const read = (value: unknown) => readHar(Buffer.from(JSON.stringify(value, null, 2)), 'x.har');
+
+function errorOf(work: () => unknown): PatchgateError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof PatchgateError) return error;
+  }
+  throw new Error('no PatchgateError');
+}
+
+describe('what is read', () => {
+  it('is in the order of time, across time zones', () => {
+    const at = (startedDateTime: string) => ({ ...entry, startedDateTime });
+    const times = ['2026-11-20T12:00:02Z', '2026-11-20T14:00:01+02:00', '2026-11-20T12:00:00.5Z'];
+    expect(read(har(...times.map(at))).entries.map((one) => one.startedDateTime)).toEqual(times.toReversed());
+  });
+
+  it('stays in its order where we wrote it', () => {
+    const { entries, isOwn } = read({
+      log: {
+        creator: { name: 'patchgate' },
+        entries: [
+          { ...entry, startedDateTime: '2026-11-20T12:00:02Z' },
+          { ...entry, startedDateTime: '2026-11-20T12:00:01Z' },
+        ],
+      },
+    });
+    expect(isOwn).toBe(true);
+    expect(entries[0]?.startedDateTime).toContain('02Z');
+  });
+
+  it('may begin with a byte order mark, and leave out or null what nobody knows', () => {
+    const text = JSON.stringify(
+      har(
+        { ...entry, time: null, request: { ...entry.request, headers: null, postData: null } },
+        {
+          ...entry,
+          response: undefined,
+        },
+      ),
+    );
+    expect(readHar(Buffer.from(`\ufeff${text}`), 'x.har').entries).toHaveLength(2);
+  });
+});
+
+describe('what is refused, with its place', () => {
+  it.each<[string, string | Buffer, string]>([
+    ['nothing', '', 'x.har:1:1: the document ends where a value should be'],
+    ['a cut file', '{"log": {\n  "entries": [', 'x.har:2:15: the document ends'],
+    ['something else', '[]', 'x.har:1:1: has no object "log"'],
+    ['a ZIP archive', Buffer.from('PK\u0003\u0004'), 'x.har is a ZIP archive'],
+    ['no UTF-8', Buffer.from([0xff, 0xfe, 0x7b, 0]), 'x.har is not valid UTF-8'],
+  ])('%s', (_, content, message) => {
+    const error = errorOf(() => readHar(Buffer.from(content as string), 'x.har'));
+    expect(error.code).toBe('bad-input');
+    expect(error.message).toContain(message);
+    expect(error.hint).toBeTruthy();
+  });
+
+  it.each<[string, unknown]>([
+    ['x.har:2:11: /log/entries must be a list', { log: { a: 1 } }],
+    ['x.har:4:7: /log/entries/0 must be an object', har(1 as unknown as object)],
+    ['/log/entries/1/startedDateTime must be a time', har(entry, { ...entry, startedDateTime: 'x' })],
+    ['x.har:5:28: /log/entries/0/startedDateTime must be', har({ startedDateTime: 'x' })],
+    ['/log/entries/0/time must be a number', har({ ...entry, time: '1' })],
+    ['/log/entries/0/request must be an object', har({ ...entry, request: 'x' })],
+    ['/log/entries/0/request/method must be a text', har({ ...entry, request: { url: 'x' } })],
+    ['/log/entries/0/request/url must be a text', har({ ...entry, request: { method: 'x' } })],
+    [
+      '/log/entries/0/request/headers must be a list',
+      har({ ...entry, request: { ...entry.request, headers: {} } }),
+    ],
+    [
+      '/log/entries/0/request/headers/1 must have a name',
+      har({
+        ...entry,
+        request: {
+          ...entry.request,
+          headers: [
+            { name: 'a', value: 'b' },
+            { name: 'a', value: 1 },
+          ],
+        },
+      }),
+    ],
+    [
+      '/log/entries/0/request/postData/text must be a text',
+      har({ ...entry, request: { ...entry.request, postData: { text: 1 } } }),
+    ],
+    ['/log/entries/0/response/status must be an integer', har({ ...entry, response: { status: 'x' } })],
+    [
+      '/log/entries/0/response/content must be an object',
+      har({ ...entry, response: { status: 1, content: 1 } }),
+    ],
+    ['/log/entries/0/_patchgate is not as', har({ ...entry, _patchgate: { path: 1 } })],
+    ['/log/entries/0/_patchgate is not as', har({ ...entry, _patchgate: { omitted: { request: '1' } } })],
+  ])('%s', (message, value) => {
+    expect(errorOf(() => read(value)).message).toContain(message);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import {
+  beginOfCutSecret,
+  mayHoldSecret,
+  secretsIn,
+} from '../../../src/recordings/redaction/secret-kinds.ts';
+
+const base64url = (text: string) => Buffer.from(text).toString('base64url');
+const JWT = `${base64url('{"alg":"none"}')}.${base64url('{"sub":"1234"}')}.`;
+const basic = Buffer.from('me:my password').toString('base64');
+
+/** Made here, so that no scanner takes this file for one that leaks something. */
+const SECRETS: [kind: string, secret: string][] = [
+  ['an AWS access key id', `AKIA${'Q2X7'.repeat(4)}`],
+  ['a Google API key', `AIza${'aB3-_'.repeat(7)}`],
+  ['a GitHub token', `ghp_${'a1B2'.repeat(9)}`],
+  ['a GitHub token', `github_pat_${'a1B2_'.repeat(8)}`],
+  ['a GitLab token', `glpat-${'a1B2-'.repeat(4)}`],
+  ['a Slack token', `xoxb-${'1234'.repeat(4)}-ab`],
+  ['a Stripe key', `rk_live_${'a1B2'.repeat(6)}`],
+  ['an npm token', `npm_${'a1B2'.repeat(9)}`],
+  ['a SendGrid key', `SG.${'a1B2-_'.repeat(4)}.${'a1B2-_'.repeat(7)}`],
+  ['an API key of an AI service', `sk-proj-${'a1B2'.repeat(10)}`],
+  ['an API key of an AI service', `sk-ant-api03-${'a1B2'.repeat(10)}`],
+  ['a Google OAuth token', `ya29.${'a1B2'.repeat(10)}`],
+  ['a JSON Web Token', JWT],
+  ['a private key', '-----BEGIN PRIVATE KEY-----\nMIIBVQ\n-----END PRIVATE KEY-----'],
+  ['a private key', '-----BEGIN RSA PRIVATE KEY-----\\nMIIBVQ and no end'],
+];
+
+function found(text: string) {
+  return [...secretsIn(text)].map(({ from, to, kind }) => [kind, text.slice(from, to)]);
+}
+
+describe('secretsIn', () => {
+  it.each(SECRETS)('finds %s: %s', (kind, secret) => {
+    for (const before of ['', ' ', '"', 'x=', '\\n', '%20', '/']) {
+      expect(found(before + secret)).toEqual([[kind, secret]]);
+      expect(mayHoldSecret(before + secret)).toBe(true);
+    }
+  });
+
+  it.each([
+    ['bearer credentials', 'you sent Bearer abcdefghij1234567890 to me', 'abcdefghij1234567890'],
+    ['basic credentials', `curl -H "Authorization: Basic ${basic}"`, basic],
+    ['a password in a URL', 'see postgres://me:p4ss@db.example/x', 'me:p4ss'],
+    ['a password in a URL', 'https:\\/\\/me:p4ss@h.example\\/', 'me:p4ss'],
+  ])('finds %s within %s', (kind, text, secret) => {
+    expect(found(text)).toEqual([[kind, secret]]);
+    expect(mayHoldSecret(text)).toBe(true);
+  });
+
+  it('finds several in a row', () => {
+    const all = SECRETS.slice(0, 9);
+    expect(found(all.map(([, secret]) => secret).join(' '))).toEqual(all);
+  });
+
+  it.each([
+    '3f2504e0-4f89-11d3-9a0c-0305e82c3301',
+    'da39a3ee5e6b4b0d3255bfef95601890afd80709',
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    'sk-3f2504e0-4f89-11d3-9a0c-0305e82c3301',
+    'risk-assessment-of-a-very-long-name-indeed',
+    'Basic information about bearer certificates-of-authenticity',
+    'the Bearer of-good-news-and-bad-news',
+    'https://example.com:8080/a?b=c@d and me@example.com:22',
+    'https://example.com/@user:name',
+    '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
+    `eyJ${base64url('no header of a token')}.aaaaaaaa.bbbbbbbb`,
+    base64url('{"cursor":1234,"next":"abc"}'),
+    `data:image/png;base64,iVBORw0KGgo${'AKIAQ2X7'.repeat(8)}`,
+    'npm_config_registry and gh_pages',
+  ])('lets be: %s', (text) => {
+    expect(found(text)).toEqual([]);
+  });
+
+  it('takes its time from the length of the text only', () => {
+    for (const part of [
+      'eyJ',
+      '-eyJ',
+      'eyJaaaaaaaaaaa.a.aaaaaa ',
+      'ghp_',
+      '://a:',
+      'sk-',
+      '-----BEGIN ',
+      'Bearer ',
+    ])
+      expect(found(part.repeat(300_000))).toEqual([]);
+  });
+});
+
+describe('beginOfCutSecret', () => {
+  it.each(SECRETS.slice(0, 13))('%s: %s', (_, secret) => {
+    for (let length = Math.min(11, secret.length); length <= secret.length; length++)
+      expect(beginOfCutSecret(`a text ${secret.slice(0, length)}`)).toBe(7);
+  });
+
+  it.each(['a text', 'a risk', '', 'x'.repeat(10_000)])('there is none in %s', (text) => {
+    expect(beginOfCutSecret(text)).toBe(text.length);
+  });
+});

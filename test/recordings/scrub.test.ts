@@ -1,0 +1,115 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/model/exchange.ts';
+import { parseRecording, stringifyRecording } from '../../src/recordings/files/file-format.ts';
+import { locationOf } from '../../src/recordings/files/location.ts';
+import { separateBodies } from '../../src/recordings/files/separate-bodies.ts';
+import { openStore } from '../../src/recordings/open-store.ts';
+import { redactionOf } from '../../src/recordings/redaction/redaction.ts';
+import { scrubRecording } from '../../src/recordings/scrub.ts';
+import { exchange, plainOf } from '../support/exchanges.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const redaction = redactionOf({ redactPointers: ['/users/*/email'] });
+const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
+
+/** Writes a file as somebody recorded it who hid nothing. */
+function write(folder: string, exchanges: readonly Exchange[]): string {
+  const { method, path } = (exchanges[0] as Exchange).request;
+  const file = join(folder, 'r', locationOf(method, path));
+  mkdirSync(dirname(file), { recursive: true });
+  const kept = exchanges.map((one) =>
+    separateBodies(one, (name, bytes) => writeFileSync(join(dirname(file), name), bytes)),
+  );
+  writeFileSync(file, stringifyRecording(kept));
+  return file;
+}
+
+const SECRET = exchange({
+  path: '/a',
+  query: 'token=s3cret',
+  body: { json: { users: [{ email: 's3cret' }] } },
+  headers: { 'set-cookie': 's3cret', 'content-type': 'application/json' },
+  answer: { text: `{ "password": "s3cret", "b": "${GITHUB}" }` },
+});
+
+describe('scrubRecording', () => {
+  it('puts placeholders in the place of secrets, and says what it found without saying it', async () => {
+    const folder = temporaryFolder();
+    const file = write(folder, [exchange({ path: '/a' }), SECRET]);
+    const found = await scrubRecording(folder, 'r', redaction, { check: false });
+    expect(found).toEqual([
+      { file: 'a/PATCH.json', place: '/exchanges/1/request/query/token', what: 'the name "token"' },
+      {
+        file: 'a/PATCH.json',
+        place: '/exchanges/1/request/body/json/users/0/email',
+        what: 'the pointer /users/0/email',
+      },
+      {
+        file: 'a/PATCH.json',
+        place: '/exchanges/1/response/headers/set-cookie',
+        what: 'the name "set-cookie"',
+      },
+      { file: 'a/PATCH.json', place: '/exchanges/1/response/body', what: 'the name "password"' },
+      { file: 'a/PATCH.json', place: '/exchanges/1/response/body', what: 'a GitHub token' },
+    ]);
+    const text = readFileSync(file, 'utf8');
+    expect(text).not.toMatch(/s3cret|ghp_/);
+    expect(parseRecording(text, file).exchanges[0]).toEqual(exchange({ path: '/a' }));
+    // Once more: nothing is found, nothing is written.
+    const { ino } = statSync(file);
+    expect(await scrubRecording(folder, 'r', redaction, { check: false })).toEqual([]);
+    expect(statSync(file).ino).toBe(ino);
+  });
+
+  it('changes nothing where it only checks, and reads the journal too', async () => {
+    const folder = temporaryFolder();
+    const file = write(folder, [SECRET]);
+    const before = readFileSync(file, 'utf8');
+    const store = await openStore(folder, 'r', { writable: true });
+    store.append(plainOf(exchange({ path: '/b', query: 'token=s3cret' })));
+    const found = await scrubRecording(folder, 'r', redaction, { check: true });
+    await store.close();
+    expect(found.filter(({ file }) => file === 'a/PATCH.json').length).toBe(5);
+    expect(found.at(-1)).toMatchObject({ place: 'line 2', what: 'the name "token"' });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    await scrubRecording(folder, 'r', redaction, { check: false });
+    expect(readFileSync(join(folder, 'r', 'b', 'PATCH.json'), 'utf8')).not.toContain('s3cret');
+  });
+
+  it('looks into bodies in files of their own, and into coded ones', async () => {
+    const folder = temporaryFolder();
+    const wide = Buffer.from(`{"token":"s3cret","pad":"${'x'.repeat(5000)}"}`, 'utf16le').toString('base64');
+    const coded = gzipSync('{"token":"s3cret"}').toString('base64');
+    const zip = Buffer.from([...Buffer.alloc(5000, 0xfe)]).toString('base64');
+    const file = write(folder, [
+      exchange({ path: '/a', answer: { base64: wide } }),
+      exchange({ path: '/a', headers: { 'content-encoding': 'gzip' }, answer: { base64: coded } }),
+      exchange({ path: '/a', headers: { 'content-encoding': 'zip' }, answer: { base64: coded } }),
+      exchange({ path: '/a', answer: { base64: zip } }),
+    ]);
+    const names = () => readdirSync(dirname(file)).sort();
+    const before = names();
+    await scrubRecording(folder, 'r', redaction, { check: false });
+    const { exchanges } = parseRecording(readFileSync(file, 'utf8'), file);
+    expect(names().length).toBe(before.length);
+    expect(names()).not.toEqual(before);
+    for (const name of names())
+      expect(readFileSync(join(dirname(file), name)).toString('utf16le')).not.toContain('s3cret');
+    expect(exchanges[1]?.response).toMatchObject({ headers: {}, body: { json: { token: '[redacted]' } } });
+    expect(exchanges[2]?.response?.body).toEqual({ omitted: Buffer.from(coded, 'base64').length });
+  });
+
+  it('tells of a secret in a path, which stays', async () => {
+    const folder = temporaryFolder();
+    const file = write(folder, [exchange({ path: `/hooks/${GITHUB}` })]);
+    const before = readFileSync(file, 'utf8');
+    for (const check of [true, false]) {
+      const found = await scrubRecording(folder, 'r', redaction, { check });
+      expect(found).toMatchObject([{ place: 'path', what: 'a GitHub token' }]);
+    }
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+});

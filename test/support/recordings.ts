@@ -1,0 +1,33 @@
+/** Recordings on disk, for commands that read them. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Exchange } from '../../src/model/exchange.ts';
+import { openStore } from '../../src/recordings/open-store.ts';
+import { plainOf } from './exchanges.ts';
+
+/** Records exchanges, in their order. */
+export async function recordAll(folder: string, name: string, exchanges: readonly Exchange[]): Promise<void> {
+  const store = await openStore(folder, name, { writable: true });
+  for (const exchange of exchanges) store.append(plainOf(exchange));
+  await store.close();
+}
+
+/** Text of each file below a folder, by its path there. */
+export function filesBelow(folder: string): Record<string, string> {
+  if (!existsSync(folder)) return {};
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => statSync(join(folder, name)).isFile()).sort();
+  return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), 'latin1')]));
+}
+
+/** Where a command writes. */
+export function textOutput() {
+  const output = {
+    text: '',
+    async write(text: string) {
+      output.text += text;
+      return true;
+    },
+  };
+  return output;
+}
