@@ -5,6 +5,8 @@ import { sizeOver, sizesUpTo } from './growth-rows.js';
 import { drive, rates } from './measure.js';
 
 const MEBIBYTE = 1024 * 1024;
+/** Requests after which the functions are compiled. Not seconds: on a busy machine these would be fewer requests. */
+const WARM_UP = 20_000;
 /** MiB that a replay may take, as the project set itself. */
 const MEMORY = 150;
 
@@ -27,7 +29,7 @@ export async function measureReplayGrowth(scenario, place, { rounds, seconds, ex
       const server = await startServer('server', command, place.folder);
       servers.set(size, server);
       await passOver(server, { shape, exchanges: size });
-      await drive(server, load(size, { seed: 0, warmUp: 0, seconds: 1 }));
+      await drive(server, load(size, { seed: 0, warmUp: 0, seconds: 60, limit: WARM_UP }));
       hold(server);
     }
     const rated = [];

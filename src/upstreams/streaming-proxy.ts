@@ -103,6 +103,7 @@ export function createStreamingProxy(options: ForwardOptions) {
         made.path = outgoingPath(target.path, request.url);
         made.once('socket', (socket) => {
           isConnected = !socket.connecting;
+          if (isConnected) return;
           socket.once(isSecure ? 'secureConnect' : 'connect', () => {
             isConnected = true;
           });
