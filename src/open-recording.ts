@@ -39,7 +39,8 @@ export async function openWholeRecording(config: Config, notice: Notice): Promis
   const store = await openRecording(config, notice, false);
   if (await store.isEmpty()) {
     const { recording, recordings } = config;
-    const names = await readdir(recordings).catch(() => []);
+    const entries = await readdir(recordings, { withFileTypes: true }).catch(() => []);
+    const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     const others = names.length > 0 ? ` (there are: ${names.sort().join(', ')})` : '';
     notice(`the recording "${recording}" in ${recordings}/ is empty, so every request is refused${others}`);
   }

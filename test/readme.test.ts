@@ -3,7 +3,13 @@ import { expect, it } from 'vitest';
 import { CATALOGUE } from '../src/catalogue.ts';
 import { SETTINGS } from '../src/settings.ts';
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const pageOf = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+const readme = pageOf('README.md');
+
+/** Options of single commands that are no settings. */
+const OTHERS = ['no-guard', 'no-detect-secrets', 'config', 'operation', 'path', 'format', 'help']
+  .concat(['method', 'grep', 'only', 'replace', 'unused', 'older-than', 'yes', 'check'])
+  .concat(['save-dev', 'cacert']);
 
 it('lists every rule as it is', () => {
   const rows = CATALOGUE.map(
@@ -15,11 +21,11 @@ it('lists every rule as it is', () => {
   expect(listed).toEqual(rows);
 });
 
-it('names only flags that there are', () => {
+it.each(['README.md', 'recordings/README.md'])('%s names only flags that there are', (file) => {
   const flags = Object.keys(SETTINGS).map((name) =>
     name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
   );
-  const known = [...flags, 'no-guard', 'config', 'operation', 'path', 'format', 'help', 'save-dev', 'cacert'];
-  const named = [...readme.matchAll(/(?<![\w-])--([a-z][a-z-]+)/g)].map((match) => match[1] as string);
+  const known = [...flags, ...OTHERS];
+  const named = [...pageOf(file).matchAll(/(?<![\w-])--([a-z][a-z-]+)/g)].map((match) => match[1] as string);
   expect(named.filter((flag) => !known.includes(flag))).toEqual([]);
 });
