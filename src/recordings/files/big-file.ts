@@ -34,7 +34,16 @@ export class BigFile {
       moment = context.catchUp();
       indexed = await IndexedFile.open(file, indexOptions(options));
     } while (context.catchUp() !== moment);
-    return indexed && new BigFile(options, indexed);
+    if (!indexed) return undefined;
+    const big = new BigFile(options, indexed);
+    try {
+      // At once: soon less may wait than is missing from the file as it was opened.
+      big.update();
+    } catch (error) {
+      big.close();
+      throw error;
+    }
+    return big;
   }
 
   private constructor(options: BigFileOptions, indexed: IndexedFile) {
@@ -55,7 +64,16 @@ export class BigFile {
 
   get isUpToDate(): boolean {
     const { key, context } = this.#options;
-    return this.#upTo >= context.waiting.newestOf(key);
+    return this.isUnchanged && this.#upTo >= context.waiting.newestOf(key);
+  }
+
+  /** Whether nobody else has written into the file. */
+  get isUnchanged(): boolean {
+    return this.#indexed.isUnchanged;
+  }
+
+  get identity(): string {
+    return this.#indexed.identity;
   }
 
   /** Takes in what waits in the journal. */

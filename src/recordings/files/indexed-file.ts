@@ -7,6 +7,7 @@ import type { Exchange } from '../../model/exchange.ts';
 import { isObject } from '../../model/json.ts';
 import type { KeptExchanges, RequestFacts } from '../kept-exchanges.ts';
 import { FileIndex, type Stretch } from './file-index.ts';
+import { hideFromGit } from './hidden-folder.ts';
 import { SlicedFile } from './sliced-file.ts';
 
 /** Work at a stretch. */
@@ -67,6 +68,14 @@ export class IndexedFile implements KeptExchanges {
   /** Bytes of memory, about. */
   get size(): number {
     return this.index.size;
+  }
+
+  get identity(): string {
+    return this.#sliced.identity;
+  }
+
+  get isUnchanged(): boolean {
+    return this.#sliced.isUnchanged;
   }
 
   at(index: number): Exchange {
@@ -158,7 +167,8 @@ function keepIndex(index: FileIndex, sliced: SlicedFile, { indexFile, matching }
   };
   const temporary = `${indexFile}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(indexFile), { recursive: true });
+    const made = mkdirSync(dirname(indexFile), { recursive: true });
+    if (made !== undefined) hideFromGit(made);
     writeFileSync(temporary, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), arrays]));
     renameSync(temporary, indexFile);
   } catch {

@@ -140,6 +140,7 @@ export class KeptFile {
 
   /** @returns whether it is a large file that stays on disk */
   async #askBig(): Promise<boolean> {
+    if (this.#big?.isUnchanged === false) this.#forgetBig();
     if (!this.#big) {
       const isLoaded = this.#loaded.contents !== undefined || this.#context.waiting.get(this.key)?.replaces;
       if (isLoaded || this.#hasGaps || !this.#isLarge) return false;
@@ -181,7 +182,8 @@ export class KeptFile {
       before?.close();
     }
     this.#settle(upTo);
-    if (this.#big && !(await this.#big.advance(upTo))) this.#forgetBig();
+    const isAsBefore = this.#big?.identity === before?.identity;
+    if (this.#big && !(isAsBefore && (await this.#big.advance(upTo)))) this.#forgetBig();
     return true;
   }
 

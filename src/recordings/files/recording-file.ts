@@ -157,11 +157,8 @@ export async function readRecordingText(file: string): Promise<string | undefine
 }
 
 function create(file: string, isDurable: boolean): number {
-  try {
-    return openSync(file, 'wx');
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    makeFolders(dirname(file), isDurable);
-    return openSync(file, 'wx');
-  }
+  const folder = dirname(file);
+  // To look first is cheaper than an exception, and of many new paths most have no folder yet.
+  if (!existsSync(folder)) makeFolders(folder, isDurable);
+  return openSync(file, 'wx');
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { JsonValue } from '../../model/json.ts';
@@ -27,12 +27,16 @@ const CLOSING = '\n    }';
 export class SlicedFile implements TextSource {
   readonly #fd: number;
   readonly #size: number;
+  /** What tells this content of the file from any other that it had or will have. */
+  readonly identity: string;
   #isClosed = false;
   #part: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
 
   /** @throws PatchgateError `cannot-read` */
   static open(file: string): SlicedFile | undefined {
     try {
+      // To look first is cheaper than an exception, and of many new paths none has a file yet.
+      if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
       return new SlicedFile(openSync(file, 'r'));
     } catch (error) {
       if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) as string)) return undefined;
@@ -42,9 +46,10 @@ export class SlicedFile implements TextSource {
 
   private constructor(fd: number) {
     this.#fd = fd;
-    const stats = fstatSync(fd);
+    const stats = fstatSync(fd, { bigint: true });
     // Opening a folder works, only reading it fails.
-    this.#size = stats.isFile() ? stats.size : 0;
+    this.#size = stats.isFile() ? Number(stats.size) : 0;
+    this.identity = identityOf(stats);
   }
 
   /** Whether the file begins and ends as this tool lays files out, so that something can be put before its end. */
@@ -52,10 +57,11 @@ export class SlicedFile implements TextSource {
     return this.#has(0, START) && this.#has(this.#size - CLOSING.length - END.length, CLOSING + END);
   }
 
-  /** What tells this content of the file from any other that it had or will have. */
-  get identity(): string {
-    const { ino, size, mtimeNs } = fstatSync(this.#fd, { bigint: true });
-    return `${ino} ${size} ${mtimeNs}`;
+  /** Whether nobody has written into it since it was opened. */
+  get isUnchanged(): boolean {
+    const stats = fstatSync(this.#fd, { bigint: true });
+    // Where another file has taken its name, nobody can open it any more.
+    return stats.nlink === 0n || identityOf(stats) === this.identity;
   }
 
   /** Bytes. */
@@ -119,8 +125,17 @@ export class SlicedFile implements TextSource {
     return this.#bytes(start, end).toString('utf8');
   }
 
+  /** @throws PatchgateError `cannot-read` where it was changed since it was looked through */
   exchangeAt(start: number, end: number): Exchange {
-    return JSON.parse(this.textAt(start, end)) as Exchange;
+    try {
+      return JSON.parse(this.textAt(start, end)) as Exchange;
+    } catch (error) {
+      if (error instanceof PatchgateError) throw error;
+      throw new PatchgateError('cannot-read', 'a file of the recording was changed while it was read', {
+        hint: 'send the request again',
+        cause: error,
+      });
+    }
   }
 
   close(): void {
@@ -167,4 +182,9 @@ export class SlicedFile implements TextSource {
     const from = start - this.#part.start;
     return this.#part.bytes.subarray(from, Math.max(from, last - this.#part.start));
   }
+}
+
+/** Its time of change is that which nobody can set. */
+function identityOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 }
