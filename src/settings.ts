@@ -92,14 +92,22 @@ export const SETTINGS = {
     default: true,
     describe: 'Redact what looks like a secret (--no-detect-secrets turns it off)',
   },
-  matchHeaders: { kind: 'list', default: '', describe: 'Headers that tell requests apart: accept-language' },
+  matchHeaders: {
+    kind: 'list',
+    default: '',
+    describe: 'Headers that matching compares, too: accept-language',
+  },
   ignorePointers: {
     kind: 'pointers',
     default: '',
-    describe: 'Places in JSON bodies that do not: /environments/*/id',
+    describe: 'Places in JSON bodies that matching ignores: /environments/*/id',
   },
-  ignoreQuery: { kind: 'list', default: '', describe: 'Parameters that do not: timestamp' },
-  arraysAsSets: { kind: 'pointers', default: '', describe: 'Arrays whose order does not matter: /languages' },
+  ignoreQuery: { kind: 'list', default: '', describe: 'Parameters that matching ignores: timestamp' },
+  arraysAsSets: {
+    kind: 'pointers',
+    default: '',
+    describe: 'Arrays whose order matching ignores: /languages',
+  },
   strictSequence: {
     kind: 'boolean',
     default: false,
@@ -131,7 +139,7 @@ export const SETTINGS = {
   memory: {
     kind: 'size',
     default: '64MiB',
-    describe: 'Memory for the exchanges of a recording, about',
+    describe: 'Memory for exchanges that are replayed, about',
   },
   onMiss: {
     kind: 'choice',

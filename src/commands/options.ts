@@ -34,6 +34,7 @@ export const REPLAYING: readonly SettingName[] = [
   'maxAge',
   'onStale',
   'failUnused',
+  'memory',
 ];
 
 /** Settings that say which requests are the same, for every command that records or replays. */
@@ -55,13 +56,27 @@ export const REDACTION: readonly SettingName[] = [
 /** Settings that every command which records takes. */
 export const RECORDING: readonly SettingName[] = ['durability', 'recordLimit', 'refreshMeta'];
 
+/** Under which heading a command's help has them; any other setting is among its options. */
+const GROUPS: readonly [heading: string, names: readonly SettingName[]][] = [
+  ['Judging:', JUDGING],
+  ['Recordings:', ['recording', 'recordings', 'record', 'recordInCi', 'onMiss', ...RECORDING]],
+  ['Replaying:', REPLAYING],
+  ['Matching:', MATCHING],
+  ['Redaction:', REDACTION],
+  ['Target:', ['target', ...FORWARDING]],
+  ['Server:', [...SERVING, ...TLS]],
+];
+
 /**
  * Gives a command its options, from the table of settings. No defaults and no types are given to yargs: config.ts
  * settles and checks every value, wherever it comes from.
  */
 export function withSettings<T>(yargs: Argv<T>, names: readonly SettingName[]): Argv<T> {
   let result = yargs.option('config', { type: 'string', describe: 'Config file', requiresArg: true });
-  for (const name of [...names].sort()) result = result.option(flagOf(name), optionOf(SETTINGS[name]));
+  for (const name of [...names].sort()) {
+    const group = GROUPS.find(([, grouped]) => grouped.includes(name))?.[0];
+    result = result.option(flagOf(name), { ...optionOf(SETTINGS[name]), ...(group && { group }) });
+  }
   return result as unknown as Argv<T>;
 }
 
