@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import { hashInName } from '../../recordings/body-file.ts';
+import { folderEntries } from '../../recordings/files/folder-entries.ts';
 import { HIDDEN } from '../../recordings/files/hidden-folder.ts';
 import { placeOf } from '../../recordings/files/location.ts';
 
@@ -26,7 +26,8 @@ export interface Found {
  * @throws PatchgateError `cannot-read`
  */
 export async function* walk(root: string, below = ''): AsyncGenerator<Found> {
-  const entries = await entriesOf(join(root, below));
+  const entries: Dirent[] = [];
+  for await (const entry of folderEntries(join(root, below))) entries.push(entry);
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const location = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) yield* walk(root, location);
@@ -42,16 +43,6 @@ function meaningOf(location: string, entry: Dirent): Pick<Found, 'kind' | 'place
   const place = placeOf(location);
   if (place !== undefined) return { kind: 'exchanges', place: place === 'hashed' ? undefined : place };
   return { kind: hashInName(entry.name) === undefined ? 'other' : 'body' };
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    // Removed while we looked.
-    if (systemCode(error) === 'ENOENT') return [];
-    throw new PatchgateError('cannot-read', `cannot read ${folder}: ${messageOf(error)}`, { cause: error });
-  }
 }
 
 /** Bytes of a file; 0 where it is gone. */

@@ -1,8 +1,6 @@
-import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import { parseRecording } from './file-format.ts';
+import { folderEntries } from './folder-entries.ts';
 import { placeOf } from './location.ts';
 import { readRecordingText } from './recording-file.ts';
 
@@ -13,12 +11,12 @@ export interface ListedFile {
 }
 
 /**
- * The files of a recording; whatever else lies in its folder is left alone. One folder at a time is held in memory.
+ * The files of a recording; whatever else lies in its folder is left alone. In no promised order.
  *
  * @throws PatchgateError `cannot-read`; `bad-recording` for a broken file whose name does not say its path
  */
 export async function* listFiles(root: string, below = ''): AsyncIterable<ListedFile> {
-  for (const entry of await entriesOf(join(root, below))) {
+  for await (const entry of folderEntries(join(root, below))) {
     const location = below === '' ? entry.name : `${below}/${entry.name}`;
     // No path gives a folder such a name: the journal's, say.
     if (entry.name.startsWith('.')) continue;
@@ -29,16 +27,6 @@ export async function* listFiles(root: string, below = ''): AsyncIterable<Listed
       if (place === 'hashed') yield* placeInside(file);
       else if (place !== undefined) yield { file, place };
     }
-  }
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    // Nothing recorded yet, or removed while we looked.
-    if (systemCode(error) === 'ENOENT') return [];
-    throw new PatchgateError('cannot-read', `cannot read ${folder}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -149,7 +149,10 @@ export class SlicedFile implements TextSource {
 
   /** The end of the exchange that starts here; undefined where it has none. */
   #endOf(start: number): number | undefined {
-    for (let length = PART; ; length *= 2) {
+    const { start: from, bytes: known } = this.#part;
+    // What is in memory comes first: the next part is read once, not for each exchange.
+    let length = from <= start && start < from + known.length ? from + known.length - start : PART;
+    for (; ; length = Math.max(2 * length, PART)) {
       const bytes = this.#bytes(start, start + length);
       const found = bytes.indexOf(CLOSING);
       if (found >= 0) return start + found + CLOSING.length;
