@@ -5,7 +5,7 @@ export const list: CommandModule = {
   command: 'list',
   describe: 'One line for each recording: size, age, what the last run did not serve',
   builder: (yargs) =>
-    withSettings(yargs, ['recordings'])
+    withSettings(yargs, ['recordings', 'contract', 'basePath'])
       .option('format', {
         choices: ['text', 'json'] as const,
         default: 'text' as const,
@@ -14,14 +14,20 @@ export const list: CommandModule = {
       .example('$0 recordings list', 'all below recordings/')
       .example('$0 recordings list --format json', 'for a program'),
   handler: async (argv) => {
-    const [{ resolveConfig }, { standardOutput }, { runList }] = await Promise.all([
+    const [{ resolveConfig }, { gateOf }, { standardOutput }, { runList }] = await Promise.all([
       import('../../config.ts'),
+      import('../../patchgate.ts'),
       import('./output.ts'),
       import('./run-list.ts'),
     ]);
     const { config } = await resolveConfig(flagsOf(argv));
     const { format } = argv as unknown as { format: 'text' | 'json' };
-    const args = { folder: config.recordings, format, now: Date.now() };
-    process.exitCode = await runList(args, standardOutput());
+    const gate = gateOf(config, { guard: false, lazy: true });
+    const operationOf = (method: string, path: string) =>
+      gate.match({ method, url: path, headers: [] })?.operation;
+    process.exitCode = await runList(
+      { folder: config.recordings, format, now: Date.now(), operationOf },
+      standardOutput(),
+    );
   },
 };

@@ -11,8 +11,8 @@ export interface Summary {
   exchanges: number;
   /** Different ones. */
   paths: number;
-  /** Sorted. */
-  methods: string[];
+  /** How many exchanges are of which operation, or of which method where the contract has no operation; by name. */
+  operations: Record<string, number>;
   /** Bytes of all files, those of the tool included. */
   size: number;
   /** Of `recordedAt`, in milliseconds since the epoch; absent where there is no exchange. */
@@ -38,10 +38,11 @@ export async function summarize(
   root: string,
   name: string,
   waiting: (root: string) => number,
+  operationOf: (method: string, path: string) => string | undefined,
 ): Promise<Summary> {
-  const summary: Summary = { name, exchanges: 0, paths: 0, methods: [], size: 0, waiting: 0, trouble: [] };
+  const summary: Summary = { name, exchanges: 0, paths: 0, operations: {}, size: 0, waiting: 0, trouble: [] };
   const unused = new Unused(await readLastRun(root));
-  const methods = new Set<string>();
+  const operations = new Map<string, number>();
   let lastPath: string | undefined;
   let troubles = 0;
   const attempt = async (work: () => Promise<void> | void) => {
@@ -60,7 +61,8 @@ export async function summarize(
       const request = exchanges[0]?.request;
       if (!request) return;
       summary.exchanges += exchanges.length;
-      methods.add(request.method);
+      const operation = operationOf(request.method, request.path) ?? request.method;
+      operations.set(operation, (operations.get(operation) ?? 0) + exchanges.length);
       // Those of one path stand in one folder.
       if (request.path !== lastPath) summary.paths++;
       lastPath = request.path;
@@ -76,7 +78,7 @@ export async function summarize(
     summary.waiting = waiting(root);
   });
   if (troubles > MOST_TROUBLES) summary.trouble.push(`and ${troubles - MOST_TROUBLES} more`);
-  summary.methods = [...methods].sort();
+  summary.operations = Object.fromEntries([...operations].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { ...summary, ...(unused.known !== undefined && { unused: unused.known }) };
 }
 

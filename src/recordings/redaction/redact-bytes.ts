@@ -21,7 +21,11 @@ export function redactBytes(
 ): Buffer {
   if (bytes.length === 0) return bytes;
   const wide = wideEncoding(bytes, contentType);
-  if (wide !== undefined) return redactWide(bytes, wide === 'utf-16be', contentType, redaction, onFound);
+  if (wide !== undefined) {
+    const clean = redactWide(bytes, wide === 'utf-16be', contentType, redaction, onFound);
+    // Other bytes have zeros as well: what is no UTF-16 is looked at as it stands.
+    if (clean !== bytes) return clean;
+  }
   const isParts = isForm(contentType) || isMultipart(contentType);
   if (!isParts && !redaction.mayBeIn(bytes.toString('latin1'))) {
     // Patterns are written for letters, not for their bytes.

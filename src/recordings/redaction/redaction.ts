@@ -13,6 +13,13 @@ const HEADERS = [
   'api-key',
   'x-auth-token',
   'x-csrf-token',
+  'set-cookie2',
+  'x-xsrf-token',
+  'x-session-token',
+  'x-amz-security-token',
+  'x-goog-api-key',
+  'x-vault-token',
+  'private-token',
 ];
 
 const MEMBERS = [
@@ -65,7 +72,8 @@ export function redactionOf(settings: RedactionSettings = {}): Redaction {
   const patterns = redactPatterns.map((source) => new RegExp(source, 'gu'));
   const places = placesPattern(redactPointers);
   return {
-    headers: new SecretNames([...HEADERS, ...redact]),
+    // As a header, a member's name often has an X in front: `X-Access-Token`.
+    headers: new SecretNames([...HEADERS, ...MEMBERS, ...MEMBERS.map((name) => `x-${name}`), ...redact]),
     members,
     pointers: patternTree(redactPointers),
     patterns,

@@ -26,6 +26,17 @@ const KINDS: readonly Kind[] = [
   { kind: 'a Slack token', pattern: 'x(?:ox[abeoprs]|app)-[A-Za-z0-9-]{10,300}' },
   { kind: 'a Stripe key', pattern: '(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9]{16,255}' },
   { kind: 'an npm token', pattern: 'npm_[A-Za-z0-9]{36}' },
+  { kind: 'a PyPI token', pattern: 'pypi-[\\w-]{50,300}' },
+  { kind: 'a Docker token', pattern: 'dckr_pat_[\\w-]{20,100}' },
+  { kind: 'a DigitalOcean token', pattern: 'do[opr]_v1_[a-f0-9]{64}' },
+  { kind: 'a Shopify token', pattern: 'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}' },
+  { kind: 'a Hugging Face token', pattern: 'hf_[A-Za-z0-9]{34}' },
+  { kind: 'a Vault token', pattern: 'hv[sb]\\.[\\w-]{24,300}' },
+  {
+    kind: 'a Slack webhook',
+    pattern: 'hooks\\.slack\\.com\\\\?/(?:services|workflows|triggers)\\\\?/[\\w\\\\/+-]{20,200}',
+  },
+  { kind: 'an Azure storage key', pattern: 'AccountKey=[A-Za-z0-9+/]{32,100}={0,2}' },
   { kind: 'a SendGrid key', pattern: 'SG\\.[\\w-]{16,32}\\.[\\w-]{16,64}' },
   {
     kind: 'an API key of an AI service',
@@ -44,35 +55,71 @@ const KINDS: readonly Kind[] = [
 ];
 
 const IN_URL = new RegExp((KINDS.at(-1) as Kind).pattern);
-const EACH = new RegExp(KINDS.map(({ pattern }) => `(${pattern})`).join('|'), 'g');
+/** Made when something is found: as a whole it is large. */
+let each: RegExp | undefined;
 
-/** How each of them begins, by the rarest sign that it has. */
-const WITH_LINE = /(?:gh[pousr]|github_pat|[sr]k_live|[sr]k_test|whsec|npm)_/;
-const WITH_DASH = /(?:gl[a-z]{2,4}|xox[abeoprs]|xapp|sk|GOCSPX)-[\w-]{10}/;
-const WITH_DOT = /(?:ya29|SG)\./;
-const OTHERS = /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\w-]{35}/;
+/** How some of them begin, by the rarest sign that they have. */
+interface Beginning {
+  sign: string;
+  /** What may stand right before the sign. */
+  before: string;
+  pattern: RegExp;
+}
+
+/** Characters that these patterns match around their sign, at most. */
+const AROUND = 12;
+const BEGINNINGS: readonly Beginning[] = [
+  { sign: 'J', before: 'y', pattern: /eyJ[\w-]{8}/ },
+  { sign: '_', before: 'pousretcm', pattern: /(?:gh[pousr]|github_pat|[sr]k_live|[sr]k_test|whsec|npm)_/ },
+  {
+    sign: '-',
+    before: 'abcdefghijklmnopqrstuvwxyzX',
+    pattern: /(?:gl[a-z]{2,4}|xox[abeoprs]|xapp|sk|GOCSPX)-[\w-]{10}/,
+  },
+  { sign: '.', before: '9G', pattern: /(?:ya29|SG)\./ },
+];
+const KEYS = /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\w-]{35}/;
+/** The end of `Bearer ` and `Basic `, in one line of letters: found in half the time. */
+const CREDENTIALS_END = /[aA][rRsS][eEiI][rRcC] /;
 const CREDENTIALS = /(?:[Bb](?:earer|asic)|BEARER|BASIC) /;
-const TOKEN = /eyJ[\w-]{8}/;
 
-/** False: nothing in this text looks like a secret. Several small patterns: one for all takes twice as long. */
+/** False: nothing in this text looks like a secret. Several small looks: one pattern for all takes twice as long. */
 export function mayHoldSecret(text: string): boolean {
   return (
-    TOKEN.test(text) ||
-    OTHERS.test(text) ||
-    CREDENTIALS.test(text) ||
-    (text.includes('_') && WITH_LINE.test(text)) ||
-    (text.includes('-') && (WITH_DASH.test(text) || text.includes('-----BEGIN '))) ||
-    (text.includes('.') && WITH_DOT.test(text)) ||
+    KEYS.test(text) ||
+    (CREDENTIALS_END.test(text) && CREDENTIALS.test(text)) ||
+    mayBegin(text) ||
+    (text.includes('-----BEGIN ')) ||
     (text.includes('@') && IN_URL.test(text))
   );
 }
 
+function mayBegin(text: string): boolean {
+  for (const beginning of BEGINNINGS) if (beginsIn(text, beginning)) return true;
+  return false;
+}
+
+/** Signs at which one by one is looked; past it, at the whole text. */
+const MOST_SIGNS = 64;
+
+/** Most texts have few of these signs, and behind few of them stands what it takes. */
+function beginsIn(text: string, { sign, before, pattern }: Beginning): boolean {
+  let count = 0;
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+    if (++count > MOST_SIGNS) return pattern.test(text);
+    if (at === 0 || !before.includes(text[at - 1] as string)) continue;
+    if (pattern.test(text.slice(Math.max(0, at - AROUND), at + AROUND))) return true;
+  }
+  return false;
+}
+
 /** What looks like a secret, in the order of the text. */
 export function* secretsIn(text: string): Generator<SecretSpan> {
+  each ??= new RegExp(KINDS.map(({ pattern }) => `(${pattern})`).join('|'), 'g');
   let at = 0;
   for (;;) {
-    EACH.lastIndex = at;
-    const match = EACH.exec(text);
+    each.lastIndex = at;
+    const match = each.exec(text);
     if (match === null) return;
     const from = match.index;
     const to = from + match[0].length;
@@ -88,7 +135,7 @@ export function* secretsIn(text: string): Generator<SecretSpan> {
 }
 
 const CUT =
-  /(?:A(?:KIA|SIA|BIA|CCA|Iza)|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|xox|xapp-|[sr]k_|whsec_|npm_|SG\.|sk-|ya29|GOCSPX|eyJ|(?:[Bb](?:earer|asic)|BEARER|BASIC) {1,3}|:\\?\/\\?\/)[\w.~+:%/=-]*$/;
+  /(?:A(?:KIA|SIA|BIA|CCA|Iza)|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|xox|xapp-|[sr]k_|whsec_|npm_|dckr_pat_|do[opr]_v1_|shp[a-z]{2}_|hf_|pypi-|hv[sb]\.|hooks\.slack\.com|AccountKey=|SG\.|sk-|ya29|GOCSPX|eyJ|(?:[Bb](?:earer|asic)|BEARER|BASIC) {1,3}|:\\?\/\\?\/)[\w.~+:%/=-]*$/;
 /** Characters at the end of a cut text that are looked at. */
 const CUT_WITHIN = 2048;
 

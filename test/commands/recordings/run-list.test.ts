@@ -10,9 +10,11 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
+const operationOf = (method: string) => (method === 'PATCH' ? 'updateProject' : undefined);
+
 async function list(folder: string, format: 'text' | 'json' = 'text') {
   const output = textOutput();
-  const code = await runList({ folder, format, now: NOW }, output);
+  const code = await runList({ folder, format, now: NOW, operationOf }, output);
   return { code, text: output.text };
 }
 
@@ -30,9 +32,9 @@ describe('recordings list', () => {
     const { code, text } = await list(folder);
     expect(code).toBe(0);
     expect(text.replace(/ [\d.]+ K?i?B/g, (size) => `${' '.repeat(size.length - 1)}#`).split('\n')).toEqual([
-      expect.stringMatching(/^recording +exchanges +paths +methods +size +oldest +newest +unused +waiting$/),
-      expect.stringMatching(/^a-first-one +3 +2 +GET PATCH +# +2026-11-18 \(3d\) +2026-11-21 \(3h\) +- +-$/),
-      expect.stringMatching(/^second +1 +1 +GET +# +2026-11-20 \(1d\) +2026-11-20 \(1d\) +- +-$/),
+      expect.stringMatching(/^recording +exchanges +paths +operations +size +oldest +newest +unused +waiting$/),
+      expect.stringMatching(/^a-first-one +3 +2 +GET 1, updateProject 2 +# +2026-11-18 \(3d\) +2026-11-21 \(3h\) +- +-$/),
+      expect.stringMatching(/^second +1 +1 +GET 1 +# +2026-11-20 \(1d\) +2026-11-20 \(1d\) +- +-$/),
       '',
     ]);
     const [head, first, second] = text.split('\n') as [string, string, string];
@@ -85,7 +87,7 @@ describe('recordings list', () => {
           name: 'x',
           exchanges: 3,
           paths: 2,
-          methods: ['GET', 'PATCH'],
+          operations: { GET: 1, updateProject: 2 },
           size: expect.any(Number),
           oldest: '2026-11-18T12:00:00.000Z',
           newest: '2026-11-21T09:00:00.000Z',
