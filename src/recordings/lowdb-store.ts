@@ -110,7 +110,7 @@ export class LowdbStore implements RecordingStore {
       factsOf: ({ request }) => requestFacts(request, rules),
       matching: rules.name,
       largeBytes,
-      indexFolder: join(root, HIDDEN, 'index'),
+      hidden: join(root, HIDDEN),
     };
     this.#files = new FileCache(
       cacheBytes,
