@@ -110,7 +110,7 @@ export class LowdbStore implements RecordingStore {
       factsOf: ({ request }) => requestFacts(request, rules),
       matching: rules.name,
       largeBytes,
-      hidden: join(root, HIDDEN),
+      indexFolder: join(root, HIDDEN, 'index'),
     };
     this.#files = new FileCache(
       cacheBytes,

@@ -83,8 +83,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     if (body === undefined) return;
     const recorded = await store.look(request.method, pathOf(request));
     if (work.isOver) return;
-    const sent = new SentRequest(request, body, request.json, rules);
-    const found = lookUp(recorded, sent.compared);
+    const sent = SentRequest.of(request, body, request.json, rules);
+    const found = lookUp(recorded, sent);
     const taken = found && sequences.take(request.session, found);
     if (taken && 'giveBack' in taken) return serve(taken, request.session, sink, work, key);
     if (onMiss) {
@@ -93,7 +93,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       return;
     }
     if (taken) throw refusal(store.name, taken);
-    const miss = await explainMiss(store, firstOf(recorded), sent.compared);
+    const miss = await explainMiss(store, firstOf(recorded), sent);
     if (work.isOver) return;
     throw new PatchgateError('no-recording', miss.text, {
       hint: miss.hint,

@@ -118,7 +118,7 @@ export class BigFile {
 }
 
 function indexOptions({ place, context }: BigFileOptions): IndexOptions {
-  const { factsOf, matching, hidden } = context;
-  const indexFile = join(hidden, 'index', `${locationOf(place.method, place.path)}.index`);
-  return { place, factsOf, matching, hidden, indexFile };
+  const { factsOf, matching, indexFolder } = context;
+  const indexFile = join(indexFolder, `${locationOf(place.method, place.path)}.index`);
+  return { place, factsOf, matching, indexFile };
 }

@@ -26,8 +26,8 @@ export interface KeptFileContext {
   matching: string | undefined;
   /** Bytes from which a file stays on disk while it is asked for. */
   largeBytes: number;
-  /** The folder that is for the tool alone: the indexes of large files are kept in it. */
-  hidden: string;
+  /** Where the indexes of large files are kept. */
+  indexFolder: string;
   /** Somebody else may be writing: see FollowedJournal. */
   catchUp(): number;
 }

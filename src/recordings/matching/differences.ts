@@ -9,9 +9,9 @@ import { formOf } from './form-of.ts';
 import { sameStored, sameValues } from './matches.ts';
 import { queryValues } from './query.ts';
 import type { RequestForm } from './request-form.ts';
-import { sameJson, unpaired } from './same-json.ts';
+import { nameOf, sameJson, unpaired } from './same-json.ts';
 import { sameText } from './same-text.ts';
-import { type ComparedRequest, cleanForm } from './sent-request.ts';
+import { cleanForm, type SentRequest } from './sent-request.ts';
 import { cut, shownBody, shownJson, valueAt } from './shown-value.ts';
 
 /** One place where a request is not the recorded one. Values are redacted and cut, as JSON where they are JSON. */
@@ -42,7 +42,7 @@ const CHARACTERS_PER_VALUE = 32;
 /** What differs between two requests of one method and path, at most `limit` places; none: they match. */
 export function differencesOf(
   recorded: RecordedRequest,
-  sent: ComparedRequest,
+  sent: SentRequest,
   limit: number,
   work: Work,
 ): Found[] {
@@ -59,12 +59,12 @@ class Comparison {
   readonly #request: RecordedRequest;
   readonly #recorded: RequestForm;
   #clean: RequestForm | undefined;
-  readonly #sent: ComparedRequest;
+  readonly #sent: SentRequest;
   readonly #limit: number;
   readonly #redaction: Redaction;
   readonly #work: Work;
 
-  constructor(recorded: RecordedRequest, sent: ComparedRequest, limit: number, work: Work) {
+  constructor(recorded: RecordedRequest, sent: SentRequest, limit: number, work: Work) {
     this.#request = recorded;
     this.#recorded = formOf(recorded, sent.rules);
     this.#sent = sent;
@@ -195,13 +195,16 @@ class Comparison {
   ): void {
     const compare = (name: string, a: JsonValue | undefined, b: JsonValue | undefined) =>
       this.#compareNamed([...tokens, name], name, a, b, sets && patternsBelow(sets, name));
+    const paired = new Set<string>();
     for (const name of Object.keys(recorded)) {
       if (this.#full) return;
-      compare(name, recorded[name], Object.hasOwn(sent, name) ? sent[name] : undefined);
+      const other = nameOf(name, recorded, sent, this.#sent);
+      if (other !== undefined) paired.add(other);
+      compare(name, recorded[name], other === undefined ? undefined : sent[other]);
     }
     for (const name of this.#sent.namesOf(sent)) {
       if (this.#full) return;
-      if (!Object.hasOwn(recorded, name)) compare(name, undefined, sent[name]);
+      if (!paired.has(name)) compare(name, undefined, sent[name]);
     }
   }
 

@@ -3,7 +3,7 @@ import { tokensOf } from '../../model/pointer.ts';
 import { redactPath, redactQuery } from '../redaction/redact.ts';
 import { type Difference, differencesOf, type Found, type Work } from './differences.ts';
 import { type Miss, RECORD_IT } from './miss.ts';
-import type { ComparedRequest } from './sent-request.ts';
+import type { SentRequest } from './sent-request.ts';
 
 /** Bounds on the work and on what is shown. */
 export const MOST_COMPARED = 200;
@@ -20,11 +20,7 @@ const MOST_HINTED = 3;
  *
  * @param recorded what is recorded for the request's method and path; never none
  */
-export function explainDifference(
-  recording: string,
-  recorded: readonly Exchange[],
-  sent: ComparedRequest,
-): Miss {
+export function explainDifference(recording: string, recorded: readonly Exchange[], sent: SentRequest): Miss {
   const { exchange, found } = nearestOf(recorded, sent);
   const { request, meta } = exchange;
   const { redaction } = sent.rules;
@@ -51,7 +47,7 @@ export function explainDifference(
 
 function nearestOf(
   recorded: readonly Exchange[],
-  sent: ComparedRequest,
+  sent: SentRequest,
 ): { exchange: Exchange; found: readonly Found[] } {
   let nearest: { exchange: Exchange; found: readonly Found[]; parts: number } | undefined;
   const work: Work = { left: MOST_VALUES };

@@ -2,13 +2,13 @@ import { redactPath, redactText } from '../redaction/redact.ts';
 import type { RecordingStore } from '../store.ts';
 import { type Alike, alike, findOtherId, findUnderOtherBase, segmentsOf } from './elsewhere.ts';
 import { type Miss, type MissReason, RECORD_IT } from './miss.ts';
-import type { ComparedRequest } from './sent-request.ts';
+import type { SentRequest } from './sent-request.ts';
 
 /** Of a recording in which nothing is alike, so many paths are looked at. */
 const MOST_PATHS = 1000;
 
 /** Explains why nothing at all is recorded for a method and path, by where something alike is. */
-export async function explainPath(store: RecordingStore, { request, rules }: ComparedRequest): Promise<Miss> {
+export async function explainPath(store: RecordingStore, { request, rules }: SentRequest): Promise<Miss> {
   const { method, path } = request;
   const nothing = `nothing is recorded for ${method} ${path} in the recording "${store.name}"`;
   const miss = (

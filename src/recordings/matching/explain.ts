@@ -3,7 +3,7 @@ import type { RecordingStore } from '../store.ts';
 import { explainDifference } from './explain-difference.ts';
 import { explainPath } from './explain-path.ts';
 import type { Miss } from './miss.ts';
-import type { ComparedRequest } from './sent-request.ts';
+import type { SentRequest } from './sent-request.ts';
 
 /**
  * Explains a miss by what comes nearest to it in the recording, with a bounded amount of work.
@@ -14,7 +14,7 @@ import type { ComparedRequest } from './sent-request.ts';
 export async function explainMiss(
   store: RecordingStore,
   recorded: readonly Exchange[],
-  sent: ComparedRequest,
+  sent: SentRequest,
 ): Promise<Miss> {
   return recorded.length > 0 ? explainDifference(store.name, recorded, sent) : await explainPath(store, sent);
 }

@@ -52,7 +52,7 @@ export function matchRules(
     redaction,
     // What a function does is not to be seen, nor which headers were redacted.
     name: isByBytes
-      ? JSON.stringify([1, settings.ignorePointers, ignoreQuery, settings.arraysAsSets])
+      ? JSON.stringify([2, settings.ignorePointers, ignoreQuery, settings.arraysAsSets])
       : undefined,
     isPlain: isByBytes && ignored === undefined && ignoreQuery.length === 0,
   };

@@ -1,13 +1,14 @@
-import { isInline, type RecordedRequest } from '../../model/exchange.ts';
+import type { RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { hashInName, hashOf } from '../body-file.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import { formOf } from './form-of.ts';
+import { holdsPlaceholder } from './placeholder.ts';
 import { queryValues } from './query.ts';
 import type { FormHeader, RequestForm } from './request-form.ts';
 import { sameJson } from './same-json.ts';
 import { sameBodyText, sameText } from './same-text.ts';
-import type { ComparedRequest } from './sent-request.ts';
+import type { SentRequest } from './sent-request.ts';
 
 /**
  * Whether a request is the recorded one of the same method and path, whose placeholders stand for any value. Ends at the
@@ -15,7 +16,7 @@ import type { ComparedRequest } from './sent-request.ts';
  *
  * @throws PatchgateError `bad-config` where the config's own function fails
  */
-export function matches(recorded: RecordedRequest, sent: ComparedRequest): boolean {
+export function matches(recorded: RecordedRequest, sent: SentRequest): boolean {
   const before = formOf(recorded, sent.rules);
   const { method, path, query, headers } = before.parts;
   const now = sent.form.parts;
@@ -28,7 +29,7 @@ export function matches(recorded: RecordedRequest, sent: ComparedRequest): boole
   );
 }
 
-function sameQuery(recorded: string, sent: ComparedRequest): boolean {
+function sameQuery(recorded: string, sent: SentRequest): boolean {
   if (recorded === sent.form.parts.query) return true;
   const before = queryValues(recorded);
   const now = sent.queryValues;
@@ -52,7 +53,7 @@ function sameHeaders(recorded: readonly FormHeader[], sent: readonly FormHeader[
   );
 }
 
-function sameBody(recorded: RequestForm, sent: ComparedRequest): boolean {
+function sameBody(recorded: RequestForm, sent: SentRequest): boolean {
   const { body } = recorded.parts;
   if (body === undefined || sent.form.parts.body === undefined) return body === sent.form.parts.body;
   const now = sent.form.json;
@@ -62,7 +63,7 @@ function sameBody(recorded: RequestForm, sent: ComparedRequest): boolean {
 }
 
 /** Of bodies, of which there are two, and which are not both JSON. */
-export function sameStored(recorded: RequestForm, sent: ComparedRequest): boolean {
+export function sameStored(recorded: RequestForm, sent: SentRequest): boolean {
   const { body } = recorded.parts;
   if (body === undefined || 'omitted' in body) return false;
   if ('file' in body) return hashInName(body.file) === hashOf(sent.bytes);
@@ -71,10 +72,9 @@ export function sameStored(recorded: RequestForm, sent: ComparedRequest): boolea
   const bytes = bodyBytes(body);
   if (bytes.equals(sent.bytes)) return true;
   // Only a placeholder can be what redaction makes of a body.
-  const clean = bytes.includes(REDACTED) ? sent.clean.parts.body : undefined;
-  if (clean === undefined || !isInline(clean)) return false;
+  if (!holdsPlaceholder(bytes)) return false;
   // Recording hides more: what another part of the exchange showed to be a secret.
-  return 'text' in body && 'text' in clean
-    ? body.text === clean.text || sameBodyText(body.text, clean.text)
-    : bytes.equals(bodyBytes(clean));
+  return (
+    bytes.equals(sent.cleanBytes) || ('text' in body && sameBodyText(body.text, sent.cleanBytes.toString()))
+  );
 }

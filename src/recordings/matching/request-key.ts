@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { RecordedRequest } from '../../model/exchange.ts';
-import type { JsonValue } from '../../model/json.ts';
 import { bodyBytes } from '../body.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import { canonical } from './canonical.ts';
 import { formOf } from './form-of.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
+import { holdsPlaceholder, isPlaceholderIn } from './placeholder.ts';
 import { queryPairs } from './query.ts';
 import { bytesName, type RequestForm } from './request-form.ts';
 
@@ -39,16 +39,7 @@ export function hasPlaceholder(form: RequestForm, { redaction }: MatchRules): bo
   // In the form of what is sent, a secret header is the placeholder too.
   if (headers.some(([name, value]) => value === REDACTED && !redaction.headers.has(name))) return true;
   if (body === undefined || 'file' in body || 'omitted' in body) return false;
-  if ('json' in body) return isInJson(body.json);
-  return ('text' in body ? body.text : bodyBytes(body)).includes(REDACTED);
-}
-
-function isInJson(value: JsonValue): boolean {
-  if (typeof value === 'string') return value.includes(REDACTED);
-  if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some(isInJson);
-  for (const name in value) if (isInJson(value[name] as JsonValue)) return true;
-  return false;
+  return 'json' in body ? isPlaceholderIn(body.json) : holdsPlaceholder(bodyBytes(body));
 }
 
 /** Sorting is stable: repeated names keep their order. */

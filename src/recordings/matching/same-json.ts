@@ -3,7 +3,7 @@ import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts'
 import { REDACTED } from '../redaction/redacted.ts';
 import { canonicalItems } from './canonical.ts';
 import { sameText } from './same-text.ts';
-import type { ComparedRequest } from './sent-request.ts';
+import type { SentRequest } from './sent-request.ts';
 
 /**
  * Whether a value of what was sent is the recorded one, whose placeholders stand for any value. Ends at the first
@@ -14,7 +14,7 @@ import type { ComparedRequest } from './sent-request.ts';
 export function sameJson(
   recorded: JsonValue,
   now: JsonValue,
-  sent: ComparedRequest,
+  sent: SentRequest,
   sets: PatternNode | undefined,
 ): boolean {
   if (recorded === REDACTED || recorded === now) return true;
@@ -32,23 +32,37 @@ export function sameJson(
 function sameObject(
   recorded: JsonObject,
   now: JsonObject,
-  sent: ComparedRequest,
+  sent: SentRequest,
   sets: PatternNode | undefined,
 ): boolean {
   const names = Object.keys(recorded);
   return (
     names.length === sent.namesOf(now).length &&
-    names.every(
-      (name) =>
-        Object.hasOwn(now, name) &&
+    names.every((name) => {
+      const other = nameOf(name, recorded, now, sent);
+      return (
+        other !== undefined &&
         sameJson(
           recorded[name] as JsonValue,
-          now[name] as JsonValue,
+          now[other] as JsonValue,
           sent,
           sets && patternsBelow(sets, name),
-        ),
-    )
+        )
+      );
+    })
   );
+}
+
+/** What a recorded member is called in what was sent: a placeholder in its name, too, stands for any text. */
+export function nameOf(
+  name: string,
+  recorded: JsonObject,
+  now: JsonObject,
+  sent: SentRequest,
+): string | undefined {
+  if (Object.hasOwn(now, name)) return name;
+  if (!name.includes(REDACTED)) return undefined;
+  return sent.namesOf(now).find((other) => !Object.hasOwn(recorded, other) && sameText(name, other));
 }
 
 /** The items, by their indexes, that have none like them on the other side. */
@@ -65,7 +79,7 @@ export interface Unpaired {
 export function unpaired(
   recorded: readonly JsonValue[],
   now: readonly JsonValue[],
-  sent: ComparedRequest,
+  sent: SentRequest,
   sets: PatternNode,
 ): Unpaired {
   const left = new Map<string, number[]>();

@@ -3,7 +3,7 @@ import type { RequestHead } from '../../model/http.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { PatternNode } from '../../model/pointer-pattern.ts';
 import { bodyBytes } from '../body.ts';
-import { contentTypeOf, redactBody, redactPath, redactQuery } from '../redaction/redact.ts';
+import { contentTypeOf, redactBody, redactBytes, redactPath, redactQuery } from '../redaction/redact.ts';
 import { recordedRequest } from '../settle.ts';
 import { canonicalItems } from './canonical.ts';
 import { formOf } from './form-of.ts';
@@ -11,48 +11,16 @@ import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { queryValues } from './query.ts';
 import type { RequestForm } from './request-form.ts';
 
-/** A request that is looked up in a recording. What its bytes alone do not say is found out when it is asked for. */
-export class SentRequest {
-  readonly head: RequestHead;
-  readonly body: Buffer;
-  readonly rules: MatchRules;
-  #json: JsonValue | undefined;
-  #compared: ComparedRequest | undefined;
-
-  /** @param json the body as a value, where somebody has parsed it already */
-  constructor(
-    head: RequestHead,
-    body: Buffer,
-    json: JsonValue | undefined,
-    rules: MatchRules = DEFAULT_RULES,
-  ) {
-    this.head = head;
-    this.body = body;
-    this.rules = rules;
-    this.#json = json;
-  }
-
-  get compared(): ComparedRequest {
-    if (this.#compared === undefined) {
-      const request = recordedRequest(this.head, this.body, this.#json, this.rules.headers);
-      // That is where the recording has it.
-      request.path = redactPath(request.path, this.rules.redaction);
-      this.#compared = new ComparedRequest(request, this.rules);
-      this.#json = undefined;
-    }
-    return this.#compared;
-  }
-}
-
 const NO_BYTES = Buffer.alloc(0);
 
-/** A request that is compared to many: what all comparisons need of it is made once. */
-export class ComparedRequest {
+/** A request that is looked up in a recording, and compared to many: what all comparisons need of it is made once. */
+export class SentRequest {
   readonly request: InlineRequest;
   readonly rules: MatchRules;
   #form: RequestForm | undefined;
   #queryValues: ReadonlyMap<string, readonly string[]> | undefined;
   #bytes: Buffer | undefined;
+  #cleanBytes: Buffer | undefined;
   #clean: RequestForm | undefined;
   readonly #names = new WeakMap<JsonObject, readonly string[]>();
   readonly #items = new WeakMap<readonly JsonValue[], readonly string[]>();
@@ -60,6 +28,19 @@ export class ComparedRequest {
   constructor(request: InlineRequest, rules: MatchRules = DEFAULT_RULES) {
     this.request = request;
     this.rules = rules;
+  }
+
+  /** @param json the body as a value, where somebody has parsed it already */
+  static of(
+    head: RequestHead,
+    body: Buffer,
+    json: JsonValue | undefined,
+    rules: MatchRules = DEFAULT_RULES,
+  ): SentRequest {
+    const request = recordedRequest(head, body, json, rules.headers);
+    // That is where the recording has it.
+    request.path = redactPath(request.path, rules.redaction);
+    return new SentRequest(request, rules);
   }
 
   /** What is compared, as are all the following. */
@@ -78,6 +59,12 @@ export class ComparedRequest {
     // What is sent is never in a file of its own.
     this.#bytes ??= isInline(body) ? bodyBytes(body) : NO_BYTES;
     return this.#bytes;
+  }
+
+  /** The body's bytes as they would have been recorded. */
+  get cleanBytes(): Buffer {
+    this.#cleanBytes ??= redactBytes(this.bytes, contentTypeOf(this.request.headers), this.rules.redaction);
+    return this.#cleanBytes;
   }
 
   /** The form of the request as it would have been recorded: what may be shown. */

@@ -3,6 +3,7 @@ import { encodePart } from './encode-part.ts';
 import type { OnFound } from './found-secret.ts';
 import { endOfString, redactNamed, unescaped } from './redact-named.ts';
 import { redactPlaces } from './redact-places.ts';
+import { redactWritten } from './redact-written.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
 import { secretsIn } from './secret-kinds.ts';
@@ -34,7 +35,11 @@ export function redactText(
   );
   if (redaction.pointers) clean = redactPlaces(clean, redaction.pointers, onFound);
   if (depth < DEEPEST && clean.includes('\\')) clean = redactEscaped(clean, redaction, place, onFound, depth);
-  return redactPlain(redactAssigned(clean, redaction, place, onFound), redaction, place, onFound);
+  if (redaction.members.mayBeIn(clean)) {
+    clean = redactAssigned(clean, redaction, place, onFound);
+    clean = redactWritten(clean, redaction, place, onFound);
+  }
+  return redactPlain(clean, redaction, place, onFound);
 }
 
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form; `;` may part it, too. */
@@ -88,21 +93,29 @@ function redactPair(
     const isShort = plain.length < SHORTEST && redaction.patterns.length === 0;
     const clean =
       depth < DEEPEST && !isShort ? redactText(plain, redaction, where, onFound, depth + 1) : plain;
+    // What is encoded twice may hold one that no look at it encoded once shows.
+    if (clean === plain && plain !== part && plain.includes('%') && ++depth < DEEPEST) {
+      const deeper = within(plain, where);
+      return deeper === plain ? part : encodePart(deeper);
+    }
     if (clean === plain) return part;
     return clean === REDACTED || plain === part ? clean : encodePart(clean);
   }
 }
 
 /** Forms also nest: `user[password]`, `user.password`; a fragment may have a path of its own: `/login?token`. */
-function isSecretParameter(name: string, { members }: Redaction): boolean {
+export function isSecretParameter(name: string, { members }: Redaction): boolean {
+  if (members.has(name)) return true;
+  const plain = name.includes('%') ? decodePart(decodePart(name)) : name;
   return (
-    members.has(name) || (/[[.?/;]/.test(name) && name.split(/[[\].?/;]+/).some((part) => members.has(part)))
+    members.has(plain) ||
+    (/[[.?/;]/.test(plain) && plain.split(/[[\].?/;]+/).some((part) => members.has(part)))
   );
 }
 
-/** A name of a URL or form that stands in a text. No character that may stand before it is in one. */
-const ASSIGNED = /(?<=^|[?&;#\s"'({<,|])([\w.~%[\]-]{1,100})=/g;
-const ASSIGNED_END = /[&;#\s"'<>\\]/g;
+/** A name of a URL or form that stands in a text, or of a URL that is encoded in another one, however often. */
+const ASSIGNED = /(?<=^|[?&;#\s"'({<,|]|%(?:25)*(?:3F|26|3B|23))([\w.~%[\]-]{1,100}?)(?:=|%(?:25)*3D)/gi;
+const ASSIGNED_END = /[&;#\s"'<>\\]|%(?:25)*(?:26|3B|23)/gi;
 
 function redactAssigned(
   text: string,
@@ -110,7 +123,6 @@ function redactAssigned(
   place: string,
   onFound: OnFound | undefined,
 ): string {
-  if (!text.includes('=')) return text;
   let clean = '';
   let kept = 0;
   ASSIGNED.lastIndex = 0;

@@ -89,7 +89,7 @@ export function mayHoldSecret(text: string): boolean {
     KEYS.test(text) ||
     (CREDENTIALS_END.test(text) && CREDENTIALS.test(text)) ||
     mayBegin(text) ||
-    (text.includes('-----BEGIN ')) ||
+    text.includes('-----BEGIN ') ||
     (text.includes('@') && IN_URL.test(text))
   );
 }

@@ -5,7 +5,7 @@ const LONGEST_REMEMBERED = 64;
 const ANYWHERE = /(?:)/;
 
 /** What stands behind a name that has a value: a quote, `=`, `:`, or the end of a tag; all of these may be escaped. */
-const BEHIND = '[-_ ]*(?:\\\\*["\']|(?:\\]|%(?:25)*5D)*\\s{0,8}(?:[:=>]|%(?:25)*3D))';
+const BEHIND = '[-_ ]*(?:\\\\*["\']|(?:[[\\]\\d]|%(?:25)*5[BD])*\\s{0,8}(?:[:=>]|%(?:25)*3D))';
 
 /** Names without regard to letter case, `-`, `_` and spaces: `api-key`, `API_KEY` and `apiKey` are one. */
 export class SecretNames {
@@ -16,7 +16,7 @@ export class SecretNames {
   constructor(names: Iterable<string>) {
     this.#names = new Set(Array.from(names, bare));
     const anyName = anyOf(this.#names);
-    // What cannot be looked for could be anywhere. A name that begins at its quote is found fastest: hence two ways.
+    // What cannot be looked for could be anywhere.
     this.#written = anyName === undefined ? ANYWHERE : new RegExp(`(?:${anyName})${BEHIND}`, 'i');
   }
 

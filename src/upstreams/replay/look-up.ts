@@ -1,7 +1,7 @@
 import type { Exchange } from '../../model/exchange.ts';
 import type { KeptExchanges } from '../../recordings/kept-exchanges.ts';
 import { matchRequest } from '../../recordings/matching/match.ts';
-import type { ComparedRequest } from '../../recordings/matching/sent-request.ts';
+import type { SentRequest } from '../../recordings/matching/sent-request.ts';
 
 /** What was recorded for a request: a sequence, oldest first. */
 export interface Found {
@@ -15,7 +15,7 @@ export interface Found {
 }
 
 /** @param recorded what is recorded for the request's method and path */
-export function lookUp(recorded: KeptExchanges, sent: ComparedRequest): Found | undefined {
+export function lookUp(recorded: KeptExchanges, sent: SentRequest): Found | undefined {
   const indexes = matchRequest(recorded, sent);
   if (indexes.length === 0) return undefined;
   const { method, path } = sent.request;
