@@ -5,6 +5,7 @@ import {
   copyFileSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -151,13 +152,8 @@ function removeOwn(own: string): void {
 
 /** Undefined where there is none any more. */
 function readHolder(file: string): Holder | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = readLock(file);
+  if (text === undefined) return undefined;
   try {
     const holder = JSON.parse(text) as Holder;
     if (Number.isInteger(holder.pid) && holder.pid > 0 && /^[0-9a-f]+$/.test(holder.id)) return holder;
@@ -167,6 +163,17 @@ function readHolder(file: string): Holder | undefined {
   throw new PatchgateError('recording-in-use', `${file} does not say which process records`, {
     hint: 'delete it if no other Patchgate records into this recording',
   });
+}
+
+function readLock(file: string): string | undefined {
+  try {
+    // Reading a pipe would wait for ever, and a link that leads nowhere would be there and not there.
+    if (!lstatSync(file).isFile()) throw new Error('it is no file');
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 function idIn(file: string): string | undefined {

@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate.ts';
 import type { RequestHead } from '../model/http.ts';
 import type { Forward } from '../upstreams/forward.ts';
+import type { UpgradeOutcome } from '../upstreams/streaming-proxy.ts';
 import { BodyKeeper } from './kept-body.ts';
 import { problemText } from './problem-text.ts';
 import type { Seen } from './seen.ts';
+import { sessionNameOf } from './sessions.ts';
 
 export interface UpgradePathOptions {
   gate: Gate;
@@ -30,13 +33,15 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
     const id = nextId();
     const startedAt = Date.now();
     const started = performance.now();
-    forward.upgrade(req, socket, head, (outcome) => {
+    let session: string | undefined;
+    const over = (outcome: UpgradeOutcome) => {
       // What the client sends on is thrown away, so that the answer is not lost with an unread rest.
       if ('error' in outcome) socket.end(problemText(outcome.error)).resume();
       onSeen({
         id,
         startedAt,
         durationMs: performance.now() - started,
+        session,
         request,
         requestBody: new BodyKeeper(),
         verdict: undefined,
@@ -44,7 +49,14 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
           ? { answeredBy: 'gate', response: undefined, failure: outcome.error.message }
           : { answeredBy: 'target', response: { ...outcome, body: new BodyKeeper() }, failure: undefined }),
       });
-    });
+    };
+    try {
+      session = sessionNameOf(request.headers);
+    } catch (error) {
+      over({ error: error as PatchgateError });
+      return true;
+    }
+    forward.upgrade(req, socket, head, over);
     return true;
   };
 }

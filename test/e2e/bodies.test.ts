@@ -7,7 +7,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { afterEach, describe, expect, it } from 'vitest';
 import { filesIn } from '../support/answers.ts';
 import { cleanUp, runProgram, startBinary, temporaryFolder, works } from '../support/binary.ts';
-import { closeTargets, startRawTarget, startTarget } from '../support/target.ts';
+import { closeTargets, startTarget } from '../support/target.ts';
 
 afterEach(async () => {
   await cleanUp();
@@ -115,6 +115,11 @@ const CASES: Record<string, [answer: Answer, kept: string]> = {
     },
     '"text": "event: a\\ndata:',
   ],
+  'until-the-end': [
+    (req) =>
+      void req.socket.end('HTTP/1.0 200 OK\r\ncontent-type: text/plain\r\n\r\nuntil the connection ends'),
+    '"text": "until the connection ends"',
+  ],
   redirect: [(_req, res) => void res.writeHead(302, { location: '/png' }).end('moved'), '"status": 302'],
   broken: [(_req, res) => void res.writeHead(500, JSON_TYPE).end('{"error":"x"}'), '"status": 500'],
 };
@@ -139,6 +144,8 @@ describe.skipIf(!works('curl', '--version'))('bodies', () => {
   it('are the same bytes in a replay, and stand in the files as people can read them', async () => {
     const cwd = temporaryFolder();
     const target = await startTarget((req, res, body) => {
+      // A HEAD has no body, and its length is told all the same.
+      if (req.method === 'HEAD') return void res.writeHead(200, { 'content-length': 1234 }).end();
       const [make] = CASES[(req.url as string).slice(1)] as [Answer, string];
       make(req, res, body);
     });
@@ -147,11 +154,13 @@ describe.skipIf(!works('curl', '--version'))('bodies', () => {
       Promise.all(names.map((name) => curl(`${url}/${name}`, '--compressed', '-H', 'Accept: */*')));
     const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
     const recorded = await fetchAll(gate.url);
+    await curl(`${gate.url}/png`, '-I');
     expect((await gate.stop()).code).toBe(0);
     await target.close();
 
     const replay = await startBinary(['replay', '--log', 'off'], { cwd });
     const replayed = await fetchAll(replay.url);
+    expect((await curl(`${replay.url}/png`, '-I')).head).toMatch(/content-length: 1234\r\n/i);
     for (const [i, name] of names.entries()) {
       const [before, after] = [recorded[i] as Fetched, replayed[i] as Fetched];
       expect([name, after.code, after.body.equals(before.body)]).toEqual([name, 0, true]);
@@ -227,32 +236,6 @@ describe.skipIf(!works('curl', '--version'))('bodies', () => {
     expect(readFileSync(join(folderOf(cwd), 'bytes', 'GET.json')).length).toBeLessThan(1000);
   }, 60_000);
 
-  it('that a HEAD describes are not there, and their length is told all the same', async () => {
-    const cwd = temporaryFolder();
-    const target = await startTarget((_req, res) => {
-      res.writeHead(200, { 'content-length': 1234, 'content-type': 'image/png' }).end();
-    });
-    const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
-    await curl(`${gate.url}/a`, '-I');
-    await gate.stop();
-    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
-    expect((await curl(`${replay.url}/a`, '-I')).head).toMatch(/content-length: 1234\r\n/i);
-  });
-
-  it('end with the connection where the target says so', async () => {
-    const cwd = temporaryFolder();
-    const target = await startRawTarget((socket) => {
-      socket.once('data', () =>
-        socket.end('HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nuntil the end'),
-      );
-    });
-    const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
-    await curl(`${gate.url}/a`);
-    await gate.stop();
-    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
-    expect((await curl(`${replay.url}/a`)).body.toString()).toBe('until the end');
-  });
-
   it('that cannot be decoded, or are too long, are not kept: a notice says so, once, and so does the replay', async () => {
     const cwd = temporaryFolder();
     const target = await startTarget((req, res) => {
@@ -284,32 +267,35 @@ describe.skipIf(!works('curl', '--version'))('bodies', () => {
 });
 
 describe('a body in a file of its own', () => {
-  async function recorded(cwd: string): Promise<string> {
+  const SPOILT: Record<string, (file: string) => void> = {
+    '/changed': (file) => writeFileSync(file, noise(PNG.length)),
+    '/missing': (file) => rmSync(file),
+  };
+
+  async function record(cwd: string): Promise<void> {
     const target = await startTarget((_req, res) => res.setHeader('content-type', 'image/png').end(PNG));
     const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
-    await (await fetch(`${gate.url}/logo`)).arrayBuffer();
+    for (const path of Object.keys(SPOILT)) await (await fetch(gate.url + path)).arrayBuffer();
     await gate.stop();
-    return join(folderOf(cwd), bodiesIn(cwd)[0] as string);
   }
 
-  it.each([
-    ['was changed', (file: string) => writeFileSync(file, noise(PNG.length))],
-    ['is missing', (file: string) => rmSync(file)],
-  ])(
-    'that %s is no answer, but a problem that names it; recorded again, it is one',
-    async (_, spoil) => {
-      const cwd = temporaryFolder();
-      const file = await recorded(cwd);
-      spoil(file);
-      const replay = await startBinary(['replay', '--log', 'off'], { cwd });
-      const response = await fetch(`${replay.url}/logo`);
+  it('that was changed, or is missing, is no answer, but a problem that names it; recorded again, it is one', async () => {
+    const cwd = temporaryFolder();
+    await record(cwd);
+    for (const [path, spoil] of Object.entries(SPOILT)) {
+      spoil(join(folderOf(cwd), bodiesIn(cwd).find((file) => file.startsWith(path.slice(1))) as string));
+    }
+    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    for (const path of Object.keys(SPOILT)) {
+      const response = await fetch(replay.url + path);
       expect(response.status).toBe(500);
       expect(((await response.json()) as { detail: string }).detail).toContain(`GET~`);
-      await replay.stop();
-      await recorded(cwd);
-      const again = await startBinary(['replay', '--log', 'off'], { cwd });
-      expect(Buffer.from(await (await fetch(`${again.url}/logo`)).arrayBuffer()).equals(PNG)).toBe(true);
-    },
-    60_000,
-  );
+    }
+    await replay.stop();
+    await record(cwd);
+    const again = await startBinary(['replay', '--log', 'off'], { cwd });
+    for (const path of Object.keys(SPOILT)) {
+      expect(Buffer.from(await (await fetch(again.url + path)).arrayBuffer()).equals(PNG)).toBe(true);
+    }
+  }, 60_000);
 });

@@ -1,6 +1,6 @@
 /** What keeps the program from its work is one message: what, where, what to do. Exit code 2, nothing half written. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   cleanUp,
@@ -190,30 +190,39 @@ describe('a contract', () => {
 });
 
 describe('a broken recording', () => {
-  it.each(['', '{"formatVersion": 1, "exchanges": [', '{"formatVersion": 99, "exchanges": []}', 'null'])(
-    'is never taken for empty (%j)',
-    async (text) => {
-      const cwd = temporaryFolder();
-      const folder = join(cwd, 'recordings', 'default', ...PROJECT_PATH.split('/').filter(Boolean));
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, 'PATCH.json'), text);
-      const replay = await startBinary(['replay'], { cwd });
-      const body = '{"name":"N","languages":["GO"],"environments":[{"id":1,"name":"A","isEnabled":true}]}';
-      const headers = { 'content-type': 'application/json' };
-      const response = await fetch(replay.url + PROJECT_PATH, { method: 'PATCH', headers, body });
-      expect(response.status).toBe(500);
+  const BROKEN = [
+    '',
+    '{"formatVersion": 1, "exchanges": [',
+    '{"formatVersion": 99, "exchanges": []}',
+    'null',
+  ].map((text, i) => ({ text, path: PROJECT_PATH.replace(/\d+$/, String(100 + i)) }));
+  const body = '{"name":"N","languages":["GO"],"environments":[{"id":1,"name":"A","isEnabled":true}]}';
+  const patch = { method: 'PATCH', headers: { 'content-type': 'application/json' }, body };
+
+  it('is never taken for empty', async () => {
+    const cwd = temporaryFolder();
+    const fileOf = (path: string) =>
+      join(cwd, 'recordings', 'default', ...path.slice(1).split('/'), 'PATCH.json');
+    for (const { text, path } of BROKEN) {
+      mkdirSync(dirname(fileOf(path)), { recursive: true });
+      writeFileSync(fileOf(path), text);
+    }
+    const replay = await startBinary(['replay'], { cwd });
+    for (const { text, path } of BROKEN) {
+      const response = await fetch(replay.url + path, patch);
+      expect([text, response.status]).toEqual([text, 500]);
       const problem = (await response.json()) as { type: string; detail: string };
       expect(problem.type).toBe('urn:patchgate:problem:bad-recording');
-      expect(problem.detail).toContain('PATCH.json');
-      // The rest of the recording is as good as before.
-      expect((await fetch(`${replay.url}/elsewhere`)).status).toBe(501);
+      expect(problem.detail).toContain(join(path.slice(1), 'PATCH.json'));
+    }
+    // The rest of the recording is as good as before.
+    expect((await fetch(`${replay.url}/elsewhere`)).status).toBe(501);
 
-      const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
-      expect((await fetch(gate.url + PROJECT_PATH, { method: 'PATCH', headers, body })).status).toBe(200);
-      const { code, stderr } = await gate.stop();
-      expect(code).toBe(2);
-      expect(stderr).toContain('PATCH.json');
-      expect(readFileSync(join(folder, 'PATCH.json'), 'utf8')).toBe(text);
-    },
-  );
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+    for (const { path } of BROKEN) expect((await fetch(gate.url + path, patch)).status).toBe(200);
+    const { code, stderr } = await gate.stop();
+    expect(code).toBe(2);
+    expect(stderr).toContain('PATCH.json');
+    for (const { text, path } of BROKEN) expect(readFileSync(fileOf(path), 'utf8')).toBe(text);
+  });
 });

@@ -31,33 +31,24 @@ describe('record mode', () => {
     };
   }
 
-  it('none replays only', async () => {
+  it('says what is recorded and what is replayed, of one recording in turn', async () => {
     const cwd = temporaryFolder();
-    await run(cwd, ['--record'], ['/known']);
-    const result = await run(cwd, ['--record', 'none'], ['/known', '/new']);
-    expect(result).toMatchObject({ statuses: [200, 501], asked: [], files: 1 });
-  });
-
-  it('once records a recording that is not there, then replays it', async () => {
-    const cwd = temporaryFolder();
+    // Once records a recording that is not there, then replays it.
     const first = await run(cwd, ['--record', 'once'], ['/a', '/b']);
     expect(first).toMatchObject({ statuses: [200, 200], asked: ['/a', '/b'], files: 2 });
     const second = await run(cwd, ['--record', 'once'], ['/a', '/c']);
     expect(second).toMatchObject({ statuses: [200, 501], asked: [], files: 2 });
-  });
-
-  it('new_episodes replays what is known and records the rest', async () => {
-    const cwd = temporaryFolder();
-    await run(cwd, ['--record=all'], ['/a']);
-    const result = await run(cwd, ['--record', 'new_episodes'], ['/a', '/b', '/b']);
-    expect(result).toMatchObject({ statuses: [200, 200, 200], asked: ['/b'], files: 2 });
-  });
-
-  it('all forwards all, and is what the bare option means', async () => {
-    const cwd = temporaryFolder();
-    await run(cwd, ['--record'], ['/a']);
-    const result = await run(cwd, ['--record', '--recording', 'default'], ['/a', '/b']);
-    expect(result).toMatchObject({ statuses: [200, 200], asked: ['/a', '/b'], files: 2 });
+    // None replays only.
+    const none = await run(cwd, ['--record', 'none'], ['/b', '/new']);
+    expect(none).toMatchObject({ statuses: [200, 501], asked: [], files: 2 });
+    // New_episodes replays what is known and records the rest.
+    const episodes = await run(cwd, ['--record', 'new_episodes'], ['/a', '/c', '/c']);
+    expect(episodes).toMatchObject({ statuses: [200, 200, 200], asked: ['/c'], files: 3 });
+    // All forwards all, and is what the bare option means.
+    const all = await run(cwd, ['--record=all'], ['/a', '/d']);
+    expect(all).toMatchObject({ statuses: [200, 200], asked: ['/a', '/d'], files: 4 });
+    const bare = await run(cwd, ['--record', '--recording', 'default'], ['/a', '/e']);
+    expect(bare).toMatchObject({ statuses: [200, 200], asked: ['/a', '/e'], files: 5 });
   });
 
   it('is not taken from the target that stands behind the bare option', async () => {

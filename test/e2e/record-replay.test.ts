@@ -43,51 +43,46 @@ function problemIn(response: RawResponse): Record<string, unknown> {
   return JSON.parse(response.body.toString()) as Record<string, unknown>;
 }
 
+function withoutTimes(files: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map(
+    [...files].map(([file, text]) => [file, text.replace(/"(?:recordedAt|durationMs)": ?[^,}\n]+/g, '')]),
+  );
+}
+
 describe('a recording of the fake', () => {
-  it('answers as the fake did, when that is gone', async () => {
+  it('answers as the fake did, when that is gone, blocks, and explains; made again it is the same but for when', async () => {
     const cwd = temporaryFolder();
-    const fake = await startBinary(['fake']);
-    const gate = await startBinary(['proxy', fake.url, '--record', '--recording', 'checkout'], { cwd });
-    const recorded = await answersTo(gate, TRAFFIC);
+    const record = async () => {
+      const fake = await startBinary(['fake']);
+      const gate = await startBinary(['proxy', fake.url, '--record', '--recording', 'checkout'], { cwd });
+      const answers = await answersTo(gate, TRAFFIC);
+      expect((await gate.stop()).code).toBe(0);
+      expect((await fake.stop()).code).toBe(0);
+      return answers;
+    };
+    const recorded = await record();
     expect(recorded.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 404, 404, 200]);
-    expect((await gate.stop()).code).toBe(0);
-    expect((await fake.stop()).code).toBe(0);
+    const files = exchangeFilesIn(join(cwd, 'recordings'));
 
     const replay = await startBinary(['replay', '--recording', 'checkout'], { cwd });
     expect(await answersTo(replay, TRAFFIC)).toEqual(recorded);
-    const files = exchangeFilesIn(join(cwd, 'recordings'));
+    // It is judged in front of.
+    expect((await sendRaw(replay.port, patch(PROJECT_PATH, BAD_PROJECT))).status).toBe(422);
+    // A miss is a 501 that explains, pointer by pointer.
+    const missed = await sendRaw(replay.port, patch(PROJECT_PATH, { ...GOOD_PROJECT, name: 'Other' }));
+    expect(missed.status).toBe(501);
+    const problem = problemIn(missed);
+    expect(problem).toMatchObject({ type: 'urn:patchgate:problem:no-recording', recording: 'checkout' });
+    expect(JSON.stringify(problem)).toContain('/name');
+    expect((await sendRaw(replay.port, { path: '/never/seen' })).status).toBe(501);
+    await replay.said('501');
     expect([...files.keys()].some((file) => file.endsWith(join('projects', '42', 'PATCH.json')))).toBe(true);
     expect((await replay.stop()).code).toBe(0);
     // Replaying changes no exchange.
     expect(exchangeFilesIn(join(cwd, 'recordings'))).toEqual(files);
-  });
 
-  it('made again from the same traffic is the same, but for when', async () => {
-    const cwd = temporaryFolder();
-    const withoutTimes = () =>
-      new Map(
-        [...exchangeFilesIn(join(cwd, 'recordings'))].map(([file, text]) => [
-          file,
-          text.replace(/"(?:recordedAt|durationMs)": ?[^,}\n]+/g, ''),
-        ]),
-      );
-    const runs: unknown[] = [];
-    for (let run = 0; run < 2; run++) {
-      const fake = await startBinary(['fake']);
-      const gate = await startBinary(['proxy', fake.url, '--record'], { cwd });
-      await answersTo(gate, TRAFFIC);
-      await gate.stop();
-      await fake.stop();
-      runs.push(withoutTimes());
-    }
-    expect(runs[1]).toEqual(runs[0]);
-  });
-
-  it('is judged in front of: what is bad is blocked in a replay, too', async () => {
-    const cwd = temporaryFolder();
-    const replay = await startBinary(['replay'], { cwd });
-    const response = await sendRaw(replay.port, patch(PROJECT_PATH, BAD_PROJECT));
-    expect(response.status).toBe(422);
+    await record();
+    expect(withoutTimes(exchangeFilesIn(join(cwd, 'recordings')))).toEqual(withoutTimes(files));
   });
 
   it('is played in order, its last answer again and again, and from the start after a reset', async () => {
@@ -157,22 +152,6 @@ describe('a file that people wrote', () => {
 });
 
 describe('a miss', () => {
-  it('is a 501 that explains, pointer by pointer', async () => {
-    const cwd = temporaryFolder();
-    const fake = await startBinary(['fake']);
-    const gate = await startBinary(['proxy', fake.url, '--record', '--recording', 'checkout'], { cwd });
-    await answersTo(gate, [patch(PROJECT_PATH, GOOD_PROJECT)]);
-    await gate.stop();
-    const replay = await startBinary(['replay', '--recording', 'checkout'], { cwd });
-    const response = await sendRaw(replay.port, patch(PROJECT_PATH, { ...GOOD_PROJECT, name: 'Other' }));
-    expect(response.status).toBe(501);
-    const problem = problemIn(response);
-    expect(problem).toMatchObject({ type: 'urn:patchgate:problem:no-recording', recording: 'checkout' });
-    expect(JSON.stringify(problem)).toContain('/name');
-    expect((await sendRaw(replay.port, { path: '/never/seen' })).status).toBe(501);
-    await replay.said('501');
-  });
-
   it('of a body that is too large to be looked up is a 413, and the connection goes on', async () => {
     const replay = await startBinary(['replay']);
     const client = await RawConnection.open(replay.port);

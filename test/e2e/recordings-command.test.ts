@@ -100,6 +100,15 @@ describe('a recording', () => {
     expect([response.status, await response.text()]).toEqual([200, '2']);
   });
 
+  it('comes in from standard input, too', async () => {
+    const { cwd, run } = await checkout();
+    const { stdout: stdin } = await run('export', 'checkout');
+    const piped = await runBinary(['recordings', 'import', '-', '--recording', 'piped'], { cwd, stdin });
+    expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('imported 2 exchanges of 2') });
+    const broken = await runBinary(['recordings', 'import', '-'], { cwd, stdin: '{' });
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('the standard input:1:2: ') });
+  });
+
   it('goes out as curl commands that send it again', async () => {
     const { cwd, run } = await checkout();
     const target = await startTarget();

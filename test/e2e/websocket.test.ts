@@ -105,6 +105,18 @@ describe('a WebSocket', () => {
     await atClient;
   });
 
+  it('is listed with the session that its handshake names', async () => {
+    const socket = new WebSocket(`${gate.url.replace('http', 'ws')}/in-session`, {
+      headers: { 'Patchgate-Session': 'one' },
+    });
+    await once(socket, 'open');
+    socket.terminate();
+    const listed = await fetch(`${gate.url}/__patchgate/exchanges?session=one`);
+    const { exchanges } = (await listed.json()) as { exchanges: { session: string; request: unknown }[] };
+    expect(exchanges).toHaveLength(1);
+    expect(exchanges[0]).toMatchObject({ session: 'one', request: { url: '/in-session' } });
+  });
+
   it('does not keep the gate from ending', async () => {
     const other = await startBinary(['proxy', `http://127.0.0.1:${(server.address() as AddressInfo).port}`]);
     const socket = new WebSocket(other.url.replace('http', 'ws'));
@@ -156,6 +168,15 @@ describe('a handshake', () => {
       expect(received).not.toContain('PATCH');
     },
   );
+
+  it('whose session has no fit name is refused', async () => {
+    const client = await attempt('', '/socket', `Patchgate-Session: ${'x'.repeat(101)}\r\n`);
+    const { status, body } = await client.response();
+    expect(status).toBe(400);
+    expect(body.toString()).toContain('the header Patchgate-Session is not a name');
+    await client.closed();
+    expect(received).toBe('');
+  });
 
   it('that the target does not answer is a 504', async () => {
     answer = '';

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -103,6 +103,15 @@ describe('the lock of a recording', () => {
       expect(readFileSync(file, 'utf8')).toBe(text);
     },
   );
+
+  it('that is no file is refused: a folder, a link that leads nowhere', () => {
+    const file = newLock();
+    mkdirSync(file);
+    expect(refusal('cannot-write', () => takeLock('r', file))).toContain('it is no file');
+    rmSync(file, { recursive: true });
+    symlinkSync(join(dirname(file), 'missing'), file);
+    expect(refusal('cannot-write', () => takeLock('r', file))).toContain('it is no file');
+  });
 
   it('is not taken away from who took it after somebody had deleted it', () => {
     const file = newLock();

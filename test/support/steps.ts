@@ -3,16 +3,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { leaveAsKilled } from './killed.ts';
 
-/** What changes a disk. */
-const CHANGES = [
-  'openSync',
-  'writeSync',
-  'closeSync',
-  'renameSync',
-  'unlinkSync',
-  'mkdirSync',
-  'rmdirSync',
-] as const;
+/** What changes a disk; opening a file may make it. */
+const CHANGES = ['openSync', 'writeSync', 'renameSync', 'unlinkSync', 'mkdirSync', 'rmdirSync'] as const;
 
 /**
  * Does some work, and copies a folder as it is before each step that could change it and after the last: what a process
@@ -28,9 +20,12 @@ export async function copyAtEachStep(
 ): Promise<string[]> {
   const copies: string[] = [];
   let isCopying = false;
+  // A step that changes nothing, as reading a file, leaves what was there before it.
+  let isChanged = true;
   const copy = () => {
-    if (isCopying) return;
+    if (!isChanged) return;
     isCopying = true;
+    isChanged = false;
     const name = join(into, `step-${copies.length}`);
     cpSync(folder, name, { recursive: true });
     leaveAsKilled(name);
@@ -42,9 +37,13 @@ export async function copyAtEachStep(
   const patches = CHANGES.map((name) => {
     const call = fs[name] as (...args: unknown[]) => unknown;
     const patched = (...args: unknown[]) => {
+      if (isCopying) return call(...args);
       // Taking a lock has tests of its own.
-      if (!/[/\\]lock\b/.test(String(args[0]))) copy();
-      if (name !== 'writeSync' || isCopying) return call(...args);
+      if (!/[/\\]lock\b/.test(String(args[0]))) {
+        copy();
+        isChanged ||= name !== 'openSync' || args[1] !== 'r';
+      }
+      if (name !== 'writeSync') return call(...args);
       const [fd, bytes, offset = 0, length, position] = args as [number, Buffer, number?, number?, number?];
       const all = length ?? bytes.length - offset;
       return call(fd, bytes, offset, all > 100 ? Math.ceil(all / 2) : all, position);

@@ -209,7 +209,7 @@ describe('what is no answer', () => {
   }
 
   it.each([
-    ['failure', FAILED, {}, /the target failed.*timeout/],
+    ['failure', FAILED, {}, /the target did not answer in time when it was recorded/],
     ['omitted', OMITTED, {}, /too large/],
     ['stale', OLD, REFUSING, /recorded \d{4}d ago/],
   ])('%s: the request is refused, and why', async (reason, one, options, text) => {

@@ -13,11 +13,7 @@ import { checkRecordingName } from '../../recordings/files/location.ts';
 export async function findRecording(folder: string, name: string): Promise<string> {
   checkRecordingName(name);
   const root = join(folder, name);
-  const isFolder = await stat(root).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
-  if (isFolder) return root;
+  if (await isFolder(root)) return root;
   const names = await recordingNames(folder);
   const near = nearest(name, names);
   throw new PatchgateError('bad-usage', `there is no recording ${JSON.stringify(name)} in ${folder}`, {
@@ -32,15 +28,22 @@ export async function findRecording(folder: string, name: string): Promise<strin
 /** Names of the recordings in a folder, sorted; none where the folder is not there. @throws PatchgateError `cannot-read` */
 export async function recordingNames(folder: string): Promise<string[]> {
   try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isDirectory() && isName(entry.name))
-      .map(({ name }) => name)
-      .sort();
+    const entries = await readdir(folder);
+    const names: string[] = [];
+    for (const name of entries) if (isName(name) && (await isFolder(join(folder, name)))) names.push(name);
+    return names.sort();
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw new PatchgateError('cannot-read', `cannot read ${folder}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** A link to one, too: a recording that several projects share. */
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 }
 
 function isName(name: string): boolean {

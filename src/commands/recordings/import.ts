@@ -14,7 +14,12 @@ export const importRecording: CommandModule = {
   describe: 'Records what HTTP archives (HAR) of browsers and proxies hold, redacted',
   builder: (yargs) =>
     withSettings(yargs, ['recordings', 'recording', ...RECORDING, ...MATCHING, ...REDACTION])
-      .positional('files', { type: 'string', array: true, demandOption: true, describe: 'HAR files' })
+      .positional('files', {
+        type: 'string',
+        array: true,
+        demandOption: true,
+        describe: 'HAR files; - is standard input',
+      })
       .options({
         only: {
           type: 'string',
@@ -45,6 +50,8 @@ export const importRecording: CommandModule = {
       ]);
     const { config } = await resolveConfig(flagsOf(argv));
     const { files, only = [], method, replace } = argv as unknown as Args;
+    // yargs loses a lone - among the positionals. What can be read only once comes first.
+    if (process.argv.includes('-')) files.unshift('-');
     const imported = await runImport({
       ...config,
       files,

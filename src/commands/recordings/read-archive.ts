@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
@@ -7,9 +7,25 @@ import { type HarContent, readHar } from '../../recordings/har/read-har.ts';
 /** An archive is in memory as one text. */
 const LARGEST = 256 * 1024 * 1024;
 
+/** Stands for the standard input, which can be read only once. */
+export const STDIN = '-';
+
 /** @throws PatchgateError `bad-input` where it cannot be read, is broken or has more than 256 MiB */
 export async function readArchive(file: string): Promise<HarContent> {
-  return readHar(await bytesOf(file), file);
+  return file === STDIN
+    ? readHar(await standardInput(), 'the standard input')
+    : readHar(await bytesOf(file), file);
+}
+
+async function standardInput(): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > LARGEST) throw tooLarge('the standard input');
+  }
+  return Buffer.concat(chunks);
 }
 
 async function bytesOf(file: string): Promise<Buffer> {
@@ -49,11 +65,20 @@ export async function attachedTo(file: string, { request, response }: HarEntry) 
 
 async function attached(file: string, name: string | null | undefined): Promise<Buffer | undefined> {
   if (!name) return undefined;
-  if (/[/\\]|^\.\.?$/.test(name)) {
-    throw new PatchgateError(
-      'bad-input',
-      `${file} names a body outside of its folder: ${JSON.stringify(name)}`,
-    );
-  }
-  return bytesOf(join(dirname(file), name));
+  const beside = join(dirname(file), name);
+  // A link could lead anywhere, and what it leads to would get into the recording.
+  const isBeside = !/[/\\\0]|^\.\.?$/.test(name) && (await isFile(beside));
+  if (isBeside) return bytesOf(beside);
+  throw new PatchgateError(
+    'bad-input',
+    `${file} names a body that is no file in its folder: ${JSON.stringify(name)}`,
+  );
+}
+
+/** True where there is none: reading it says so. */
+function isFile(file: string): Promise<boolean> {
+  return lstat(file).then(
+    (stats) => stats.isFile(),
+    () => true,
+  );
 }

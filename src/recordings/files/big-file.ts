@@ -103,8 +103,13 @@ export class BigFile {
   /** The file has taken in what was behind its end up to a position in the journal, and nothing else has changed.
    *  @returns false where it is no longer as it must be */
   async advance(upTo: number): Promise<boolean> {
-    const next = await IndexedFile.open(this.#options.file, indexOptions(this.#options), this.#indexed);
-    this.close();
+    let next: IndexedFile | undefined;
+    try {
+      next = await IndexedFile.open(this.#options.file, indexOptions(this.#options), this.#indexed);
+    } finally {
+      // What is behind its end will not be in the journal any more.
+      this.close();
+    }
     if (next === undefined) return false;
     this.#indexed = this.#all = next;
     this.#behind = [];

@@ -3,6 +3,7 @@ import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../model/json-text.ts';
+import { scanJson, UNLIMITED } from '../../model/scan-json.ts';
 import { checkExchange } from './check-exchange.ts';
 
 export const FORMAT_VERSION = 1;
@@ -34,6 +35,7 @@ export function parseRecording(
 ): RecordingContent {
   const found = parse(text, file);
   if (!isObject(found)) throw broken(file, { line: 1, column: 1 }, 'an object is expected');
+  refuseTwoLists(text, file);
   const version = found.formatVersion;
   const fail = (pointer: string, what: string, hint?: string) =>
     broken(file, findPlace(text, pointer), what, hint);
@@ -137,6 +139,17 @@ function parse(text: string, file: string): JsonValue {
     throw broken(file, place, what);
   }
 }
+
+/** A merge can leave two lists, of which JSON.parse sees one: the other would be gone when the file is written again. */
+function refuseTwoLists(text: string, file: string): void {
+  if (text.indexOf(LIST) === text.lastIndexOf(LIST)) return;
+  scanJson(text, UNLIMITED, ({ kind, open, offset, what }) => {
+    if (kind !== 'duplicate-key' || open.length > 1) return true;
+    throw broken(file, placeAt(text, offset), `${what} stands here for the second time`);
+  });
+}
+
+const LIST = '"exchanges"';
 
 function broken(file: string, place: Place, what: string, hint?: string): PatchgateError {
   return new PatchgateError('bad-recording', `${file}:${place.line}:${place.column}: ${what}`, {

@@ -2,6 +2,8 @@ import type { RequestFacts } from '../kept-exchanges.ts';
 
 /** Bytes of a key. */
 const KEY = 20;
+/** A sequence that is longer is walked through once. */
+const SHORT = 16;
 
 /** Where an exchange stands in its file. */
 export interface Stretch {
@@ -24,6 +26,10 @@ export class FileIndex {
   readonly #next: Uint32Array;
   /** By hash: the first one of a key, counted from 1; 0 where the slot is free. At least half are. */
   readonly #slots: Uint32Array;
+  /** Positions of long sequences that were asked for, by key: in all of them, no more than there are exchanges. */
+  readonly #long = new Map<string, readonly number[]>();
+  #inLong = 0;
+  readonly #bytes: number;
 
   private constructor(parts: Parts) {
     this.length = parts.starts.length;
@@ -33,22 +39,29 @@ export class FileIndex {
     this.#next = parts.next;
     this.#slots = parts.slots;
     this.open = parts.open;
+    this.#bytes = this.bytes().reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
   /** Bytes of memory that it takes. */
   get size(): number {
-    return this.bytes().reduce((sum, { byteLength }) => sum + byteLength, 0);
+    return this.#bytes + 8 * this.#inLong;
   }
 
   stretch(index: number): Stretch {
     return { start: this.#starts[index] as number, end: this.#ends[index] as number };
   }
 
-  withKey(key: string): number[] {
+  withKey(key: string): readonly number[] {
+    const known = this.#long.get(key);
+    if (known) return known;
     const found: number[] = [];
     const slot = slotOf(this.#slots, this.#keys, Buffer.from(key, 'latin1'));
     for (let one = this.#slots[slot] as number; one > 0; one = this.#next[one - 1] as number)
       found.push(one - 1);
+    if (found.length > SHORT) {
+      this.#long.set(key, found);
+      this.#inLong += found.length;
+    }
     return found;
   }
 

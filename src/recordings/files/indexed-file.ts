@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Exchange } from '../../model/exchange.ts';
 import { isObject } from '../../model/json.ts';
 import type { KeptExchanges, RequestFacts } from '../kept-exchanges.ts';
 import { FileIndex, type Stretch } from './file-index.ts';
-import { hideFromGit } from './hidden-folder.ts';
+import { HIDDEN, hideFromGit } from './hidden-folder.ts';
 import { SlicedFile } from './sliced-file.ts';
 
 /** Work at a stretch. */
@@ -168,7 +168,7 @@ function keepIndex(index: FileIndex, sliced: SlicedFile, { indexFile, matching }
   const temporary = `${indexFile}.${process.pid}.tmp`;
   try {
     const made = mkdirSync(dirname(indexFile), { recursive: true });
-    if (made !== undefined) hideFromGit(made);
+    if (made !== undefined && basename(made) === HIDDEN) hideFromGit(made);
     writeFileSync(temporary, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), arrays]));
     renameSync(temporary, indexFile);
   } catch {

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { closeSync, existsSync, fsync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -148,7 +149,13 @@ export async function readRecordingText(file: string): Promise<string | undefine
   let bytes: Buffer;
   try {
     // Small ones would take longer by way of the thread pool than all that is done with them.
-    bytes = statSync(file).size < SMALL ? readFileSync(file) : await readFile(file);
+    const stats = statSync(file);
+    if (!stats.isFile()) throw new Error('it is no file');
+    if (stats.size > constants.MAX_STRING_LENGTH)
+      throw new Error(
+        `with ${stats.size} bytes it is too long for a file that is broken or was laid out anew`,
+      );
+    bytes = stats.size < SMALL ? readFileSync(file) : await readFile(file);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) as string)) return undefined;
     throw new PatchgateError('cannot-read', `cannot read ${file}: ${messageOf(error)}`, { cause: error });

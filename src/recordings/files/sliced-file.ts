@@ -36,7 +36,10 @@ export class SlicedFile implements TextSource {
   static open(file: string): SlicedFile | undefined {
     try {
       // To look first is cheaper than an exception, and of many new paths none has a file yet.
-      if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+      const stats = statSync(file, { throwIfNoEntry: false });
+      if (stats === undefined) return undefined;
+      // Opening a pipe would wait for whoever writes into it.
+      if (!stats.isFile()) throw new Error('it is no file');
       return new SlicedFile(openSync(file, 'r'));
     } catch (error) {
       if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) as string)) return undefined;
@@ -59,6 +62,7 @@ export class SlicedFile implements TextSource {
 
   /** Whether nobody has written into it since it was opened. */
   get isUnchanged(): boolean {
+    if (this.#isClosed) return false;
     const stats = fstatSync(this.#fd, { bigint: true });
     // Where another file has taken its name, nobody can open it any more.
     return stats.nlink === 0n || identityOf(stats) === this.identity;

@@ -10,11 +10,18 @@ const MOST = 64;
 /** Values of headers that are remembered: the same credentials come with every request. */
 const MOST_REMEMBERED = 64;
 
-const ofHeaders = new Map<string, readonly string[]>();
+interface OfHeader {
+  texts: readonly string[];
+  needles: readonly string[];
+}
+
+const ofHeaders = new Map<string, OfHeader>();
 
 /** The secrets of one exchange: where one stands again, as in the answer of a server that echoes, it is hidden too. */
 export class KnownSecrets {
   readonly #texts = new Set<string>();
+  /** The header that all of them are of, if they are of one. */
+  #only: OfHeader | undefined;
 
   /** Longest first, in all ways in which they may be written. */
   get texts(): readonly string[] {
@@ -24,12 +31,12 @@ export class KnownSecrets {
   /** Those without which no other stands anywhere. */
   get needles(): readonly string[] {
     if (this.#texts.size === 0) return NONE;
-    const all = [...this.#texts];
-    return all.filter((text) => !all.some((other) => other.length < text.length && text.includes(other)));
+    return this.#only?.needles ?? needlesOf([...this.#texts]);
   }
 
   add(value: JsonValue): void {
     if (this.#texts.size >= MOST || value === REDACTED) return;
+    this.#only = undefined;
     if (typeof value === 'string') for (const text of waysToWrite(value)) this.#texts.add(text);
     else if (typeof value === 'number') this.add(String(value));
     else if (typeof value === 'object' && value !== null)
@@ -45,20 +52,27 @@ export class KnownSecrets {
   /** The value of a secret one. */
   addHeader(value: string): void {
     if (this.#texts.size >= MOST) return;
-    for (const text of textsOfHeader(value)) this.#texts.add(text);
+    const ofHeader = lookInto(value);
+    this.#only = this.#texts.size === 0 ? ofHeader : undefined;
+    for (const text of ofHeader.texts) this.#texts.add(text);
   }
 }
 
 const NONE: readonly string[] = [];
 
-function textsOfHeader(value: string): readonly string[] {
-  let texts = ofHeaders.get(value);
-  if (texts === undefined) {
-    texts = partsOf(value).flatMap(waysToWrite);
+function lookInto(value: string): OfHeader {
+  let ofHeader = ofHeaders.get(value);
+  if (ofHeader === undefined) {
+    const texts = [...new Set(partsOf(value).flatMap(waysToWrite))];
+    ofHeader = { texts, needles: needlesOf(texts) };
     if (ofHeaders.size >= MOST_REMEMBERED) ofHeaders.clear();
-    ofHeaders.set(value, texts);
+    ofHeaders.set(value, ofHeader);
   }
-  return texts;
+  return ofHeader;
+}
+
+function needlesOf(texts: readonly string[]): readonly string[] {
+  return texts.filter((text) => !texts.some((other) => other.length < text.length && text.includes(other)));
 }
 
 /** `Bearer abc` also is `abc`; a cookie its value; basic credentials the user's name and password. */

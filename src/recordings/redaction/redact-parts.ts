@@ -24,22 +24,17 @@ export function redactRawHeaders(headers: RawHeaders, redaction: Redaction): str
   return clean;
 }
 
-/**
- * The same for names in lower case.
- *
- * @param isPlain a look at all values together has shown that none holds a secret by its looks
- */
+/** The same for names in lower case. */
 export function redactFlatHeaders(
   headers: readonly string[],
   redaction: Redaction,
-  isPlain: boolean,
   onFound?: OnFound,
 ): readonly string[] {
   let clean: string[] | undefined;
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] as string;
-    if (isPlain && !URL_HEADERS.has(name) && !redaction.headers.has(name)) continue;
     const value = headers[i + 1] as string;
+    if (!URL_HEADERS.has(name) && !redaction.headers.has(name) && !redaction.mayBeInHeader(value)) continue;
     const cleanValue = redactHeader(name, value, redaction, onFound);
     if (cleanValue === value) continue;
     clean ??= headers.slice();

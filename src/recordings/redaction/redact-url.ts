@@ -32,11 +32,21 @@ export function redactQuery(query: string, redaction: Redaction, onFound?: OnFou
 /** A path without its query. A secret can only be known by its looks, or by the name before it: `;token=…`. */
 export function redactPath(path: string, redaction: Redaction, place = 'path', onFound?: OnFound): string {
   if (!(path.includes('%') || redaction.mayBeIn(path))) return path;
-  const segments = path.split('/').map((segment) => {
+  const named = redaction.detects ? path.replace(USER_INFO, hideUserInfo) : path;
+  const segments = named.split('/').map((segment) => {
     const plain = decodePart(segment.replaceAll('+', '%2B'));
     const clean = redactText(plain, redaction, place, onFound);
     if (clean === plain) return segment;
     return plain === segment || clean === REDACTED ? clean : encodePart(clean);
   });
   return segments.join('/');
+
+  function hideUserInfo(all: string, before: string, value: string): string {
+    if (value === REDACTED) return all;
+    onFound?.({ what: 'a password in a URL', place, isDetected: true, value });
+    return before + REDACTED;
+  }
 }
+
+/** A path may hold a URL, whose parts are no segments of it. */
+const USER_INFO = /(:\/\/)([^/?#@\s]*:[^/?#@\s]+)(?=@)/g;

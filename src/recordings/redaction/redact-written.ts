@@ -1,51 +1,78 @@
+import { Char } from '../../model/json-lexer.ts';
 import type { OnFound } from './found-secret.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
+
+/** The placeholder, and the secret is told of; undefined: it is none. */
+type Hide = (name: string, value: string) => string | undefined;
 
 /**
  * Secrets that are named as other languages than JSON write it: `token: "x"` and `token = 'x'` (GraphQL, JavaScript,
  * TOML, attributes), `X-Api-Key: x1` as a line of its own (headers, YAML), `<token>x</token>`.
  */
 export function redactWritten(text: string, redaction: Redaction, place: string, onFound?: OnFound): string {
-  const isSecret = (name: string) => redaction.members.has(name) || redaction.headers.has(name);
-  const hide = (name: string, value: string) => {
-    if (value === '' || value === REDACTED || !isSecret(name)) return undefined;
+  const hide: Hide = (name, value) => {
+    if (!redaction.members.has(name) && !redaction.headers.has(name)) return undefined;
+    if (value === '' || value === REDACTED) return undefined;
     onFound?.({ what: `the name "${name}"`, place, isDetected: false, value });
     return REDACTED;
   };
-  let clean = text.replace(QUOTED, (all, head: string, _, name: string, quote: string, value: string) => {
-    const hidden = hide(name, value);
-    return hidden === undefined ? all : head + quote + hidden + all.slice(head.length + 1 + value.length);
-  });
-  clean = clean.replace(LINE, (all, head: string, name: string, value: string) => {
+  const clean = redactQuoted(text, hide).replace(LINE, (all, head: string, name: string, value: string) => {
     const hidden = isLikeSecret(value) ? hide(name, value) : undefined;
     return hidden === undefined ? all : head + hidden;
   });
   return clean.includes('<') ? redactElements(clean, hide) : clean;
 }
 
-/** The value ends at its quote, and in no other line. */
-const QUOTED = /((?<![\w-])(["']?)([\w-]{1,64})\2[ \t]{0,8}[:=][ \t]{0,8})(["'])((?:\\.|(?!\4)[^\\\r\n])*)/g;
+const BEFORE_QUOTED = /(?<![\w-])(["']?)([\w-]{1,64})\1[ \t]{0,8}[:=][ \t]{0,8}(?=["'])/g;
+
+function redactQuoted(text: string, hide: Hide): string {
+  let clean = '';
+  let kept = 0;
+  for (const { 0: head, 2: name = '', index } of text.matchAll(BEFORE_QUOTED)) {
+    const quote = index + head.length;
+    if (quote < kept) continue;
+    const end = endOfQuoted(text, quote);
+    const hidden = hide(name, text.slice(quote + 1, end));
+    if (hidden === undefined) continue;
+    clean += text.slice(kept, quote + 1) + hidden;
+    kept = end;
+  }
+  return kept === 0 ? text : clean + text.slice(kept);
+}
+
+/** Before the quote that closes it, or before the line's end. */
+function endOfQuoted(text: string, quote: number): number {
+  for (let at = quote + 1; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === Char.Backslash) at++;
+    else if (char === text.charCodeAt(quote) || char === Char.LineFeed || char === Char.Return) return at;
+  }
+  return text.length;
+}
+
 const LINE = /((?:^[ \t]{0,32}(?:- )?|["'])([\w-]{1,64}):[ \t]{1,8})([^\s"'[\]{}]+)(?=["'\r\n]|$)/gm;
 
 /** Words stand behind "token:" too. */
 function isLikeSecret(value: string): boolean {
-  return /\d/.test(value) || value.length >= 20;
+  return /\d/.test(value) || value.length >= 16;
 }
 
 const TAG = /<(\/?)((?:[\w.-]{1,64}:)?([\w.-]{1,64}))((?:\s[^<>]{0,2000})?)>/g;
 
 /** What stands between the tags of a secret name, tags of its own included. */
-function redactElements(text: string, hide: (name: string, value: string) => string | undefined): string {
+function redactElements(text: string, hide: Hide): string {
   /** Where the last end of each is: nothing is looked for in vain. */
   const ends = new Map<string, number>();
-  for (const { 1: slash, 2: name, index } of text.matchAll(TAG)) if (slash) ends.set(name as string, index);
+  for (const { 1: slash, 2: name = '', 4: rest, index } of text.matchAll(TAG)) {
+    if (slash && rest === '') ends.set(name, index);
+  }
   let clean = '';
   let kept = 0;
   for (const { 0: tag, 1: slash, 2: name = '', 3: local = '', 4: rest = '', index } of text.matchAll(TAG)) {
     if (index < kept || slash || rest.endsWith('/') || (ends.get(name) ?? -1) < index) continue;
     const start = index + tag.length;
-    const end = text.indexOf(`</${name}`, start);
+    const end = text.indexOf(`</${name}>`, start);
     const hidden = hide(local, text.slice(start, end));
     if (hidden === undefined) continue;
     clean += text.slice(kept, start) + hidden;

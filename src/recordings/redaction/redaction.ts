@@ -3,17 +3,18 @@ import { type PatternNode, patternTree } from '../../model/pointer-pattern.ts';
 import { mayHoldSecret } from './secret-kinds.ts';
 import { SecretNames } from './secret-names.ts';
 
+/** Not for members: a condition on a cookie has its name there. */
+const COOKIES = ['cookie', 'set-cookie', 'set-cookie2'];
+
+/** For members, too: a body may tell of headers. */
 const HEADERS = [
   'authorization',
   'proxy-authorization',
-  'cookie',
-  'set-cookie',
   'token',
   'x-api-key',
   'api-key',
   'x-auth-token',
   'x-csrf-token',
-  'set-cookie2',
   'x-xsrf-token',
   'x-session-token',
   'x-amz-security-token',
@@ -34,7 +35,16 @@ const MEMBERS = [
   'clientSecret',
   'privateKey',
   'authorization',
+  // Common ones that end in one of these cost nothing to look for.
+  'authToken',
+  'apiToken',
+  'idToken',
+  'sessionToken',
+  'csrfToken',
 ];
+
+/** As a header, a member's name often has an X in front: `X-Access-Token`. */
+const NAMES = [...HEADERS, ...MEMBERS, ...MEMBERS.map((name) => `x-${name}`)];
 
 /** What is redacted. */
 export interface Redaction {
@@ -52,7 +62,13 @@ export interface Redaction {
   texts: readonly string[];
   /** False: there is nothing to hide in this text, which may be UTF-8 that is read as Latin-1. */
   mayBeIn(text: string): boolean;
+  /** The same of a header's value: the same ones come again and again, so those that hold nothing are remembered. */
+  mayBeInHeader(value: string): boolean;
 }
+
+/** Values that are remembered, each of so many characters at most. */
+const MOST_REMEMBERED = 1000;
+const LONGEST_REMEMBERED = 200;
 
 /** As `Config` has them. */
 export interface RedactionSettings {
@@ -68,23 +84,33 @@ export interface RedactionSettings {
 
 export function redactionOf(settings: RedactionSettings = {}): Redaction {
   const { redact = [], redactPointers = [], redactPatterns = [], detectSecrets = true } = settings;
-  const members = new SecretNames([...MEMBERS, ...redact]);
+  const members = new SecretNames([...NAMES, ...redact]);
   const patterns = redactPatterns.map((source) => new RegExp(source, 'gu'));
   const places = placesPattern(redactPointers);
+  const plainValues = new Set<string>();
+  const mayBeIn = (text: string) =>
+    members.mayBeIn(text) ||
+    (detectSecrets && mayHoldSecret(text)) ||
+    (places?.test(text) ?? false) ||
+    // What an escape stands for may match.
+    (patterns.length > 0 && (text.includes('\\') || patterns.some((pattern) => text.search(pattern) >= 0)));
   return {
-    // As a header, a member's name often has an X in front: `X-Access-Token`.
-    headers: new SecretNames([...HEADERS, ...MEMBERS, ...MEMBERS.map((name) => `x-${name}`), ...redact]),
+    headers: new SecretNames([...COOKIES, ...NAMES, ...redact]),
     members,
     pointers: patternTree(redactPointers),
     patterns,
     detects: detectSecrets,
     texts: [],
-    mayBeIn: (text) =>
-      members.mayBeIn(text) ||
-      (detectSecrets && mayHoldSecret(text)) ||
-      (places?.test(text) ?? false) ||
-      // What an escape stands for may match.
-      (patterns.length > 0 && (text.includes('\\') || patterns.some((pattern) => text.search(pattern) >= 0))),
+    mayBeIn,
+    mayBeInHeader(value) {
+      if (plainValues.has(value)) return false;
+      if (mayBeIn(value)) return true;
+      if (value.length <= LONGEST_REMEMBERED) {
+        if (plainValues.size >= MOST_REMEMBERED) plainValues.clear();
+        plainValues.add(value);
+      }
+      return false;
+    },
   };
 }
 
@@ -93,10 +119,12 @@ export const DEFAULT_REDACTION: Redaction = redactionOf();
 /** The same, and these texts wherever they stand. */
 export function hidingTexts(redaction: Redaction, texts: readonly string[]): Redaction {
   if (texts.length === 0) return redaction;
+  const holdsText = (text: string) => texts.some((secret) => text.includes(secret));
   return {
     ...redaction,
     texts,
-    mayBeIn: (text) => texts.some((secret) => text.includes(secret)) || redaction.mayBeIn(text),
+    mayBeIn: (text) => holdsText(text) || redaction.mayBeIn(text),
+    mayBeInHeader: (value) => holdsText(value) || redaction.mayBeInHeader(value),
   };
 }
 

@@ -70,13 +70,18 @@ interface Beginning {
 const AROUND = 12;
 const BEGINNINGS: readonly Beginning[] = [
   { sign: 'J', before: 'y', pattern: /eyJ[\w-]{8}/ },
-  { sign: '_', before: 'pousretcm', pattern: /(?:gh[pousr]|github_pat|[sr]k_live|[sr]k_test|whsec|npm)_/ },
+  {
+    sign: '_',
+    before: 'pousretcm1af',
+    pattern: /(?:gh[pousr]|_pat|[sr]k_live|[sr]k_test|whsec|npm|do[opr]_v1|shp[acps][ats]|hf)_/,
+  },
   {
     sign: '-',
-    before: 'abcdefghijklmnopqrstuvwxyzX',
-    pattern: /(?:gl[a-z]{2,4}|xox[abeoprs]|xapp|sk|GOCSPX)-[\w-]{10}/,
+    before: 'abeikoprstX',
+    pattern: /(?:gl[a-z]{1,3}t|xox[abeoprs]|xapp|sk|GOCSPX|pypi)-[\w-]{10}/,
   },
-  { sign: '.', before: '9G', pattern: /(?:ya29|SG)\./ },
+  { sign: '.', before: '9Gsb', pattern: /(?:ya29|SG|hv[sb]|hooks)\./ },
+  { sign: '=', before: 'y', pattern: /AccountKey=/ },
 ];
 const KEYS = /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\w-]{35}/;
 /** The end of `Bearer ` and `Basic `, in one line of letters: found in half the time. */
@@ -135,7 +140,7 @@ export function* secretsIn(text: string): Generator<SecretSpan> {
 }
 
 const CUT =
-  /(?:A(?:KIA|SIA|BIA|CCA|Iza)|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|xox|xapp-|[sr]k_|whsec_|npm_|dckr_pat_|do[opr]_v1_|shp[a-z]{2}_|hf_|pypi-|hv[sb]\.|hooks\.slack\.com|AccountKey=|SG\.|sk-|ya29|GOCSPX|eyJ|(?:[Bb](?:earer|asic)|BEARER|BASIC) {1,3}|:\\?\/\\?\/)[\w.~+:%/=-]*$/;
+  /(?:A(?:KIA|SIA|BIA|CCA|Iza)|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|xox|xapp-|[sr]k_|whsec_|npm_|dckr_pat_|do[opr]_v1_|shp[a-z]{2}_|hf_|pypi-|hv[sb]\.|hooks\.slack|AccountKey=|SG\.|sk-|ya29|GOCSPX|eyJ|(?:[Bb](?:earer|asic)|BEARER|BASIC) {1,3}|:\\?\/\\?\/)[\w.~+:%/=-]*$/;
 /** Characters at the end of a cut text that are looked at. */
 const CUT_WITHIN = 2048;
 

@@ -43,18 +43,29 @@ export class SecretNames {
 }
 
 /** The pattern of these names in any way to write them; undefined where one has other letters than ASCII's. */
-function anyOf(names: Iterable<string>): string | undefined {
-  const patterns: string[] = [];
-  for (const name of names) {
-    if (!/^[ -~]+$/.test(name)) return undefined;
-    const letters = Array.from(name, (char) => {
-      // The kelvin sign is a capital k as well, by itself or as its bytes.
-      if (char === 'k') return '(?:k|\u212a|\\xe2\\x84\\xaa)';
-      return char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
-    });
-    patterns.push(letters.join('[-_ ]*'));
-  }
-  return patterns.join('|');
+function anyOf(names: ReadonlySet<string>): string | undefined {
+  const all = [...names];
+  if (!all.every((name) => /^[ -~]+$/.test(name))) return undefined;
+  // `accessToken` is found by `token`.
+  const least = all.filter((name) => !all.some((other) => other !== name && name.endsWith(other)));
+  return least.map((name) => spelt(name.split(''), LETTERS_TOGETHER)).join('|');
+}
+
+/** First letters that have a branch without signs between them: letters that stand together are looked for in one step. */
+const LETTERS_TOGETHER = 2;
+
+function spelt([first = '', ...others]: string[], together: number): string {
+  const letter = spelling(first);
+  if (others.length === 0) return letter;
+  const rest = spelt(others, 0);
+  return together === 0
+    ? `${letter}[-_ ]*${rest}`
+    : `${letter}(?:${spelt(others, together - 1)}|[-_ ]+${rest})`;
+}
+
+function spelling(char: string): string {
+  // The kelvin sign is a capital k as well, by itself or as its bytes.
+  return char === 'k' ? '(?:k|\u212a|\\xe2\\x84\\xaa)' : char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
 }
 
 function bare(name: string): string {

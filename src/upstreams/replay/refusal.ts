@@ -1,12 +1,13 @@
 import { PatchgateError } from '../../errors.ts';
-import type { Exchange } from '../../model/exchange.ts';
-import { ageOf, ageText } from './answerable.ts';
+import type { Exchange, FailureKind } from '../../model/exchange.ts';
+import { ageOf, ageText, type Unanswerable } from './answerable.ts';
 import type { Refused } from './choose.ts';
 
 /** Says why a request is not answered that matches what was recorded. */
-export function refusal(recording: string, { reason, exchange }: Refused): PatchgateError {
+export function refusal(recording: string, refused: Refused): PatchgateError {
+  const { reason, exchange } = refused;
   const what = `${exchange.request.method} ${exchange.request.path}`;
-  const [text, hint] = TEXTS[reason](exchange);
+  const [text, hint] = reason === 'already-served' ? servedText(refused) : TEXTS[reason](exchange);
   return new PatchgateError(
     'no-recording',
     `the recording "${recording}" matches this ${what}, but ${text}`,
@@ -16,18 +17,37 @@ export function refusal(recording: string, { reason, exchange }: Refused): Patch
 
 const AGAIN = 'patchgate proxy <target> --record';
 
-const TEXTS: Readonly<Record<Refused['reason'], (exchange: Exchange) => [text: string, hint: string]>> = {
-  'already-served': () => [
-    'all that was recorded for it has been served already (--strict-sequence)',
+type Text = [text: string, hint: string];
+
+function servedText({ recorded, served }: Extract<Refused, { reason: 'already-served' }>): Text {
+  const often = served === undefined || served === recorded ? 'as often' : times(served);
+  const others = served === undefined || served === recorded ? '' : '; the others are no answers';
+  return [
+    `it was recorded ${times(recorded)} and has been served ${often} already (--strict-sequence)${others}`,
     'send it as often as it was recorded, use a session of its own (Patchgate-Session), or start the sequence anew: POST /__patchgate/reset',
-  ],
+  ];
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+/** What became of the request when it was recorded. */
+const FAILED: Readonly<Record<FailureKind, string>> = {
+  refused: 'the target refused the connection',
+  timeout: 'the target did not answer in time',
+  reset: 'the connection to the target broke',
+  truncated: 'the response broke off',
+};
+
+const TEXTS: Readonly<Record<Unanswerable, (exchange: Exchange) => Text>> = {
   stale: (exchange) => [
     `it was recorded ${ageText(ageOf(exchange))} ago, which is too old (--max-age, --on-stale refuse)`,
     `record it again: ${AGAIN}`,
   ],
   failure: ({ failure }) => [
-    `the target failed when it was recorded (${failure?.kind ?? 'there is no response'})`,
-    `record it again: ${AGAIN}; or let it fail as the target did: --replay-failures`,
+    `${failure ? FAILED[failure.kind] : 'there was no response'} when it was recorded`,
+    `record it again: ${AGAIN}; or let it fail as it did then: --replay-failures`,
   ],
   omitted: () => [
     "the response's body was not kept: it was too large, or in a content coding that cannot be undone here",

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -203,11 +203,12 @@ describe('recordings import', () => {
     await expect(runImport(argsOf(folder, { files: [file] }))).rejects.toThrow('more than 256 MiB');
   });
 
-  it('reads no body from elsewhere', async () => {
+  it.each(['../secret', 'link', 'folder', 'secret\0'])('reads no body from elsewhere: %j', async (name) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'secret'), 'SECRET');
-    mkdirSync(join(folder, 'in'));
-    const content = { _file: '../secret' };
+    mkdirSync(join(folder, 'in', 'folder'), { recursive: true });
+    symlinkSync(join(folder, 'secret'), join(folder, 'in', 'link'));
+    const content = { _file: name };
     const entry = {
       startedDateTime: '2026-11-20T12:00:00Z',
       request: { method: 'GET', url: 'http://h/' },
@@ -215,6 +216,6 @@ describe('recordings import', () => {
     };
     const file = join(folder, 'in', 'x.har');
     writeFileSync(file, JSON.stringify({ log: { entries: [entry] } }));
-    await expect(runImport(argsOf(folder, { files: [file] }))).rejects.toThrow('outside of its folder');
+    await expect(runImport(argsOf(folder, { files: [file] }))).rejects.toThrow('no file in its folder');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runList } from '../../../src/commands/recordings/run-list.ts';
@@ -32,14 +32,28 @@ describe('recordings list', () => {
     const { code, text } = await list(folder);
     expect(code).toBe(0);
     expect(text.replace(/ [\d.]+ K?i?B/g, (size) => `${' '.repeat(size.length - 1)}#`).split('\n')).toEqual([
-      expect.stringMatching(/^recording +exchanges +paths +operations +size +oldest +newest +unused +waiting$/),
-      expect.stringMatching(/^a-first-one +3 +2 +GET 1, updateProject 2 +# +2026-11-18 \(3d\) +2026-11-21 \(3h\) +- +-$/),
+      expect.stringMatching(
+        /^recording +exchanges +paths +operations +size +oldest +newest +unused +waiting$/,
+      ),
+      expect.stringMatching(
+        /^a-first-one +3 +2 +GET 1, updateProject 2 +# +2026-11-18 \(3d\) +2026-11-21 \(3h\) +- +-$/,
+      ),
       expect.stringMatching(/^second +1 +1 +GET 1 +# +2026-11-20 \(1d\) +2026-11-20 \(1d\) +- +-$/),
       '',
     ]);
     const [head, first, second] = text.split('\n') as [string, string, string];
     expect(first.indexOf('2026-11-18')).toBe(head.indexOf('oldest'));
     expect(second.indexOf('2026-11-20')).toBe(head.indexOf('oldest'));
+  });
+
+  it('has a recording, too, to which a link leads', async () => {
+    const folder = temporaryFolder();
+    const shared = temporaryFolder();
+    await recordAll(shared, 'x', THREE);
+    symlinkSync(join(shared, 'x'), join(folder, 'linked'));
+    symlinkSync(join(shared, 'missing'), join(folder, 'nowhere'));
+    expect((await list(folder)).text).toMatch(/^linked +3 /m);
+    expect((await list(folder)).text).not.toContain('nowhere');
   });
 
   it('says what the last run never served', async () => {

@@ -67,6 +67,11 @@ describe('parseRecording', () => {
     ['of a newer version', '{\n "formatVersion": 2}', 'r/GET.json:2:19: the file is of format 2'],
     ['without exchanges', '{ "formatVersion": 1 }', 'r/GET.json:1:2: exchanges must be a list'],
     [
+      'of two lists',
+      '{"formatVersion":1,"exchanges":[],\n"exchanges":[]}',
+      'r/GET.json:2:1: exchanges stands here for the second time',
+    ],
+    [
       'with a null exchange',
       '{"formatVersion":1,"exchanges":[null]}',
       'r/GET.json:1:33: /exchanges/0 must be an object',
@@ -76,6 +81,11 @@ describe('parseRecording', () => {
     expect(error.code).toBe('bad-recording');
     expect(error.message).toContain(message);
     expect(error.hint).toBeTruthy();
+  });
+
+  it('takes a body that has such a list', () => {
+    const text = spoilt('"text": "done\\n"', '"json": {"exchanges": [], "a": {"exchanges": 1}}');
+    expect(parseRecording(text, 'r').exchanges).toHaveLength(1);
   });
 
   it('says of a truncated file that it ends too early', () => {

@@ -30,6 +30,15 @@ it.each([0, 1, 2, 15, 16, 17, 1000])('finds each of %i by its key, in their orde
   expect(index.withKey(keyOf(-2))).toEqual([]);
 });
 
+it('walks through a long sequence once, and counts what it keeps of it', () => {
+  const index = FileIndex.of(entries(100));
+  const { size } = index;
+  const found = index.withKey(keyOf(-1));
+  expect(index.withKey(keyOf(-1))).toBe(found);
+  expect(index.withKey(keyOf(2))).toEqual([2]);
+  expect(index.size).toBe(size + 8 * found.length);
+});
+
 it('is the same when it has grown, and when it was written out', () => {
   const grown = FileIndex.of(entries(30, 70), FileIndex.of(entries(70)));
   const whole = FileIndex.of(entries(100));

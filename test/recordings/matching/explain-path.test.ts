@@ -3,7 +3,7 @@ import { addPlace, type NamesBelow } from '../../../src/recordings/files/names-b
 import { explainPath } from '../../../src/recordings/matching/explain-path.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import type { Miss } from '../../../src/recordings/matching/miss.ts';
-import { ComparedRequest } from '../../../src/recordings/matching/sent-request.ts';
+import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import type { RecordingStore } from '../../../src/recordings/store.ts';
 import { exchange } from '../../support/exchanges.ts';
@@ -34,7 +34,7 @@ function storeOf(lines: readonly string[]): RecordingStore & { asked: number } {
 }
 
 function explain(lines: readonly string[], path: string, rules = matchRules()): Promise<Miss> {
-  return explainPath(storeOf(lines), new ComparedRequest(exchange({ path }).request, rules));
+  return explainPath(storeOf(lines), new SentRequest(exchange({ path }).request, rules));
 }
 
 const REST = 'accounts/current/projects/42';
@@ -118,14 +118,14 @@ describe('where the rest of the path is recorded elsewhere', () => {
     const many = Array.from({ length: 5000 }, (_, i) => `PATCH /api/v2/accounts/current/projects/${i + 100}`);
     const store = storeOf([...many, `PATCH /staging/api/v2/${REST}`]);
     const { request } = exchange({ path: `/api/v2/${REST}` });
-    const { reason, nearest } = await explainPath(store, new ComparedRequest(request));
+    const { reason, nearest } = await explainPath(store, new SentRequest(request));
     expect([reason, nearest?.path]).toEqual(['other-base-path', `/staging/api/v2/${REST}`]);
     expect(store.asked).toBeLessThan(2000);
     const missing = storeOf(many);
-    await explainPath(missing, new ComparedRequest(exchange({ path: '/a/b/c/d/e/f/g/h' }).request));
+    await explainPath(missing, new SentRequest(exchange({ path: '/a/b/c/d/e/f/g/h' }).request));
     expect(missing.asked).toBeLessThan(3000);
     const long = storeOf(['PATCH /a/a/a/a/b']);
-    await explainPath(long, new ComparedRequest(exchange({ path: '/a'.repeat(5000) }).request));
+    await explainPath(long, new SentRequest(exchange({ path: '/a'.repeat(5000) }).request));
     expect(long.asked).toBeLessThan(10);
   });
 });

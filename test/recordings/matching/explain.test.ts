@@ -3,14 +3,14 @@ import type { Exchange } from '../../../src/model/exchange.ts';
 import { explainMiss } from '../../../src/recordings/matching/explain.ts';
 import { type MatchRules, matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import type { Miss } from '../../../src/recordings/matching/miss.ts';
-import { ComparedRequest } from '../../../src/recordings/matching/sent-request.ts';
+import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import type { RecordingStore } from '../../../src/recordings/store.ts';
 import { exchange, type WholeExchange } from '../../support/exchanges.ts';
 
 function explain(recorded: Exchange[], sent: WholeExchange, rules?: MatchRules): Promise<Miss> {
   const store = { name: 'demo' } as Partial<RecordingStore> as RecordingStore;
-  return explainMiss(store, recorded, new ComparedRequest(sent.request, rules));
+  return explainMiss(store, recorded, new SentRequest(sent.request, rules));
 }
 
 describe('the nearest exchange', () => {

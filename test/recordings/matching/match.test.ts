@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
+import type { JsonValue } from '../../../src/model/json.ts';
 import { matchRequest } from '../../../src/recordings/matching/match.ts';
 import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
 import { exchange, listed, PROJECT_PATH, rawHeaders } from '../../support/exchanges.ts';
@@ -15,7 +16,7 @@ function match(recorded: readonly Exchange[], sent: Sent): Exchange[] {
   const query = sent.query === undefined ? '' : `?${sent.query}`;
   const headers = rawHeaders(sent.headers ?? { 'Content-Type': 'application/json' });
   const head = { method: 'PATCH', url: PROJECT_PATH + query, headers };
-  const { compared } = new SentRequest(head, Buffer.from(sent.body ?? ''), undefined);
+  const compared = SentRequest.of(head, Buffer.from(sent.body ?? ''), undefined);
   return matchRequest(listed(recorded), compared).map((index) => recorded[index] as Exchange);
 }
 
@@ -93,6 +94,26 @@ describe('a JSON body', () => {
   });
 });
 
+describe('a member whose name is a placeholder', () => {
+  const recorded = (json: JsonValue) => exchange({ body: { json } });
+
+  it.each([
+    [{ '[redacted]': 1, a: 2 }, { x: 1, a: 2 }, true],
+    [{ 'key-[redacted]': 1 }, { 'key-x': 1 }, true],
+    [{ 'key-[redacted]': 1 }, { x: 1 }, false],
+    [{ '[redacted]': 1 }, { x: 2 }, false],
+    [{ '[redacted]': 1, a: 2 }, { x: 1, b: 2 }, false],
+    [{ '[redacted]': 1 }, { x: 1, y: 1 }, false],
+    [{ '[redacted]': 1 }, {}, false],
+    [[{ '[redacted]': 1 }], [{ x: 1 }], true],
+  ])('recorded %j, sent %j: %s', (before, now, expected) => {
+    expect(matches(recorded(before), { body: JSON.stringify(now) })).toBe(expected);
+    const others = Array.from({ length: 20 }, (_, i) => recorded({ i }));
+    const found = match([...others, recorded(before)], { body: JSON.stringify(now) });
+    expect(found).toHaveLength(expected ? 1 : 0);
+  });
+});
+
 describe('any other body', () => {
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
@@ -103,6 +124,18 @@ describe('any other body', () => {
     ['user=a&password=[redacted]', 'user=b&password=x', false],
   ])('recorded as %j, sent as %j: %s', (recorded, sent, expected) => {
     expect(matches(exchange({ body: { text: recorded } }), { body: sent, headers: form })).toBe(expected);
+  });
+
+  it.each([
+    ['without', '', 'utf-16'],
+    ['with', '\ufeff', 'utf-16le'],
+  ])('in UTF-16 %s a mark is compared as it was redacted', (_, mark, charset) => {
+    const wide = (text: string) => Buffer.from(mark + text, 'utf16le');
+    const base64 = wide('{"a":1,"token":"[redacted]"}').toString('base64');
+    const headers = { 'Content-Type': `application/json; charset=${charset}` };
+    const recorded = { ...exchange({ body: { base64 } }) };
+    expect(matches(recorded, { body: wide('{"a":1,"token":"x"}'), headers })).toBe(true);
+    expect(matches(recorded, { body: wide('{"a":2,"token":"x"}'), headers })).toBe(false);
   });
 
   it('is compared by its bytes', () => {

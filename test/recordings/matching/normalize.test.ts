@@ -4,7 +4,7 @@ import type { NormalizedRequest } from '../../../src/model/normalize-request.ts'
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import { matches } from '../../../src/recordings/matching/matches.ts';
 import { requestKey } from '../../../src/recordings/matching/request-key.ts';
-import { ComparedRequest } from '../../../src/recordings/matching/sent-request.ts';
+import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH } from '../../support/exchanges.ts';
 
 type Own = (request: NormalizedRequest) => unknown;
@@ -13,7 +13,7 @@ function same(recorded: ExchangeParts, sent: ExchangeParts, own: Own, others = {
   const rules = matchRules({ normalizeRequest: own as never, ...others });
   const a = exchange(recorded).request;
   const b = exchange(sent).request;
-  const result = matches(a, new ComparedRequest(b, rules));
+  const result = matches(a, new SentRequest(b, rules));
   if (!JSON.stringify(a).includes('[redacted]')) {
     expect(requestKey(a, rules) === requestKey(b, rules)).toBe(result);
   }

@@ -26,6 +26,13 @@ describe('redactBytes', () => {
     expect(clean.equals(coded('{"token":"[redacted]","é":1}'))).toBe(true);
   });
 
+  it('takes no other bytes for UTF-16 because there is a zero among the first two', () => {
+    const binary = (token: string) => Buffer.from(`\x89\0\x01{"token":"${token}"}\xff`, 'latin1');
+    expect(redactBytes(binary('s3cret'), undefined, DEFAULT_REDACTION).equals(binary('[redacted]'))).toBe(
+      true,
+    );
+  });
+
   it('does not take a text for UTF-16 because its head says so', () => {
     expect(redacted('{"token":"s3cret"}', 'text/plain; charset=utf-16')).toBe('{"token":"[redacted]"}');
   });

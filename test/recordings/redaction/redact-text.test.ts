@@ -21,6 +21,8 @@ describe('redactText', () => {
     ['see https://h.example/?a=1&access_token=x#y', 'see https://h.example/?a=1&access_token=[redacted]#y'],
     ['{"url":"https://h.example/?token=x","b":1}', '{"url":"https://h.example/?token=[redacted]","b":1}'],
     ['"a\\npassword=x"', '"a\\npassword=[redacted]"'],
+    ['see /in?to=%2Fx%3Ftoken%3Da%26b=1', 'see /in?to=%2Fx%3Ftoken%3D[redacted]%26b=1'],
+    ['a=1&user%5Bsecret%5D=y&token[0]=z', 'a=1&user%5Bsecret%5D=[redacted]&token[0]=[redacted]'],
     ['password=x&user[secret]=y', 'password=[redacted]&user[secret]=[redacted]'],
     [`a ${GITHUB}, b`, 'a [redacted], b'],
     [`{"a":"\\u0067${GITHUB.slice(1)}"}`, '{"a":"[redacted]"}'],
@@ -74,6 +76,9 @@ describe('redactPairs', () => {
     [`${GITHUB}&a=%zz`, '[redacted]&a=%zz'],
     ['p=%7B%22token%22%3A1%7D', 'p=%7B%22token%22%3A%22[redacted]%22%7D'],
     ['to=https%3A%2F%2Fh%2F%3Ftoken%3Dx', 'to=https%3A%2F%2Fh%2F%3Ftoken%3D[redacted]'],
+    ['to=%252Fx%253Ftoken%253Da%2526b%253D1', 'to=%252Fx%253Ftoken%253D[redacted]%2526b%253D1'],
+    ['p=%257B%2522token%2522%253A1%257D', 'p=%257B%2522token%2522%253A%2522[redacted]%2522%257D'],
+    ['%2574oken=x&+token=y', '%2574oken=[redacted]&+token=[redacted]'],
     ['/login?token=x', '/login?token=[redacted]'],
     ['a=b&c', 'a=b&c'],
   ])('%s', (pairs, clean) => {

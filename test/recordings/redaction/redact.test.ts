@@ -22,6 +22,11 @@ const HEADERS = [
   'API_KEY',
   'xAuthToken',
   'x-csrf-token',
+  'Set-Cookie2',
+  'X-Vault-Token',
+  'X-Access-Token',
+  'x_client_secret',
+  'Password',
 ];
 const MEMBERS = [
   'password',
@@ -35,6 +40,8 @@ const MEMBERS = [
   'client-secret',
   'privatekey',
   'Authorization',
+  'X-Api-Key',
+  'x-token',
 ];
 
 describe('redactRawHeaders', () => {
@@ -57,6 +64,8 @@ describe('redactUrl', () => {
     ['/a?user[password]=x&user.secret=y', '/a?user[password]=[redacted]&user.secret=[redacted]'],
     ['https://host/a#access_token=x', 'https://host/a#access_token=[redacted]'],
     ['https://me:pw@host/a', 'https://[redacted]@host/a'],
+    ['/proxy/https://me:p4ss@host/a', '/proxy/https://[redacted]@host/a'],
+    ['/proxy/https://host:80/@a', '/proxy/https://host:80/@a'],
     ['/token/x', '/token/x'],
     ['/a?b=token', '/a?b=token'],
   ])('%s', (url, clean) => {
@@ -166,10 +175,16 @@ describe('a look at the bytes alone', () => {
     expect(mayBeIn(text)).toBe(true);
   });
 
+  it('finds a name that begins with another one', () => {
+    const redaction = redactionOf({ redact: ['tokenId', 'secret_place'] });
+    for (const text of ['{"token_id":"x"}', '{"secretPlace":1}', 'a=1&tokenId=x'])
+      expect(redaction.mayBeIn(text)).toBe(true);
+  });
+
   it.each(['{"name":"token","tokens":1,"a":"my secrets, tokened"}', '{"tok":"en"}', '"-_"', ''])(
     'says of most bodies that they hold nothing: %s',
     (text) => {
-      expect(mayBeIn(text.replace('"token"', '"a token"'))).toBe(false);
+      expect(mayBeIn(text.replace('"token"', '"a token, say"'))).toBe(false);
     },
   );
 

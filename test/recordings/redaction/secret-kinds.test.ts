@@ -22,6 +22,14 @@ const SECRETS: [kind: string, secret: string][] = [
   ['a SendGrid key', `SG.${'a1B2-_'.repeat(4)}.${'a1B2-_'.repeat(7)}`],
   ['an API key of an AI service', `sk-proj-${'a1B2'.repeat(10)}`],
   ['an API key of an AI service', `sk-ant-api03-${'a1B2'.repeat(10)}`],
+  ['a PyPI token', `pypi-${'aB3_'.repeat(15)}`],
+  ['a Docker token', `dckr_pat_${'aB3-'.repeat(7)}`],
+  ['a DigitalOcean token', `dop_v1_${'a1b2'.repeat(16)}`],
+  ['a Shopify token', `shpat_${'a1b2'.repeat(8)}`],
+  ['a Hugging Face token', `hf_${'aBc'.repeat(11)}D`],
+  ['a Vault token', `hvs.${'aB3-'.repeat(8)}`],
+  ['a Slack webhook', `hooks.slack.com/services/T0/B0/${'aB3'.repeat(8)}`],
+  ['an Azure storage key', `AccountKey=${'aB3+'.repeat(20)}==`],
   ['a Google OAuth token', `ya29.${'a1B2'.repeat(10)}`],
   ['a JSON Web Token', JWT],
   ['a private key', '-----BEGIN PRIVATE KEY-----\nMIIBVQ\n-----END PRIVATE KEY-----'],
@@ -70,6 +78,7 @@ describe('secretsIn', () => {
     base64url('{"cursor":1234,"next":"abc"}'),
     `data:image/png;base64,iVBORw0KGgo${'AKIAQ2X7'.repeat(8)}`,
     'npm_config_registry and gh_pages',
+    'hf_model, do_v1_x and hooks.slack.com/docs',
   ])('lets be: %s', (text) => {
     expect(found(text)).toEqual([]);
   });
@@ -90,7 +99,7 @@ describe('secretsIn', () => {
 });
 
 describe('beginOfCutSecret', () => {
-  it.each(SECRETS.slice(0, 13))('%s: %s', (_, secret) => {
+  it.each(SECRETS.slice(0, 21))('%s: %s', (_, secret) => {
     for (let length = Math.min(11, secret.length); length <= secret.length; length++)
       expect(beginOfCutSecret(`a text ${secret.slice(0, length)}`)).toBe(7);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../../src/model/exchange.ts';
 import { choose } from '../../../src/upstreams/replay/choose.ts';
 import { exchange } from '../../support/exchanges.ts';
 
@@ -35,5 +36,13 @@ describe('what is chosen', () => {
     ['xxx', 1, 'stale 2'],
   ])('of %s from %i on, strictly: %s', (sequence, next, expected) => {
     expect(chosen(sequence, next, true)).toBe(expected);
+  });
+
+  it('says how often it was recorded, and how many of these were answers', () => {
+    const exchanges = [200, 500, 200].map((status) => exchange({ status }));
+    const whyNot = ({ response }: Exchange) => (response?.status === 500 ? ('omitted' as const) : undefined);
+    expect(choose(exchanges, 3, true, whyNot)).toMatchObject({ recorded: 3, served: 2 });
+    const many = Array.from({ length: 1001 }, () => exchanges[0]);
+    expect(choose(many, 1001, true, whyNot)).toMatchObject({ recorded: 1001, served: undefined });
   });
 });

@@ -5,7 +5,7 @@ import { exchange, listed, PROJECT_PATH } from '../../support/exchanges.ts';
 
 function sent(query: string) {
   const head = { method: 'PATCH', url: `${PROJECT_PATH}?${query}`, headers: [] };
-  return new SentRequest(head, Buffer.alloc(0), undefined).compared;
+  return SentRequest.of(head, Buffer.alloc(0), undefined);
 }
 
 it.each([3, 500])('finds what was recorded for a request, and its places among %i', (count) => {
