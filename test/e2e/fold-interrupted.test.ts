@@ -98,15 +98,18 @@ describe('writing that is killed at any step', { timeout: 60_000 }, () => {
       // There are hundreds of them.
       await rm(copy, { recursive: true });
       if (!isNested) continue;
-      const nested = await copyAtEachStep(interrupted, temporaryFolder(), () =>
+      const into = temporaryFolder();
+      const nested = await copyAtEachStep(interrupted, into, () =>
         openStore(interrupted, 'r', { writable: true }),
       );
       for (const [nestedStep, nestedCopy] of nested.entries()) {
+        // Where the next of these was killed it leaves nearly the same: it has the other half.
+        if (nestedStep % 2 !== (step / 6) % 2) continue;
         const last = await openStore(nestedCopy, 'r', { writable: true });
         expect(await filesBelow(nestedCopy), `written after steps ${step} and ${nestedStep}`).toEqual(files);
         await last.close();
-        await rm(nestedCopy, { recursive: true });
       }
+      await rm(into, { recursive: true });
     }
   });
 });
