@@ -26,7 +26,7 @@ export async function openRecording(
 
 /** Of the memory, what the recording's files have of it; the answers that are replayed again and again have the rest. */
 export function cacheBytesOf({ memory }: Config): number {
-  return memory / 4;
+  return memory / 8;
 }
 
 /** Which requests are the same: to what records, to what replays, and to the files between them. */

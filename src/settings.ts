@@ -75,7 +75,7 @@ export const SETTINGS = {
   redact: {
     kind: 'list',
     default: '',
-    describe: 'Further names of headers, parameters and fields whose values are never kept or shown',
+    describe: 'Further names of headers, parameters and fields never kept or shown: pin,ssn',
   },
   redactPointers: {
     kind: 'pointers',
@@ -85,7 +85,7 @@ export const SETTINGS = {
   redactPatterns: {
     kind: 'patterns',
     default: '',
-    describe: 'Regular expression whose matches are redacted',
+    describe: 'Regular expression whose matches are redacted; repeat it for more',
   },
   detectSecrets: {
     kind: 'boolean',
@@ -138,7 +138,7 @@ export const SETTINGS = {
   },
   memory: {
     kind: 'size',
-    default: '64MiB',
+    default: '48MiB',
     describe: 'Memory for exchanges that are replayed, about',
   },
   onMiss: {
@@ -173,7 +173,7 @@ export const SETTINGS = {
     kind: 'choice',
     choices: ['on', 'off'],
     bare: 'on',
-    describe: 'Block a project PATCH that deletes environments (--no-guard turns it off)',
+    describe: 'Block a project PATCH that deletes environments; on in proxy (--no-guard turns it off)',
   },
   unlisted: {
     kind: 'choice',

@@ -31,7 +31,7 @@ describe('what nobody says', () => {
       onStale: 'warn',
       failUnused: false,
       sessionIdle: 600_000,
-      memory: 64 * 1024 * 1024,
+      memory: 48 * 1024 * 1024,
       onMiss: 'refuse',
       targetInsecure: false,
       preserveHost: false,

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { GUARD_BY_DEFAULT, type Kind } from '../compose-upstream.ts';
 import { resolveConfig } from '../config.ts';
 import { version } from '../version.ts';
@@ -5,6 +6,9 @@ import { flagsOf } from './options.ts';
 import { outliveReaders } from './outlive-readers.ts';
 import { reportUnserved } from './report-unserved.ts';
 import { stopSignal } from './stop-signal.ts';
+
+/** By how much of what is in use the heap may grow before it is cleared of garbage; V8's own measure is several times that. */
+const HEAP_GROWTH_PERCENT = 25;
 
 /**
  * Runs a server until it is told to stop: the access log goes to standard output, all else to standard error.
@@ -18,6 +22,7 @@ export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>)
   const { createPatchgate } = await import('../patchgate.ts');
   const say = (text: string) => process.stderr.write(`patchgate: ${text}\n`);
   outliveReaders();
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
     notice: say,

@@ -62,7 +62,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   const { rules = DEFAULT_RULES, answerBytes = 0 } = options;
   const startedAt = Date.now();
   const served = new Served();
-  const stale = maxAge === undefined ? undefined : new StaleNotices(maxAge, notice ?? (() => undefined));
+  const stale =
+    maxAge === undefined ? undefined : new StaleNotices(store.name, maxAge, notice ?? (() => undefined));
   // What depends on the time, on headers or on what was asked before is found out each time.
   const mayCache =
     answerBytes > 0 &&

@@ -21,7 +21,7 @@ export async function findRecording(folder: string, name: string): Promise<strin
       ? `did you mean ${near}?`
       : names.length > 0
         ? `there are: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`
-        : 'choose another folder with --recordings, or record one: patchgate proxy <target> --record',
+        : 'choose another folder with --recordings, or record one: patchgate proxy <target> --record --recording NAME',
   });
 }
 

@@ -79,10 +79,13 @@ export async function runImport(args: ImportArgs): Promise<Imported> {
   return done;
 }
 
-function nothingIn({ files }: ImportArgs, { entries, skipped }: Imported): PatchgateError {
+function nothingIn({ files, only }: ImportArgs, { entries, skipped }: Imported): PatchgateError {
   const why = entries === 0 ? 'it has no entries' : `skipped: ${skippedText(skipped)}`;
   return new PatchgateError('bad-input', `nothing of ${files.join(', ')} was imported: ${why}`, {
-    hint: 'export it with bodies, and without what was only in the cache',
+    hint:
+      only.length > 0
+        ? '--only begins as the URLs do (https://staging.example.com/api/), or with the path: /api/'
+        : 'export it with bodies, and without what was only in the cache',
   });
 }
 

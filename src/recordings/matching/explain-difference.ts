@@ -2,7 +2,7 @@ import type { Exchange } from '../../model/exchange.ts';
 import { tokensOf } from '../../model/pointer.ts';
 import { redactPath, redactQuery } from '../redaction/redact.ts';
 import { type Difference, differencesOf, type Found, type Work } from './differences.ts';
-import { type Miss, RECORD_IT } from './miss.ts';
+import { type Miss, recordIt } from './miss.ts';
 import type { SentRequest } from './sent-request.ts';
 
 /** Bounds on the work and on what is shown. */
@@ -33,7 +33,7 @@ export function explainDifference(recording: string, recorded: readonly Exchange
     recording,
     reason: 'differs',
     text: `no exchange in the recording "${recording}" matches this ${request.method} ${path}; in the nearest ${said.join('; ')}`,
-    hint: hintFor(found, differences),
+    hint: hintFor(recording, found, differences),
     nearest: {
       method: request.method,
       path,
@@ -77,11 +77,11 @@ function inWords({ place, recorded, sent }: Difference): string {
 }
 
 /** Names the options that would make it match, where that is but a few places. */
-function hintFor(found: readonly Found[], differences: readonly Difference[]): string {
+function hintFor(recording: string, found: readonly Found[], differences: readonly Difference[]): string {
   const unkept = differences.filter(({ place, recorded }) => place.startsWith('headers/') && !recorded);
   const names = unkept.map(({ place }) => place.slice('headers/'.length)).join(',');
   const how = names === '' ? '' : ` with --match-headers ${names}`;
-  const asRecorded = `send the request as it was recorded, or record it${how}: ${RECORD_IT}`;
+  const asRecorded = `send the request as it was recorded, or record it${how}: ${recordIt(recording)}`;
   const options = found.map(({ part }, i) => optionFor(part, differences[i]?.place ?? ''));
   if (options.length > MOST_HINTED || options.includes(undefined)) return asRecorded;
   return `${asRecorded}; if it may differ there: ${[...new Set(options)].join(' ')}`;

@@ -1,7 +1,7 @@
 import { redactPath, redactText } from '../redaction/redact.ts';
 import type { RecordingStore } from '../store.ts';
 import { type Alike, alike, findOtherId, findUnderOtherBase, segmentsOf } from './elsewhere.ts';
-import { type Miss, type MissReason, RECORD_IT } from './miss.ts';
+import { type Miss, type MissReason, recordIt } from './miss.ts';
 import type { SentRequest } from './sent-request.ts';
 
 /** Of a recording in which nothing is alike, so many paths are looked at. */
@@ -29,7 +29,7 @@ export async function explainPath(store: RecordingStore, { request, rules }: Sen
   if (methods.size > 0) {
     const others = [...methods].sort();
     const why = `, but its path is for ${others.join(', ')}`;
-    return miss('other-method', why, orRecord('send a method that is recorded'), {
+    return miss('other-method', why, orRecord('send a method that is recorded', store.name), {
       method: others[0] as string,
       path,
     });
@@ -37,19 +37,19 @@ export async function explainPath(store: RecordingStore, { request, rules }: Sen
   const other = await findUnderOtherBase(store, method, path);
   if (other) {
     const reason = other.basePath ? 'other-base-path' : 'other-account';
-    return miss(reason, `, but ${underWhich(other)}`, orRecord(howToAsk(other)), other);
+    return miss(reason, `, but ${underWhich(other)}`, orRecord(howToAsk(other), store.name), other);
   }
   const nearest = (await findOtherId(store, method, path)) ?? (await nearestPath(store, method, path));
   if (!nearest) {
-    const hint = `record something first: ${RECORD_IT} --recording ${store.name}; or give another name with --recording`;
+    const hint = `record something first: ${recordIt(store.name)}; or give another name with --recording`;
     return miss('empty', ', which is empty', hint);
   }
   const why = `; the nearest is ${nearest.method} ${nearest.path}${whichSegment(nearest, path)}`;
-  return miss('not-recorded', why, `record it: ${RECORD_IT}`, nearest);
+  return miss('not-recorded', why, `record it: ${recordIt(store.name)}`, nearest);
 }
 
-function orRecord(what: string): string {
-  return `${what}, or record this one: ${RECORD_IT}`;
+function orRecord(what: string, recording: string): string {
+  return `${what}, or record this one: ${recordIt(recording)}`;
 }
 
 function underWhich({ basePath, account }: Alike): string {

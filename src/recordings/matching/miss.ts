@@ -37,4 +37,6 @@ export interface Miss {
 }
 
 /** What to do where it can be recorded. */
-export const RECORD_IT = 'patchgate proxy <target> --record';
+export function recordIt(recording: string): string {
+  return `patchgate proxy <target> --record --recording ${recording}`;
+}

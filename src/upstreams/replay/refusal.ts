@@ -1,5 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange, FailureKind } from '../../model/exchange.ts';
+import { recordIt } from '../../recordings/matching/miss.ts';
 import { ageOf, ageText, type Unanswerable } from './answerable.ts';
 import type { Refused } from './choose.ts';
 
@@ -7,15 +8,14 @@ import type { Refused } from './choose.ts';
 export function refusal(recording: string, refused: Refused): PatchgateError {
   const { reason, exchange } = refused;
   const what = `${exchange.request.method} ${exchange.request.path}`;
-  const [text, hint] = reason === 'already-served' ? servedText(refused) : TEXTS[reason](exchange);
+  const [text, hint] =
+    reason === 'already-served' ? servedText(refused) : TEXTS[reason](exchange, recordIt(recording));
   return new PatchgateError(
     'no-recording',
     `the recording "${recording}" matches this ${what}, but ${text}`,
     { hint, details: { recording, reason, recordedAt: exchange.meta.recordedAt } },
   );
 }
-
-const AGAIN = 'patchgate proxy <target> --record';
 
 type Text = [text: string, hint: string];
 
@@ -40,17 +40,17 @@ const FAILED: Readonly<Record<FailureKind, string>> = {
   truncated: 'the response broke off',
 };
 
-const TEXTS: Readonly<Record<Unanswerable, (exchange: Exchange) => Text>> = {
-  stale: (exchange) => [
+const TEXTS: Readonly<Record<Unanswerable, (exchange: Exchange, again: string) => Text>> = {
+  stale: (exchange, again) => [
     `it was recorded ${ageText(ageOf(exchange))} ago, which is too old (--max-age, --on-stale refuse)`,
-    `record it again: ${AGAIN}`,
+    `record it again: ${again}`,
   ],
-  failure: ({ failure }) => [
+  failure: ({ failure }, again) => [
     `${failure ? FAILED[failure.kind] : 'there was no response'} when it was recorded`,
-    `record it again: ${AGAIN}; or let it fail as it did then: --replay-failures`,
+    `record it again: ${again}; or let it fail as it did then: --replay-failures`,
   ],
-  omitted: () => [
+  omitted: (_, again) => [
     "the response's body was not kept: it was too large, or in a content coding that cannot be undone here",
-    `record it again with a larger limit: ${AGAIN} --record-limit SIZE`,
+    `record it again with a larger limit: ${again} --record-limit SIZE`,
   ],
 };

@@ -6,13 +6,15 @@ const MOST_NAMED = 20;
 
 /** Says which answers are older than they should be: each path once, and at the end how many there were. */
 export class StaleNotices {
+  readonly #recording: string;
   readonly #maxAge: number;
   readonly #notice: (text: string) => void;
   readonly #named = new Set<string>();
   #count = 0;
 
   /** @param maxAge in milliseconds */
-  constructor(maxAge: number, notice: (text: string) => void) {
+  constructor(recording: string, maxAge: number, notice: (text: string) => void) {
+    this.#recording = recording;
     this.#maxAge = maxAge;
     this.#notice = notice;
   }
@@ -38,7 +40,7 @@ export class StaleNotices {
     if (this.#count === 0) return;
     const answers = this.#count === 1 ? '1 answer was' : `${this.#count} answers were`;
     this.#notice(
-      `${answers} older than ${ageText(this.#maxAge)}; record again: patchgate proxy <target> --record`,
+      `${answers} older than ${ageText(this.#maxAge)}; record again: patchgate proxy <target> --record --recording ${this.#recording}`,
     );
     this.#count = 0;
   }

@@ -91,7 +91,7 @@ describe('where the rest of the path is recorded elsewhere', () => {
       recording: 'demo',
       reason,
       text: `nothing is recorded for PATCH ${path} in the recording "demo", but ${why}`,
-      hint: `${hint}, or record this one: patchgate proxy <target> --record`,
+      hint: `${hint}, or record this one: patchgate proxy <target> --record --recording demo`,
       nearest: { method, path: place },
     });
   });

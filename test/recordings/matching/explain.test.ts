@@ -214,7 +214,7 @@ describe('the hint', () => {
   ])('where %j is recorded and %j sent ends with %j', async (recorded, sent, end) => {
     const { hint } = await explain([exchange(recorded)], exchange(sent));
     expect(hint).toBe(
-      `send the request as it was recorded, or record it: patchgate proxy <target> --record${end}`,
+      `send the request as it was recorded, or record it: patchgate proxy <target> --record --recording demo${end}`,
     );
   });
 

@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 
 it('names each path once, twenty at most, and counts all', () => {
   const said: string[] = [];
-  const stale = new StaleNotices(DAY, (text) => said.push(text));
+  const stale = new StaleNotices('demo', DAY, (text) => said.push(text));
   for (let i = 0; i < 50; i++) {
     expect(stale.ageIfStale(exchange({ path: `/${i % 25}`, recordedAt: OLD }))).toMatch(/^\d+d$/);
   }
@@ -22,7 +22,7 @@ it('names each path once, twenty at most, and counts all', () => {
 
 it('says nothing of what is young', () => {
   const said: string[] = [];
-  const stale = new StaleNotices(DAY, (text) => said.push(text));
+  const stale = new StaleNotices('demo', DAY, (text) => said.push(text));
   expect(stale.ageIfStale(exchange({ recordedAt: new Date().toISOString() }))).toBeUndefined();
   expect(stale.ageIfStale(exchange({ recordedAt: '2100-01-01T00:00:00.000Z' }))).toBeUndefined();
   stale.sum();
