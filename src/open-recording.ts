@@ -20,7 +20,7 @@ export async function openRecording(
     ...{ writable, refreshMeta, durability },
     rules: rulesOf(config),
     cacheBytes: cacheBytesOf(config),
-    onTrouble: notice,
+    onNotice: notice,
   });
 }
 

@@ -205,6 +205,8 @@ describe('each setting', () => {
     // A timer of Node that is to wait longer fires at once.
     ['timeout', '600h', 'a duration of at most 596h: 500ms, 30s, 2m'],
     ['latency', '-5ms', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    ['maxAge', '30', 'a unit, too: 12h, 30d'],
+    ['maxAge', 'old', 'a duration: 12h, 30d'],
     ['latency', true, 'a duration of at most 596h: 500ms, 30s, 2m'],
   ];
 

@@ -46,6 +46,8 @@ export function checkValue(name: SettingName, setting: Setting, given: unknown, 
       return checkPatterns(given, wrong);
     case 'duration': {
       const { max = Number.MAX_SAFE_INTEGER } = setting;
+      // Of what may last for days, a number alone is hardly meant to be milliseconds.
+      if (setting.max === undefined && /^\d+$/.test(String(given))) throw wrong('a unit, too: 12h, 30d');
       const milliseconds = readAmount(given, { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 });
       if (milliseconds === undefined || milliseconds > max)
         throw wrong(

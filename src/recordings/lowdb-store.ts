@@ -30,8 +30,8 @@ export interface StoreOptions {
   /** What an exchange outlives once `append` has returned: the end of the process, or, with `fsync`, that of the machine
    *  too. Default `process`. */
   durability?: 'process' | 'fsync';
-  /** Told in a sentence when the disk stops taking exchanges, when some are lost, and when all is well again. */
-  onTrouble?: (notice: string) => void;
+  /** Told in a sentence what was found in the journal at the start, when the disk stops taking exchanges, when some are lost, and when all is well again. */
+  onNotice?: (notice: string) => void;
   /** Take the new `meta` where nothing else of an exchange changed. */
   refreshMeta?: boolean;
   /** Which requests are the same, so that one replaces what was kept for the other. */
@@ -88,7 +88,7 @@ export class LowdbStore implements RecordingStore {
     this.#journal = journal;
     this.#waiting = waiting;
     this.#leave = leave;
-    this.#notices = new TroubleNotices(root, options.onTrouble);
+    this.#notices = new TroubleNotices(root, options.onNotice);
     this.#folder = new FoldBehind(
       journal,
       waiting,

@@ -40,7 +40,10 @@ async function openToWrite(root: string, name: string, options: StoreOptions): P
     const { segments, waiting } = await loadJournal(root, journalFolder);
     journal = new Journal(journalFolder, segments, options.durability === 'fsync');
     const store = new LowdbStore(root, name, { journal, waiting, catchUp: () => 0, leave }, options);
-    if (segments.length > 0) await store.foldRemains();
+    if (segments.length > 0) {
+      await store.foldRemains();
+      options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
+    }
     return store;
   } catch (error) {
     journal?.close();

@@ -119,7 +119,9 @@ describe('a reader', () => {
     await store.close();
     const reader = await openStore(left, 'r', { cacheBytes: 0 });
     expect(await reader.find('PATCH', '/3')).toHaveLength(1);
-    const next = await openStore(left, 'r', { writable: true });
+    const notices: string[] = [];
+    const next = await openStore(left, 'r', { writable: true, onNotice: (text) => notices.push(text) });
+    expect(notices).toEqual([expect.stringContaining(`left in the journal of ${join(left, 'r')}`)]);
     for (let i = 0; i < 20; i++) expect(await reader.find('PATCH', `/${i}`)).toHaveLength(1);
     await next.close();
     for (let i = 0; i < 20; i++) expect(await reader.find('PATCH', `/${i}`)).toHaveLength(1);

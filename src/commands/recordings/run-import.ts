@@ -97,7 +97,7 @@ function openToImport({
   rules,
   notice,
 }: ImportArgs): Promise<RecordingStore> {
-  return openStore(folder, name, { writable: true, durability, refreshMeta, rules, onTrouble: notice });
+  return openStore(folder, name, { writable: true, durability, refreshMeta, rules, onNotice: notice });
 }
 
 /** As the recorder does. */

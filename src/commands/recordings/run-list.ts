@@ -80,9 +80,8 @@ function textOf(summaries: readonly Summary[], folder: string, now: number): str
 
 /** `updateProject 12, GET 3` */
 function operationsText(operations: Readonly<Record<string, number>>): string {
-  return Object.entries(operations)
-    .map(([operation, count]) => `${operation} ${count}`)
-    .join(', ');
+  const all = Object.entries(operations).map(([operation, count]) => `${operation} ${count}`);
+  return all.length === 0 ? '-' : all.join(', ');
 }
 
 /** `2026-11-20 (3d)` */

@@ -41,7 +41,8 @@ export async function runScrub(
       failures.push(error);
     }
   }
-  await output.write(summaryText(all.length - failures.length, found, staying, check));
+  const looked = all.length - failures.length;
+  if (looked > 0 || failures.length === 0) await output.write(summaryText(looked, found, staying, check));
   if (failures.length > 0) throw failures[0];
   return check && found > 0 ? 1 : 0;
 }

@@ -76,7 +76,7 @@ export class BodyFiles {
     } catch (error) {
       rmSync(temporary, { force: true });
       throw new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(error)}`, {
-        hint: 'make room or correct the permissions; what was recorded waits in the journal',
+        hint: 'make room or correct the permissions',
         cause: error,
       });
     }

@@ -103,7 +103,7 @@ export class RecordingFile implements Adapter<FileContent> {
         await rm(temporary, { force: true }).catch(() => undefined);
       if (error instanceof PatchgateError) throw error;
       throw new PatchgateError('cannot-write', `cannot write ${this.file}: ${messageOf(error)}`, {
-        hint: 'make room or correct the permissions; what was recorded waits in the journal, and is written as soon as it can be',
+        hint: 'make room or correct the permissions',
         cause: error,
       });
     }

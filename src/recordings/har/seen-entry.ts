@@ -43,7 +43,9 @@ export function seenOf(entry: HarEntry, options: EntryOptions = {}): SeenEntry {
   const response = entry.response ?? NO_RESPONSE;
   const url = parseUrl(request.url);
   const failure = failureOf(entry, response, isOwn);
-  const skipped = whySkipped(entry, url, response.status, failure);
+  // What we recorded ourselves was asked for like that.
+  const hasBody = isOwn || (answeredBytes(response, attached.response)?.length ?? 0) > 0;
+  const skipped = whySkipped(entry, url, response.status, failure, hasBody);
   if (skipped !== undefined || !url) return { skipped: skipped ?? 'no URL' };
 
   const requestHeaders = withType(rawHeadersOf(request.headers), request.postData?.mimeType);
@@ -86,6 +88,7 @@ function whySkipped(
   url: URL | undefined,
   status: number,
   failure: FailureKind | undefined,
+  hasBody: boolean,
 ): string | undefined {
   if (/^wss?:$/.test(url?.protocol ?? '') || _resourceType === 'websocket' || status === 101)
     return 'WebSocket';
@@ -95,6 +98,7 @@ function whySkipped(
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(request.method)) return 'no HTTP method';
   // Some tools write -1.
   if (status <= 0) return failure ? undefined : 'no response';
+  if (status === 304 && !hasBody) return 'not modified, and the copy is not in the file';
   return status < 200 || status > 999 ? 'no final response' : undefined;
 }
 

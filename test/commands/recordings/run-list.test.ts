@@ -118,6 +118,6 @@ describe('recordings list', () => {
     expect((await list(join(folder, 'missing'))).code).toBe(0);
     mkdirSync(join(folder, 'empty'));
     writeFileSync(join(folder, 'file'), '');
-    expect((await list(folder)).text).toMatch(/\nempty +0 +0 +0 B +- +- +- +-\n$/);
+    expect((await list(folder)).text).toMatch(/\nempty +0 +0 +- +0 B +- +- +- +-\n$/);
   });
 });

@@ -67,6 +67,9 @@ describe('what browsers write', () => {
     const { seen } = found(entries[0] as HarEntry);
     expect(seen.response.status).toBe(200);
     expect(seen.responseBody).toEqual(Buffer.from('R0lGODlh/w==', 'base64'));
+    const { response, ...rest } = entries[0] as HarEntry;
+    const bare = { ...rest, response: { ...response, status: 304, content: { size: 0 } } };
+    expect(seenOf(bare as HarEntry)).toEqual({ skipped: 'not modified, and the copy is not in the file' });
   });
 });
 
