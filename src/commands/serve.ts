@@ -8,7 +8,7 @@ import { reportUnserved } from './report-unserved.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /** By how much of what is in use the heap may grow before it is cleared of garbage; V8's own measure is several times that. */
-const HEAP_GROWTH_PERCENT = 25;
+const HEAP_GROWTH_PERCENT = 50;
 
 /**
  * Runs a server until it is told to stop: the access log goes to standard output, all else to standard error.

@@ -78,7 +78,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     request: UpstreamRequest,
     sink: ResponseSink,
     work: Work,
-    key?: Buffer,
+    key?: string,
   ): Promise<void> {
     const body = request.body ?? (hasBody(request) ? await readBody(request, bodyLimit) : NO_BODY);
     if (body === undefined) return;
@@ -111,7 +111,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     session: Session,
     sink: ResponseSink,
     work: Work,
-    key?: Buffer,
+    key?: string,
   ): Promise<void> {
     const { exchange, index, isOnly } = taken;
     let bytes: Buffer | undefined;
@@ -137,7 +137,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   }
 
   /** What was answered before, and is the only answer. @returns whether it was */
-  function answerAgain(request: UpstreamRequest, key: Buffer, sink: ResponseSink): boolean {
+  function answerAgain(request: UpstreamRequest, key: string, sink: ResponseSink): boolean {
     const known = cache?.get(key);
     if (known === undefined) return false;
     const { index, recordedAt } = known;
@@ -186,7 +186,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 }
 
 /** Undefined where the bytes of the body are not here, or alone do not say what it is. */
-function keyOf(request: UpstreamRequest): Buffer | undefined {
+function keyOf(request: UpstreamRequest): string | undefined {
   const body = request.body ?? (hasBody(request) ? undefined : NO_BODY);
   if (body === undefined || header(request.headers, 'content-encoding') !== undefined) return undefined;
   return AnswerCache.keyOf(request.method, request.url, body);

@@ -10,8 +10,10 @@ export interface CachedAnswer extends RecordedAnswer {
 
 /** Bytes of a slab. */
 const SLAB = 1024 * 1024;
+/** Answers that are held as objects, too. */
+const HOT = 256;
 /** Before each answer stand its key, and behind that the following, each at its offset. */
-const KEY = 40;
+const KEY = 20;
 const LENGTH = KEY;
 const STATUS = KEY + 4;
 const HEADERS_LENGTH = KEY + 8;
@@ -30,17 +32,29 @@ export class AnswerCache {
   /** Where an answer stands, counted through all slabs, by a part of its key: the whole stands with it. */
   readonly #places = new Map<number, number>();
   #current = 0;
+  /** Those asked for last, ready to go out. */
+  readonly #hot = new Map<string, CachedAnswer>();
 
   /** @param limit bytes */
   constructor(limit: number) {
     this.#most = Math.floor(limit / SLAB);
   }
 
-  static keyOf(method: string, url: string, body: Buffer): Buffer {
-    return Buffer.from(hash('sha1', `${method} ${url}`, 'binary') + hash('sha1', body, 'binary'), 'latin1');
+  /** One UTF-16 code unit for each of its bytes. */
+  static keyOf(method: string, url: string, body: Buffer): string {
+    // No URL holds a line feed.
+    return hash('sha1', `${method} ${url}\n${body.toString('latin1')}`, 'binary');
   }
 
-  get(key: Buffer): CachedAnswer | undefined {
+  get(key: string): CachedAnswer | undefined {
+    const hot = this.#hot.get(key);
+    if (hot) return hot;
+    const answer = this.#read(Buffer.from(key, 'latin1'));
+    if (answer) this.#warm(key, answer);
+    return answer;
+  }
+
+  #read(key: Buffer): CachedAnswer | undefined {
     const place = this.#places.get(nameOf(key, 0));
     if (place === undefined) return undefined;
     const { bytes } = this.#slabs[Math.floor(place / SLAB)] as Slab;
@@ -62,7 +76,15 @@ export class AnswerCache {
     };
   }
 
-  add(key: Buffer, { head, body, index, recordedAt }: CachedAnswer): void {
+  #warm(key: string, answer: CachedAnswer): void {
+    if (this.#hot.size >= HOT) this.#hot.clear();
+    this.#hot.set(key, answer);
+  }
+
+  add(name: string, { head, body, index, recordedAt }: CachedAnswer): void {
+    const key = Buffer.from(name, 'latin1');
+    this.#hot.delete(name);
+
     // No header holds a line feed.
     const headers = Buffer.from(head.headers.join('\n'), 'latin1');
     const length = HEAD + headers.length + body.length;
@@ -106,7 +128,7 @@ interface Slab {
   used: number;
 }
 
-/** Of each half of a key some bits. */
+/** Some bits of a key. */
 function nameOf(bytes: Buffer, at: number): number {
-  return bytes.readUIntLE(at, 3) * 0x1000000 + bytes.readUIntLE(at + 20, 3);
+  return bytes.readUIntLE(at, 6);
 }
