@@ -3,10 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { stringifyRecording } from '../../src/recordings/files/file-format.ts';
 import { locationOf } from '../../src/recordings/files/location.ts';
 import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
-import { exchange } from '../support/exchanges.ts';
+import { exchange, stringifyRecording } from '../support/exchanges.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
 afterEach(async () => {

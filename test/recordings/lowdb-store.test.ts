@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { MIGRATIONS, stringifyRecording } from '../../src/recordings/files/file-format.ts';
+import { MIGRATIONS } from '../../src/recordings/files/file-format.ts';
 import type { StoreOptions } from '../../src/recordings/lowdb-store.ts';
 import { openStore } from '../../src/recordings/open-store.ts';
-import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
+import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../support/exchanges.ts';
 import { leaveAsKilled } from '../support/killed.ts';
 import { describeStore, type StorePlace } from '../support/store-suite.ts';
 

@@ -7,6 +7,7 @@ import {
   type StoredHeaders,
 } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
+import { FORMAT_VERSION, inOrder } from '../../src/recordings/files/file-format.ts';
 import { ListedExchanges } from '../../src/recordings/kept-exchanges.ts';
 import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
 import { requestFacts } from '../../src/recordings/matching/request-facts.ts';
@@ -89,4 +90,9 @@ export function listed(exchanges: readonly Exchange[]): ListedExchanges {
     exchanges.map((exchange) => ({ exchange })),
     ({ request }) => requestFacts(request, DEFAULT_RULES),
   );
+}
+
+/** The text of a recording's file that holds these. */
+export function stringifyRecording(exchanges: readonly Exchange[]): string {
+  return `${JSON.stringify({ formatVersion: FORMAT_VERSION, exchanges: exchanges.map(inOrder) }, null, 2)}\n`;
 }

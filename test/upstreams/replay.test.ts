@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { bodyFileName } from '../../src/recordings/body-file.ts';
-import { stringifyRecording } from '../../src/recordings/files/file-format.ts';
 import { locationOf } from '../../src/recordings/files/location.ts';
 import { openStore } from '../../src/recordings/open-store.ts';
 import { type ReplayOptions, replay } from '../../src/upstreams/replay.ts';
 import type { Session } from '../../src/upstreams/session.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
-import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
+import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../support/exchanges.ts';
 import { type ServedUpstream, serveUpstream } from '../support/serve-upstream.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -91,12 +91,8 @@ export function decodeRecording(bytes: Buffer, file: string): string {
   throw broken(file, placeAt(text, at), 'the file is not valid UTF-8');
 }
 
-/** The text of a recording's file: two-space JSON, members always in the same order, one line feed at the end. It is
- *  `START`, the exchanges with `BETWEEN` between them, `END`. */
-export function stringifyRecording(exchanges: readonly Exchange[]): string {
-  return `${JSON.stringify({ formatVersion: FORMAT_VERSION, exchanges: exchanges.map(inOrder) }, null, 2)}\n`;
-}
-
+/** A recording's file is two-space JSON, members always in the same order, one line feed at the end: `START`, the exchanges
+ *  with `BETWEEN` between them, `END`. */
 export const START = `{\n  "formatVersion": ${FORMAT_VERSION},\n  "exchanges": [\n`;
 export const BETWEEN = ',\n';
 export const END = '\n  ]\n}\n';

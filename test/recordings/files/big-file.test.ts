@@ -3,11 +3,10 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
-import { stringifyRecording } from '../../../src/recordings/files/file-format.ts';
 import { requestKey } from '../../../src/recordings/matching/request-key.ts';
 import { openStore } from '../../../src/recordings/open-store.ts';
 import type { RecordingStore } from '../../../src/recordings/store.ts';
-import { exchange, plainOf, whole } from '../../support/exchanges.ts';
+import { exchange, plainOf, stringifyRecording, whole } from '../../support/exchanges.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const COUNT = 50;

@@ -1,13 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { PatchgateError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/model/json.ts';
-import {
-  decodeRecording,
-  MIGRATIONS,
-  parseRecording,
-  stringifyRecording,
-} from '../../../src/recordings/files/file-format.ts';
-import { exchange, PROJECT_PATH } from '../../support/exchanges.ts';
+import { decodeRecording, MIGRATIONS, parseRecording } from '../../../src/recordings/files/file-format.ts';
+import { exchange, PROJECT_PATH, stringifyRecording } from '../../support/exchanges.ts';
 
 const FULL = exchange({
   query: 'a=1',
