@@ -36,8 +36,17 @@ afterAll(cleanUp);
 describe('the package', () => {
   it('holds what it says, and nothing else', () => {
     const tops = new Set(packed.files.map(({ path }) => path.split('/')[0]));
-    expect([...tops].sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json', 'schemas']);
+    expect([...tops].sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'dist',
+      'package.json',
+      'recordings',
+      'schemas',
+    ]);
     const paths = packed.files.map(({ path }) => path);
+    // The page that the README leads to, and no recording.
+    expect(paths.filter((path) => path.startsWith('recordings/'))).toEqual(['recordings/README.md']);
     const needed = ['dist/cli.js', 'dist/index.js', 'dist/types/index.d.ts', 'dist/THIRD-PARTY-NOTICES.txt'];
     expect(paths).toEqual(expect.arrayContaining([...needed, 'schemas/contract.json']));
     expect(paths.filter((path) => /\.(?:map|test\.|env|tgz)|(?:^|\/)\./.test(path))).toEqual([]);
