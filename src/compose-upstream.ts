@@ -2,15 +2,9 @@ import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { PatchgateError } from './errors.ts';
 import type { RequestHead } from './model/http.ts';
-import {
-  cacheBytesOf,
-  openByMode,
-  openRecording,
-  openWholeRecording,
-  orClose,
-  rulesOf,
-} from './open-recording.ts';
+import { cacheBytesOf, openByMode, openRecording, openWholeRecording, orClose } from './open-recording.ts';
 import { recordMode } from './record-mode.ts';
+import type { MatchRules } from './recordings/matching/match-rules.ts';
 import { redactText, redactUrl } from './recordings/redaction/redact.ts';
 import type { RecordingStore } from './recordings/store.ts';
 import type { Forward } from './upstreams/forward.ts';
@@ -52,13 +46,22 @@ export interface Composed {
   close(): Promise<void>;
 }
 
-/** Modes are composition: each is one expression of forward, record and replay. Only what is needed is loaded. */
-export async function composeUpstream(kind: Kind, config: Config, around: Surroundings): Promise<Composed> {
+/**
+ * Modes are composition: each is one expression of forward, record and replay. Only what is needed is loaded.
+ *
+ * @param rules those of the config: made once for all that uses them
+ */
+export async function composeUpstream(
+  kind: Kind,
+  config: Config,
+  rules: MatchRules,
+  around: Surroundings,
+): Promise<Composed> {
   if (kind === 'fake') return composeFake(config, around);
-  return kind === 'replay' ? composeReplay(config, around) : composeProxy(config, around);
+  return kind === 'replay' ? composeReplay(config, rules, around) : composeProxy(config, rules, around);
 }
 
-async function composeProxy(config: Config, around: Surroundings): Promise<Composed> {
+async function composeProxy(config: Config, rules: MatchRules, around: Surroundings): Promise<Composed> {
   const { mode, notice } = recordMode(config, around.env);
   if (notice) around.notice(notice);
   const forward = await openForward(config, around);
@@ -70,9 +73,9 @@ async function composeProxy(config: Config, around: Surroundings): Promise<Compo
       close: () => forward.close(),
     };
   }
-  const { store, records } = await openByMode(mode, config, around.notice);
+  const { store, records } = await openByMode(mode, config, rules, around.notice);
   const recorder = records
-    ? await orClose(store, () => openRecorder(forward, store, mode === 'all', config, around))
+    ? await orClose(store, () => openRecorder(forward, store, mode === 'all', config, rules, around))
     : undefined;
   if (recorder && mode !== 'new_episodes') {
     return {
@@ -83,7 +86,7 @@ async function composeProxy(config: Config, around: Surroundings): Promise<Compo
       close: closing(recorder, store),
     };
   }
-  const upstream = await orClose(store, () => openReplay(config, around, store, recorder));
+  const upstream = await orClose(store, () => openReplay(config, rules, around, store, recorder));
   const summary = summaryOf(config, mode === 'new_episodes' ? 'replays and records' : 'replays', mode);
   const close = async () => {
     await closing(upstream, store)();
@@ -93,7 +96,7 @@ async function composeProxy(config: Config, around: Surroundings): Promise<Compo
   return { upstream, forward, store, summary, sessions: upstream, replay: upstream, close };
 }
 
-async function composeReplay(config: Config, around: Surroundings): Promise<Composed> {
+async function composeReplay(config: Config, rules: MatchRules, around: Surroundings): Promise<Composed> {
   const { onMiss } = config;
   if (onMiss !== 'refuse' && config.target === undefined) {
     throw new PatchgateError('bad-usage', `--on-miss ${onMiss} needs a target`, {
@@ -102,12 +105,13 @@ async function composeReplay(config: Config, around: Surroundings): Promise<Comp
   }
   const forward = onMiss === 'refuse' ? undefined : await openForward(config, around);
   const store = await (onMiss === 'refuse'
-    ? openWholeRecording(config, around.notice)
-    : openRecording(config, around.notice, onMiss === 'record'));
+    ? openWholeRecording(config, rules, around.notice)
+    : openRecording(config, rules, around.notice, onMiss === 'record'));
   const upstream = await orClose(store, async () => {
     const other =
-      forward && (onMiss === 'record' ? await openRecorder(forward, store, false, config, around) : forward);
-    return openReplay(config, around, store, other);
+      forward &&
+      (onMiss === 'record' ? await openRecorder(forward, store, false, config, rules, around) : forward);
+    return openReplay(config, rules, around, store, other);
   });
   const missing = {
     refuse: 'refuses the rest',
@@ -175,6 +179,7 @@ async function openForward(
 
 async function openReplay(
   config: Config,
+  rules: MatchRules,
   around: Surroundings,
   store: RecordingStore,
   onMiss: Upstream | undefined,
@@ -184,7 +189,7 @@ async function openReplay(
   return replay(store, {
     ...(onMiss && { onMiss }),
     ...{ strictSequence, replayFailures, maxAge, onStale },
-    rules: rulesOf(config),
+    rules,
     answerBytes: memory - cacheBytesOf(config),
     notice: around.notice,
   });
@@ -201,10 +206,10 @@ async function openRecorder(
   store: RecordingStore,
   replace: boolean,
   config: Config,
+  rules: MatchRules,
   around: Surroundings,
 ): Promise<Upstream> {
   const { record } = await import('./upstreams/record.ts');
-  const rules = rulesOf(config);
   const { redaction } = rules;
   const shown = ({ method, url }: RequestHead) => `${method} ${redactUrl(url, redaction)}`;
   return record(forward, store, {

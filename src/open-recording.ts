@@ -11,6 +11,7 @@ type Notice = (text: string) => void;
 /** @throws PatchgateError as `openStore` does */
 export async function openRecording(
   config: Config,
+  rules: MatchRules,
   notice: Notice,
   writable: boolean,
 ): Promise<RecordingStore> {
@@ -18,7 +19,7 @@ export async function openRecording(
   const { openStore } = await import('./recordings/open-store.ts');
   return openStore(recordings, recording, {
     ...{ writable, refreshMeta, durability },
-    rules: rulesOf(config),
+    rules,
     cacheBytes: cacheBytesOf(config),
     onNotice: notice,
   });
@@ -35,8 +36,12 @@ export function rulesOf(config: Config): MatchRules {
 }
 
 /** A recording that must answer everything: one that is not there may be a misspelt name. */
-export async function openWholeRecording(config: Config, notice: Notice): Promise<RecordingStore> {
-  const store = await openRecording(config, notice, false);
+export async function openWholeRecording(
+  config: Config,
+  rules: MatchRules,
+  notice: Notice,
+): Promise<RecordingStore> {
+  const store = await openRecording(config, rules, notice, false);
   if (await store.isEmpty()) {
     const { recording, recordings } = config;
     const entries = await readdir(recordings, { withFileTypes: true }).catch(() => []);
@@ -54,15 +59,16 @@ export async function openWholeRecording(config: Config, notice: Notice): Promis
 export async function openByMode(
   mode: RecordMode,
   config: Config,
+  rules: MatchRules,
   notice: Notice,
 ): Promise<{ store: RecordingStore; records: boolean }> {
-  if (mode === 'none') return { store: await openWholeRecording(config, notice), records: false };
+  if (mode === 'none') return { store: await openWholeRecording(config, rules, notice), records: false };
   if (mode === 'once') {
-    const store = await openRecording(config, notice, false);
+    const store = await openRecording(config, rules, notice, false);
     if (!(await orClose(store, () => store.isEmpty()))) return { store, records: false };
     await store.close();
   }
-  return { store: await openRecording(config, notice, true), records: true };
+  return { store: await openRecording(config, rules, notice, true), records: true };
 }
 
 /** A start that fails leaves no recording open. */

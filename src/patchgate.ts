@@ -4,7 +4,7 @@ import { type Config, DEFAULT_CONTRACT } from './config.ts';
 import { type Contract, loadContract } from './contract/load-contract.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { createGate, type Gate } from './gate.ts';
-import { redactionOf } from './recordings/redaction/redaction.ts';
+import { rulesOf } from './open-recording.ts';
 import { createAccessLog } from './server/access-log.ts';
 import { checkControlToken } from './server/control/control-access.ts';
 import { CONTROL_ROOT, isControlPath } from './server/control/control-path.ts';
@@ -101,12 +101,13 @@ function checkTargetPath(text: string, { entries }: Contract): void {
 
 /** Puts the parts together: the only place that knows them all. */
 export async function createPatchgate(kind: Kind, config: Config, around: Surroundings): Promise<Patchgate> {
-  const redaction = redactionOf(config);
+  const rules = rulesOf(config);
+  const { redaction } = rules;
   const gate = quotingNoSecrets(gateOf(config, { guard: config.guard === 'on' }), redaction);
   const { clientTimeout, controlToken } = config;
   if (controlToken !== undefined) checkControlToken(controlToken, config.host);
   const tls = await readServerTls(config);
-  const parts = await composeUpstream(kind, config, around);
+  const parts = await composeUpstream(kind, config, rules, around);
   const log = createAccessLog(config.log, redaction, around.writeLog);
   const exchanges = createExchangeList(redaction);
   const onSeen = (seen: Seen) => {

@@ -22,6 +22,13 @@ export function isInline(body: StoredBody | undefined): body is InlineBody | und
 /** Names in lower case; a name that came several times has a list. */
 export type StoredHeaders = Record<string, string | string[]>;
 
+/** Each value of each header, with its name. */
+export function headerPairs(headers: StoredHeaders): [name: string, value: string][] {
+  return Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
+}
+
 export interface RecordedRequest {
   method: string;
   /** As sent, without the query: `/api/v2/accounts/current/projects/42`. */

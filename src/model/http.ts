@@ -114,3 +114,10 @@ export function splitTarget(url: string): { path: string; query: string } {
   const mark = rest.indexOf('?');
   return mark < 0 ? { path: rest, query: '' } : { path: rest.slice(0, mark), query: rest.slice(mark + 1) };
 }
+
+/** Without one of these two headers a request has no body (RFC 9112 6.3). */
+export function announcesBody(headers: RawHeaders): boolean {
+  return (
+    header(headers, 'content-length') !== undefined || header(headers, 'transfer-encoding') !== undefined
+  );
+}

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { messageOf, type PatchgateError } from '../errors.ts';
 import type { FailureKind } from '../model/exchange.ts';
-import { header, type RequestHead, type ResponseHead } from '../model/http.ts';
+import { announcesBody, header, type RequestHead, type ResponseHead } from '../model/http.ts';
 import { FirstSights } from '../recordings/first-sights.ts';
 import { HashSet } from '../recordings/hash-set.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
@@ -184,10 +184,8 @@ function collectRequest({ body, headers, stream }: UpstreamRequest, limit: numbe
     collector.add(body);
     return collector;
   }
-  const length = header(headers, 'content-length');
-  // Without these two there is no body (RFC 9112 6.3).
-  if (length === undefined && header(headers, 'transfer-encoding') === undefined) return collector;
-  collector.expect(length);
+  if (!announcesBody(headers)) return collector;
+  collector.expect(header(headers, 'content-length'));
   collector.collect(stream);
   return collector;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
-import { header, splitTarget } from '../model/http.ts';
+import { announcesBody, header, splitTarget } from '../model/http.ts';
 import type { KeptExchanges } from '../recordings/kept-exchanges.ts';
 import type { LastRun } from '../recordings/last-run.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
@@ -80,7 +80,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     work: Work,
     key?: string,
   ): Promise<void> {
-    const body = request.body ?? (hasBody(request) ? await readBody(request, bodyLimit) : NO_BODY);
+    const body =
+      request.body ?? (announcesBody(request.headers) ? await readBody(request, bodyLimit) : NO_BODY);
     if (body === undefined) return;
     const recorded = await store.look(request.method, pathOf(request));
     if (work.isOver) return;
@@ -187,7 +188,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 
 /** Undefined where the bytes of the body are not here, or alone do not say what it is. */
 function keyOf(request: UpstreamRequest): string | undefined {
-  const body = request.body ?? (hasBody(request) ? undefined : NO_BODY);
+  const body = request.body ?? (announcesBody(request.headers) ? undefined : NO_BODY);
   if (body === undefined || header(request.headers, 'content-encoding') !== undefined) return undefined;
   return AnswerCache.keyOf(request.method, request.url, body);
 }
@@ -221,13 +222,6 @@ function readBody(request: UpstreamRequest, limit: number): Promise<Buffer | und
     // The gate pauses a body that is too large for judging.
     stream.resume();
   });
-}
-
-/** Without these two headers there is no body (RFC 9112 6.3). */
-function hasBody({ headers }: UpstreamRequest): boolean {
-  return (
-    header(headers, 'content-length') !== undefined || header(headers, 'transfer-encoding') !== undefined
-  );
 }
 
 function asPatchgateError(error: unknown): PatchgateError {

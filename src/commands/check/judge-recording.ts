@@ -1,5 +1,5 @@
 import type { Gate } from '../../gate.ts';
-import { isInline, type StoredHeaders } from '../../model/exchange.ts';
+import { headerPairs, isInline, type StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/files/file-format.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
@@ -55,7 +55,7 @@ function placed(
 
 /** A recording keeps bodies with their content coding undone: what the header says of it no longer holds. */
 function rawHeaders(headers: StoredHeaders): string[] {
-  return Object.entries(headers)
+  return headerPairs(headers)
     .filter(([name]) => name !== 'content-encoding' && name !== 'content-length')
-    .flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value]));
+    .flat();
 }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Exchange, StoredBody, StoredHeaders } from '../../model/exchange.ts';
+import { type Exchange, headerPairs, type StoredBody, type StoredHeaders } from '../../model/exchange.ts';
 import { jsonOf } from '../../recordings/body.ts';
 import { printable } from '../../server/printable.ts';
 import type { Numbered } from './in-order.ts';
@@ -40,9 +40,7 @@ function urlOf({ request: { path, query } }: Exchange): string {
 }
 
 function messageLines(headers: StoredHeaders, body: StoredBody | undefined): string[] {
-  const lines = Object.entries(headers).flatMap(([name, values]) =>
-    [values].flat().map((value) => printable(`${name}: ${value}`)),
-  );
+  const lines = headerPairs(headers).map(([name, value]) => printable(`${name}: ${value}`));
   return body ? [...lines, '', ...bodyLines(body)] : lines;
 }
 

@@ -1,6 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
-import type { Exchange, FailureKind, RecordedRequest, StoredHeaders } from '../../model/exchange.ts';
+import {
+  type Exchange,
+  type FailureKind,
+  headerPairs,
+  type RecordedRequest,
+  type StoredHeaders,
+} from '../../model/exchange.ts';
 import { splitTarget } from '../../model/http.ts';
 import { absoluteUrl } from '../absolute-url.ts';
 import { decodePart } from '../redaction/decode-part.ts';
@@ -129,9 +135,7 @@ function sizeOf(body: BodyToExport): number {
 }
 
 function headersOf(headers: StoredHeaders): HarHeader[] {
-  return Object.entries(headers).flatMap(([name, values]) =>
-    [values].flat().map((value) => ({ name, value })),
-  );
+  return headerPairs(headers).map(([name, value]) => ({ name, value }));
 }
 
 /** Of a query without its `?`, or a form. */

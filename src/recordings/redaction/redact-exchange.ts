@@ -1,4 +1,10 @@
-import type { Exchange, RecordedResponse, StoredBody, StoredHeaders } from '../../model/exchange.ts';
+import {
+  type Exchange,
+  headerPairs,
+  type RecordedResponse,
+  type StoredBody,
+  type StoredHeaders,
+} from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
 import { undoCodings } from '../content-coding.ts';
 import type { FoundSecret, OnFound } from './found-secret.ts';
@@ -15,11 +21,7 @@ import { hidingTexts, type Redaction } from './redaction.ts';
  */
 export function redactExchange(exchange: Exchange, redaction: Redaction, onFound?: OnFound): Exchange {
   const known = new KnownSecrets();
-  const { headers } = exchange.request;
-  known.addHeaders(
-    Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value])),
-    redaction,
-  );
+  known.addHeaders(headerPairs(exchange.request.headers).flat(), redaction);
   const clean = redactParts(exchange, redaction, (found) => {
     known.add(found.value);
     onFound?.(found);
