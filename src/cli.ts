@@ -5,6 +5,7 @@ import { check } from './commands/check.ts';
 import { demo } from './commands/demo.ts';
 import { fake } from './commands/fake.ts';
 import { spellOut } from './commands/options.ts';
+import { plan } from './commands/plan.ts';
 import { proxy } from './commands/proxy.ts';
 import { recordings } from './commands/recordings.ts';
 import { replay } from './commands/replay.ts';
@@ -18,7 +19,7 @@ const cli = yargs(spellOut(hideBin(process.argv)))
   .usage(
     '$0 <command>\n\nJudges every PATCH to an experimentation service, records what passes, and replays it.',
   )
-  .command([proxy, replay, fake, check, recordings, demo])
+  .command([proxy, replay, fake, check, plan, recordings, demo])
   .demandCommand(1, 'no command is given')
   .strict()
   .recommendCommands()
@@ -26,7 +27,7 @@ const cli = yargs(spellOut(hideBin(process.argv)))
   .option('version', { type: 'boolean', describe: 'Print the version', global: false })
   .alias('help', 'h')
   .wrap(100)
-  .epilogue('Exit codes: 0 clean, 1 findings, 2 could not run.')
+  .epilogue('Exit codes: 0 clean, 1 findings, 2 could not run, 3 plan found a deletion.')
   .exitProcess(false)
   .fail((message, error) => {
     throw error ?? new PatchgateError('bad-usage', message, { hint: hintFor(message) });

@@ -7,6 +7,7 @@ import { recordMode } from './record-mode.ts';
 import type { MatchRules } from './recordings/matching/match-rules.ts';
 import { redactText, redactUrl } from './recordings/redaction/redact.ts';
 import type { RecordingStore } from './recordings/store.ts';
+import type { Fake } from './upstreams/fake/start-fake.ts';
 import type { Forward } from './upstreams/forward.ts';
 import type { ReplayUpstream } from './upstreams/replay.ts';
 import type { SessionKeeper } from './upstreams/session.ts';
@@ -16,11 +17,14 @@ import type { AnsweredBy, Upstream } from './upstreams/upstream.ts';
 
 export type Kind = 'proxy' | 'replay' | 'fake';
 
-/** Where nobody says: a real service is guarded; what only plays one has nothing to lose. */
-export const GUARD_BY_DEFAULT: Readonly<Record<Kind, 'on' | 'off'>> = {
-  proxy: 'on',
-  replay: 'off',
-  fake: 'off',
+/** Where a proxy keeps what is known, and `plan` looks for it. */
+export const STATE_BY_DEFAULT = '.patchgate/state.json';
+
+/** Where nobody says: a real service is guarded, and remembered; what only plays one has nothing to lose. */
+export const DEFAULTS: Readonly<Record<Kind, { guard: 'on' | 'off'; state?: string }>> = {
+  proxy: { guard: 'on', state: STATE_BY_DEFAULT },
+  replay: { guard: 'off' },
+  fake: { guard: 'off' },
 };
 
 export interface Surroundings {
@@ -43,6 +47,9 @@ export interface Composed {
   sessions?: SessionKeeper;
   /** Where a recording is replayed. */
   replay?: ReplayUpstream;
+  /** Who is the service here, where it is not the target: the fake, or a recording that has every answer or most. */
+  fake?: Fake;
+  played?: RecordingStore;
   close(): Promise<void>;
 }
 
@@ -93,7 +100,8 @@ async function composeProxy(config: Config, rules: MatchRules, around: Surroundi
     await leaveLastRun(config, upstream);
     await forward.close();
   };
-  return { upstream, forward, store, summary, sessions: upstream, replay: upstream, close };
+  const played = recorder ? {} : { played: store };
+  return { upstream, forward, store, summary, sessions: upstream, replay: upstream, ...played, close };
 }
 
 async function composeReplay(config: Config, rules: MatchRules, around: Surroundings): Promise<Composed> {
@@ -125,6 +133,7 @@ async function composeReplay(config: Config, rules: MatchRules, around: Surround
     summary: `replays "${config.recording}" from ${config.recordings}/ and ${missing[onMiss]}`,
     sessions: upstream,
     replay: upstream,
+    played: store,
     async close() {
       await closing(upstream, store)();
       await leaveLastRun(config, upstream);
@@ -149,6 +158,7 @@ async function composeFake(config: Config, around: Surroundings): Promise<Compos
     forward,
     summary: `stands in front of a fake of the service, seeded from ${seed ?? 'the built-in sample'}`,
     sessions: fake,
+    fake,
     async close() {
       await forward.close();
       await fake.close();

@@ -6,6 +6,7 @@ import type { SeveritySetting } from './model/finding.ts';
 import { isObject } from './model/json.ts';
 import { nearest } from './model/nearest.ts';
 import type { NormalizeRequest } from './model/normalize-request.ts';
+import type { RecordKind } from './model/record.ts';
 import {
   type Durability,
   flagOf,
@@ -51,7 +52,16 @@ export interface Config {
   preserveHost: boolean;
   forwardedHeaders: boolean;
   validation: ValidationMode;
-  guard: 'on' | 'off';
+  guard: 'on' | 'strict' | 'off';
+  /** Id of the workspace that `current` means. */
+  account: number | undefined;
+  /** A file; undefined or `""`: what is known is kept in memory alone. */
+  state: string | undefined;
+  readState: boolean;
+  learn: RecordKind[];
+  approvalTtl: number;
+  /** Patterns of names. */
+  allowDelete: string[];
   unlisted: 'pass' | 'block';
   basePath: string | undefined;
   bodyLimit: number;

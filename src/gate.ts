@@ -1,15 +1,21 @@
 import type { Contract, LoadedOperation } from './contract/load-contract.ts';
 import { createMatcher, type Match } from './contract/match-operation.ts';
+import { createRecordMatcher, type RecordMatcher, recordNamed } from './contract/match-record.ts';
 import { mayNameMethod } from './contract/method-in-body.ts';
 import { readBody } from './contract/read-body.ts';
-import type { RequestRule } from './contract/request-rules.ts';
+import { type RequestRule, requestFinding } from './contract/request-rules.ts';
 import { PatchgateError } from './errors.ts';
+import type { Effect } from './model/effect.ts';
 import type { RawFinding, Verdict } from './model/finding.ts';
 import { FindingBounds } from './model/finding-bounds.ts';
 import type { RequestHead } from './model/http.ts';
 import type { JsonValue } from './model/json.ts';
+import { nameMatcher } from './model/name-pattern.ts';
+import { isRecordKind, type Known, type RecordKind, type RecordName } from './model/record.ts';
 import { createPolicy, type PolicyOptions } from './policy.ts';
 import { type BoundRule, bindRules } from './rules/bind-rules.ts';
+import { RULES } from './rules/index.ts';
+import { effectsOf } from './state/effects.ts';
 
 /** A request as the gate reads it. */
 export interface GateRequest extends RequestHead {
@@ -17,10 +23,20 @@ export interface GateRequest extends RequestHead {
   body: Uint8Array | 'too-large';
 }
 
+/** What the gate is told beside the request: it finds out nothing itself. */
+export interface Circumstances {
+  /** The record before the request, as far as it is known. */
+  known?: Known | undefined;
+  /** What the client has to say to what the request loses: it is approved, or why what was sent as an approval is none. */
+  approval?: 'approved' | { refused: string } | undefined;
+}
+
 export interface Inspection {
   verdict: Verdict;
   /** The body as a value, where it could be read. */
   json: JsonValue | undefined;
+  /** All that the request does to its record; absent where nothing is known of it. The verdict has the first of them. */
+  effects?: readonly Effect[];
 }
 
 export interface Gate {
@@ -28,10 +44,16 @@ export interface Gate {
   match(head: RequestHead): Match | undefined;
   /** Judges one request. Pure: no I/O, no clock; never throws. One that means no operation passes.
    *  @param match what `match` said of it, where that was asked already */
-  inspect(request: GateRequest, match?: Match): Inspection;
+  inspect(request: GateRequest, match?: Match, circumstances?: Circumstances): Inspection;
   /** Judges a body as an operation's, whatever its path and headers.
    *  @throws PatchgateError `bad-usage` where the contract has no such operation */
   inspectBody(operation: string, body: Uint8Array): Inspection;
+  /** The record that a request of any method is about, by its URL. */
+  recordAt: RecordMatcher;
+  /** The record that a judged request changes; undefined where its path does not say, or the contract has no such records. */
+  recordOf(match: Match): RecordName | undefined;
+  /** Whether a PATCH of such records may lose something for good: its operation has rules that guard. */
+  guards(kind: RecordKind): boolean;
   /** Names of the contract's operations. */
   readonly operations: readonly string[];
   /** Bytes of a body that are read at most. */
@@ -43,11 +65,15 @@ export interface GateOptions extends PolicyOptions {
   basePaths?: readonly string[];
   /** Bytes that a body may have, before and after decoding. */
   bodyLimit: number;
+  /** Names of environments that may go without asking; `*` stands for any characters, `?` for one. */
+  allowDelete?: readonly string[];
   /** Compile a schema only when it is first needed, for a command that judges a few bodies and ends. */
   lazy?: boolean;
 }
 
 const NOTHING: Inspection = { verdict: { outcome: 'pass', findings: [], omitted: 0 }, json: undefined };
+const NO_CIRCUMSTANCES: Circumstances = {};
+const APPROVE_AGAIN = 'send it without an approval: if it loses something, the answer has a new one';
 const JSON_HEADERS = ['content-type', 'application/json'];
 
 /**
@@ -77,7 +103,14 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   };
   if (!options.lazy) for (const name of operations) load(name);
 
-  const judge = (match: Match, request: GateRequest): Inspection => {
+  const guarded = new Set(
+    Object.values(contract.entries)
+      .filter(({ rules }) => rules.some((rule) => GUARDING.has(typeof rule === 'string' ? rule : rule.name)))
+      .map(({ record }) => record.kind),
+  );
+  const mayGo = nameMatcher(options.allowDelete ?? []);
+  const judge = (match: Match, request: GateRequest, circumstances: Circumstances): Inspection => {
+    const { known, approval } = circumstances;
     if (match.isByBody && !mayNameMethod(request.body, request.headers, options.bodyLimit)) return NOTHING;
     if (match.operation === undefined)
       return { verdict: decide(undefined, blinding(match.findings, BLINDING_HEADS)), json: undefined };
@@ -89,25 +122,43 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     });
     const findings: RawFinding[] = [];
     const isGuarded = rules.some(({ guards }) => guards);
-    append(findings, blinding(match.findings, BLINDING_HEADS));
+    const isNamed = !isGuarded || recordNamed(operation.entry, match.parameters) !== undefined;
+    append(findings, blinding(match.findings, isNamed ? BLINDING_HEADS : BLINDING_PATHS));
     append(findings, isGuarded ? blinding(read.findings, BLINDING_BODIES) : read.findings);
     const bounds = new FindingBounds();
+    let effects: readonly Effect[] | undefined;
     if (read.json !== undefined) {
       const said = operation.check(read.json, bounds);
       append(findings, isGuarded ? blinding(said, LOOSE_NAMES) : said);
       const recordId = match.parameters[operation.entry.record.id] ?? '';
-      for (const rule of rules) append(findings, rule.check(read.json, recordId, bounds));
+      const { kind } = operation.entry.record;
+      if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, mayGo);
+      const context = { body: read.json, recordId, known, effects };
+      for (const rule of rules) append(findings, rule.check(context, bounds));
     }
-    const omitted = read.omitted + bounds.omitted;
-    return { verdict: decide(operation.name, findings, omitted, read.text), json: read.json };
+    if (approval !== undefined && approval !== 'approved')
+      findings.push(requestFinding('request.approval', approval.refused, { hint: APPROVE_AGAIN }));
+    const verdict = decide(operation.name, findings, {
+      omitted: read.omitted + bounds.omitted,
+      ...(read.text !== undefined && { text: read.text }),
+      isApproved: approval === 'approved',
+    });
+    if (!effects?.length) return { verdict, json: read.json, ...(effects && { effects }) };
+    return { verdict: { ...verdict, ...firstOf(effects) }, json: read.json, effects };
   };
 
   return {
     operations,
     bodyLimit: options.bodyLimit,
     match,
-    inspect(request, known = match(request)) {
-      return known ? judge(known, request) : NOTHING;
+    recordAt: createRecordMatcher(contract.entries, options.basePaths),
+    recordOf({ operation, parameters }) {
+      const entry = operation === undefined ? undefined : contract.entries[operation];
+      return entry && recordNamed(entry, parameters);
+    },
+    guards: (kind) => guarded.has(kind),
+    inspect(request, meant = match(request), circumstances = NO_CIRCUMSTANCES) {
+      return meant ? judge(meant, request, circumstances) : NOTHING;
     },
     inspectBody(name, body) {
       if (!Object.hasOwn(contract.entries, name)) {
@@ -116,10 +167,20 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
         });
       }
       const head = { method: '', url: '', headers: JSON_HEADERS };
-      return judge({ operation: name, parameters: {}, findings: [] }, { ...head, body });
+      return judge({ operation: name, parameters: {}, findings: [] }, { ...head, body }, NO_CIRCUMSTANCES);
     },
   };
 }
+
+/** Effects that a verdict holds at most; what is lost comes first. */
+const MOST_EFFECTS = 100;
+
+function firstOf(effects: readonly Effect[]): Pick<Verdict, 'effects' | 'effectsOmitted'> {
+  if (effects.length <= MOST_EFFECTS) return { effects };
+  return { effects: effects.slice(0, MOST_EFFECTS), effectsOmitted: effects.length - MOST_EFFECTS };
+}
+
+const GUARDING: ReadonlySet<string> = new Set(RULES.filter(({ guards }) => guards).map(({ name }) => name));
 
 /** Readers that take names loosely read another body than others do. */
 const LOOSE_NAMES: ReadonlySet<string> = new Set(['schema.field-case']);
@@ -129,6 +190,8 @@ const BLINDING_HEADS: ReadonlySet<string> = new Set<RequestRule>([
   'request.ambiguous-path',
   'request.ambiguous-header',
 ]);
+/** Where the path does not say which record that is. */
+const BLINDING_PATHS: ReadonlySet<string> = new Set<string>([...BLINDING_HEADS, 'request.path-parameter']);
 const BLINDING_BODIES: ReadonlySet<string> = new Set<RequestRule>([
   'request.content-encoding',
   'request.content-type',

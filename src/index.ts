@@ -1,5 +1,5 @@
 /** What a program of one's own may use. */
-import { GUARD_BY_DEFAULT, type Kind } from './compose-upstream.ts';
+import { DEFAULTS, type Kind } from './compose-upstream.ts';
 import { type Config, resolveConfig } from './config.ts';
 import { PatchgateError } from './errors.ts';
 import type { Gate } from './gate.ts';
@@ -22,12 +22,12 @@ export type { Unserved, UnservedExchange } from './upstreams/replay/unserved.ts'
  * @throws PatchgateError where a setting, the contract or the recording is wrong
  */
 export async function patchgate(kind: Kind, settings: Partial<Config> = {}): Promise<Patchgate> {
-  if (!Object.hasOwn(GUARD_BY_DEFAULT, kind)) {
+  if (!Object.hasOwn(DEFAULTS, kind)) {
     throw new PatchgateError('bad-usage', `there is no ${JSON.stringify(kind)}`, {
       hint: 'it is proxy, replay or fake',
     });
   }
-  const { config } = await resolveConfig(settings, { guard: GUARD_BY_DEFAULT[kind], log: 'off' });
+  const { config } = await resolveConfig(settings, { ...DEFAULTS[kind], log: 'off' });
   return createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
     notice: (text) => process.stderr.write(`patchgate: ${text}\n`),
@@ -44,5 +44,5 @@ export async function patchgate(kind: Kind, settings: Partial<Config> = {}): Pro
  */
 export async function createGate(settings: Partial<Config> = {}): Promise<Gate> {
   const { config } = await resolveConfig(settings, { guard: 'on' });
-  return gateOf(config, { guard: config.guard === 'on' });
+  return gateOf(config);
 }

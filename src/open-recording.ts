@@ -71,12 +71,12 @@ export async function openByMode(
   return { store: await openRecording(config, rules, notice, true), records: true };
 }
 
-/** A start that fails leaves no recording open. */
-export async function orClose<T>(store: RecordingStore, start: () => Promise<T>): Promise<T> {
+/** A start that fails leaves nothing open. */
+export async function orClose<T>(opened: { close(): Promise<void> }, start: () => Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (error) {
-    await store.close();
+    await opened.close();
     throw error;
   }
 }

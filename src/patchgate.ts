@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { composeKnowledge } from './compose-knowledge.ts';
 import { composeUpstream, type Kind, type Surroundings } from './compose-upstream.ts';
 import { type Config, DEFAULT_CONTRACT } from './config.ts';
 import { type Contract, loadContract } from './contract/load-contract.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { createGate, type Gate } from './gate.ts';
-import { rulesOf } from './open-recording.ts';
+import { createGuard } from './guard/guard.ts';
+import { orClose, rulesOf } from './open-recording.ts';
 import { createAccessLog } from './server/access-log.ts';
 import { checkControlToken } from './server/control/control-access.ts';
 import { CONTROL_ROOT, isControlPath } from './server/control/control-path.ts';
@@ -41,12 +43,13 @@ export interface Patchgate {
 }
 
 /** The gate that a config asks for. @throws PatchgateError where contract or settings are wrong */
-export function gateOf(config: Config, options: { guard: boolean; lazy?: boolean }): Gate {
+export function gateOf(config: Config, options: { lazy?: boolean } = {}): Gate {
   const contract = loadContract(config.contract, config.contract === DEFAULT_CONTRACT);
   if (config.target !== undefined) checkTargetPath(config.target, contract);
   const gate = createGate(contract, {
     validation: config.validation,
-    guard: options.guard,
+    guard: config.guard,
+    allowDelete: config.allowDelete,
     unlisted: config.unlisted,
     severities: config.rules,
     basePaths: basePathsOf(config),
@@ -66,7 +69,7 @@ function judgingWhatIsSent(gate: Gate, targetPath: string): Gate {
   return {
     ...gate,
     match,
-    inspect: (request, known = match(request)) => gate.inspect(request, known),
+    inspect: (request, meant = match(request), circumstances) => gate.inspect(request, meant, circumstances),
   };
 }
 
@@ -103,7 +106,7 @@ function checkTargetPath(text: string, { entries }: Contract): void {
 export async function createPatchgate(kind: Kind, config: Config, around: Surroundings): Promise<Patchgate> {
   const rules = rulesOf(config);
   const { redaction } = rules;
-  const gate = quotingNoSecrets(gateOf(config, { guard: config.guard === 'on' }), redaction);
+  const gate = quotingNoSecrets(gateOf(config), redaction);
   const { clientTimeout, controlToken } = config;
   if (controlToken !== undefined) checkControlToken(controlToken, config.host);
   const tls = await readServerTls(config);
@@ -117,8 +120,19 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   let count = 0;
   const nextId = () => ++count;
   const { upstream, replay } = parts;
-  const sessions = new Sessions(config.sessionIdle, parts.sessions);
-  const answerData = createDataPath({ gate, upstream, clientTimeout, sessions, redaction, nextId, onSeen });
+  const knowledge = await orClose(parts, () => composeKnowledge(config, parts, redaction, around));
+  const { learner } = knowledge;
+  const guard = createGuard({ gate, knowledge, mode: config.guard, approvalTtl: config.approvalTtl });
+  const sessions = new Sessions(config.sessionIdle, {
+    start: (session) => parts.sessions?.start?.(session),
+    end(session) {
+      parts.sessions?.end(session);
+      knowledge.end?.(session);
+    },
+  });
+  const answerData = createDataPath({
+    ...{ gate, guard, learner, upstream, clientTimeout, sessions, redaction, nextId, onSeen },
+  });
   const startedAt = new Date().toISOString();
 
   const listening: Listening[] = [];
@@ -142,7 +156,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
           guard: config.guard,
           targetInsecure: parts.forward?.isInsecure ?? false,
           startedAt,
-          trouble: parts.store?.trouble?.message,
+          trouble: (parts.store?.trouble ?? knowledge.trouble)?.message,
         }),
       }),
     );
@@ -214,6 +228,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
       try {
         await parts.close();
       } finally {
+        await knowledge.close?.();
         log.flush();
       }
     },

@@ -1,5 +1,5 @@
 import { CATALOGUE } from './catalogue.ts';
-import { REQUEST_RULES } from './contract/request-rules.ts';
+import { REQUEST_RULES, type RequestRule } from './contract/request-rules.ts';
 import { furtherSchemaRules } from './contract/schema-rules.ts';
 import { PatchgateError } from './errors.ts';
 import {
@@ -17,17 +17,26 @@ import { nearest } from './model/nearest.ts';
 export interface PolicyOptions {
   /** `enforce` blocks on errors, `warn` only reports, `off` judges nothing but what the guard asks. */
   validation: 'enforce' | 'warn' | 'off';
-  /** Blocks what deletes for good; independent of `validation`. */
-  guard: boolean;
+  /** Blocks what deletes for good, `strict` also that of which nobody knows; independent of `validation`. */
+  guard: 'on' | 'strict' | 'off';
   /** What becomes of a PATCH below a judged record's path that no operation lists. */
   unlisted: 'pass' | 'block';
   /** Severities by rule name, over the rules' own. */
   severities: Readonly<Record<string, SeveritySetting>>;
 }
 
+/** What else there is to say of a request that was judged. */
+export interface Judged {
+  /** Findings that were only counted. */
+  omitted?: number;
+  /** The body, for lines and columns. */
+  text?: string;
+  /** What it loses is to be lost: the guard lets that pass. */
+  isApproved?: boolean;
+}
+
 export interface Policy {
-  /** @param omitted findings that were only counted  @param text the body, for lines and columns */
-  (operation: string | undefined, findings: readonly RawFinding[], omitted?: number, text?: string): Verdict;
+  (operation: string | undefined, findings: readonly RawFinding[], more?: Judged): Verdict;
   /** Whether an error of a rule blocks the request. */
   blocks(rule: string): boolean;
   /** False: nothing would come of judging. */
@@ -46,30 +55,36 @@ export function createPolicy(options: PolicyOptions): Policy {
   const severities = checkNames(options.severities);
   severities['request.unlisted-operation'] ??= options.unlisted === 'block' ? 'error' : 'off';
 
-  const settle = (finding: RawFinding): Settled | undefined => {
-    const { isDestructive, isBlinding, isFailure, ...plain } = finding;
-    if ((isDestructive || isBlinding) && options.guard) {
-      const stage = isDestructive ? GUARD : stageOf(finding.rule);
+  const guards = options.guard !== 'off';
+  const isStrict = options.guard === 'strict';
+
+  const settle = (finding: RawFinding, isApproved: boolean): Settled | undefined => {
+    const { isDestructive, isUnknown, isBlinding, isFailure, ...plain } = finding;
+    const isLosing = isDestructive || (isUnknown && isStrict);
+    const isOfGuard = isLosing && !isApproved;
+    if ((isOfGuard || isBlinding || finding.rule === APPROVAL) && guards) {
+      const stage = isOfGuard ? GUARD : stageOf(finding.rule);
       const why = isBlinding && options.validation !== 'enforce' ? { hint: blindHint(plain.hint) } : {};
       return { stage, finding: { ...plain, ...why, severity: 'error' }, isGuards: true };
     }
     if (options.validation === 'off') return undefined;
     const severity = isFailure ? 'error' : (severities[finding.rule] ?? finding.severity);
     if (severity === 'off') return undefined;
-    return { stage: stageOf(finding.rule), finding: { ...plain, severity }, isGuards: false };
+    // What the guard was told to let pass is no error of a rule any more.
+    const settled = isLosing && isApproved && guards ? 'warn' : severity;
+    return { stage: stageOf(finding.rule), finding: { ...plain, severity: settled }, isGuards: false };
   };
 
   const decide = (
     operation: string | undefined,
     findings: readonly RawFinding[],
-    omitted = 0,
-    text = '',
+    { omitted = 0, text = '', isApproved = false } = NOTHING_MORE,
   ): Verdict => {
     const known = operation === undefined ? {} : { operation };
     if (findings.length === 0) return { outcome: 'pass', ...known, findings: NONE, omitted };
     const settled: Settled[] = [];
     for (const finding of findings) {
-      const one = settle(finding);
+      const one = settle(finding, isApproved);
       if (one) settled.push(one);
     }
     const kept = mostImportant(settled);
@@ -85,7 +100,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   };
   return Object.assign(decide, {
     blocks: (rule: string) => options.validation === 'enforce' && (severities[rule] ?? 'error') === 'error',
-    judges: options.validation !== 'off' || options.guard,
+    judges: options.validation !== 'off' || guards,
     reportsUnlisted: severities['request.unlisted-operation'] !== 'off',
   });
 }
@@ -98,6 +113,8 @@ interface Settled {
   isGuards: boolean;
 }
 
+const NOTHING_MORE: Judged = {};
+const APPROVAL: RequestRule = 'request.approval';
 const GUARD = STAGES.indexOf('guard');
 const CONTRACT = STAGES.indexOf('contract');
 const NONE: readonly Finding[] = [];

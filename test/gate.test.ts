@@ -1,6 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { Circumstances, GateOptions } from '../src/gate.ts';
+import { losesEnvironment } from '../src/model/effect.ts';
 import type { Verdict } from '../src/model/finding.ts';
+import type { JsonObject } from '../src/model/json.ts';
+import type { Known } from '../src/model/record.ts';
 import { draft, feature, project } from './support/bodies.ts';
 import { without, withValue } from './support/edit-json.ts';
 import { refusal } from './support/errors.ts';
@@ -173,6 +177,158 @@ describe('a body that was not asked for', () => {
       expect(refusal('bad-usage', () => proxy.inspectBody(name, Buffer.from('{}')))).toBe(
         `the contract has no operation "${name}" (operations: updateProject, updateFeature, updateDraft)`,
       );
+  });
+});
+
+describe('what is known of the record', () => {
+  const known: Known = {
+    record: {
+      name: 'Checkout',
+      languages: ['NODEJS', 'PHP'],
+      environments: [
+        { id: 1, name: 'Production', isEnabled: true },
+        { id: 2, name: 'Staging', isEnabled: false },
+        { id: 3, name: 'e2e-3', isEnabled: false },
+      ],
+    },
+    isWhole: true,
+  };
+  const [production, staging] = known.record.environments as JsonObject[];
+  // Staging has a new id, e2e-3 and PHP are left out.
+  const body = {
+    name: 'Checkout',
+    languages: ['NODEJS'],
+    environments: [production, { ...staging, id: 4711 }],
+  };
+  const judged = (options: Partial<GateOptions>, sent: unknown, circumstances: Circumstances = { known }) =>
+    gate(options).inspect(patch(PROJECT_URL, sent), undefined, circumstances);
+  const short = (options: Partial<GateOptions>, sent: unknown, circumstances?: Circumstances) => {
+    const { outcome, status, problem, findings } = judged(options, sent, circumstances).verdict;
+    return [[outcome, status, problem].join(' ').trim(), ...brief(findings)];
+  };
+  const DELETED = 'project.environment-deleted';
+  const REPLACED = 'project.environment-replaced';
+  const LANGUAGE = 'project.language-removed warn /languages';
+  const LOST = 'block 409 destructive-change';
+  const errors = [`${DELETED} error /environments`, `${REPLACED} error /environments/1/id`];
+  const warnings = errors.map((text) => text.replace('error', 'warn'));
+
+  it.each([
+    ['on', 'enforce', [LOST, ...errors, LANGUAGE]],
+    ['strict', 'enforce', [LOST, ...errors, LANGUAGE]],
+    ['off', 'enforce', ['pass', ...warnings, LANGUAGE]],
+    ['on', 'warn', [LOST, ...errors, LANGUAGE]],
+    ['off', 'warn', ['pass', ...warnings, LANGUAGE]],
+    ['on', 'off', [LOST, ...errors]],
+  ] as const)('is held against the body: guard %s, validation %s', (guard, validation, told) => {
+    expect(short({ guard, validation }, body)).toEqual(told);
+  });
+
+  it('says what becomes of it', () => {
+    const { verdict, effects } = judged({ allowDelete: ['e2e-*'] }, body);
+    expect(effects).toEqual([
+      { kind: 'environment-replaced', id: 2, name: 'Staging', newId: 4711, index: 1 },
+      { kind: 'environment-deleted', id: 3, name: 'e2e-3', allowed: true },
+      { kind: 'language-removed', name: 'PHP' },
+    ]);
+    expect(verdict.effects).toEqual(effects);
+    expect(judged({}, known.record).verdict).not.toHaveProperty('effects');
+  });
+
+  it('says the first hundred, and how many more there are', () => {
+    const many = Array.from({ length: 150 }, (_, id) => ({ id, name: `e${id}`, isEnabled: id === 0 }));
+    const { verdict, effects } = judged({}, body, {
+      known: { record: { ...known.record, environments: many }, isWhole: true },
+    });
+    expect(verdict.effects).toEqual(effects?.slice(0, 100));
+    expect(verdict.effectsOmitted).toBe((effects?.length ?? 0) - 100);
+  });
+
+  it('may go where its name may', () => {
+    expect(short({ allowDelete: ['e2e-*', 'Staging'] }, body)).toEqual(['pass', ...warnings, LANGUAGE]);
+    expect(short({ allowDelete: ['e2e-*'] }, body)[0]).toBe(LOST);
+    const none = { ...body, environments: [] };
+    expect(short({ allowDelete: ['*'] }, none)[0]).toBe('pass');
+    expect(short({ allowDelete: ['e2e-*'] }, none)[0]).toBe(LOST);
+    expect(short({ allowDelete: ['*'] }, none, {})[0]).toBe(LOST);
+    expect(short({ allowDelete: ['*'] }, none, { known: { ...known, isWhole: false } })[0]).toBe(LOST);
+  });
+
+  it('may go where that is approved, and nothing else may', () => {
+    const approved: Circumstances = { known, approval: 'approved' };
+    expect(short({}, body, approved)).toEqual(['pass', ...warnings, LANGUAGE]);
+    expect(short({ severities: { [DELETED]: 'error', [REPLACED]: 'error' } }, body, approved)[0]).toBe(
+      'pass',
+    );
+    expect(short({}, { ...body, name: 1 }, approved)[0]).toBe('block 422 invalid-request');
+    expect(short({ validation: 'warn' }, '{"environments":[],"environments":[]}', approved)[0]).toContain(
+      '422',
+    );
+    expect(short({ guard: 'strict' }, body, { approval: 'approved' })[0]).toBe('pass');
+  });
+
+  it('is an error where the approval is none', () => {
+    const refused: Circumstances = { known, approval: { refused: 'it was used already' } };
+    expect(judged({}, known.record, refused).verdict).toMatchObject({
+      outcome: 'block',
+      status: 409,
+      findings: [
+        { rule: 'request.approval', severity: 'error', pointer: '', message: 'it was used already' },
+      ],
+    });
+    expect(short({}, body, refused)).toEqual([LOST, ...errors, LANGUAGE, 'request.approval error']);
+  });
+
+  it('counts after what is wrong with the request', () => {
+    expect(short({}, { ...body, name: 1 })[0]).toBe('block 422 invalid-request');
+    expect(short({ validation: 'warn' }, { ...body, name: 1 })[0]).toBe(LOST);
+  });
+
+  it('goes with a body that has no list, whatever is validated', () => {
+    for (const environments of [undefined, null, {}]) {
+      expect(short({ validation: 'warn' }, { ...body, environments })[0]).toBe(LOST);
+      expect(short({ validation: 'off' }, { ...body, environments })[0]).toBe(LOST);
+    }
+  });
+
+  it('is asked for by the strict guard', () => {
+    const sent = known.record;
+    const told = [LOST, 'project.state-unknown error'];
+    expect(short({ guard: 'strict' }, sent, {})).toEqual(told);
+    expect(short({ guard: 'strict' }, sent, { known: { ...known, isWhole: false } })).toEqual(told);
+    expect(short({ guard: 'strict' }, sent)).toEqual(['pass']);
+    expect(short({}, sent, {})).toEqual(['pass']);
+  });
+
+  it('is not to be found by a path that names no record: the guard lets that pass no more than an ambiguous one', () => {
+    const at = (id: string) =>
+      gate({ validation: 'warn' }).inspect(patch(`/accounts/current/projects/${id}`, known.record)).verdict;
+    for (const id of ['42abc', '0x2a', '4294967338'])
+      expect(at(id)).toMatchObject({ outcome: 'block', status: 422, problem: 'invalid-request' });
+    for (const id of ['042', '+42']) expect(at(id).outcome).toBe('pass');
+    const url = '/accounts/current/features/x';
+    expect(gate({ validation: 'warn' }).inspect(patch(url, feature())).verdict.outcome).toBe('pass');
+  });
+
+  it('costs no more than the length of the lists', () => {
+    const list = (from: number, name: (index: number) => string) =>
+      Array.from({ length: 30_000 }, (_, index) => ({
+        id: from + index,
+        name: name(index),
+        isEnabled: false,
+      }));
+    for (const name of [() => 'x', (index: number) => `e${index}`, (index: number) => `e${index % 7}`]) {
+      const record = { ...known.record, environments: list(1, name) };
+      const { verdict, effects } = judged(
+        {},
+        { ...body, environments: list(1_000_000, name) },
+        {
+          known: { record, isWhole: true },
+        },
+      );
+      expect(verdict).toMatchObject({ outcome: 'block', status: 409, findings: { length: 100 } });
+      expect(effects?.filter(losesEnvironment)).toHaveLength(30_000);
+    }
   });
 });
 

@@ -153,7 +153,7 @@ describe('validation', () => {
   });
 
   it('off without the guard does not even look', () => {
-    const off = gate({ validation: 'off', guard: false });
+    const off = gate({ validation: 'off', guard: 'off' });
     const request = patch(PROJECT_URL, '{');
     expect(off.match(request)).toBeUndefined();
     expect(off.inspect(request).verdict).toEqual({ outcome: 'pass', findings: [], omitted: 0 });
@@ -217,8 +217,8 @@ describe('the guard', () => {
   });
 
   it('that is off lets pass what it cannot read', () => {
-    expect(judge({ validation: 'off', guard: false }, PROJECT_URL, '{')).toMatchObject({ outcome: 'pass' });
-    expect(judge({ validation: 'warn', guard: false }, PROJECT_URL, '{')).toMatchObject({
+    expect(judge({ validation: 'off', guard: 'off' }, PROJECT_URL, '{')).toMatchObject({ outcome: 'pass' });
+    expect(judge({ validation: 'warn', guard: 'off' }, PROJECT_URL, '{')).toMatchObject({
       outcome: 'pass',
       findings: [{ rule: 'request.json', severity: 'error' }],
     });
@@ -232,12 +232,12 @@ describe('the guard', () => {
   });
 
   it('that is off leaves the rule its own severity', () => {
-    expect(judge({ guard: false }, PROJECT_URL, EMPTY)).toMatchObject({
+    expect(judge({ guard: 'off' }, PROJECT_URL, EMPTY)).toMatchObject({
       outcome: 'pass',
       findings: [{ rule: 'project.empty-list', severity: 'warn' }],
     });
     expect(
-      judge({ guard: false, severities: { 'project.empty-list': 'error' } }, PROJECT_URL, EMPTY).status,
+      judge({ guard: 'off', severities: { 'project.empty-list': 'error' } }, PROJECT_URL, EMPTY).status,
     ).toBe(422);
   });
 
@@ -289,8 +289,11 @@ describe('more findings than are reported', () => {
   it('are counted', () => {
     expect(policy()('x', many(100, 'warn'))).toMatchObject({ findings: { length: 100 }, omitted: 0 });
     expect(policy()('x', many(101, 'warn'))).toMatchObject({ findings: { length: 100 }, omitted: 1 });
-    expect(policy()('x', many(150, 'warn'), 7)).toMatchObject({ findings: { length: 100 }, omitted: 57 });
-    expect(policy()('x', [], 7)).toMatchObject({ outcome: 'pass', omitted: 7 });
+    expect(policy()('x', many(150, 'warn'), { omitted: 7 })).toMatchObject({
+      findings: { length: 100 },
+      omitted: 57,
+    });
+    expect(policy()('x', [], { omitted: 7 })).toMatchObject({ outcome: 'pass', omitted: 7 });
   });
 
   it('are errors before warnings, in their order', () => {
@@ -324,7 +327,7 @@ describe('more findings than are reported', () => {
 describe('places', () => {
   const TEXT = '{\n  "name": 1,\n  "a": {"b": 2}\n}';
   const placed = (finding: RawFinding) => {
-    const [{ line, column } = {}] = policy()('x', [finding], 0, TEXT).findings;
+    const [{ line, column } = {}] = policy()('x', [finding], { text: TEXT }).findings;
     return [line, column];
   };
 

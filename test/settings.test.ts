@@ -45,8 +45,30 @@ describe('each setting', () => {
     ],
     guard: [
       ['on', 'on'],
+      ['strict', 'strict'],
       ['off', 'off'],
     ],
+    account: [
+      ['196', 196],
+      ['0', 0],
+    ],
+    state: [
+      ['held.json', 'held.json'],
+      ['.patchgate/state.json', '.patchgate/state.json'],
+    ],
+    readState: [
+      ['true', true],
+      ['false', false],
+    ],
+    learn: [
+      ['project', ['project']],
+      ['feature, draft', ['feature', 'draft']],
+    ],
+    approvalTtl: [
+      ['90s', 90_000],
+      ['10m', 600_000],
+    ],
+    allowDelete: [['e2e-*, tmp', ['e2e-*', 'tmp']]],
     unlisted: [
       ['pass', 'pass'],
       ['block', 'block'],
@@ -158,6 +180,17 @@ describe('each setting', () => {
     expect((await config({ file: { guard: true } })).guard).toBe('on');
   });
 
+  it('is off, where it may be, with false, and with an empty text from the command line and a file', async () => {
+    expect((await config({ file: { state: false } })).state).toBe('');
+    expect((await config({ file: { state: '' } })).state).toBe('');
+    expect((await config({ flags: { state: '' } })).state).toBe('');
+    expect((await config({ flags: { state: '' }, file: { state: 'held.json' } })).state).toBe('');
+    // As with every setting: a variable that is empty is one that is not there.
+    expect((await config({ env: { PATCHGATE_STATE: '' }, file: { state: 'held.json' } })).state).toBe(
+      'held.json',
+    );
+  });
+
   it('is, where it is pointers, the whole body too, but from a config file alone', async () => {
     const { ignorePointers } = await config({ file: { ignorePointers: ['', '/a'] } });
     expect(ignorePointers).toEqual(['', '/a']);
@@ -184,7 +217,16 @@ describe('each setting', () => {
     ['record', 'ALL', 'one of: all, new_episodes, once, none'],
     ['validation', true, 'one of: enforce, warn, off'],
     ['validation', 'toString', 'one of: enforce, warn, off'],
-    ['guard', 'maybe', 'one of: on, off'],
+    ['guard', 'maybe', 'one of: on, strict, off'],
+    ['account', 'current', 'an integer from 0 to 9007199254740991'],
+    ['account', '-1', 'an integer from 0 to 9007199254740991'],
+    ['account', '042x', 'an integer from 0 to 9007199254740991'],
+    ['state', true, 'a text'],
+    ['state', 5, 'a text'],
+    ['learn', 'projects', 'any of: project, feature, draft'],
+    ['learn', ['project', 'campaign'], 'any of: project, feature, draft'],
+    ['approvalTtl', '10 minutes', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    ['allowDelete', 5, 'texts'],
     ['onMiss', ['refuse', 'forward'], 'one of: refuse, forward, record'],
     // Without a slash, or as a URL, no path would ever match, and nothing be judged.
     ['ignorePointers', 'environments/*/id', 'JSON Pointers, with * for any one: /environments/*/id'],

@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
 import type { Format } from './check/run-check.ts';
-import { flagsOf, JUDGING, withSettings } from './options.ts';
+import { flagsOf, GUARDING, JUDGING, withSettings } from './options.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -14,7 +14,13 @@ export const check: CommandModule = {
   command: 'check <inputs..>',
   describe: 'Judges JSON bodies and recordings: 0 clean, 1 findings, 2 could not judge',
   builder: (yargs) =>
-    withSettings(yargs, [...JUDGING.filter((name) => name !== 'validation'), 'failOn'])
+    withSettings(yargs, [
+      ...JUDGING.filter((name) => name !== 'validation'),
+      ...GUARDING,
+      'learn',
+      'state',
+      'failOn',
+    ])
       .positional('inputs', {
         type: 'string',
         array: true,
@@ -34,12 +40,22 @@ export const check: CommandModule = {
       import('../config.ts'),
       import('./check/run-check.ts'),
     ]);
-    const { config } = await resolveConfig(flagsOf(argv), { guard: 'off' });
+    const { config, origins } = await resolveConfig(flagsOf(argv), { guard: 'off' });
     const { inputs, operation, path, format } = argv as unknown as Args;
     // yargs loses a lone - among the positionals, though it counts it.
     if (process.argv.includes('-')) inputs.push('-');
     process.exitCode = await runCheck(
-      { inputs, operation, path, format, failOn: config.failOn },
+      {
+        inputs,
+        operation,
+        path,
+        format,
+        failOn: config.failOn,
+        learn: config.learn,
+        account: config.account === undefined ? undefined : String(config.account),
+        // A proxy's says what the service holds today, which is not what it held before a recording was made.
+        state: (origins.state === 'flag' && config.state) || undefined,
+      },
       {
         get stdin() {
           return process.stdin;
@@ -50,7 +66,7 @@ export const check: CommandModule = {
       async () => {
         const { gateOf } = await import('../patchgate.ts');
         // To judge is what the command is for, whatever a proxy of the same config does.
-        return gateOf({ ...config, validation: 'enforce' }, { guard: config.guard === 'on', lazy: true });
+        return gateOf({ ...config, validation: 'enforce' }, { lazy: true });
       },
     );
   },
@@ -60,8 +76,10 @@ async function writeOut(text: string): Promise<void> {
   const { messageOf, PatchgateError, systemCode } = await import('../errors.ts');
   await new Promise<void>((resolve, reject) => {
     // The callback has the error too; without a listener it would end the process.
-    process.stdout.once('error', () => undefined);
+    const ignore = () => undefined;
+    process.stdout.once('error', ignore);
     process.stdout.write(text, (error) => {
+      if (!error) process.stdout.off('error', ignore);
       // A reader that has seen enough (`| head`) is no failure.
       if (!error || systemCode(error) === 'EPIPE') resolve();
       else

@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { JUDGING, REDACTION, SERVING, SESSIONS, TLS, withSettings } from './options.ts';
+import { APPROVING, GUARDING, JUDGING, REDACTION, SERVING, SESSIONS, TLS, withSettings } from './options.ts';
 
 export const fake: CommandModule = {
   command: 'fake',
@@ -7,6 +7,8 @@ export const fake: CommandModule = {
   builder: (yargs) =>
     withSettings(yargs, [
       ...JUDGING,
+      ...GUARDING,
+      ...APPROVING,
       ...SERVING,
       ...TLS,
       ...SESSIONS,

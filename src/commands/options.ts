@@ -10,6 +10,11 @@ export const JUDGING: readonly SettingName[] = [
   'basePath',
   'bodyLimit',
 ];
+/** Settings of what is known of the records, for every command that holds PATCHes against it. */
+export const GUARDING: readonly SettingName[] = ['account', 'allowDelete'];
+/** Settings of what is learnt and approved, for every command that guards a service. */
+export const APPROVING: readonly SettingName[] = ['learn', 'approvalTtl'];
+
 /** Settings that every command which listens takes. */
 export const SERVING: readonly SettingName[] = ['port', 'host', 'log', 'controlToken', 'clientTimeout'];
 
@@ -59,6 +64,7 @@ export const RECORDING: readonly SettingName[] = ['durability', 'recordLimit', '
 /** Under which heading a command's help has them; any other setting is among its options. */
 const GROUPS: readonly [heading: string, names: readonly SettingName[]][] = [
   ['Judging:', JUDGING],
+  ['Guard:', ['guard', 'state', 'readState', ...GUARDING, ...APPROVING]],
   ['Recordings:', ['recording', 'recordings', 'record', 'recordInCi', 'onMiss', ...RECORDING]],
   ['Replaying:', REPLAYING],
   ['Matching:', MATCHING],
@@ -117,6 +123,7 @@ export function spellOut(args: readonly string[]): string[] {
     if (arg === '--') return [...spelt, ...args.slice(i)];
     const setting = bare.get(arg);
     if (arg === '--no-guard') spelt.push('--guard=off');
+    else if (arg === '--no-state') spelt.push('--state=');
     else if (!setting) spelt.push(arg);
     else if (setting.choices?.includes(args[i + 1] ?? '')) spelt.push(`${arg}=${args[++i]}`);
     else spelt.push(`${arg}=${setting.bare}`);

@@ -1,6 +1,8 @@
 import type { CommandModule } from 'yargs';
 import {
+  APPROVING,
   FORWARDING,
+  GUARDING,
   JUDGING,
   MATCHING,
   RECORDING,
@@ -17,6 +19,8 @@ export const replay: CommandModule = {
   builder: (yargs) =>
     withSettings(yargs, [
       ...JUDGING,
+      ...GUARDING,
+      ...APPROVING,
       ...SERVING,
       ...TLS,
       ...FORWARDING,

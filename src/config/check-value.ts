@@ -15,6 +15,7 @@ export function checkValue(name: SettingName, setting: Setting, given: unknown, 
     });
   switch (setting.kind) {
     case 'string':
+      if (setting.mayBeOff && (given === false || given === '')) return '';
       if (typeof given !== 'string' || given === '') throw wrong('a text');
       return given;
     case 'path':
@@ -38,8 +39,13 @@ export function checkValue(name: SettingName, setting: Setting, given: unknown, 
       if (typeof word === 'string' && setting.choices?.includes(word)) return word;
       throw wrong(`one of: ${setting.choices?.join(', ')}`);
     }
-    case 'list':
-      return checkList(given, (text) => text.split(','), wrong);
+    case 'list': {
+      const items = checkList(given, (text) => text.split(','), wrong);
+      const { choices } = setting;
+      if (choices && !items.every((item) => choices.includes(item)))
+        throw wrong(`any of: ${choices.join(', ')}`);
+      return items;
+    }
     case 'pointers':
       return checkPointers(given, wrong);
     case 'patterns':

@@ -43,6 +43,13 @@ const TABLE = {
   'request.duplicate-key': ['contract', 422, 'protocol', 'an object has each name once', 'RFC 8259 4'],
   'request.unsafe-number': ['contract', 422, 'protocol', 'every reader gets the same number', 'RFC 8259 6'],
   'request.unsafe-key': ['contract', 422, 'protocol', 'no name reaches into prototypes', 'ECMA-262 B.2.2.1'],
+  'request.approval': [
+    'guard',
+    409,
+    'protocol',
+    'an approval is for this very request, and was not used',
+    'Patchgate',
+  ],
 } as const satisfies Record<string, readonly [RuleInfo['stage'], number, RuleInfo['basis'], string, string]>;
 
 export type RequestRule = keyof typeof TABLE;

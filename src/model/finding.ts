@@ -1,3 +1,5 @@
+import type { Effect } from './effect.ts';
+
 /** Why we may say it. Design: `stated` in the service's description, `inferred` from it, `observed` in its samples,
  *  `protocol`: the HTTP, JSON and URL standards. */
 export type Basis = 'stated' | 'inferred' | 'observed' | 'protocol';
@@ -48,6 +50,8 @@ export interface RawFinding extends Omit<Finding, 'severity'> {
   severity: SeveritySetting;
   /** The change loses something for good: under the guard it is an error, whatever the rule's severity. */
   isDestructive?: true;
+  /** Nobody knows what the change loses: under the strict guard it is an error as well. */
+  isUnknown?: true;
   /** Because of it nobody can say what the change loses: under the guard it is an error as well. */
   isBlinding?: true;
   /** The rule itself failed: an error that no setting makes milder. */
@@ -60,6 +64,10 @@ export interface Verdict {
   /** Absent where no operation of the contract was meant. */
   operation?: string;
   findings: readonly Finding[];
+  /** What the request does to its record, what is lost first; absent where that is nothing, or nothing is known of it. */
+  effects?: readonly Effect[];
+  /** How many effects were left out, where there were more than are reported. */
+  effectsOmitted?: number;
   /** How many findings were left out, where there were more than are reported. */
   omitted: number;
   /** Where blocked: the HTTP status and the problem's type. */

@@ -35,17 +35,36 @@ export interface Lock {
   release(): void;
 }
 
+/** What the messages say of that which is locked. */
+export interface LockWords {
+  /** What `root` is: `the recording` */
+  thing: string;
+  /** What its holder has been doing: `recording into it` */
+  doing: string;
+  /** What else to do: where this process is the holder, and where another is. */
+  instead: { here: string; elsewhere: string };
+  /** `choose another folder with --recordings` */
+  place: string;
+}
+
+const RECORDING: LockWords = {
+  thing: 'the recording',
+  doing: 'recording into it',
+  instead: { here: 'record into another recording', elsewhere: 'record under another name with --recording' },
+  place: 'choose another folder with --recordings',
+};
+
 /** File systems without hard links: FAT, some shared folders. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
 /**
- * Takes the lock of a recording, which one process holds at a time. That of a process which is gone is taken over.
+ * Takes the lock of what one process writes at a time. That of a process which is gone is taken over.
  *
- * @param root the recording's folder, for the message
+ * @param root what is locked, for the message: the recording's folder
  * @param file the lock; its folder is made where it is missing
  * @throws PatchgateError `recording-in-use` with who holds it, `cannot-write`
  */
-export function takeLock(root: string, file: string): Lock {
+export function takeLock(root: string, file: string, words = RECORDING): Lock {
   const id = randomBytes(6).toString('hex');
   const own = `${file}.${id}.tmp`;
   const processStart = startOf(process.pid);
@@ -58,12 +77,12 @@ export function takeLock(root: string, file: string): Lock {
   };
   try {
     writeOwn(own, holder);
-    take(root, file, own, holder);
+    take(file, own, holder, (at, by) => inUse(root, at, by, words));
     removeRemains(file);
   } catch (error) {
     if (error instanceof PatchgateError) throw error;
     throw new PatchgateError('cannot-write', `cannot take the lock ${file}: ${messageOf(error)}`, {
-      hint: 'make room or correct the permissions, or choose another folder with --recordings',
+      hint: `make room or correct the permissions, or ${words.place}`,
       cause: error,
     });
   } finally {
@@ -81,14 +100,18 @@ export function takeLock(root: string, file: string): Lock {
  * Of several processes that find the lock of a dead one, only that may replace it which holds the claim to it: a lock
  * itself, named after the dead one's. Whoever was killed with a claim in hand is replaced in the same way.
  */
-function take(root: string, file: string, own: string, self: Holder): void {
+function take(
+  file: string,
+  own: string,
+  self: Holder,
+  heldBy: (file: string, holder: Holder) => Error,
+): void {
   while (!place(own, file, self)) {
     const holder = readHolder(file);
     if (holder === undefined) continue;
-    if (holder.host !== self.host || isAlive(holder.pid, holder.processStart))
-      throw inUse(root, file, holder);
+    if (holder.host !== self.host || isAlive(holder.pid, holder.processStart)) throw heldBy(file, holder);
     const claim = `${file}.${holder.id}`;
-    take(root, claim, own, self);
+    take(claim, own, self, heldBy);
     // Without this look, it could be the lock of who was faster: a claim is gone once it was used.
     if (idIn(file) === holder.id && isMoved(claim, file)) return;
     rmSync(claim, { force: true });
@@ -160,8 +183,8 @@ function readHolder(file: string): Holder | undefined {
   } catch {
     // Told below.
   }
-  throw new PatchgateError('recording-in-use', `${file} does not say which process records`, {
-    hint: 'delete it if no other Patchgate records into this recording',
+  throw new PatchgateError('recording-in-use', `${file} does not say which process holds it`, {
+    hint: 'delete it if no other Patchgate writes here',
   });
 }
 
@@ -200,7 +223,9 @@ function removeRemains(file: string): void {
   }
 }
 
-function inUse(root: string, file: string, { pid, host, startedAt }: Holder): PatchgateError {
+function inUse(root: string, file: string, holder: Holder, words: LockWords): PatchgateError {
+  const { pid, host, startedAt } = holder;
+  const { thing, doing, instead } = words;
   const isHere = host === hostname();
   const who =
     isHere && pid === process.pid
@@ -210,13 +235,13 @@ function inUse(root: string, file: string, { pid, host, startedAt }: Holder): Pa
         : `process ${pid} on the host ${host}`;
   const hint =
     who === 'this process'
-      ? 'close it first, or record into another recording'
+      ? `close it first, or ${instead.here}`
       : isHere
-        ? `stop it first, or record under another name with --recording; if ${pid} is no Patchgate, delete ${file}`
-        : `stop it there, or record under another name with --recording; if it is gone, delete ${file}`;
+        ? `stop it first, or ${instead.elsewhere}; if ${pid} is no Patchgate, delete ${file}`
+        : `stop it there, or ${instead.elsewhere}; if it is gone, delete ${file}`;
   return new PatchgateError(
     'recording-in-use',
-    `the recording ${root} is in use: ${who} has been recording into it since ${startedAt}`,
+    `${thing} ${root} is in use: ${who} has been ${doing} since ${startedAt}`,
     { hint, details: { pid, host, startedAt } },
   );
 }

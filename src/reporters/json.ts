@@ -1,3 +1,4 @@
+import type { Finding } from '../model/finding.ts';
 import { type Report, type Subject, summaryOf } from './report.ts';
 
 /**
@@ -22,7 +23,11 @@ import { type Report, type Subject, summaryOf } from './report.ts';
  *         "pointer": "/languages",                         in the body, "" for the request's own
  *         "message": "…", "hint": "…", "source": "…",      hint and source may be absent
  *         "line": 12, "column": 5                          in the file, from 1, UTF-16; absent where there is no place
- * } ] } ] } ] }
+ *       } ],
+ *       "effects": [ { "kind": "environment-deleted", "id": 2, "name": "Staging" } ]
+ *                                                          what it does to its record, as model/effect.ts has them;
+ *                                                          absent where nothing, or nothing is known of the record
+ * } ] } ] }
  * ```
  */
 export function json(report: Report): string {
@@ -35,7 +40,7 @@ export function json(report: Report): string {
   return `${JSON.stringify({ version: 1, summary: summaryOf(report), files }, null, 2)}\n`;
 }
 
-function subjectOf({ pointer, method, path, operation, outcome, omitted, findings }: Subject) {
+function subjectOf({ pointer, method, path, operation, outcome, omitted, findings, effects }: Subject) {
   return {
     pointer,
     method,
@@ -43,8 +48,13 @@ function subjectOf({ pointer, method, path, operation, outcome, omitted, finding
     operation,
     outcome,
     omitted,
-    findings: findings.map(({ rule, severity, basis, pointer, message, hint, source, line, column }) => {
-      return { rule, severity, basis, pointer, message, hint, source, line, column };
-    }),
+    findings: findings.map(findingOf),
+    effects,
   };
+}
+
+/** The members in their order, and no others. */
+export function findingOf(finding: Finding) {
+  const { rule, severity, basis, pointer, message, hint, source, line, column } = finding;
+  return { rule, severity, basis, pointer, message, hint, source, line, column };
 }

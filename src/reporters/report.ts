@@ -1,3 +1,4 @@
+import type { Effect } from '../model/effect.ts';
 import type { Finding, Severity, Verdict } from '../model/finding.ts';
 
 /** The place of a finding, as far as there is one: a part of its line, at most some 100 characters. */
@@ -22,6 +23,8 @@ export interface Subject {
   operation?: string;
   outcome: Verdict['outcome'];
   findings: readonly PlacedFinding[];
+  /** What it does to its record; absent where that is nothing, or nothing is known of it. */
+  effects?: readonly Effect[];
   /** Findings that the gate left out, where there were more than it reports. */
   omitted: number;
 }

@@ -61,11 +61,12 @@ function summaryText(report: Report): string {
   return `${found}: ${amount(judged, 'request')} judged, ${blocked} would be blocked${rest}, in ${amount(files, 'file')}`;
 }
 
-function amount(number: number, noun: string): string {
+/** `1 error`, `2 errors` */
+export function amount(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** What comes from a file must not steer the terminal. One character for one, so that the caret stays in its place. */
-function visible(text: string): string {
+export function visible(text: string): string {
   return text.replaceAll('\t', ' ').replace(UNPRINTABLE, '\ufffd');
 }

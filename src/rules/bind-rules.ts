@@ -2,17 +2,16 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import type { OperationEntry } from '../model/contract.ts';
 import type { RawFinding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
-import type { JsonValue } from '../model/json.ts';
 import { nearest } from '../model/nearest.ts';
 import { RULES } from './index.ts';
-import type { Place, Rule, RuleContext } from './rule.ts';
+import { contextOf, type Place, type Rule, type RuleContext } from './rule.ts';
 
 /** A rule as an operation's entry sets it. */
 export interface BoundRule {
   /** Whether the guard counts on it. */
   guards: boolean;
   /** Never throws: a rule that does is a finding of severity error itself. What is too much is counted in `bounds`. */
-  check(body: JsonValue, recordId: string, bounds?: FindingBounds): RawFinding[];
+  check(context: RuleContext, bounds?: FindingBounds): RawFinding[];
 }
 
 /**
@@ -40,8 +39,7 @@ export function bindRules(
     const setting = severity ?? rule.severity;
     return {
       guards: rule.guards ?? false,
-      check: (body, recordId, bounds = new FindingBounds()) =>
-        findingsOf(rule, setting, { body, recordId }, bounds),
+      check: (context, bounds = new FindingBounds()) => findingsOf(rule, setting, context, bounds),
     };
   });
 }
@@ -81,8 +79,7 @@ function findingOf({ name, basis, source }: Rule, severity: Rule['severity'], pl
 function tryCanary(rule: Rule): void {
   const [canary] = rule.examples.fails;
   if (canary) {
-    const context = { body: canary.body, recordId: canary.recordId ?? '' };
-    const found = findingsOf(rule, 'error', context, new FindingBounds());
+    const found = findingsOf(rule, 'error', contextOf(canary), new FindingBounds());
     const points = new Set(found.map(({ pointer }) => pointer));
     if (!found.some(({ isFailure }) => isFailure) && canary.pointers.every((pointer) => points.has(pointer)))
       return;

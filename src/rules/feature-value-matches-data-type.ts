@@ -18,21 +18,23 @@ export const valueMatchesDataType: Rule = {
   basis: 'inferred',
   says: "a variable's values are of its dataType",
   source: 'service-api 2.2',
-  *check({ body }) {
-    const variations = listAt(body, 'variations');
-    const typesById = new Map<number, readonly (string | undefined)[]>();
-    for (const [index, variable] of listAt(body, 'variables').entries()) {
+  *check({ body, known }) {
+    const variables = listAt(body, 'variables');
+    for (const [index, variable] of variables.entries()) {
       const type = typeOf(variable);
-      const id = variations.length === 0 ? undefined : idOf(variable);
-      if (id !== undefined) typesById.set(id, withType(typesById.get(id) ?? [], type));
       const value = member(variable, 'defaultValue');
       if (value !== undefined && !fits(value, type)) yield mismatch(`/variables/${index}/defaultValue`, type);
     }
+    const variations = listAt(body, 'variations');
+    if (variations.length === 0) return;
+    const sent = typesById(variables);
+    // Where not all is known, a variable may have another type by now.
+    const stored = typesById(known?.isWhole ? listAt(known.record, 'variables') : []);
     for (const [i, variation] of variations.entries()) {
       for (const [j, assignment] of listAt(variation, 'variables').entries()) {
         const id = member(assignment, 'variableId');
         const value = member(assignment, 'value');
-        const types = typeof id === 'number' ? typesById.get(id) : undefined;
+        const types = typeof id === 'number' ? (sent.get(id) ?? stored.get(id)) : undefined;
         if (value === undefined || !types || types.some((type) => fits(value, type))) continue;
         yield mismatch(`/variations/${i}/variables/${j}/value`, types[0]);
       }
@@ -75,6 +77,11 @@ export const valueMatchesDataType: Rule = {
     ],
     fails: [
       {
+        body: { variations: [{ variables: [{ variableId: 1, value: 'x' }] }] },
+        known: { variables: [{ id: 1, dataType: 'int' }] },
+        pointers: ['/variations/0/variables/0/value'],
+      },
+      {
         body: { variables: [{ dataType: 'string', defaultValue: 5 }] },
         pointers: ['/variables/0/defaultValue'],
       },
@@ -100,6 +107,16 @@ export const valueMatchesDataType: Rule = {
 function typeOf(variable: JsonValue): string | undefined {
   const type = member(variable, 'dataType');
   return typeof type === 'string' && Object.hasOwn(KINDS, type) ? type : undefined;
+}
+
+/** By the id of the variable: several may have one. */
+function typesById(variables: readonly JsonValue[]): Map<number, readonly (string | undefined)[]> {
+  const types = new Map<number, readonly (string | undefined)[]>();
+  for (const variable of variables) {
+    const id = idOf(variable);
+    if (id !== undefined) types.set(id, withType(types.get(id) ?? [], typeOf(variable)));
+  }
+  return types;
 }
 
 function withType(types: readonly (string | undefined)[], type: string | undefined) {

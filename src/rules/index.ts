@@ -4,9 +4,14 @@ import { splitSumsTo100 } from './draft-split-sums-to-100.ts';
 import { uniqueVariationId } from './draft-unique-variation-id.ts';
 import { emptyUpdate } from './feature-empty-update.ts';
 import { uniqueVariableId } from './feature-unique-variable-id.ts';
+import { unknownVariable } from './feature-unknown-variable.ts';
 import { valueMatchesDataType } from './feature-value-matches-data-type.ts';
 import { emptyList } from './project-empty-list.ts';
+import { environmentDeleted } from './project-environment-deleted.ts';
+import { environmentReplaced } from './project-environment-replaced.ts';
+import { languageRemoved } from './project-language-removed.ts';
 import { oneDefaultEnvironment } from './project-one-default-environment.ts';
+import { stateUnknown } from './project-state-unknown.ts';
 import { uniqueEnvironmentId } from './project-unique-environment-id.ts';
 import { uniqueLanguage } from './project-unique-language.ts';
 import type { Rule } from './rule.ts';
@@ -17,9 +22,14 @@ export const RULES: readonly Rule[] = [
   oneDefaultEnvironment,
   emptyList,
   uniqueLanguage,
+  environmentDeleted,
+  environmentReplaced,
+  stateUnknown,
+  languageRemoved,
   emptyUpdate,
   valueMatchesDataType,
   uniqueVariableId,
+  unknownVariable,
   idMatchesPath,
   splitSumsTo100,
   percentageRange,

@@ -1,3 +1,4 @@
+import { losesEnvironment } from '../model/effect.ts';
 import { member } from '../model/json.ts';
 import type { Rule } from './rule.ts';
 
@@ -8,7 +9,9 @@ export const emptyList: Rule = {
   says: 'no list is sent empty: that removes all that it held',
   source: 'service-api 4.1 rules 3 and 4',
   guards: true,
-  *check({ body }) {
+  *check({ body, known, effects = [] }) {
+    const lost = effects.filter(losesEnvironment);
+    const mayAllGo = known?.isWhole && lost.length > 0 && lost.every(({ allowed }) => allowed);
     const isEmpty = (name: string) => {
       const list = member(body, name);
       return Array.isArray(list) && list.length === 0;
@@ -18,7 +21,7 @@ export const emptyList: Rule = {
         pointer: '/environments',
         message: '/environments is empty: every environment of the project is deleted permanently',
         hint: 'send all environments that are to stay',
-        isDestructive: true,
+        ...(!mayAllGo && { isDestructive: true }),
       };
     }
     if (isEmpty('languages')) {

@@ -1,5 +1,7 @@
+import type { Effect } from '../model/effect.ts';
 import type { Basis, SeveritySetting } from '../model/finding.ts';
-import type { JsonValue } from '../model/json.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { Known } from '../model/record.ts';
 
 /** What a rule is given of a request. */
 export interface RuleContext {
@@ -7,6 +9,10 @@ export interface RuleContext {
   body: JsonValue;
   /** The id of the record in the path, as sent; `""` where the path is not known. */
   recordId: string;
+  /** The record before the request, as far as it is known. */
+  known?: Known | undefined;
+  /** What the request does to it; undefined where nothing is known of it. */
+  effects?: readonly Effect[] | undefined;
 }
 
 /** A place that a rule has something to say of. */
@@ -16,12 +22,22 @@ export interface Place {
   hint?: string;
   /** The change loses something for good: under the guard, an error that is answered with 409. */
   isDestructive?: true;
+  /** Nobody knows what the change loses: under the strict guard, an error that is answered with 409. */
+  isUnknown?: true;
 }
 
 /** A request for which it is known what the rule says: a test, a canary and an illustration at once. */
 export interface Example {
   body: JsonValue;
   recordId?: string;
+  /** The whole record before it, and what becomes of that, where it is known. */
+  known?: JsonObject;
+  effects?: readonly Effect[];
+}
+
+/** What a rule is given of an example. */
+export function contextOf({ body, recordId = '', known, effects }: Example): RuleContext {
+  return { body, recordId, known: known && { record: known, isWhole: true }, effects };
 }
 
 /**
@@ -38,6 +54,7 @@ export interface Rule {
   source: string;
   /** Some of its places are destructive: a body that it cannot read must not pass the guard. */
   guards?: true;
+
   check(context: RuleContext): Iterable<Place>;
   examples: {
     passes: readonly Example[];

@@ -1,7 +1,9 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Match } from '../contract/match-operation.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
-import type { Gate, GateRequest, Inspection } from '../gate.ts';
+import type { Gate, Inspection } from '../gate.ts';
+import { followerOf } from '../guard/follow.ts';
+import type { Guard } from '../guard/guard.ts';
+import type { Learner } from '../guard/knowledge.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { RequestHead } from '../model/http.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
@@ -14,11 +16,14 @@ import { type ProblemAnswer, problemOfError, problemOfVerdict } from './problem.
 import { ResponseWriter } from './response-writer.ts';
 import type { Seen } from './seen.ts';
 import { type LiveSession, type Sessions, sessionNameOf } from './sessions.ts';
-import { unclearFraming } from './unclear-framing.ts';
 import { hasBody, watchBody } from './watch-body.ts';
+import { whyUnreadable } from './why-unreadable.ts';
 
 export interface DataPathOptions {
   gate: Gate;
+  guard: Guard;
+  /** What learns from the answers, if anything does. */
+  learner: Learner | undefined;
   upstream: Upstream;
   /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams; 0 is no limit. */
   clientTimeout: number;
@@ -39,18 +44,9 @@ export type DataPath = (req: IncomingMessage, res: ServerResponse) => void;
  * them, and what passes goes to the upstream with the very bytes that were judged.
  */
 export function createDataPath(options: DataPathOptions): DataPath {
-  const { gate, upstream, clientTimeout, sessions, redaction, nextId, onSeen } = options;
+  const { gate, guard, learner, upstream, clientTimeout, sessions, redaction, nextId, onSeen } = options;
   const budget = new BodyBudget(Math.max(MOST_HELD, 4 * gate.bodyLimit));
   const heavy = new OneATurn();
-  /** What cannot be judged does not pass, and is no reason for other requests to end. */
-  const inspect = (request: GateRequest, match: Match): Inspection | PatchgateError => {
-    try {
-      return gate.inspect(request, match);
-    } catch (error) {
-      return new PatchgateError('internal', `the gate could not judge this request: ${messageOf(error)}`);
-    }
-  };
-
   return (req, res) => {
     const method = req.method as string;
     const url = req.url as string;
@@ -63,6 +59,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
     /** Of the memory that its body takes. */
     let release: (() => void) | undefined;
     let session: LiveSession | undefined;
+    /** The next one that changes the same record may be judged. */
+    let leave: (() => void) | undefined;
     const report = (end: Pick<Seen, 'answeredBy' | 'response' | 'failure'>, verdict: Verdict | undefined) => {
       release?.();
       if (session) sessions.leave(session);
@@ -78,6 +76,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         failure: end.failure,
         session: session?.name,
       });
+      leave?.();
     };
 
     /** Node waits for whoever began to read a body to read on, and a client that sends all of it first would, too. */
@@ -85,12 +84,18 @@ export function createDataPath(options: DataPathOptions): DataPath {
 
     const refuse = (answer: ProblemAnswer, verdict: Verdict | undefined, failure?: string) => {
       const body = new BodyKeeper();
-      body.add(answer.body);
+      body.add(answer.shown ?? answer.body);
       res.writeHead(answer.status, answer.headers);
       res.end(answer.body);
       discardRest();
       report({ answeredBy: 'gate', response: { ...answer, body }, failure }, verdict);
     };
+
+    const brokenOff = () =>
+      report(
+        { answeredBy: 'gate', response: undefined, failure: 'the client broke off its request' },
+        undefined,
+      );
 
     /** Answers a client that is too slow with its body. Undefined: it has its answer already. */
     let giveUp: ((error: PatchgateError) => void) | undefined;
@@ -111,6 +116,12 @@ export function createDataPath(options: DataPathOptions): DataPath {
         if (end.failure !== undefined) discardRest();
         report(end, verdict);
       });
+      const name = learner && (match ? gate.recordOf(match) : gate.recordAt(url));
+      const about = name && {
+        ...{ name, head, isJudged: match !== undefined, body: inspection?.json },
+        session: session as LiveSession,
+      };
+      const follower = about && followerOf(learner, about, writer);
       const cancel = upstream.handle(
         {
           method,
@@ -121,12 +132,16 @@ export function createDataPath(options: DataPathOptions): DataPath {
           stream: req,
           session: session as LiveSession,
         },
-        writer,
+        follower ?? writer,
       );
-      writer.onClientGone = cancel;
+      writer.onClientGone = () => {
+        cancel();
+        follower?.abandon();
+      };
       if (body) return;
       giveUp = (error) => {
         cancel();
+        follower?.abandon();
         writer.fail(error);
       };
     };
@@ -159,22 +174,23 @@ export function createDataPath(options: DataPathOptions): DataPath {
         refuse(problemOfError(OVERLOADED), undefined, OVERLOADED.message);
       };
       const judge = (bytes: BytesRead) => {
-        if (bytes === undefined || req.socket.destroyed) {
-          report(
-            { answeredBy: 'gate', response: undefined, failure: 'the client broke off its request' },
-            undefined,
-          );
-          return;
-        }
-        const inspection = inspect({ method, url, headers, body: bytes }, match);
-        if (inspection instanceof PatchgateError) {
-          refuse(problemOfError(inspection), undefined, inspection.message);
-          return;
-        }
-        if (inspection.verdict.outcome === 'block') {
-          if (bytes !== 'too-large') requestBody.add(bytes);
-          refuse(problemOfVerdict(inspection.verdict), inspection.verdict);
-        } else pass(bytes === 'too-large' ? undefined : bytes, inspection);
+        if (bytes === undefined || req.socket.destroyed) return brokenOff();
+        const request = { method, url, headers, body: bytes };
+        const isGone = () => req.socket.destroyed;
+        guard.judge(
+          { request, match, session: session as LiveSession, stream: req, isGone },
+          (judged, done) => {
+            leave = done;
+            const { inspection } = judged;
+            if (inspection === undefined) brokenOff();
+            else if (inspection instanceof PatchgateError)
+              refuse(problemOfError(inspection), undefined, inspection.message);
+            else if (inspection.verdict.outcome === 'block') {
+              if (bytes !== 'too-large') requestBody.add(bytes);
+              refuse(problemOfVerdict(inspection.verdict, judged.wayOut), inspection.verdict);
+            } else pass(bytes === 'too-large' ? undefined : bytes, inspection);
+          },
+        );
       };
       const onRead = (bytes: BytesRead) => {
         watch.isWhole = false;
@@ -201,34 +217,6 @@ const MOST_HELD = 256 * 1024 * 1024;
 const OVERLOADED = new PatchgateError('overloaded', 'too many large bodies are on their way at once', {
   hint: 'send it again in a moment',
 });
-
-/** Headers that the server which got the request keeps of it; the rest is dropped and could be anything. */
-function headersKept({ socket }: IncomingMessage): number {
-  const { maxHeadersCount } = (socket as { server?: Partial<Server> }).server ?? {};
-  if (typeof maxHeadersCount !== 'number') return 1000;
-  return maxHeadersCount > 0 ? maxHeadersCount : Number.POSITIVE_INFINITY;
-}
-
-/** What keeps the gate from seeing the request as it was sent. */
-function whyUnreadable(req: IncomingMessage): PatchgateError | undefined {
-  if (req.readableDidRead) {
-    return new PatchgateError(
-      'body-already-read',
-      "the request's body was read before the gate could judge it",
-      {
-        hint: 'mount Patchgate before any body parser',
-      },
-    );
-  }
-  const unclear = unclearFraming(req);
-  if (unclear !== undefined)
-    return new PatchgateError('malformed-request', `the request is ambiguous: ${unclear}`);
-  const most = headersKept(req);
-  if (req.rawHeaders.length < 2 * most) return undefined;
-  return new PatchgateError('too-many-headers', `the request has ${most} headers or more`, {
-    hint: 'send fewer',
-  });
-}
 
 function tooSlow(limit: number, isWhole: boolean): PatchgateError {
   const message = isWhole

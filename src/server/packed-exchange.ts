@@ -1,3 +1,4 @@
+import type { Effect } from '../model/effect.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
 import type { RawHeaders } from '../model/http.ts';
 import type { KeptBody, Seen } from './seen.ts';
@@ -62,7 +63,7 @@ export function pack(seen: Seen): PackedExchange {
       responseHeaders.length +
       lengthOf(requestBody) +
       lengthOf(responseBody) +
-      (verdict && verdict.findings.length > 0 ? weightOf(verdict) : 0),
+      (verdict ? weightOf(verdict) : 0),
   };
 }
 
@@ -113,9 +114,20 @@ function lengthOf(packed: PackedBody): number {
 const LONGEST_TEXT = 2000;
 
 function packVerdict(verdict: Verdict): Verdict {
-  return verdict.findings.length === 0
-    ? verdict
-    : { ...verdict, findings: verdict.findings.map(packFinding) };
+  const { findings, effects } = verdict;
+  if (findings.length === 0 && !effects) return verdict;
+  return {
+    ...verdict,
+    findings: findings.map(packFinding),
+    ...(effects && { effects: effects.map(packEffect) }),
+  };
+}
+
+function packEffect(effect: Effect): Effect {
+  const packed = { ...effect } as Record<string, unknown>;
+  for (const [member, value] of Object.entries(packed))
+    if (typeof value === 'string') packed[member] = packText(value);
+  return packed as unknown as Effect;
 }
 
 function packFinding(finding: Finding): Finding {
@@ -134,10 +146,11 @@ function packText(text: string): string {
   return Buffer.from(cut, 'utf16le').toString('utf16le');
 }
 
-function weightOf({ findings }: Verdict): number {
+function weightOf({ findings, effects = [] }: Verdict): number {
   let weight = 0;
   for (const { pointer, message, hint = '' } of findings) {
     weight += 200 + 2 * (pointer.length + message.length + hint.length);
   }
+  for (const effect of effects) weight += 100 + 2 * JSON.stringify(effect).length;
   return weight;
 }

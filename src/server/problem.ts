@@ -1,4 +1,5 @@
 import type { ErrorCode, PatchgateError } from '../errors.ts';
+import type { WayOut } from '../guard/guard.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
 
 /** An answer that the gate gives itself: `application/problem+json` (RFC 9457), ready for the wire. */
@@ -7,6 +8,8 @@ export interface ProblemAnswer {
   /** Name, value, name, value, … with the content's type and length. */
   headers: string[];
   body: Buffer;
+  /** The same without what is for the client alone; absent where there is nothing of the kind. */
+  shown?: Buffer;
 }
 
 /** What a problem of each type is called; RFC 9457 wants the title to be the same each time. */
@@ -27,23 +30,36 @@ const TITLES: { [type in ErrorCode | NonNullable<Verdict['problem']>]?: string }
 };
 const OTHER_TITLE = 'Patchgate could not answer this request';
 
-/** Bytes of findings that an answer carries at most: one pointer alone can be as long as a request's body. */
+/** Bytes of findings that an answer carries at most, and of a corrected body: one pointer alone can be as long as a request's body. */
 const FINDINGS_LIMIT = 1_048_576;
+const APPROVE_HINT =
+  'to keep what would be lost, send what stands in "corrected"; to lose it, send the very same request again with the header Patchgate-Approve and the value of "approve"';
 const NAMED_IN_DETAIL = 5;
 const DETAIL_ITEM_LENGTH = 200;
 
-/** The answer to a request that the gate blocked. */
-export function problemOfVerdict(verdict: Verdict): ProblemAnswer {
+/** The answer to a request that the gate blocked. @param wayOut how to go on, where it lost something */
+export function problemOfVerdict(verdict: Verdict, wayOut?: WayOut): ProblemAnswer {
   const findings = within(verdict.findings, FINDINGS_LIMIT);
   const omitted = verdict.omitted + verdict.findings.length - findings.length;
   const type = verdict.problem ?? 'invalid-request';
-  const answer = problem(type, verdict.status ?? 422, {
-    detail: detailOf(verdict),
-    operation: verdict.operation,
-    findings,
-    omitted: omitted > 0 ? omitted : undefined,
-  });
-  return { ...answer, headers: [...answer.headers, 'Patchgate-Blocked', type] };
+  const answerWith = (approve: string | undefined) =>
+    problem(type, verdict.status ?? 422, {
+      detail: detailOf(verdict),
+      hint: wayOut && APPROVE_HINT,
+      operation: verdict.operation,
+      findings,
+      omitted: omitted > 0 ? omitted : undefined,
+      effects: verdict.effects,
+      effectsOmitted: verdict.effectsOmitted,
+      corrected:
+        wayOut?.corrected && JSON.stringify(wayOut.corrected).length <= FINDINGS_LIMIT
+          ? wayOut.corrected
+          : undefined,
+      approve,
+    });
+  const answer = answerWith(wayOut?.approve);
+  const headers = [...answer.headers, 'Patchgate-Blocked', type];
+  return { ...answer, headers, ...(wayOut && { shown: answerWith('[redacted]').body }) };
 }
 
 /** The answer to a request that something kept from being answered. Carries no stack and no cause. */

@@ -1,4 +1,5 @@
 import type { Gate, GateRequest } from '../gate.ts';
+import type { Effect } from '../model/effect.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
 import { splitTarget } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
@@ -11,10 +12,10 @@ import type { Redaction } from '../recordings/redaction/redaction.ts';
 export function quotingNoSecrets(gate: Gate, redaction: Redaction): Gate {
   return {
     ...gate,
-    inspect(request, match) {
-      const inspection = gate.inspect(request, match);
+    inspect(request, match, circumstances) {
+      const inspection = gate.inspect(request, match, circumstances);
       const { verdict, json } = inspection;
-      if (verdict.findings.length === 0) return inspection;
+      if (verdict.findings.length === 0 && !verdict.effects) return inspection;
       return { ...inspection, verdict: redactVerdict(verdict, request, json, redaction) };
     },
   };
@@ -32,7 +33,19 @@ function redactVerdict(
     const quotes = finding.pointer === '' ? isSecretPath : isSecretPlace(finding.pointer, json, redaction);
     return redactFinding(finding, quotes, redaction);
   });
-  return { ...verdict, findings };
+  const effects = verdict.effects?.map((effect) => redactEffect(effect, redaction));
+  return { ...verdict, findings, ...(effects && { effects }) };
+}
+
+/** Names are the users' own. */
+function redactEffect(effect: Effect, redaction: Redaction): Effect {
+  const clean = (text: string) => redactText(text, redaction);
+  const name = 'name' in effect && effect.name !== undefined ? { name: clean(effect.name) } : {};
+  return {
+    ...effect,
+    ...name,
+    ...('to' in effect && typeof effect.to === 'string' && { to: clean(effect.to) }),
+  } as Effect;
 }
 
 /** Whether the value at a place is hidden, by its name, its place or what it holds. */

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../model/json.ts';
-
-export type RecordKind = 'project' | 'feature' | 'draft';
+import type { RecordKind } from '../model/record.ts';
 
 /** The project's fields, all of them mandatory: service-api 4.1 rule 1. */
 const PROJECT_FIELDS = ['name', 'languages', 'environments'];

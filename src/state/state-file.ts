@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue, member } from '../model/json
 import { findPlace, placeAt, syntaxErrorOf } from '../model/json-text.ts';
 import { nearest } from '../model/nearest.ts';
 import { pointerOf } from '../model/pointer.ts';
-import type { RecordKind } from './replace.ts';
+import type { Known, RecordKind, RecordName } from '../model/record.ts';
 
 /** The parts of a path and of a state file that hold records, and what kind of record each holds. */
 export const COLLECTIONS = {
@@ -13,6 +13,12 @@ export const COLLECTIONS = {
 } as const satisfies Record<string, RecordKind>;
 
 export type Collection = keyof typeof COLLECTIONS;
+
+export const COLLECTION_OF: Readonly<Record<RecordKind, Collection>> = {
+  project: 'projects',
+  feature: 'features',
+  draft: 'drafts',
+};
 
 export function isCollection(name: string): name is Collection {
   return Object.hasOwn(COLLECTIONS, name);
@@ -26,7 +32,43 @@ export type RecordsById = Record<string, JsonObject>;
  * `{"accounts": {"current": {"projects": {"42": {"name": …, "languages": […], "environments": […]}}}}}`
  */
 export interface State {
+  /** URL of the service that it was learnt from. */
+  target?: string;
   accounts: Record<string, Partial<Record<Collection, RecordsById>>>;
+}
+
+/** In a record of a state file: the service may hold more than what stands here. */
+const INCOMPLETE = 'incomplete';
+
+/** The records of a state, one by one. */
+export function* recordsOf({ accounts }: State): Generator<{ name: RecordName; known: Known }> {
+  for (const [account, collections] of Object.entries(accounts)) {
+    for (const [collection, records] of Object.entries(collections)) {
+      const kind = COLLECTIONS[collection as Collection];
+      for (const [id, stored] of Object.entries(records)) {
+        const { [INCOMPLETE]: incomplete, ...record } = stored;
+        yield { name: { account, kind, id }, known: { record, isWhole: incomplete !== true } };
+      }
+    }
+  }
+}
+
+/**
+ * The state that holds these records; the inverse of `recordsOf`. What has a name that `readState` does not take is left out:
+ * a contract of one's own may have other ids.
+ */
+export function stateOf(records: Iterable<{ name: RecordName; known: Known }>, target?: string): State {
+  const state: State = { ...(target !== undefined && { target }), accounts: {} };
+  for (const { name, known } of records) {
+    if (!isAccount(name.account) || !isId(name.id)) continue;
+    state.accounts[name.account] ??= {};
+    const account = state.accounts[name.account] as Partial<Record<Collection, RecordsById>>;
+    const collection = COLLECTION_OF[name.kind];
+    account[collection] ??= {};
+    const record = known.isWhole ? known.record : { ...known.record, [INCOMPLETE]: true };
+    (account[collection] as RecordsById)[name.id] = record;
+  }
+  return state;
 }
 
 const SHAPE = '{"accounts": {"current": {"projects": {"42": {…}}, "features": {}, "drafts": {}}}}';
@@ -56,12 +98,14 @@ export function readState(text: string, file: string): State {
 
   const root = objectAt(JSON.parse(text) as JsonValue, []);
   for (const name of Object.keys(root)) {
-    if (name !== 'accounts') fail([name], `unknown member "${name}"`);
+    if (name !== 'accounts' && name !== 'target') fail([name], `unknown member "${name}"`);
   }
+  if (Object.hasOwn(root, 'target') && typeof root.target !== 'string')
+    fail(['target'], '"target" must be a text');
   const accounts = objectAt(member(root, 'accounts'), ['accounts']);
   for (const [account, kinds] of Object.entries(accounts)) {
     const inAccount = ['accounts', account];
-    if (account !== 'current' && !isId(account))
+    if (!isAccount(account))
       fail(inAccount, `"${account}" names no account`, 'an account is current or the id of a workspace');
     for (const [collection, records] of Object.entries(objectAt(kinds, inAccount))) {
       const inCollection = [...inAccount, collection];
@@ -82,7 +126,11 @@ export function readState(text: string, file: string): State {
   return root as unknown as State;
 }
 
+function isAccount(text: string): boolean {
+  return text === 'current' || isId(text);
+}
+
 /** Canonical decimal, as in a path: any other spelling could never be asked for. */
-function isId(text: string): boolean {
+export function isId(text: string): boolean {
   return /^(?:0|-?[1-9]\d*)$/.test(text);
 }

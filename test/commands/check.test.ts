@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import yargs from 'yargs';
 import { check } from '../../src/commands/check.ts';
 
@@ -69,4 +69,70 @@ test('judges even where the environment turns the validation of a proxy off', as
 test('an unknown format is refused', async () => {
   await writeFile(body, '{}');
   await expect(run(body, '--operation', 'updateFeature', '--format', 'xml')).rejects.toThrow('format');
+});
+
+describe('what is known', () => {
+  const project = (...ids: number[]) => ({
+    name: 'Checkout',
+    languages: ['GO'],
+    environments: ids.map((id) => ({ id, name: `e2e-${id}`, isEnabled: id === 1 })),
+  });
+  const AS_77 = ['--path', '/accounts/77/projects/42'];
+  let state: string;
+  beforeEach(async () => {
+    state = join(folder, 'state.json');
+    await writeFile(state, JSON.stringify({ accounts: { 78: { projects: { 42: project(1, 2) } } } }));
+    await writeFile(body, JSON.stringify(project(1)));
+  });
+
+  test('is what --state says', async () => {
+    const as78 = ['--path', '/accounts/78/projects/42', '--guard=on'];
+    expect((await run(body, ...as78)).exitCode).toBe(0);
+    const lost = await run(body, ...as78, '--state', state, '--format', 'json');
+    expect(lost.exitCode).toBe(1);
+    const { subjects } = JSON.parse(lost.output).files[0];
+    expect(subjects[0].effects).toEqual([{ kind: 'environment-deleted', id: 2, name: 'e2e-2' }]);
+    expect((await run(body, ...as78, '--state', state, '--allow-delete', 'e2e-*')).exitCode).toBe(0);
+    await expect(run(body, ...as78, '--state', `${state}x`)).rejects.toMatchObject({ code: 'bad-input' });
+  });
+
+  test('is under --account what it is under current', async () => {
+    const current = ['--path', '/accounts/current/projects/42', '--state', state, '--guard=on'];
+    expect((await run(body, ...current, '--account', '78')).exitCode).toBe(1);
+    expect((await run(body, ...current, '--account', '77')).exitCode).toBe(0);
+  });
+
+  test('is not what a proxy of the same surroundings keeps', async () => {
+    vi.stubEnv('PATCHGATE_STATE', join(folder, 'none.json'));
+    expect((await run(body, ...AS_77)).exitCode).toBe(0);
+  });
+
+  test('must be something under --guard=strict', async () => {
+    expect((await run(body, ...AS_77, '--guard=on')).exitCode).toBe(0);
+    const strict = await run(body, ...AS_77, '--guard=strict');
+    expect(strict).toMatchObject({ exitCode: 1, output: expect.stringContaining('project.state-unknown') });
+  });
+
+  test('comes from recordings, of the kinds of record that --learn names', async () => {
+    const file = join(folder, 'PATCH.json');
+    const exchange = (method: string, path: string, second: number, sent: object, answer?: object) => ({
+      request: { method, path, query: '', headers: {}, ...(method === 'PATCH' && { body: { json: sent } }) },
+      response: { status: 200, headers: {}, ...(answer && { body: { json: answer } }) },
+      meta: { recordedAt: `2026-11-20T12:00:0${second}.000Z`, durationMs: 1 },
+    });
+    const flag = (id: number) => ({ variables: [{ id, variableName: 'a', dataType: 'string' }] });
+    const exchanges = [
+      exchange('PATCH', '/accounts/current/projects/42', 0, project(1, 2)),
+      exchange('PATCH', '/accounts/current/projects/42', 1, project(1)),
+      exchange('GET', '/accounts/current/features/7', 2, {}, flag(1)),
+      exchange('PATCH', '/accounts/current/features/7', 3, flag(2)),
+    ];
+    await writeFile(file, JSON.stringify({ formatVersion: 1, exchanges }));
+    const plain = await run(file);
+    expect(plain.exitCode).toBe(0);
+    expect(plain.output).toContain('project.environment-deleted');
+    expect(plain.output).not.toContain('feature.unknown-variable');
+    expect((await run(file, '--guard=on')).exitCode).toBe(1);
+    expect((await run(file, '--learn', 'feature')).output).toContain('feature.unknown-variable');
+  });
 });

@@ -22,6 +22,10 @@ describe('a flag whose value was left out', () => {
     ['replay --guard off --port 1', 'replay --guard=off --port 1'],
     ['check --guard body.json', 'check --guard=on body.json'],
     ['proxy --no-guard x', 'proxy --guard=off x'],
+    ['proxy --guard strict x', 'proxy --guard=strict x'],
+    ['proxy --guard stricter x', 'proxy --guard=on stricter x'],
+    ['proxy --no-state x', 'proxy --state= x'],
+    ['proxy --state x', 'proxy --state x'],
   ])('%s', (line, expected) => {
     expect(spelt(line)).toBe(expected);
   });
@@ -87,6 +91,12 @@ describe('the flags of a command', () => {
       guard: 'off',
     });
     expect(await parse('--record-in-ci=false')).toEqual({ recordInCi: false });
+    expect(await parse('--no-state')).toEqual({ state: '' });
+    expect(await parse('--state', 'held.json', '--guard', 'strict', '--read-state')).toEqual({
+      state: 'held.json',
+      guard: 'strict',
+      readState: true,
+    });
   });
 
   it('keep texts as they were typed', async () => {

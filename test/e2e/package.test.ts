@@ -43,10 +43,14 @@ describe('the package', () => {
       'package.json',
       'recordings',
       'schemas',
+      'src',
     ]);
     const paths = packed.files.map(({ path }) => path);
-    // The page that the README leads to, and no recording.
-    expect(paths.filter((path) => path.startsWith('recordings/'))).toEqual(['recordings/README.md']);
+    // The pages that the README leads to, no recording and no source.
+    expect(paths.filter((path) => /^(?:recordings|src)\//.test(path)).sort()).toEqual([
+      'recordings/README.md',
+      'src/guard/README.md',
+    ]);
     const needed = ['dist/cli.js', 'dist/index.js', 'dist/types/index.d.ts', 'dist/THIRD-PARTY-NOTICES.txt'];
     expect(paths).toEqual(expect.arrayContaining([...needed, 'schemas/contract.json']));
     expect(paths.filter((path) => /\.(?:map|test\.|env|tgz)|(?:^|\/)\./.test(path))).toEqual([]);

@@ -185,6 +185,30 @@ describe('the fake', () => {
     end();
   });
 
+  it('has its seed again in the one session whose name comes with the reset', async () => {
+    const gate = await startGate({}, 'fake');
+    const { ask, end } = client(gate.url);
+    const sessions = ['a', 'b', undefined];
+    const change = async (session: string | undefined) =>
+      expect((await ask({ session, body: PATCH.replace('Checkout', 'changed') })).status).toBe(200);
+    const names = () =>
+      Promise.all(
+        sessions.map(async (session) => JSON.parse((await ask({ method: 'GET', session })).text).name),
+      );
+    for (const session of sessions) await change(session);
+    expect(await names()).toEqual(['changed', 'changed', 'changed']);
+    const reset = (query: string, headers: Record<string, string>) =>
+      fetch(`${gate.url}/__patchgate/reset${query}`, { method: 'POST', headers });
+    expect((await reset('', { 'Patchgate-Session': 'a' })).status).toBe(200);
+    expect(await names()).toEqual(['Checkout', 'changed', 'changed']);
+    expect((await reset('?session=b', { 'Patchgate-Session': 'a' })).status).toBe(400);
+    expect((await reset('?session=', {})).status).toBe(200);
+    expect(await names()).toEqual(['Checkout', 'changed', 'Checkout']);
+    expect((await reset('', {})).status).toBe(200);
+    expect(await names()).toEqual(['Checkout', 'Checkout', 'Checkout']);
+    end();
+  });
+
   it('takes the place in its session from the name alone, whatever number a client sends', async () => {
     const gate = await startGate({}, 'fake');
     const { ask, end } = client(gate.url);

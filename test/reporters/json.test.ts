@@ -35,6 +35,7 @@ test('has every file, every subject and every finding, and nothing that its docs
     pointer: '/exchanges/3',
     method: 'PATCH',
     path: '/accounts/current/projects/42',
+    effects: [{ kind: 'environment-deleted', id: 2, name: 'Staging' }],
   });
 });
 

@@ -67,6 +67,7 @@ export const SAMPLE_REPORT: Report = {
               excerpt: { text: '😀 "owner": "me"', caret: 3 },
             },
           ],
+          effects: [{ kind: 'environment-deleted', id: 2, name: 'Staging' }],
         },
       ],
     },

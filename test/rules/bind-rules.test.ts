@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FindingBounds } from '../../src/model/finding-bounds.ts';
+import type { JsonValue } from '../../src/model/json.ts';
 import { bindRules } from '../../src/rules/bind-rules.ts';
-import type { Place, Rule } from '../../src/rules/rule.ts';
+import { contextOf, type Place, type Rule } from '../../src/rules/rule.ts';
 import { refusal } from '../support/errors.ts';
 
 /** A rule that tells of every item of a list that is 13, and falls over one that is 666. */
@@ -23,13 +24,15 @@ function unlucky(changes: Partial<Rule> = {}): Rule {
   };
 }
 
+const context = (body: JsonValue) => contextOf({ body });
+
 const bind = (rule: Rule, entry: Parameters<typeof bindRules>[0][number] = rule.name) =>
   bindRules([entry], 'contract.json', [rule]);
 
 describe('a bound rule', () => {
   it('gives findings with all that is known of the rule', () => {
     const [rule] = bind(unlucky());
-    expect(rule?.check([13, 1], '')).toEqual([
+    expect(rule?.check(context([13, 1]))).toEqual([
       {
         rule: 'list.unlucky',
         severity: 'warn',
@@ -45,13 +48,13 @@ describe('a bound rule', () => {
   it('has the severity that the operation gives it', () => {
     for (const severity of ['error', 'off'] as const) {
       const [rule] = bind(unlucky(), { name: 'list.unlucky', severity });
-      expect(rule?.check([13], '')).toMatchObject([{ severity }]);
+      expect(rule?.check(context([13]))).toMatchObject([{ severity }]);
     }
   });
 
   it('that throws is an error itself, beside what it had found', () => {
     const [rule] = bind(unlucky());
-    expect(rule?.check([13, 666, 13], '')).toMatchObject([
+    expect(rule?.check(context([13, 666, 13]))).toMatchObject([
       { pointer: '/0', severity: 'warn' },
       {
         rule: 'list.unlucky',
@@ -65,7 +68,7 @@ describe('a bound rule', () => {
 
   it('that throws is an error even where it is turned off', () => {
     const [rule] = bind(unlucky(), { name: 'list.unlucky', severity: 'off' });
-    expect(rule?.check([666], '')).toMatchObject([{ severity: 'error', isFailure: true }]);
+    expect(rule?.check(context([666]))).toMatchObject([{ severity: 'error', isFailure: true }]);
     // Whatever is thrown, and before anything is yielded as well.
     const [other] = bind(
       unlucky({
@@ -75,7 +78,7 @@ describe('a bound rule', () => {
         },
       }),
     );
-    expect(other?.check([], '')).toMatchObject([
+    expect(other?.check(context([]))).toMatchObject([
       { isFailure: true, message: expect.stringContaining('a text') },
     ]);
   });
@@ -83,7 +86,7 @@ describe('a bound rule', () => {
   it('that finds too much is counted', () => {
     const [rule] = bind(unlucky());
     const bounds = new FindingBounds();
-    const found = rule?.check(Array(150_000).fill(13), '', bounds) ?? [];
+    const found = rule?.check(context(Array(150_000).fill(13)), bounds) ?? [];
     expect(found.length).toBeLessThan(2000);
     expect(found.length + bounds.omitted).toBe(150_000);
   });
@@ -97,7 +100,7 @@ describe('a bound rule', () => {
         },
       }),
     );
-    expect(rule?.check([1, 2, 3], '').filter(({ isDestructive }) => isDestructive)).toHaveLength(1);
+    expect(rule?.check(context([1, 2, 3])).filter(({ isDestructive }) => isDestructive)).toHaveLength(1);
   });
 });
 

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../src/model/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/model/json.ts';
+import type { Known, RecordKind } from '../../src/model/record.ts';
 import { bindRules } from '../../src/rules/bind-rules.ts';
 import { RULES } from '../../src/rules/index.ts';
-import type { Rule } from '../../src/rules/rule.ts';
+import { contextOf, type Example, type Rule } from '../../src/rules/rule.ts';
+import { effectsOf } from '../../src/state/effects.ts';
+import { plainRecord } from '../../src/state/records.ts';
 import { draft, feature, project } from '../support/bodies.ts';
 import { withValue } from '../support/edit-json.ts';
 import { brief, shippedContract } from '../support/gate.ts';
@@ -14,18 +17,18 @@ const named = entries.flatMap(({ rules }) =>
   rules.map((rule) => (typeof rule === 'string' ? rule : rule.name)),
 );
 
-const pointersOf = (rule: Rule, body: JsonValue, recordId = '') =>
-  [...rule.check({ body, recordId })].map(({ pointer }) => pointer);
+const pointersOf = (rule: Rule, example: Example) =>
+  [...rule.check(contextOf(example))].map(({ pointer }) => pointer);
 
 describe.each(RULES)('$name', (rule) => {
   it('passes and fails as its examples say', () => {
     const { passes, fails } = rule.examples;
     expect(passes.length).toBeGreaterThan(0);
     expect(fails.length).toBeGreaterThan(0);
-    for (const { body, recordId } of passes) expect(pointersOf(rule, body, recordId)).toEqual([]);
-    for (const { body, recordId, pointers } of fails) {
-      expect(pointers.length).toBeGreaterThan(0);
-      expect(pointersOf(rule, body, recordId)).toEqual(pointers);
+    for (const example of passes) expect(pointersOf(rule, example)).toEqual([]);
+    for (const example of fails) {
+      expect(example.pointers.length).toBeGreaterThan(0);
+      expect(pointersOf(rule, example)).toEqual(example.pointers);
     }
   });
 
@@ -47,20 +50,31 @@ describe.each(RULES)('$name', (rule) => {
   it('reads whatever JSON there is', () => {
     const names = ['environments', 'languages', 'variables', 'variations', 'percentSplit', 'percentTraffic'];
     const more = ['isEnabled', 'dataType', 'defaultValue', 'variableId', 'value', 'draftId'];
-    for (const body of oddValues([...names, ...more], 2000)) {
-      for (const recordId of ['', '7', 'x', '__proto__'])
-        for (const { pointer, message } of rule.check({ body, recordId })) {
+    const kind = rule.name.split('.')[0] as RecordKind;
+    const ids = ['', '7', 'x', '__proto__'];
+    let known: Known | undefined;
+    for (const [index, body] of [...oddValues([...names, ...more], 2000)].entries()) {
+      const effects = known && effectsOf(kind, known.record, body, (name) => name === 'x');
+      const recordId = ids[index % ids.length] as string;
+      for (const context of [
+        { body, recordId },
+        { body, recordId, known, effects },
+      ])
+        for (const { pointer, message, hint = '' } of rule.check(context)) {
           expect(pointer).toMatch(/^(\/|$)/);
-          expect(message).not.toMatch(/undefined|NaN|\[object/);
+          expect(message + hint).not.toMatch(/undefined|NaN|\[object|\(\)/);
         }
+      // The next body is held against this one: as it is, as a file may have it, and as it is learnt.
+      const record = index % 2 === 0 ? plainRecord(kind, body) : body;
+      if (isObject(record)) known = { record, isWhole: index % 3 > 0 };
     }
   });
 
-  it('changes nothing of the body', () => {
-    for (const { body, recordId } of [...rule.examples.passes, ...rule.examples.fails]) {
-      const before = structuredClone(body);
-      pointersOf(rule, body, recordId);
-      expect(body).toEqual(before);
+  it('changes nothing of what it is given', () => {
+    for (const example of [...rule.examples.passes, ...rule.examples.fails]) {
+      const before = structuredClone(example);
+      pointersOf(rule, example);
+      expect(example).toEqual(before);
     }
   });
 });
@@ -79,9 +93,14 @@ describe('severities and bases are those of design section 4', () => {
     ['project.one-default-environment', 'warn', 'inferred'],
     ['project.empty-list', 'warn', 'stated'],
     ['project.unique-language', 'warn', 'inferred'],
+    ['project.environment-deleted', 'warn', 'stated'],
+    ['project.environment-replaced', 'warn', 'inferred'],
+    ['project.state-unknown', 'off', 'inferred'],
+    ['project.language-removed', 'warn', 'stated'],
     ['feature.empty-update', 'warn', 'inferred'],
     ['feature.value-matches-data-type', 'error', 'inferred'],
     ['feature.unique-variable-id', 'warn', 'inferred'],
+    ['feature.unknown-variable', 'warn', 'stated'],
     ['draft.id-matches-path', 'error', 'stated'],
     ['draft.split-sums-to-100', 'warn', 'observed'],
     ['draft.percentage-range', 'warn', 'inferred'],
@@ -91,11 +110,12 @@ describe('severities and bases are those of design section 4', () => {
   });
 });
 
-/** What all rules of an operation say of a body. */
-function say(operation: string, body: unknown, recordId = '1001'): string[] {
-  const rules = shippedContract().entries[operation]?.rules ?? [];
+/** What all rules of an operation that are not off say of a body. */
+function say(operation: string, body: unknown, recordId = '1001', known?: JsonObject): string[] {
+  const rules = bindRules(shippedContract().entries[operation]?.rules ?? [], 'contract.json');
+  const context = contextOf({ body: body as JsonValue, recordId, ...(known && { known }) });
   return brief(
-    bindRules(rules, 'contract.json').flatMap(({ check }) => check(body as JsonValue, recordId)) as never,
+    rules.flatMap(({ check }) => check(context)).filter(({ severity }) => severity !== 'off') as never,
   );
 }
 

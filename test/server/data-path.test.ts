@@ -5,7 +5,7 @@ import { createDataPath } from '../../src/server/data-path.ts';
 import type { Seen } from '../../src/server/seen.ts';
 import { Sessions } from '../../src/server/sessions.ts';
 import type { Upstream, UpstreamRequest } from '../../src/upstreams/upstream.ts';
-import { FEATURE_URL, gate } from '../support/gate.ts';
+import { FEATURE_URL, gate, guarding } from '../support/gate.ts';
 import { closeServer, listen } from '../support/serve-upstream.ts';
 
 /** What an upstream is given for a request. */
@@ -22,7 +22,7 @@ async function givenTo(members: Pick<Upstream, 'takesJson'>): Promise<UpstreamRe
     close: async () => undefined,
   };
   const options = {
-    gate: gate(),
+    ...guarding(gate()),
     upstream,
     clientTimeout: 0,
     sessions: new Sessions(0),
@@ -66,7 +66,7 @@ it('tells the upstream of which session a request is, and ends none that has a r
   };
   const server = createServer(
     createDataPath({
-      gate: gate(),
+      ...guarding(gate()),
       upstream,
       clientTimeout: 0,
       sessions,

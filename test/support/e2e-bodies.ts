@@ -15,9 +15,10 @@ export const GOOD_PROJECT = {
 /** `languages` and `environments` are missing. */
 export const BAD_PROJECT = { name: 'Checkout' };
 
-/** A good project that no serialiser writes like this: whoever reads and writes it again changes its bytes. */
+/** A good project, with the same environments, that no serialiser writes like this: whoever reads and writes it again changes its bytes. */
 export const ODD_PROJECT_TEXT =
-  '{ "name":"Caf\\u00e9 \u00e9",\t"languages" : ["GO"],\r\n"environments":[{"isEnabled":true,"id":1,"name":"P\\/1"}]}\n';
+  '{ "name":"Caf\\u00e9 \u00e9",\t"languages" : ["GO"],\r\n"environments":[{"isEnabled":true,"id":1,"name":"P\\/1"},' +
+  '{"id":2,"name":"Staging","isEnabled":false}, {"id":3,"name":"Development","isEnabled":false}]}\n';
 
 export const JSON_TYPE = ['Content-Type', 'application/json'] as const;
 

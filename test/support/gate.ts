@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Contract, loadContract } from '../../src/contract/load-contract.ts';
 import { createGate, type Gate, type GateOptions, type GateRequest } from '../../src/gate.ts';
+import { createGuard } from '../../src/guard/guard.ts';
 import type { Finding } from '../../src/model/finding.ts';
 
 export const SCHEMAS = fileURLToPath(new URL('../../schemas/', import.meta.url));
@@ -8,7 +9,7 @@ export const SCHEMAS = fileURLToPath(new URL('../../schemas/', import.meta.url))
 /** What `patchgate proxy` judges with where nobody says anything else. */
 export const PROXY_DEFAULTS: GateOptions = {
   validation: 'enforce',
-  guard: true,
+  guard: 'on',
   unlisted: 'pass',
   severities: {},
   bodyLimit: 5 * 1024 * 1024,
@@ -24,6 +25,12 @@ export function shippedContract(): Contract {
 
 export function gate(options: Partial<GateOptions> = {}): Gate {
   return createGate(shippedContract(), { ...PROXY_DEFAULTS, ...options });
+}
+
+/** The gate with a guard that knows nothing, for a data path. */
+export function guarding(gate: Gate) {
+  const knowledge = { of: () => undefined };
+  return { gate, guard: createGuard({ gate, knowledge, mode: 'off', approvalTtl: 0 }), learner: undefined };
 }
 
 export const PROJECT_URL = '/api/v2/accounts/current/projects/42';

@@ -1,6 +1,7 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Gate, Inspection } from '../../gate.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
+import type { Beforehand } from './beforehand.ts';
 import type { Input } from './read-input.ts';
 import { TextLines } from './text-lines.ts';
 
@@ -10,10 +11,19 @@ export interface JudgedAs {
   path: string | undefined;
 }
 
-/** @throws PatchgateError `bad-usage` where nothing says which operation the body is for */
-export function judgeBody(gate: Gate, { name, bytes }: Input, as: JudgedAs): CheckedFile {
-  const { verdict } = inspect(gate, name, bytes, as);
-  const { operation, outcome, findings, omitted } = verdict;
+/**
+ * Judges a body by itself. Several that are given are no history: nobody says that they are sent one after the other.
+ *
+ * @throws PatchgateError `bad-usage` where nothing says which operation the body is for
+ */
+export function judgeBody(
+  gate: Gate,
+  { name, bytes }: Input,
+  as: JudgedAs,
+  beforehand: Beforehand,
+): CheckedFile {
+  const { verdict } = inspect(gate, name, bytes, as, beforehand);
+  const { operation, outcome, findings, effects, omitted } = verdict;
   const lines = new TextLines(bytes.toString('utf8'));
   const subject: Subject = {
     pointer: '',
@@ -25,21 +35,31 @@ export function judgeBody(gate: Gate, { name, bytes }: Input, as: JudgedAs): Che
       if (line === undefined || column === undefined) return finding;
       return { ...finding, excerpt: lines.excerptAt({ line, column }) };
     }),
+    ...(effects && { effects }),
     omitted,
   };
   return { file: name, kind: 'body', subjects: [subject], unjudged: 0 };
 }
 
-function inspect(gate: Gate, name: string, bytes: Buffer, { operation, path }: JudgedAs): Inspection {
+function inspect(
+  gate: Gate,
+  name: string,
+  bytes: Buffer,
+  { operation, path }: JudgedAs,
+  beforehand: Beforehand,
+): Inspection {
   const operations = gate.operations.join(', ');
   if (path !== undefined) {
     const head = { method: 'PATCH', url: path, headers: ['content-type', 'application/json'] };
-    if (!gate.match(head)) {
+    const match = gate.match(head);
+    if (!match) {
       throw new PatchgateError('bad-usage', `no operation of the contract is a PATCH of ${path}`, {
         hint: `give a path like /accounts/current/projects/42, or --operation with one of: ${operations}`,
       });
     }
-    return gate.inspect({ ...head, body: bytes });
+    const record = gate.recordOf(match);
+    const known = record && beforehand.stateOf(record).of(record);
+    return gate.inspect({ ...head, body: bytes }, match, { known });
   }
   if (operation === undefined) {
     throw new PatchgateError('bad-usage', `nothing says which operation the body ${name} is for`, {

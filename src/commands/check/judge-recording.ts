@@ -1,36 +1,63 @@
 import type { Gate } from '../../gate.ts';
-import { headerPairs, isInline, type StoredHeaders } from '../../model/exchange.ts';
+import { headOf } from '../../guard/recorded-history.ts';
+import { type Exchange, isInline } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/files/file-format.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
+import type { KnownBefore } from './history.ts';
 import { type FilePointer, placesInFile, pointersInFile } from './places-in-file.ts';
 import type { Input } from './read-input.ts';
 import { TextLines } from './text-lines.ts';
 
+/** A file of a recording, as read. */
+export interface RecordingFile {
+  /** For people. */
+  name: string;
+  text: string;
+  exchanges: readonly Exchange[];
+}
+
+/** @throws PatchgateError `bad-recording` where the file is broken */
+export function readRecording({ name, bytes }: Input): RecordingFile {
+  const text = decodeRecording(bytes, name);
+  return { name, text, exchanges: parseRecording(text, name).exchanges };
+}
+
 /**
  * Judges what each exchange asked for, as today's contract has it. Those that no operation concerns are counted only.
  *
- * @throws PatchgateError `bad-recording` where the file is broken
+ * @param knownBefore what was known before an exchange
  */
-export function judgeRecording(gate: Gate, { name, bytes }: Input): CheckedFile {
-  const text = decodeRecording(bytes, name);
-  const { exchanges } = parseRecording(text, name);
+export function judgeRecording(
+  gate: Gate,
+  { name, text, exchanges }: RecordingFile,
+  knownBefore: KnownBefore,
+): CheckedFile {
   const subjects: Subject[] = [];
   const pointers: FilePointer[] = [];
   for (const [index, { request }] of exchanges.entries()) {
-    const { method, path, query } = request;
-    const head = {
-      method,
-      url: query === '' ? path : `${path}?${query}`,
-      headers: rawHeaders(request.headers),
-    };
+    const { method, path } = request;
+    const head = headOf(request);
+    const match = gate.match(head);
     // What stands in a file of its own is no text.
-    if (!gate.match(head) || !isInline(request.body)) continue;
+    if (!match || !isInline(request.body)) continue;
     const body = bodyBytes(request.body);
-    const { operation, outcome, findings, omitted } = gate.inspect({ ...head, body }).verdict;
+    const record = gate.recordOf(match);
+    const known = record && knownBefore(record, index);
+    const { operation, outcome, findings, effects, omitted } = gate.inspect({ ...head, body }, match, {
+      known,
+    }).verdict;
     const pointer = `/exchanges/${index}`;
-    const known = operation === undefined ? {} : { operation };
-    subjects.push({ pointer, method, path, ...known, outcome, findings, omitted });
+    subjects.push({
+      pointer,
+      method,
+      path,
+      ...(operation !== undefined && { operation }),
+      outcome,
+      findings,
+      ...(effects && { effects }),
+      omitted,
+    });
     if (findings.length > 0) pointers.push(...pointersInFile(pointer, request, body, findings));
   }
   const unjudged = exchanges.length - subjects.length;
@@ -51,11 +78,4 @@ function placed(
     return value ? { ...finding, ...value, excerpt: lines.excerptAt(value) } : finding;
   };
   return subjects.map((subject) => ({ ...subject, findings: subject.findings.map(place) }));
-}
-
-/** A recording keeps bodies with their content coding undone: what the header says of it no longer holds. */
-function rawHeaders(headers: StoredHeaders): string[] {
-  return headerPairs(headers)
-    .filter(([name]) => name !== 'content-encoding' && name !== 'content-length')
-    .flat();
 }

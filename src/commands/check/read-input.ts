@@ -21,17 +21,19 @@ export interface Input {
   bytes: Buffer;
 }
 
+export interface InputIo {
+  /** Asked for only where it is to be read. */
+  readonly stdin: AsyncIterable<Buffer>;
+  readonly cwd: string;
+}
+
 /**
  * Reads a file, or standard input for `-`, no further than is needed to judge it.
  *
  * @param bodyLimit bytes of a body that the gate reads
  * @throws PatchgateError `bad-input` where it cannot be read, or is a recording of more than 256 MiB
  */
-export async function readInput(
-  file: string,
-  io: { readonly stdin: AsyncIterable<Buffer>; readonly cwd: string },
-  bodyLimit: number,
-): Promise<Input> {
+export async function readInput(file: string, io: InputIo, bodyLimit: number): Promise<Input> {
   const name = file === STDIN ? '<stdin>' : file;
   const chunks: Buffer[] = [];
   let size = 0;

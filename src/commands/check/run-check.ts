@@ -1,17 +1,17 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
 import { json } from '../../reporters/json.ts';
-import { type CheckedFile, type Report, summaryOf } from '../../reporters/report.ts';
+import { type Report, summaryOf } from '../../reporters/report.ts';
 import { text } from '../../reporters/text.ts';
+import { type BeforehandOptions, readBeforehand } from './beforehand.ts';
 import { findInputs } from './find-inputs.ts';
-import { judgeBody } from './judge-body.ts';
-import { judgeRecording } from './judge-recording.ts';
-import { readInput } from './read-input.ts';
+import { judgeAll } from './judge-all.ts';
+import type { InputIo } from './read-input.ts';
 
 const REPORTERS = { text, json };
 export type Format = keyof typeof REPORTERS;
 
-export interface CheckArgs {
+export interface CheckArgs extends BeforehandOptions {
   /** Files, folders, `-`. */
   inputs: readonly string[];
   /** What a body is judged as; recordings say it themselves. At most one of the two. */
@@ -22,12 +22,9 @@ export interface CheckArgs {
   failOn: 'error' | 'warn';
 }
 
-export interface CheckIo {
+export interface CheckIo extends InputIo {
   /** Takes the whole report. */
   stdout(text: string): void | Promise<void>;
-  /** Asked for only where it is to be read. */
-  readonly stdin: AsyncIterable<Buffer>;
-  readonly cwd: string;
 }
 
 /**
@@ -38,7 +35,7 @@ export interface CheckIo {
  * @throws PatchgateError where it could not judge everything; then nothing was written
  */
 export async function runCheck(
-  { inputs, operation, path, format, failOn }: CheckArgs,
+  { inputs, operation, path, format, failOn, ...known }: CheckArgs,
   io: CheckIo,
   createGate: () => Gate | Promise<Gate>,
 ): Promise<0 | 1> {
@@ -48,15 +45,9 @@ export async function runCheck(
     });
   }
   const files = await findInputs(inputs, io.cwd);
+  const beforehand = readBeforehand(known, io.cwd);
   const gate = await createGate();
-  const checked: CheckedFile[] = [];
-  for (const file of files) {
-    const input = await readInput(file, io, gate.bodyLimit);
-    checked.push(
-      input.kind === 'recording' ? judgeRecording(gate, input) : judgeBody(gate, input, { operation, path }),
-    );
-  }
-  const report: Report = { files: checked };
+  const report: Report = { files: await judgeAll(gate, files, { operation, path }, beforehand, io) };
   await io.stdout(REPORTERS[format](report));
   return fails(report, failOn) ? 1 : 0;
 }

@@ -1,5 +1,6 @@
 import type { Surroundings } from '../../compose-upstream.ts';
 import { type Config, resolveConfig } from '../../config.ts';
+import { APPROVE_HEADER } from '../../guard/approvals.ts';
 import { createPatchgate } from '../../patchgate.ts';
 import { startFake } from '../../upstreams/fake/start-fake.ts';
 import { flagsOf } from '../options.ts';
@@ -20,7 +21,7 @@ export async function runDemo(argv: Readonly<Record<string, unknown>>): Promise<
   outliveReaders();
   const { config: given } = await resolveConfig(flagsOf(argv), { guard: 'on' });
   // Those are for a service and clients of one's own.
-  const config = { ...given, ...WITHOUT_TLS };
+  const config = { ...given, ...WITHOUT_TLS, state: '' };
   say('\n1. A fake of the service runs, and the gate in front of it, recording what passes.\n');
   const recorded = await recordAgainstFake({ ...config, record: 'all', recording: RECORDING, log: 'off' });
 
@@ -54,10 +55,12 @@ async function recordAgainstFake(config: Config): Promise<string> {
   const gate = await createPatchgate('proxy', { ...config, target: fake.url, port: 0 }, surroundings());
   const { url } = await gate.listen();
   let good = '';
+  let approve = '';
   try {
-    for (const { title, body } of STEPS) {
+    for (const { title, body, isApproved } of STEPS) {
       const before = await environmentsOf(fake.url);
-      const answer = await send(url, 'PATCH', body);
+      const answer = await send(url, 'PATCH', body, isApproved && { [APPROVE_HEADER]: approve });
+      if (answer.status === 409) ({ approve } = JSON.parse(answer.text) as { approve: string });
       if (body === GOOD) good = answer.text;
       say(`   ${title}\n   -> ${answer.status} ${verdictOf(answer)}`);
       const after = await environmentsOf(fake.url);
@@ -77,11 +80,15 @@ interface Answer {
   text: string;
 }
 
-async function send(url: string, method: string, body?: object): Promise<Answer> {
-  const headers = body ? { 'content-type': 'application/json' } : undefined;
+async function send(
+  url: string,
+  method: string,
+  body?: object,
+  headers?: Record<string, string>,
+): Promise<Answer> {
   const response = await fetch(url + PROJECT_PATH, {
     method,
-    ...(headers && { headers }),
+    headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
     ...(body && { body: JSON.stringify(body) }),
   });
   return { status: response.status, text: await response.text() };
@@ -95,8 +102,11 @@ async function environmentsOf(url: string): Promise<string[]> {
 
 function verdictOf({ status, text }: Answer): string {
   if (status < 400) return 'passed, answered by the service, recorded';
-  const { findings } = JSON.parse(text) as { findings: { message: string; hint?: string }[] };
-  return `blocked: ${findings.map(({ message, hint }) => `${message}\n      ${hint ?? ''}`).join('\n      ')}`;
+  const { findings } = JSON.parse(text) as {
+    findings: { severity: string; message: string; hint?: string }[];
+  };
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  return `blocked: ${errors.map(({ message, hint }) => `${message}\n      ${hint ?? ''}`).join('\n      ')}`;
 }
 
 function curlLines(url: string): string[] {

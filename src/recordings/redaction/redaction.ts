@@ -3,8 +3,8 @@ import { type PatternNode, patternTree } from '../../model/pointer-pattern.ts';
 import { mayHoldSecret } from './secret-kinds.ts';
 import { SecretNames } from './secret-names.ts';
 
-/** Not for members: a condition on a cookie has its name there. */
-const COOKIES = ['cookie', 'set-cookie', 'set-cookie2'];
+/** Not for members: a condition on a cookie has its name there. The last is the token that lets a deletion pass the guard. */
+const OF_HEADERS_ALONE = ['cookie', 'set-cookie', 'set-cookie2', 'patchgate-approve'];
 
 /** For members, too: a body may tell of headers. */
 const HEADERS = [
@@ -95,7 +95,7 @@ export function redactionOf(settings: RedactionSettings = {}): Redaction {
     // What an escape stands for may match.
     (patterns.length > 0 && (text.includes('\\') || patterns.some((pattern) => text.search(pattern) >= 0)));
   return {
-    headers: new SecretNames([...COOKIES, ...NAMES, ...redact]),
+    headers: new SecretNames([...OF_HEADERS_ALONE, ...NAMES, ...redact]),
     members,
     pointers: patternTree(redactPointers),
     patterns,

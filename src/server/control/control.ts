@@ -5,10 +5,11 @@ import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
+import { SESSION_HEADER } from '../../upstreams/session.ts';
 import { EXCHANGES_KEPT, type ExchangeFilter, type ExchangeList } from '../exchange-list.ts';
 import { listensOnLoopback } from '../loopback.ts';
 import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
-import type { Sessions } from '../sessions.ts';
+import { type Sessions, sessionNameOf } from '../sessions.ts';
 import type { ShownExchange } from '../show-exchange.ts';
 import { controlAccess } from './control-access.ts';
 import { CONTROL_ROOT } from './control-path.ts';
@@ -100,7 +101,7 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     .all(wrongMethod('GET, HEAD, DELETE'));
   route('events', 'get', createEvents(exchanges, deps.stopping));
   route('reset', 'post', (req, res) => {
-    const { session } = parametersOf(req, ['session'], '?session=NAME');
+    const session = sessionToReset(req);
     if (session === undefined) sessions.endAll();
     // One that nobody has used yet is as new as it can be.
     else sessions.end(session);
@@ -169,6 +170,18 @@ function filterOf(req: Request): ExchangeFilter {
   if (verdict !== undefined && verdict !== 'pass' && verdict !== 'block')
     throw badQuery('verdict is neither pass nor block', EXAMPLE);
   return { limit: limit === undefined ? EXCHANGES_KEPT : Number(limit), outcome: verdict, session };
+}
+
+/** A client that names its session with every request means that one here, too. @returns undefined: all of them */
+function sessionToReset(req: Request): string | undefined {
+  const { session } = parametersOf(req, ['session'], '?session=NAME');
+  const named = sessionNameOf(req.rawHeaders) || undefined;
+  if (session !== undefined && named !== undefined && session !== named) {
+    throw new PatchgateError('bad-input', `the query and the header ${SESSION_HEADER} name two sessions`, {
+      hint: 'name the session in one of them',
+    });
+  }
+  return session ?? named;
 }
 
 const EXAMPLE = '?limit=20&verdict=block&session=NAME';

@@ -8,10 +8,11 @@ import express, {
 } from 'express';
 import { messageOf } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
+import type { RecordName } from '../../model/record.ts';
 import { afterPatch } from '../../state/replace.ts';
 import { COLLECTIONS, isCollection } from '../../state/state-file.ts';
 import { SESSION_HEADER } from '../session.ts';
-import type { FakeRecords, FakeSessions, RecordName } from './fake-records.ts';
+import type { FakeRecords, FakeSessions } from './fake-records.ts';
 
 /** Bytes of a body, and UTF-16 code units of a record: a client that keeps adding fields must not fill the memory. */
 const LIMIT = 64 * 1024 * 1024;
@@ -47,7 +48,7 @@ export function fakeApp(sessions: FakeSessions, { envelope, latency }: FakeBehav
       onRecord(({ records, name, record, request, response }) => {
         const patch = readObject(request.body);
         if (!patch) return problem(response, 400, 'The body is not a JSON object in UTF-8.');
-        const after = afterPatch(COLLECTIONS[name.collection], record, patch);
+        const after = afterPatch(name.kind, record, patch);
         // Written out before it is kept: what could not be answered must not stay behind.
         const text = JSON.stringify(wrap(after));
         if (text.length > LIMIT) return problem(response, 413, 'The record would be larger than 64 MiB.');
@@ -90,12 +91,12 @@ export function fakeApp(sessions: FakeSessions, { envelope, latency }: FakeBehav
     return (request, response, next) => {
       const { account, collection, id } = request.params as Record<'account' | 'collection' | 'id', string>;
       if (!isCollection(collection)) return next();
-      const name = { account, collection, id };
+      const name = { account, kind: COLLECTIONS[collection], id };
       const records = sessions.of(request.get(SESSION_HEADER) ?? '');
       if (!records) return problem(response, 404, 'The session of this request is over.');
       const record = records.get(name);
       if (record) return handle({ records, name, record, request, response });
-      problem(response, 404, `There is no ${COLLECTIONS[collection]} ${id} in the account ${account}.`);
+      problem(response, 404, `There is no ${name.kind} ${id} in the account ${account}.`);
     };
   }
 

@@ -1,12 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
-import type { Collection, State } from '../../state/state-file.ts';
-
-/** Which record a path names. The account and the id are as in the path. */
-export interface RecordName {
-  account: string;
-  collection: Collection;
-  id: string;
-}
+import type { RecordName } from '../../model/record.ts';
+import { recordsOf, type State } from '../../state/state-file.ts';
 
 /** The records of the fake in one session. None is ever made or removed, so that there are as many as in the seed. */
 export interface FakeRecords {
@@ -29,12 +23,7 @@ export class FakeSessions {
   /** The seed's records are never changed: an accepted PATCH puts another one in its place. */
   constructor(seed: State, most = MOST) {
     this.#most = most;
-    for (const [account, kinds] of Object.entries(seed.accounts)) {
-      for (const [collection, records] of Object.entries(kinds)) {
-        for (const [id, record] of Object.entries(records))
-          this.#seed.set(keyOf({ account, collection: collection as Collection, id }), record);
-      }
-    }
+    for (const { name, known } of recordsOf(seed)) this.#seed.set(keyOf(name), known.record);
   }
 
   /** Everything is as the seed has it. */
@@ -66,6 +55,6 @@ export class FakeSessions {
   }
 }
 
-function keyOf({ account, collection, id }: RecordName): string {
-  return JSON.stringify([account, collection, id]);
+function keyOf({ account, kind, id }: RecordName): string {
+  return JSON.stringify([account, kind, id]);
 }

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf, PatchgateError } from '../../errors.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { RecordName } from '../../model/record.ts';
 import type { State } from '../../state/state-file.ts';
 import type { Session } from '../session.ts';
 import { fakeApp } from './fake-app.ts';
@@ -25,6 +27,8 @@ export interface Fake {
   start(session: Session): void;
   /** Frees what a session has changed. */
   end(session: Session): void;
+  /** A record as it now stands in a session, without the envelope; undefined where there is none. */
+  recordOf(session: Session, name: RecordName): JsonObject | undefined;
   /** Stops at once: waiting answers are dropped, idle connections ended. */
   close(): Promise<void>;
 }
@@ -53,6 +57,7 @@ export async function startFake({ seed = SAMPLE, envelope, latency, host }: Fake
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     start: ({ id }) => sessions.start(String(id)),
     end: ({ id }) => sessions.end(String(id)),
+    recordOf: ({ id }, name) => sessions.of(String(id))?.get(name),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

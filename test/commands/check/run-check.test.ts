@@ -9,7 +9,7 @@ import type { StoredBody } from '../../../src/model/exchange.ts';
 
 const gate = createGate(loadContract('schemas', true), {
   validation: 'enforce',
-  guard: false,
+  guard: 'off',
   unlisted: 'pass',
   severities: {},
   bodyLimit: 100_000,
@@ -65,7 +65,11 @@ async function check(inputs: string[], args: Partial<CheckArgs> = {}, stdin = ''
       output += text;
     },
   };
-  const exitCode = await runCheck({ inputs, format: 'json', failOn: 'error', ...args }, io, () => gate);
+  const exitCode = await runCheck(
+    { inputs, format: 'json', failOn: 'error', learn: ['project'], ...args },
+    io,
+    () => gate,
+  );
   return { exitCode, output };
 }
 
@@ -264,6 +268,6 @@ test('no gate is made where there is nothing to judge', async () => {
   const noGate = () => {
     throw new Error('made a gate');
   };
-  const args = { inputs: ['none.json'], format: 'text', failOn: 'error' } as const;
+  const args = { inputs: ['none.json'], format: 'text', failOn: 'error', learn: [] } as const;
   await expect(runCheck(args, io, noGate)).rejects.toMatchObject({ code: 'bad-input', exitCode: 2 });
 });

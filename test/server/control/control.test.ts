@@ -34,6 +34,9 @@ async function start(deps: Partial<ControlDeps> = {}, host = '127.0.0.1') {
       return { verdict: request.method === 'PATCH' ? BLOCK : verdict(), json: undefined };
     },
     inspectBody: () => expect.unreachable(),
+    recordAt: () => undefined,
+    recordOf: () => undefined,
+    guards: () => false,
     operations: ['updateProject'],
     bodyLimit: 1000,
   };
@@ -59,7 +62,10 @@ interface Answer {
 }
 
 function caller(port: number) {
-  return async (line: string, options: { headers?: Record<string, string>; body?: string } = {}) => {
+  return async (
+    line: string,
+    options: { headers?: Record<string, string | string[]>; body?: string } = {},
+  ) => {
     const [method, path] = line.split(' ');
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: options.headers });
     request.end(options.body);
@@ -364,6 +370,28 @@ describe('POST reset', () => {
     for (const query of ['sesion=a', 'session=a&session=b'])
       expectProblem(await call(`POST /__patchgate/reset?${query}`), 400, 'bad-input');
     expect(sessions.get('c')).toBeDefined();
+  });
+
+  it('resets the session that the header names, as the requests of that session do', async () => {
+    const ended: string[] = [];
+    const sessions = new Sessions(0, { end: ({ name }) => ended.push(name) });
+    const { call, exchanges } = await start({ sessions });
+    for (const [id, name] of [...'abc'].entries()) {
+      exchanges.add(seen({ id, session: name }));
+      sessions.leave(sessions.enter(name));
+    }
+    const reset = (query: string, headers: Record<string, string | string[]>) =>
+      call(`POST /__patchgate/reset${query}`, { headers });
+    expect((await reset('', { 'patchgate-session': 'b' })).json()).toEqual({ status: 'reset' });
+    expect(ended).toEqual(['b']);
+    expect([0, 1, 2].map((id) => exchanges.get(id) !== undefined)).toEqual([true, false, true]);
+    expect((await reset('?session=c', { 'patchgate-session': 'c' })).status).toBe(200);
+    expect(ended).toEqual(['b', 'c']);
+    for (const query of ['?session=b', '?session='])
+      expectProblem(await reset(query, { 'patchgate-session': 'a' }), 400, 'bad-input');
+    expectProblem(await reset('', { 'patchgate-session': ['a', 'a'] }), 400, 'malformed-request');
+    expectProblem(await reset('', { 'patchgate-session': '' }), 400, 'malformed-request');
+    expect(ended).toEqual(['b', 'c']);
   });
 });
 

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { FakeSessions, type RecordName } from '../../../src/upstreams/fake/fake-records.ts';
+import type { RecordName } from '../../../src/model/record.ts';
+import { FakeSessions } from '../../../src/upstreams/fake/fake-records.ts';
 import { PROJECT, SAMPLE } from '../../../src/upstreams/fake/sample.ts';
 
-const NAME: RecordName = { account: 'current', collection: 'projects', id: '42' };
+const NAME: RecordName = { account: 'current', kind: 'project', id: '42' };
 
 it('holds the records of the seed in each session, until one changes them there', () => {
   const sessions = new FakeSessions(SAMPLE);
@@ -10,14 +11,14 @@ it('holds the records of the seed in each session, until one changes them there'
   sessions.start('2');
   expect(sessions.of('1')?.replace(NAME, { name: 'one' }, 10)).toBe(true);
   expect(sessions.of('1')?.get(NAME)).toEqual({ name: 'one' });
-  expect(sessions.of('2')?.get(NAME)).toBe(PROJECT);
-  expect(sessions.of('1')?.get({ ...NAME, account: '196' })).toBe(PROJECT);
+  expect(sessions.of('2')?.get(NAME)).toEqual(PROJECT);
+  expect(sessions.of('1')?.get({ ...NAME, account: '196' })).toEqual(PROJECT);
   expect(sessions.of('1')?.get({ ...NAME, id: '43' })).toBeUndefined();
   expect(sessions.of('3')).toBeUndefined();
   sessions.end('1');
   expect(sessions.of('1')).toBeUndefined();
   sessions.start('1');
-  expect(sessions.of('1')?.get(NAME)).toBe(PROJECT);
+  expect(sessions.of('1')?.get(NAME)).toEqual(PROJECT);
 });
 
 it('takes no more than so much in all sessions together; what ends makes room', () => {

@@ -1,0 +1,110 @@
+import type { Gate } from '../../gate.ts';
+import { type RecordedLesson, recordedLesson } from '../../guard/recorded-history.ts';
+import type { Exchange } from '../../model/exchange.ts';
+import type { Known, RecordName } from '../../model/record.ts';
+import { either } from '../../state/known.ts';
+import type { KnownState } from '../../state/known-state.ts';
+import { type Beforehand, sharedKey } from './beforehand.ts';
+
+/** What is known before an exchange of a file; to be asked in the order of the file. @param index in the file */
+export type KnownBefore = (name: RecordName, index: number) => Known | undefined;
+
+interface Step {
+  /** Milliseconds since 1970. */
+  time: number;
+  /** Where its exchange stands: the file's number, and the index in there. */
+  file: number;
+  index: number;
+  lesson: RecordedLesson;
+}
+
+/**
+ * The exchanges of a recording as a history. It keeps what each of them teaches, by record, and no state: for each file that is
+ * judged, what happened to its record is told once more. A record is the matter of few files, so that costs little.
+ */
+export class History {
+  readonly #gate: Gate;
+  readonly #beforehand: Beforehand;
+  readonly #steps = new Map<string, Step[]>();
+
+  constructor(gate: Gate, beforehand: Beforehand) {
+    this.#gate = gate;
+    this.#beforehand = beforehand;
+  }
+
+  /**
+   * Takes in the exchanges of a file. Where times are equal, what was taken in first came first.
+   *
+   * @param file its number
+   * @returns whether some of them are to be judged by what is known
+   */
+  add(file: number, exchanges: readonly Exchange[]): boolean {
+    const { learn } = this.#beforehand;
+    let isJudged = false;
+    let time = 0;
+    for (const [index, exchange] of exchanges.entries()) {
+      // In one file the order is the file's: what was recorded anew in the place of another may be newer than what follows it.
+      time = Math.max(time, Date.parse(exchange.meta.recordedAt));
+      const lesson = recordedLesson(this.#gate, learn, exchange);
+      if (!lesson || !(learn.includes(lesson.name.kind) || this.#beforehand.has(lesson.name))) continue;
+      isJudged ||= lesson.isJudged;
+      const key = sharedKey(lesson.name);
+      const step = { time, file, index, lesson };
+      const steps = this.#steps.get(key);
+      if (steps) steps.push(step);
+      else this.#steps.set(key, [step]);
+    }
+    return isJudged;
+  }
+
+  /** Tells it for a file, once all files have been taken in. */
+  knownIn(file: number): KnownBefore {
+    const stories = new Map<string, Story>();
+    return (name, index) => {
+      const key = sharedKey(name);
+      let story = stories.get(key);
+      if (!story) {
+        // Those of the same time stay in the order of their files.
+        const steps = (this.#steps.get(key) ?? []).sort(byTime);
+        story = { steps, next: 0, state: this.#beforehand.stateOf(name) };
+        stories.set(key, story);
+      }
+      return knownBefore(story, name, file, index);
+    };
+  }
+}
+
+/** What happened to a record, told up to a step. */
+interface Story {
+  steps: readonly Step[];
+  /** Index of the first step that is still to be told. */
+  next: number;
+  state: KnownState;
+}
+
+/**
+ * Tells a story up to an exchange. Whether an answer in another file came before or after it in the same millisecond, nobody
+ * knows: what was known without that counts as well.
+ */
+function knownBefore(story: Story, name: RecordName, file: number, index: number): Known | undefined {
+  const { steps, state } = story;
+  let moment: number | undefined;
+  let early: Known | undefined;
+  for (; story.next < steps.length; story.next++) {
+    const step = steps[story.next] as Step;
+    if (step.file === file && step.index >= index) {
+      return step.time === moment ? either(early, state.of(name)) : state.of(name);
+    }
+    if (step.lesson.isJudged) moment = undefined;
+    else if (step.time !== moment) {
+      moment = step.time;
+      early = state.of(name);
+    }
+    step.lesson.teach(state);
+  }
+  return state.of(name);
+}
+
+function byTime(a: Step, b: Step): number {
+  return a.time - b.time;
+}

@@ -1,0 +1,53 @@
+import type { Gate } from '../../gate.ts';
+import type { CheckedFile } from '../../reporters/report.ts';
+import type { Beforehand } from './beforehand.ts';
+import { STDIN } from './find-inputs.ts';
+import { Histories } from './histories.ts';
+import { type JudgedAs, judgeBody } from './judge-body.ts';
+import { judgeRecording, type RecordingFile, readRecording } from './judge-recording.ts';
+import { type InputIo, readInput } from './read-input.ts';
+
+/** Characters of files that are held in memory until they can be judged; further ones are read again. */
+const HELD = 4 * 1024 * 1024;
+
+/**
+ * Judges files, and reports them in their order. What a recording's files ask for is held against what the others show, so it is
+ * judged when all have been read.
+ *
+ * @param files as `findInputs` gives them
+ * @throws PatchgateError where one cannot be read or judged
+ */
+export async function judgeAll(
+  gate: Gate,
+  files: readonly string[],
+  as: JudgedAs,
+  beforehand: Beforehand,
+  io: InputIo,
+): Promise<CheckedFile[]> {
+  const histories = new Histories(gate, beforehand, io.cwd);
+  const checked: CheckedFile[] = [];
+  /** Those that are still to be judged, by their numbers. */
+  const waiting = new Map<number, RecordingFile | undefined>();
+  let held = 0;
+  for (const [number, file] of files.entries()) {
+    const input = await readInput(file, io, gate.bodyLimit);
+    if (input.kind === 'body') {
+      checked[number] = judgeBody(gate, input, as, beforehand);
+      continue;
+    }
+    const recording = readRecording(input);
+    if (!histories.add(number, recording)) {
+      checked[number] = judgeRecording(gate, recording, () => undefined);
+      continue;
+    }
+    held += recording.text.length;
+    // Standard input can be read only once.
+    waiting.set(number, held <= HELD || file === STDIN ? recording : undefined);
+  }
+  for (const [number, there] of waiting) {
+    const recording = there ?? readRecording(await readInput(files[number] as string, io, gate.bodyLimit));
+    checked[number] = judgeRecording(gate, recording, histories.knownIn(number));
+    waiting.set(number, undefined);
+  }
+  return checked;
+}

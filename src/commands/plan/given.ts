@@ -1,0 +1,14 @@
+import { PatchgateError } from '../../errors.ts';
+
+type Given = string | readonly string[] | undefined;
+
+/** The value of an option that yargs makes a list of where it is given twice. @throws PatchgateError `bad-usage` */
+export function once(flag: string, given: Given): string | undefined {
+  const values = all(given);
+  if (values.length <= 1) return values[0];
+  throw new PatchgateError('bad-usage', `--${flag} is given more than once`, { hint: 'give it once' });
+}
+
+export function all(given: Given): readonly string[] {
+  return given === undefined ? [] : [given].flat();
+}

@@ -1,0 +1,40 @@
+import { stat } from 'node:fs/promises';
+import { journalOf, readKept } from '../../guard/kept/read-kept.ts';
+import type { KnownState } from '../../state/known-state.ts';
+
+/** What there is to say of a state file beside what it holds. */
+export interface ReadState {
+  /** Milliseconds since the epoch. */
+  writtenAt: number;
+  /** URL of the service that it was learnt from. */
+  target: string | undefined;
+}
+
+/**
+ * Restores what a state file and the journal beside it say; a running proxy may write both meanwhile.
+ *
+ * @returns undefined where there is neither
+ * @throws PatchgateError `cannot-read`; `bad-input` where a file is broken or has another shape
+ */
+export async function readState(file: string, state: KnownState): Promise<ReadState | undefined> {
+  const { records, target } = readKept(file);
+  const times = await Promise.all([file, journalOf(file)].map(timeOf));
+  const writtenAt = Math.max(...times);
+  if (writtenAt === 0) return undefined;
+  // First, or it would take the place of what is known by the account's number.
+  const stored = [...records.values()].sort((a, b) => rankOf(a.name.account) - rankOf(b.name.account));
+  for (const { name, known } of stored) state.restore(name, known);
+  return { writtenAt, target };
+}
+
+function rankOf(account: string): number {
+  return account === 'current' ? 0 : 1;
+}
+
+/** 0 where it is not there. */
+function timeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+}

@@ -1,0 +1,59 @@
+import { type Composed, STATE_BY_DEFAULT, type Surroundings } from './compose-upstream.ts';
+import type { Config } from './config.ts';
+import type { Knowledge } from './guard/knowledge.ts';
+import type { Redaction } from './recordings/redaction/redaction.ts';
+
+/**
+ * Who is asked what a record holds: the fake and a recording for what they play; of a real service, what was learnt of it,
+ * which is kept for the next run.
+ *
+ * @throws PatchgateError where the file with what is known is broken
+ */
+export async function composeKnowledge(
+  config: Config,
+  { fake, played, forward }: Composed,
+  redaction: Redaction,
+  { notice }: Surroundings,
+): Promise<Knowledge> {
+  if (fake) {
+    const { fakeKnowledge } = await import('./guard/fake-knowledge.ts');
+    return fakeKnowledge(fake);
+  }
+  const { learn: kinds, account, timeout } = config;
+  if (played) {
+    const { replayedKnowledge } = await import('./guard/replayed-knowledge.ts');
+    return replayedKnowledge(played, { redaction, account, kinds });
+  }
+  const { openKeptState } = await import('./guard/kept-state.ts');
+  const kept = await openKeptState({
+    file: await stateFileOf(config, notice),
+    account: account === undefined ? undefined : String(account),
+    target: config.target,
+    notice,
+  });
+  const { state } = kept;
+  const reads = config.readState && forward;
+  const { readingRecords } = reads ? await import('./guard/reading-records.ts') : {};
+  return {
+    of: (name) => state.of(name),
+    ...(reads &&
+      readingRecords && { find: readingRecords(state, forward, { kinds, timeout, redaction, notice }) }),
+    // What a recording answers changes nothing at the service.
+    learner: { stateOf: () => state, kinds, counts: (answeredBy) => answeredBy === 'target' },
+    get trouble() {
+      return kept.trouble;
+    },
+    close: () => kept.close(),
+  };
+}
+
+async function stateFileOf(
+  { state, target }: Config,
+  notice: Surroundings['notice'],
+): Promise<string | undefined> {
+  if (state !== STATE_BY_DEFAULT || target === undefined) return state;
+  const { fileOfTarget } = await import('./guard/kept/file-of-target.ts');
+  const file = fileOfTarget(state, target);
+  if (file !== state) notice(`${state} is of another service: what is known of ${target} is kept in ${file}`);
+  return file;
+}

@@ -1,0 +1,163 @@
+import type { Readable } from 'node:stream';
+import type { Match } from '../contract/match-operation.ts';
+import { messageOf, PatchgateError } from '../errors.ts';
+import type { Gate, GateRequest, Inspection } from '../gate.ts';
+import { losesEnvironment } from '../model/effect.ts';
+import { header, headerValues } from '../model/http.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Known, RecordName } from '../model/record.ts';
+import { correctedProject } from '../state/corrected.ts';
+import type { Session } from '../upstreams/session.ts';
+import { APPROVE_HEADER, Approvals, type Refusal, type Subject } from './approvals.ts';
+import type { Knowledge } from './knowledge.ts';
+import { type Turn, Turns } from './turns.ts';
+
+export interface GuardOptions {
+  gate: Gate;
+  knowledge: Knowledge;
+  mode: 'on' | 'strict' | 'off';
+  /** Milliseconds that an approval may be used. */
+  approvalTtl: number;
+}
+
+/** A request whose body was read. */
+export interface Asked {
+  request: GateRequest;
+  match: Match;
+  session: Session;
+  /** The client's message. */
+  stream: Readable;
+  /** Whether nobody waits for an answer any more. */
+  isGone(): boolean;
+}
+
+export interface Judged {
+  /** An error: it could not be judged, and must not pass. Undefined: nobody waits any more. */
+  inspection: Inspection | PatchgateError | undefined;
+  /** Of what was blocked because of what it loses: how to go on. */
+  wayOut?: WayOut;
+}
+
+export interface WayOut {
+  /** Sent with the same request in `Patchgate-Approve`, it lets it pass. */
+  approve: string;
+  /** The body that does the same and loses nothing; absent where nobody knows. */
+  corrected?: JsonObject;
+}
+
+export interface Guard {
+  /**
+   * Judges a request by what is known when its turn comes, at once where it can: a PATCH that may lose something for good
+   * passes when those of the same record before it are over, so that no two pass on the same old state.
+   *
+   * @param done called once. @param leave is to be called when the request is over
+   */
+  judge(asked: Asked, done: (judged: Judged, leave: () => void) => void): void;
+}
+
+const APPROVE = APPROVE_HEADER.toLowerCase();
+const NOTHING_TO_LEAVE = () => undefined;
+
+export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions): Guard {
+  const turns = new Turns();
+  const approvals = new Approvals(approvalTtl);
+
+  const judge = (asked: Asked, name: RecordName | undefined): Judged & { known?: Known | undefined } => {
+    if (asked.isGone()) return { inspection: undefined };
+    try {
+      const known = name && knowledge.of(name, asked.session);
+      const judged = mode === 'off' ? inspect(asked, known) : guarded(asked, known);
+      return { ...judged, known };
+    } catch (error) {
+      // What cannot be judged does not pass, and is no reason for other requests to end.
+      return {
+        inspection: new PatchgateError(
+          'internal',
+          `the gate could not judge this request: ${messageOf(error)}`,
+        ),
+      };
+    }
+  };
+
+  const inspect = ({ request, match }: Asked, known: Known | undefined): { inspection: Inspection } => ({
+    inspection: gate.inspect(request, match, { known }),
+  });
+
+  const guarded = (asked: Asked, known: Known | undefined): { inspection: Inspection; wayOut?: WayOut } => {
+    const { request, match } = asked;
+    const tokens = headerValues(request.headers, APPROVE);
+    const subject = subjectOf(asked, known);
+    const refusal = tokens.length === 0 || !subject ? undefined : whyNot(tokens, subject);
+    if (tokens.length > 0 && subject && !refusal) {
+      const inspection = gate.inspect(request, match, { known, approval: 'approved' });
+      // Nothing stands between this and the forwarding.
+      if (inspection.verdict.outcome === 'pass') approvals.use(tokens[0] as string);
+      return { inspection };
+    }
+    let inspection = gate.inspect(request, match, { known });
+    // Where there is nothing to approve, a token that nobody has given out is only noise.
+    const isBlocked = inspection.verdict.problem === 'destructive-change';
+    if (refusal && (isBlocked || !refusal.isUnknown))
+      inspection = gate.inspect(request, match, { known, approval: refusal });
+    if (inspection.verdict.problem !== 'destructive-change' || !subject || !isBlocked) return { inspection };
+    const corrected = known && correctedBody(known, inspection);
+    return { inspection, wayOut: { approve: approvals.issue(subject), ...(corrected && { corrected }) } };
+  };
+
+  const whyNot = ([token = '', ...others]: readonly string[], subject: Subject): Refusal | undefined =>
+    others.length > 0
+      ? { refused: `the header ${APPROVE_HEADER} comes more than once` }
+      : approvals.whyNot(token, subject);
+
+  return {
+    judge(asked, done) {
+      const name = gate.recordOf(asked.match);
+      if (!name || !gate.guards(name.kind)) return done(judge(asked, name), NOTHING_TO_LEAVE);
+      /** Finds out first, where nothing is known and there is somewhere to look. */
+      const informed = (go: () => void) => {
+        const isInformed = !knowledge.find || asked.isGone() || knowledge.of(name, asked.session)?.isWhole;
+        if (isInformed) go();
+        else void knowledge.find?.(name, { ...asked.request, ...asked }).then(go);
+      };
+      if (mode === 'off') return informed(() => done(judge(asked, name), NOTHING_TO_LEAVE));
+      const inTurn = (turn: Turn) => {
+        const judged = judge(asked, name);
+        done(judged, () => turn.leave());
+        if (keepsEnvironments(judged)) turn.share();
+      };
+      const whose = knowledge.isOfSession ? asked.session.id : '';
+      turns.enter(`${name.kind} ${name.id} ${whose}`, {
+        alone: (turn) => informed(() => inTurn(turn)),
+        alongside(turn) {
+          // An approval is used up by being looked at.
+          if (header(asked.request.headers, APPROVE) !== undefined) return false;
+          const judged = judge(asked, name);
+          // Whoever changes which environments there are must be alone; whoever is blocked changes nothing.
+          const mayGo = keepsEnvironments(judged) || !passes(judged);
+          if (mayGo) done(judged, () => turn.leave());
+          return mayGo;
+        },
+      });
+    },
+  };
+}
+
+function passes({ inspection }: Judged): boolean {
+  return inspection !== undefined && 'verdict' in inspection && inspection.verdict.outcome === 'pass';
+}
+
+/** Whether it is known that a request passes and leaves a project with the very environments that it has. */
+function keepsEnvironments(judged: Judged & { known?: Known | undefined }): boolean {
+  if (!judged.known?.isWhole || !passes(judged)) return false;
+  const { effects = [] } = judged.inspection as Inspection;
+  return !effects.some((effect) => losesEnvironment(effect) || effect.kind === 'environment-created');
+}
+
+function subjectOf({ request, session }: Asked, known: Known | undefined): Subject | undefined {
+  const { body, method, url, headers } = request;
+  return body === 'too-large' ? undefined : { method, url, headers, body, session: session.id, known };
+}
+
+function correctedBody(known: Known, { json, effects = [] }: Inspection): JsonObject | undefined {
+  return json === undefined ? undefined : correctedProject(known.record, json, effects);
+}

@@ -1,0 +1,62 @@
+import { KnownState } from '../state/known-state.ts';
+import { StateKeeper } from './kept/state-keeper.ts';
+
+/** What is known of the service, and is known again after a restart. */
+export interface KeptState {
+  readonly state: KnownState;
+  /** Why what is known is not in its file, for `health`. */
+  readonly trouble: Error | undefined;
+  /** Writes the file. Never rejects: what could not be written is told by notice. */
+  close(): Promise<void>;
+}
+
+export interface KeptStateOptions {
+  /** Undefined or `""`: in memory alone. */
+  file: string | undefined;
+  /** The workspace that `current` means. */
+  account?: string | undefined;
+  /** URL of the service. */
+  target?: string | undefined;
+  notice: (text: string) => void;
+}
+
+/**
+ * Opens the file in which it is kept what is known of the service. A change is in the journal beside it before anything else
+ * happens, and outlives `kill -9`. A file that is missing is an empty one, and is made with the first change.
+ *
+ * @throws PatchgateError `cannot-read`; `bad-input` with file, line and column, where file or journal is broken
+ */
+export async function openKeptState(options: KeptStateOptions): Promise<KeptState> {
+  const { file, account, target, notice } = options;
+  const onForget = once(() =>
+    notice(
+      'more is known than there is room for: what was learnt longest ago is forgotten, and is no longer guarded until it is seen again (--read-state reads it when it is needed)',
+    ),
+  );
+  if (!file) {
+    const state = new KnownState({ account, onForget });
+    return { state, trouble: undefined, close: () => Promise.resolve() };
+  }
+  const keeper = new StateKeeper({ file, account, target, notice, onForget });
+  keeper.open();
+  const { foundTarget } = keeper;
+  if (target !== undefined && foundTarget !== undefined && plain(foundTarget) !== plain(target)) {
+    notice(
+      `${file} was learnt from ${foundTarget}, and this proxy stands in front of ${target}: PATCHes are judged by it all the same. Give each service a file of its own with --state FILE`,
+    );
+  }
+  return keeper;
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    action();
+  };
+}
+
+function plain(url: string): string {
+  return url.replace(/\/+$/, '');
+}

@@ -1,0 +1,58 @@
+import { statSync } from 'node:fs';
+import type { Known, RecordName } from '../../model/record.ts';
+import { recordsOf } from '../../state/state-file.ts';
+import { readLines } from './journal-line.ts';
+import { readBytes, StateAdapter } from './state-adapter.ts';
+
+/** What a state file and the journal beside it say together. */
+export interface Kept {
+  /** By `recordKey`. */
+  records: Map<string, { name: RecordName; known: Known }>;
+  /** URL of the service that it was learnt from, where the file says so. */
+  target: string | undefined;
+  /** Bytes of the journal's whole lines. */
+  journalSize: number;
+}
+
+export function recordKey({ account, kind, id }: RecordName): string {
+  return `${account} ${kind} ${id}`;
+}
+
+/** The journal of a state file. */
+export function journalOf(file: string): string {
+  return `${file}.journal`;
+}
+
+/**
+ * Reads what a proxy knows, also while it runs.
+ *
+ * @throws PatchgateError `cannot-read`, `bad-input` with file, line and column
+ */
+export function readKept(file: string, adapter = new StateAdapter(file)): Kept {
+  const journalFile = journalOf(file);
+  // First the journal: whoever moves its lines into the file meanwhile takes nothing away from this reader.
+  const journal = readBytes(journalFile);
+  const state = adapter.readNow();
+  const records: Kept['records'] = new Map();
+  for (const record of state ? recordsOf(state) : []) records.set(recordKey(record.name), record);
+  const { changes, size } = readLines(journal ?? Buffer.alloc(0), journalFile);
+  for (const { name, known } of changes) {
+    if (known) records.set(recordKey(name), { name, known });
+    else records.delete(recordKey(name));
+  }
+  return { records, target: state?.target, journalSize: size };
+}
+
+/** Changes whenever somebody writes one of the files; `undefined` where none of them is there. */
+export function markOf(...files: string[]): string | undefined {
+  const marks = files.map((file) => {
+    try {
+      const { ino, size, mtimeMs } = statSync(file);
+      return `${ino}:${size}:${mtimeMs}`;
+    } catch {
+      // Not there, or not to be reached: reading it says which.
+      return '';
+    }
+  });
+  return marks.every((mark) => mark === '') ? undefined : marks.join(' ');
+}

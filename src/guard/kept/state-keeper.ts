@@ -1,0 +1,233 @@
+import { Low } from 'lowdb';
+import { messageOf, PatchgateError } from '../../errors.ts';
+import type { RecordName } from '../../model/record.ts';
+import type { Lock } from '../../recordings/lock.ts';
+import { either } from '../../state/known.ts';
+import { KnownState } from '../../state/known-state.ts';
+import type { State } from '../../state/state-file.ts';
+import { holdFile } from './hold-file.ts';
+import { type Change, lineOf } from './journal-line.ts';
+import { KeepingNotices } from './keeping-notices.ts';
+import { journalOf, markOf, readKept, recordKey } from './read-kept.ts';
+import { sortedState } from './sorted-state.ts';
+import { StateAdapter } from './state-adapter.ts';
+import { StateJournal } from './state-journal.ts';
+import { WriteBehind } from './write-behind.ts';
+
+/** Bytes. A journal of more is moved into the file at once, unless the file is larger still. */
+const MOST_JOURNAL = 1024 * 1024;
+/** A file of more than `MOST_JOURNAL` waits until one part of so many is new. */
+const SHARE = 4;
+
+/** Nobody has looked at the files yet. */
+const NEVER = Symbol('never');
+
+export interface StateKeeperOptions {
+  file: string;
+  /** The workspace that `current` means. */
+  account?: string | undefined;
+  /** URL of the service, to stand in the file. */
+  target?: string | undefined;
+  notice: (text: string) => void;
+  onForget?: (name: RecordName) => void;
+}
+
+/**
+ * Keeps what is known of the service in a file. Each change is one append to a journal beside it; the file is written behind.
+ * A line says all that is known of its record, so that it does no harm to read lines which the file has already.
+ *
+ * One process keeps a file, by a lock beside it: taken before anything is read where there is something to read, otherwise with
+ * the first change. Nothing is made on disk before that.
+ */
+export class StateKeeper {
+  readonly state: KnownState;
+  /** URL in the file as it was found. */
+  foundTarget: string | undefined;
+  /** Why what is known is not in its file. */
+  trouble: Error | undefined;
+  readonly #options: StateKeeperOptions;
+  readonly #notices: KeepingNotices;
+  readonly #adapter: StateAdapter;
+  readonly #db: Low<State>;
+  readonly #journalFile: string;
+  #held: { lock: Lock; journal: StateJournal } | undefined;
+  /** How the files looked when they were read, and how long the journal was. */
+  #seen: string | undefined | typeof NEVER = NEVER;
+  #journalSize = 0;
+  /** What the journal does not have. */
+  readonly #pending = new Map<string, Change>();
+  /** Another process keeps the file. */
+  #isElsewhere = false;
+  #isClosed = false;
+  #isReading = false;
+  readonly #writing = new WriteBehind(
+    () => this.#fold(),
+    () => this.#isDue(),
+  );
+
+  constructor(options: StateKeeperOptions) {
+    const { file, account, notice, onForget } = options;
+    this.#options = options;
+    this.#notices = new KeepingNotices(file, notice);
+    this.#adapter = new StateAdapter(file);
+    this.#db = new Low<State>(this.#adapter, { accounts: {} });
+    this.#journalFile = journalOf(file);
+    const onChange = (...[name, known]: [RecordName, Change['known']]) => this.#changed({ name, known });
+    this.state = new KnownState({ account, onChange, ...(onForget && { onForget }) });
+  }
+
+  /** To be called first. @throws PatchgateError `cannot-read`, `bad-input` with file, line and column */
+  open(): void {
+    if (markOf(this.#options.file, this.#journalFile) !== undefined) {
+      try {
+        this.#held = this.#take();
+        if (this.#waiting > 0 || this.#pending.size > 0) this.#writing.changed();
+      } catch (error) {
+        if (error instanceof PatchgateError && ['bad-input', 'cannot-read'].includes(error.code)) throw error;
+        this.#fail(error, 'memory');
+      }
+    }
+    if (this.#seen === NEVER) this.#read();
+  }
+
+  /** Resolves when what is known is in the file, or has been tried. Nothing is kept that is learnt after it. */
+  async close(): Promise<void> {
+    await this.#writing.end(() => this.#pending.size > 0 || this.#waiting > 0);
+    this.#isClosed = true;
+    this.#leave();
+  }
+
+  /** Called on a request's path. */
+  #changed(change: Change): void {
+    if (this.#isElsewhere || this.#isClosed) return;
+    this.#pending.set(recordKey(change.name), change);
+    // What was read did not fit: a record was forgotten for it.
+    if (this.#isReading || !this.#append()) return;
+    this.#writing.changed();
+    const isLong = this.#waiting > Math.max(MOST_JOURNAL, this.#adapter.size);
+    if (isLong && !this.trouble) this.#writing.hurry();
+  }
+
+  /** @returns whether the journal has everything */
+  #append(): boolean {
+    try {
+      if (this.#held?.journal.isGone) this.#beginAnew();
+      this.#held ??= this.#take();
+      if (this.#pending.size > 0)
+        this.#held.journal.append(Buffer.from([...this.#pending.values()].map(lineOf).join('')));
+      this.#pending.clear();
+      return true;
+    } catch (error) {
+      this.#fail(error, 'memory');
+      return false;
+    }
+  }
+
+  /** Takes the lock, and reads what has been written since the files were read last. */
+  #take(): { lock: Lock; journal: StateJournal } {
+    const { file } = this.#options;
+    const lock = holdFile(file);
+    try {
+      if (this.#seen !== markOf(file, this.#journalFile)) {
+        const isFirst = this.#seen === NEVER;
+        this.#read();
+        if (!isFirst) this.#pendAll();
+      }
+      return { lock, journal: new StateJournal(this.#journalFile, this.#journalSize) };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** What stands in the files is known from here on, beside what is known already. */
+  #read(): void {
+    const { file, account } = this.#options;
+    const seen = markOf(file, this.#journalFile);
+    const { records, target, journalSize } = readKept(file, this.#adapter);
+    const own = new Map([...this.state.entries()].map(({ name, known }) => [recordKey(name), known]));
+    const isAliased = ({ name }: { name: RecordName }) => name.account === account;
+    const aliased = [...records.values()].filter(isAliased);
+    this.#isReading = true;
+    for (const [key, record] of records)
+      if (!isAliased(record)) this.state.restore(record.name, either(record.known, own.get(key)));
+    for (const { name, known } of aliased) this.state.restore(name, known);
+    this.#isReading = false;
+    this.foundTarget = target;
+    this.#journalSize = journalSize;
+    this.#seen = seen;
+    // What stood under the workspace's own id stands under `current` from here on, and not beside it.
+    for (const { name } of aliased) {
+      const current = { ...name, account: 'current' };
+      this.#pending.set(recordKey(name), { name, known: undefined });
+      this.#pending.set(recordKey(current), { name: current, known: this.state.of(current) });
+    }
+  }
+
+  /** Bytes of the journal. */
+  get #waiting(): number {
+    return this.#held?.journal.size ?? 0;
+  }
+
+  #pendAll(): void {
+    for (const entry of this.state.entries()) this.#pending.set(recordKey(entry.name), entry);
+  }
+
+  /** Somebody has removed the files: all that is known must be written again. */
+  #beginAnew(): void {
+    this.#leave();
+    this.#seen = undefined;
+    this.#journalSize = 0;
+    this.#pendAll();
+  }
+
+  #leave(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    try {
+      held?.journal.close();
+      held?.lock.release();
+    } catch {
+      // What stays is empty, or a lock of nobody: the next start goes over it.
+    }
+  }
+
+  /** A large file is not written again for each small change. */
+  #isDue(): boolean {
+    const { size } = this.#adapter;
+    return this.trouble !== undefined || size < MOST_JOURNAL || this.#waiting * SHARE > size;
+  }
+
+  /** Writes the file; only then what it has is taken out of the journal. */
+  async #fold(): Promise<void> {
+    if (this.#isElsewhere || !this.#append() || !this.#held) return;
+    const { journal } = this.#held;
+    const upTo = journal.size;
+    try {
+      this.#db.data = sortedState(this.state.entries(), this.#options.target ?? this.foundTarget);
+      await this.#db.write();
+      // Else somebody has removed it meanwhile, and there is a new one.
+      if (this.#held?.journal === journal) journal.drop(upTo);
+      this.trouble = undefined;
+      this.#notices.well();
+    } catch (error) {
+      this.#fail(error, 'journal');
+    }
+  }
+
+  #fail(error: unknown, level: 'journal' | 'memory'): void {
+    if (error instanceof PatchgateError && error.code === 'recording-in-use') {
+      this.#isElsewhere = true;
+      this.trouble = undefined;
+      this.#pending.clear();
+      this.#notices.elsewhere(error);
+      return;
+    }
+    const what = `cannot write ${this.#options.file}: ${messageOf(error)}`;
+    const reason =
+      error instanceof PatchgateError ? error : new PatchgateError('cannot-write', what, { cause: error });
+    this.trouble = reason;
+    this.#notices.trouble(reason, level);
+    this.#writing.failed();
+  }
+}

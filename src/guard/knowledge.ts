@@ -1,0 +1,33 @@
+import type { Known, RecordKind, RecordName } from '../model/record.ts';
+import type { KnownState } from '../state/known-state.ts';
+import type { Session } from '../upstreams/session.ts';
+import type { AnsweredBy, UpstreamRequest } from '../upstreams/upstream.ts';
+
+/** What is known of the records that an upstream answers for. */
+export interface Knowledge {
+  /** Each session has records of its own. */
+  isOfSession?: true;
+  /** Undefined where nothing is known. */
+  of(name: RecordName, session: Session): Known | undefined;
+  /** Looks for a record of which nothing is known, where there is somewhere to look. Never rejects. */
+  find?(name: RecordName, asker: Asker): Promise<void>;
+  /** What learns from the answers; absent where the upstream itself is asked each time. */
+  learner?: Learner;
+  /** What keeps it from being kept, for `health`. */
+  readonly trouble?: Error | undefined;
+  /** Frees what was kept for a session. Nobody uses it any more. */
+  end?(session: Session): void;
+  /** Writes out what is to be kept. */
+  close?(): Promise<void>;
+}
+
+/** A PATCH of a record of which nothing is known: whoever looks, looks with its credentials. */
+export type Asker = Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'stream' | 'session'>;
+
+export interface Learner {
+  stateOf(session: Session): KnownState;
+  /** Of which records there is something to learn. */
+  kinds: readonly RecordKind[];
+  /** Whether an answer says what the service holds: one out of a recording changes nothing there. */
+  counts(answeredBy: AnsweredBy): boolean;
+}

@@ -1,0 +1,160 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { messageOf, type PatchgateError } from '../errors.ts';
+import {
+  byHeaderName,
+  looseHeaderName,
+  type ResponseHead,
+  splitTarget,
+  withoutHeaders,
+} from '../model/http.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { RecordName } from '../model/record.ts';
+import { jsonOf } from '../recordings/body.ts';
+import { undoCodings } from '../recordings/content-coding.ts';
+import { codingOf } from '../recordings/redaction/redact.ts';
+import { recordIn } from '../state/records.ts';
+import type { ResponseSink, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
+import type { Asker } from './knowledge.ts';
+
+/** Bytes of an answer that are read at most, as sent and decoded. */
+const MOST_BYTES = 5 * 1024 * 1024;
+const NO_BODY = Buffer.alloc(0);
+
+/** The record, or in one sentence why it could not be read. */
+export type Reading = { record: JsonObject } | { why: string };
+
+/**
+ * Reads the record that a PATCH is about to change, by GET of its path with the client's own headers. Never rejects.
+ *
+ * @param upstream the target; nothing that records, since no client asked for this
+ * @param timeout milliseconds that the answer's body may take; 0: for ever
+ * @returns undefined where the client is gone
+ */
+export function readRecord(
+  upstream: Upstream,
+  name: RecordName,
+  asker: Asker,
+  timeout: number,
+): Promise<Reading | undefined> {
+  return new Promise((resolve) => {
+    const { socket } = asker.stream as Partial<IncomingMessage>;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let head: ResponseHead | undefined;
+    let cancel: (() => void) | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    let isDone = false;
+    const done = (reading: Reading | undefined) => {
+      if (isDone) return;
+      isDone = true;
+      clearTimeout(timer);
+      socket?.off('close', onGone);
+      resolve(reading);
+    };
+    const giveUp = (reading: Reading | undefined) => {
+      done(reading);
+      cancel?.();
+    };
+    const onGone = () => giveUp(undefined);
+    const add = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MOST_BYTES) giveUp(TOO_LONG);
+      else chunks.push(chunk);
+    };
+    const sink: ResponseSink = {
+      head(answered) {
+        head = answered;
+        const { status } = answered;
+        if (status < 200 || status > 299 || status === 206)
+          giveUp({ why: `it was answered with the status ${status}` });
+        else if (timeout > 0)
+          timer = setTimeout(() => giveUp({ why: `the answer took longer than ${timeout} ms` }), timeout);
+      },
+      data(chunk) {
+        if (!isDone) add(chunk);
+        return true;
+      },
+      end(last) {
+        if (last && !isDone) add(last);
+        if (!isDone && head) done(recordOf(name, head, Buffer.concat(chunks)));
+      },
+      fail: (error: PatchgateError) => done({ why: error.message }),
+    };
+    socket?.once('close', onGone);
+    if (socket?.destroyed) return done(undefined);
+    try {
+      cancel = upstream.handle(readingOf(asker), sink);
+    } catch (error) {
+      done({ why: messageOf(error) });
+    }
+    // It may have answered already, with what is not to be read.
+    if (isDone) cancel?.();
+  });
+}
+
+const TOO_LONG: Reading = { why: `the answer has more than ${MOST_BYTES} bytes` };
+
+/** The record that the whole body of an answer holds. */
+export function recordOf(
+  { kind, id }: RecordName,
+  { headers }: Pick<ResponseHead, 'headers'>,
+  bytes: Buffer,
+): Reading {
+  const plain = undoCodings(bytes, codingOf(headers), 'target');
+  if (plain === undefined) return { why: 'the answer has a content coding that cannot be undone' };
+  if (plain.length > MOST_BYTES) return TOO_LONG;
+  const json = isUtf8(plain) ? jsonOf({ text: plain.toString('utf8') }) : undefined;
+  if (json === undefined) return { why: 'the answer is no JSON' };
+  const record = recordIn(kind, json, id);
+  return record ? { record } : { why: `the answer holds no whole ${kind}` };
+}
+
+/** The GET that is made of a PATCH. */
+function readingOf({ url, headers, stream, session }: Asker): UpstreamRequest {
+  const kept = withoutHeaders(headers, isOfPatch);
+  return {
+    method: 'GET',
+    url: withoutMethod(url),
+    headers: [
+      ...kept,
+      'Accept',
+      'application/json',
+      'Accept-Encoding',
+      'identity',
+      'Cache-Control',
+      'no-cache',
+    ],
+    body: NO_BODY,
+    json: undefined,
+    stream,
+    session,
+  };
+}
+
+const MADE_ANEW = ['accept', 'accept-encoding', 'cache-control', 'pragma'];
+const OF_BODY = ['transfer-encoding', 'te', 'trailer', 'expect', 'digest', 'repr-digest', 'idempotency-key'];
+const METHODS = ['x-http-method', 'x-http-method-override', 'x-method-override'];
+const NAMES: ReadonlySet<string> = new Set([...MADE_ANEW, ...OF_BODY, ...METHODS, 'range']);
+
+/** What is said of the PATCH alone: its body, its conditions, what it really is. Names as servers read them. */
+const isOfPatch = byHeaderName((header) => {
+  const name = looseHeaderName(header);
+  return NAMES.has(name) || /^(?:content|if|patchgate)-/.test(name);
+});
+
+/** Without what may say in the query that it is a PATCH: what only some read so as well, and what nobody can read. */
+function withoutMethod(url: string): string {
+  const { path, query } = splitTarget(url);
+  const kept = query.split('&').filter((parameter) => !parameter.split(';').some(mayNameMethod));
+  return kept.join('') === '' ? path : `${path}?${kept.join('&')}`;
+}
+
+function mayNameMethod(parameter: string): boolean {
+  const name = parameter.replace(/=.*/s, '');
+  try {
+    return /method|%/i.test(decodeURIComponent(name).replace(/[^a-z%]/gi, ''));
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,100 @@
+import type { Match } from '../contract/match-operation.ts';
+import type { Gate } from '../gate.ts';
+import {
+  type Exchange,
+  headerPairs,
+  isInline,
+  type RecordedRequest,
+  type StoredBody,
+} from '../model/exchange.ts';
+import type { RequestHead } from '../model/http.ts';
+import { type JsonObject, type JsonValue, member } from '../model/json.ts';
+import type { RecordKind, RecordName } from '../model/record.ts';
+import { bodyBytes, jsonOf } from '../recordings/body.ts';
+import type { KnownState } from '../state/known-state.ts';
+import { lessonOf } from '../state/lesson.ts';
+import { hasReadableEnvironments, plainRecord, recordIn } from '../state/records.ts';
+import { CHANGES } from './follow.ts';
+
+/** What one exchange of a recording teaches about a record. It holds no more of the exchange than that takes. */
+export interface RecordedLesson {
+  name: RecordName;
+  /** Whether the gate judges it as one that changes the record. */
+  isJudged: boolean;
+  /** Teaches what live traffic would have taught: those of a recording one by one, in the order of recording. */
+  teach(state: KnownState): void;
+}
+
+type Reader = Pick<Gate, 'match' | 'inspect' | 'recordAt' | 'recordOf'>;
+
+/**
+ * What an exchange teaches about the record that it is about, which is named as the gate names it.
+ *
+ * @param learn kinds of record of which bodies and answers are read; of any other it is only seen that it has changed
+ * @returns undefined where that is nothing
+ */
+export function recordedLesson(
+  gate: Reader,
+  learn: readonly RecordKind[],
+  { request, response, failure }: Exchange,
+): RecordedLesson | undefined {
+  const head = headOf(request);
+  const { method, url } = head;
+  const match = gate.match(head);
+  const name = match ? gate.recordOf(match) : gate.recordAt(url);
+  if (!name) return undefined;
+  const isChange = match !== undefined || CHANGES.has(method);
+  const isLearnt = learn.includes(name.kind);
+  const status = failure ? undefined : response?.status;
+  const isAccepted = status !== undefined && status >= 200 && status < 300;
+  const record = isLearnt && isAccepted ? shownIn(response?.body, name) : undefined;
+  if (!isChange && method !== 'DELETE' && !record) return undefined;
+  // What an answer shows counts more than what was sent.
+  const sent = isLearnt && match && !record ? sentIn(gate, request, head, match) : undefined;
+  const body = sent === undefined ? undefined : essenceOf(name.kind, sent);
+  return {
+    name,
+    isJudged: match !== undefined,
+    teach(state) {
+      const lesson = lessonOf(state, name, { method, url }, isChange, body);
+      if (status === undefined) lesson.failed(failure?.kind);
+      else lesson.answered(status, lesson.wantsBody(status) ? record : undefined);
+    },
+  };
+}
+
+/**
+ * The head of a recorded request, as the gate takes it. A recording keeps bodies with their content coding undone: what the
+ * headers say of that no longer holds.
+ */
+export function headOf({ method, path, query, headers }: RecordedRequest): RequestHead {
+  const pairs = headerPairs(headers).filter(([name]) => !OF_BYTES.has(name));
+  return { method, url: query === '' ? path : `${path}?${query}`, headers: pairs.flat() };
+}
+
+const OF_BYTES: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
+
+/** The record that an answer shows, with no more of it than there is to learn from. */
+function shownIn(body: StoredBody | undefined, { kind, id }: RecordName): JsonObject | undefined {
+  const answer = body && jsonOf(body);
+  const record = answer === undefined ? undefined : recordIn(kind, answer, id);
+  return record && plainRecord(kind, record);
+}
+
+/** The body of a judged request; undefined where it is no JSON, or stands somewhere else. */
+function sentIn(
+  gate: Reader,
+  { body }: RecordedRequest,
+  head: RequestHead,
+  match: Match,
+): JsonValue | undefined {
+  if (!body || !isInline(body)) return undefined;
+  return match.isByBody ? gate.inspect({ ...head, body: bodyBytes(body) }, match).json : jsonOf(body);
+}
+
+/** So much of a PATCH's body as there is to learn from. What keeps it from being whole stays in it. */
+function essenceOf(kind: RecordKind, body: JsonValue): JsonValue {
+  const plain = plainRecord(kind, body);
+  if (kind !== 'project' || hasReadableEnvironments(body)) return plain;
+  return Object.fromEntries(Object.keys(plain).map((name) => [name, member(body, name) as JsonValue]));
+}

@@ -1,0 +1,96 @@
+import { splitTarget } from '../model/http.ts';
+import type { RecordKind, RecordName } from '../model/record.ts';
+import { redactPath } from '../recordings/redaction/redact.ts';
+import type { Redaction } from '../recordings/redaction/redaction.ts';
+import type { RecordingStore } from '../recordings/store.ts';
+import { KnownState } from '../state/known-state.ts';
+import type { Session } from '../upstreams/session.ts';
+import type { Asker, Knowledge, Learner } from './knowledge.ts';
+import { earliestState } from './recorded-state.ts';
+
+export interface ReplayedOptions {
+  /** That of the recording: its paths are redacted. */
+  redaction: Redaction;
+  /** Id of the workspace that `current` means, where that is known. */
+  account?: number | undefined;
+  /** Of which records there is something to learn. */
+  kinds: readonly RecordKind[];
+}
+
+/** Characters of the JSON of a session's records: there may be a thousand sessions. */
+const MOST_KNOWN = 256 * 1024;
+/** Records of a session of which it is remembered that the recording was asked. */
+const MOST_ASKED = 1000;
+
+interface SessionKnowledge {
+  state: KnownState;
+  /** By record, the one asked for longest ago first: the looking, which may be over. */
+  asked: Map<string, Promise<void>>;
+}
+
+/**
+ * What is known of the records that a recording plays, in each session by itself: what was served in it, and of a record of
+ * which nothing was yet, what the recording knows of it first. So a sequence that is replayed from its beginning meets what it met
+ * when it was recorded.
+ *
+ * The recording is asked once for each record of a session: what was served since then is the later word.
+ */
+export function replayedKnowledge(
+  store: RecordingStore,
+  { redaction, account, kinds }: ReplayedOptions,
+): Knowledge & { learner: Learner } {
+  const workspace = account === undefined ? undefined : String(account);
+  const sessions = new Map<number, SessionKnowledge>();
+
+  const inSession = ({ id }: Session): SessionKnowledge => {
+    let own = sessions.get(id);
+    if (!own) {
+      own = { state: new KnownState({ account: workspace, most: MOST_KNOWN }), asked: new Map() };
+      sessions.set(id, own);
+    }
+    return own;
+  };
+
+  const look = async (name: RecordName, url: string, state: KnownState): Promise<void> => {
+    try {
+      const paths = pathsOf(name, url, workspace).map((path) => redactPath(path, redaction));
+      const known = await earliestState(store, name, paths);
+      // Something may have been served meanwhile.
+      if (known && !state.of(name)) state.restore(name, known);
+    } catch {
+      // The replay of this very path says what is wrong with the recording.
+    }
+  };
+
+  return {
+    isOfSession: true,
+    of: (name, { id }) => sessions.get(id)?.state.of(name),
+    find(name: RecordName, { url, session }: Asker) {
+      if (!kinds.includes(name.kind)) return Promise.resolve();
+      const { state, asked } = inSession(session);
+      const key = JSON.stringify([name.account, name.kind, name.id]);
+      let looking = asked.get(key);
+      if (!looking) {
+        for (const oldest of asked.keys()) {
+          if (asked.size < MOST_ASKED) break;
+          asked.delete(oldest);
+        }
+        looking = look(name, url, state);
+        asked.set(key, looking);
+      }
+      return looking;
+    },
+    learner: { stateOf: (session) => inSession(session).state, kinds, counts: () => true },
+    end: ({ id }) => void sessions.delete(id),
+  };
+}
+
+/** The record's path, and where its account has another name, the path under that. */
+function pathsOf({ account }: RecordName, url: string, workspace: string | undefined): string[] {
+  const { path } = splitTarget(url);
+  const other = account === 'current' ? workspace : account === workspace ? 'current' : undefined;
+  // The id, which may be the same number, is the last part.
+  const at = path.replace(/\/$/, '').lastIndexOf(`/${account}/`);
+  if (other === undefined || at < 0) return [path];
+  return [path, `${path.slice(0, at)}/${other}${path.slice(at + 1 + account.length)}`];
+}

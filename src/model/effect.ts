@@ -1,0 +1,48 @@
+/**
+ * What a PATCH does to a record that we know (service-api 4.1). The environment that is lost is named by `id` and `name`; what
+ * it is to become by `newId` and `to`.
+ */
+export type Effect = EnvironmentEffect | ProjectEffect | ListEffect;
+
+type EnvironmentEffect =
+  | ({ kind: 'environment-deleted' } & Lost)
+  | ({
+      /** Deleted, and created under another id: the name is the same, or the id is so near that it looks mistyped. */
+      kind: 'environment-replaced';
+      newId: number;
+      /** Its position in the body's list. */
+      index: number;
+      /** The new id is one slip of a finger away. */
+      likelyTypo?: true;
+    } & Lost)
+  | { kind: 'environment-created'; id: number; name: string }
+  | { kind: 'environment-renamed'; id: number; name: string; to: string };
+
+interface Lost {
+  id: number;
+  name: string;
+  /** Its name is one of those that may go without asking. */
+  allowed?: true;
+}
+
+type ProjectEffect =
+  /** Ids of the environments that are marked as the default one. */
+  | { kind: 'default-changed'; from: number[]; to: number[] }
+  | { kind: 'language-added' | 'language-removed'; name: string }
+  | { kind: 'name-changed'; name: string; to: string };
+
+/** Of a feature or draft: the description does not say whether the list replaces the stored one. */
+interface ListEffect {
+  kind: 'variable-removed' | 'variation-removed' | 'goal-removed';
+  id: number | string;
+  name?: string;
+  possible: true;
+}
+
+export type EffectKind = Effect['kind'];
+export type LosingEffect = Extract<Effect, { kind: 'environment-deleted' | 'environment-replaced' }>;
+
+/** Whether an environment is lost for good. */
+export function losesEnvironment(effect: Effect): effect is LosingEffect {
+  return effect.kind === 'environment-deleted' || effect.kind === 'environment-replaced';
+}

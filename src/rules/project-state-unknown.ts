@@ -1,0 +1,24 @@
+import type { Rule } from './rule.ts';
+
+export const stateUnknown: Rule = {
+  name: 'project.state-unknown',
+  severity: 'off',
+  basis: 'inferred',
+  says: 'it is known what the project holds, so that it can be said what a PATCH deletes',
+  source: 'service-api 4.1 rule 4',
+  guards: true,
+  *check({ recordId, known }) {
+    if (known?.isWhole) return;
+    const project = recordId === '' ? 'this project' : `project ${recordId}`;
+    yield {
+      pointer: '',
+      message: `${known ? 'not all' : 'nothing'} is known of ${project}, so nobody can say what this deletes`,
+      hint: 'read the project first, with a GET through the gate, or start it with --read-state',
+      isUnknown: true,
+    };
+  },
+  examples: {
+    passes: [{ body: {}, known: { name: 'Checkout', languages: [], environments: [] } }],
+    fails: [{ body: {}, recordId: '42', pointers: [''] }],
+  },
+};

@@ -1,0 +1,69 @@
+import { VALIDATION_MODES } from './modes.ts';
+import { LONGEST_TIMER, type Setting } from './setting.ts';
+
+/** Settings of what is judged, and by what is known. */
+export const JUDGING = {
+  contract: { kind: 'string', describe: 'Folder or contract.json with the operations, schemas and rules' },
+  validation: {
+    kind: 'choice',
+    choices: VALIDATION_MODES,
+    default: 'enforce',
+    describe: 'enforce blocks, warn forwards and reports, off does not judge',
+  },
+  guard: {
+    kind: 'choice',
+    choices: ['on', 'strict', 'off'],
+    bare: 'on',
+    describe:
+      'Block a project PATCH that deletes environments; strict: also where nothing is known (on in proxy; --no-guard)',
+  },
+  account: { kind: 'integer', describe: 'Id of the workspace that current means' },
+  state: {
+    kind: 'string',
+    mayBeOff: true,
+    describe:
+      'File with what the service holds, as far as it is known; proxy keeps it up to date (--no-state)',
+  },
+  readState: {
+    kind: 'boolean',
+    default: false,
+    describe: 'Read a project of which nothing is known from the target, before its first PATCH',
+  },
+  learn: {
+    kind: 'list',
+    choices: ['project', 'feature', 'draft'],
+    default: 'project',
+    describe: 'Kinds of record that answers show whole, to learn from: project, feature, draft',
+  },
+  approvalTtl: {
+    kind: 'duration',
+    max: LONGEST_TIMER,
+    default: '10m',
+    describe: 'How long an approval of a deletion may be used',
+  },
+  allowDelete: {
+    kind: 'list',
+    default: '',
+    describe: 'Names of environments that may be deleted without asking: e2e-*',
+  },
+  unlisted: {
+    kind: 'choice',
+    choices: ['pass', 'block'],
+    default: 'pass',
+    describe: "PATCHes below a judged record's path that no operation lists",
+  },
+  basePath: { kind: 'path', describe: 'Judge only paths below this one: /api/v2' },
+  bodyLimit: {
+    kind: 'size',
+    // A text of this many bytes fits a string of Node.
+    max: 256 * 1024 * 1024,
+    default: '5MiB',
+    describe: 'Largest body to judge, before and after decoding',
+  },
+  failOn: {
+    kind: 'choice',
+    choices: ['error', 'warn'],
+    default: 'error',
+    describe: 'Severity at which check exits with 1',
+  },
+} as const satisfies Record<string, Setting>;

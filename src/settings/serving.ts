@@ -1,0 +1,59 @@
+import { LOG_FORMATS } from './modes.ts';
+import { LONGEST_TIMER, type Setting } from './setting.ts';
+
+/** Settings of the target, the clients and the fake. */
+export const SERVING = {
+  target: { kind: 'string', describe: 'Base URL of the real service' },
+  targetCa: {
+    kind: 'string',
+    describe: "PEM file of the authorities that the target's certificate may come from",
+  },
+  targetInsecure: { kind: 'boolean', default: false, describe: "Do not verify the target's certificate" },
+  preserveHost: {
+    kind: 'boolean',
+    default: false,
+    describe: "Send the target the client's Host, not its own",
+  },
+  forwardedHeaders: {
+    kind: 'boolean',
+    default: false,
+    describe: 'Tell the target who asks: X-Forwarded-For, -Proto and -Host',
+  },
+  timeout: {
+    kind: 'duration',
+    max: LONGEST_TIMER,
+    default: '30s',
+    describe: 'How long the target may be silent before it answers',
+  },
+  clientTimeout: {
+    kind: 'duration',
+    max: LONGEST_TIMER,
+    default: '60s',
+    describe: 'How long a client may take for its request; 0 is for ever',
+  },
+  log: { kind: 'choice', choices: LOG_FORMATS, default: 'text', describe: 'One line per request' },
+  port: {
+    kind: 'integer',
+    min: 0,
+    max: 65535,
+    default: 4010,
+    alias: 'p',
+    describe: 'Port to listen on; 0 takes a free one',
+  },
+  host: { kind: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
+  tlsCert: { kind: 'string', describe: 'PEM file with the certificate to serve clients over TLS with' },
+  tlsKey: { kind: 'string', describe: 'PEM file with its key' },
+  controlToken: {
+    kind: 'string',
+    secret: true,
+    describe: 'Bearer token of the control API; needed off loopback',
+  },
+  seed: { kind: 'string', describe: 'JSON file with the records that the fake starts with' },
+  envelope: { kind: 'string', describe: "Member that wraps the fake's answers: _data" },
+  latency: {
+    kind: 'duration',
+    max: LONGEST_TIMER,
+    default: '0ms',
+    describe: 'How long the fake waits before it answers',
+  },
+} as const satisfies Record<string, Setting>;

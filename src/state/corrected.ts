@@ -1,0 +1,54 @@
+import { type Effect, losesEnvironment } from '../model/effect.ts';
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../model/json.ts';
+import { environmentsOf } from './environments.ts';
+
+/**
+ * The body of a project PATCH that does what was meant and loses no environment: one that is left out is in it again, one
+ * under another id has its own, and a mandatory field that is missing is as it stands. Languages that are left out stay so.
+ *
+ * @param known the project as far as it is known
+ * @param effects what the body would do; those that are allowed happen
+ * @returns undefined where nothing is lost
+ */
+export function correctedProject(
+  known: JsonObject,
+  body: JsonValue,
+  effects: readonly Effect[],
+): JsonObject | undefined {
+  return effects.some((effect) => losesEnvironment(effect) && !effect.allowed)
+    ? fullProject(known, body, effects)
+    : undefined;
+}
+
+/** The same body, also where nothing is lost: it has its mandatory fields then. */
+export function fullProject(known: JsonObject, body: JsonValue, effects: readonly Effect[]): JsonObject {
+  const sent = isObject(body) ? body : {};
+  const missing = ['name', 'languages'].filter((field) => member(sent, field) === undefined);
+  const stored = missing.flatMap((field) => {
+    const value = member(known, field);
+    return value === undefined ? [] : [[field, value] as const];
+  });
+  return { ...sent, ...Object.fromEntries(stored), environments: fullList(known, sent, effects) };
+}
+
+function fullList(known: JsonObject, body: JsonObject, effects: readonly Effect[]): JsonValue {
+  const given = member(body, 'environments');
+  // Whoever leaves out the list has not asked for anything to go.
+  const lost = effects.filter(losesEnvironment).filter(({ allowed }) => !allowed || given === undefined);
+  if (lost.length === 0 && given !== undefined) return given;
+  const environments = [...listAt(body, 'environments')];
+  let isDefaultTaken = environments.some((item) => member(item, 'isEnabled') === true);
+  const items = new Map(environmentsOf(known).map(({ id, index }) => [id, index]));
+  for (const effect of lost) {
+    const { id } = effect;
+    if (effect.kind === 'environment-replaced') {
+      environments[effect.index] = { ...(environments[effect.index] as JsonObject), id };
+      continue;
+    }
+    const item = listAt(known, 'environments')[items.get(id) as number] as JsonObject;
+    // One that was the default is kept, but not as a second default.
+    environments.push(isDefaultTaken && item.isEnabled === true ? { ...item, isEnabled: false } : item);
+    isDefaultTaken ||= item.isEnabled === true;
+  }
+  return environments;
+}

@@ -1,0 +1,63 @@
+import type { Effect } from '../model/effect.ts';
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../model/json.ts';
+import type { RecordKind } from '../model/record.ts';
+import { type MayGo, projectEffects } from './project-effects.ts';
+import { isSameProject } from './same-project.ts';
+
+/**
+ * What a PATCH does to a record. The one function for the proxy, `check`, `plan` and the fake. Pure.
+ *
+ * @param known the record as far as it is known
+ * @param body whatever JSON was sent
+ * @param mayGo says which environments may go without asking, by their names
+ */
+export function effectsOf(
+  kind: RecordKind,
+  known: JsonObject,
+  body: JsonValue,
+  mayGo: MayGo = () => false,
+): Effect[] {
+  if (kind === 'project') return isSameProject(known, body) ? [] : projectEffects(known, body, mayGo);
+  return LISTS[kind].flatMap((list) => leftOut(list, known, body));
+}
+
+interface List {
+  /** The top-level field. */
+  field: string;
+  effect: Extract<Effect, { possible: true }>['kind'];
+  /** The members that tell an item from others, and that say what it is called. */
+  id: string;
+  name: string;
+}
+
+/** Lists whose items have ids: service-api 2.2 and 2.3. Of a flag's variation that is its key. */
+const LISTS: Readonly<Record<Exclude<RecordKind, 'project'>, readonly List[]>> = {
+  feature: [
+    { field: 'variables', effect: 'variable-removed', id: 'id', name: 'variableName' },
+    { field: 'variations', effect: 'variation-removed', id: 'key', name: 'name' },
+    { field: 'goals', effect: 'goal-removed', id: 'metricId', name: 'name' },
+  ],
+  draft: [
+    { field: 'variations', effect: 'variation-removed', id: 'id', name: 'name' },
+    { field: 'goals', effect: 'goal-removed', id: 'id', name: 'name' },
+  ],
+};
+
+/** What the stored list has and the sent one has not. Only where one is sent: a field that is left out may stay as it is. */
+function leftOut({ field, effect, id, name }: List, known: JsonObject, body: JsonValue): Effect[] {
+  if (!Array.isArray(member(body, field))) return [];
+  const sent = new Set(listAt(body, field).map((item) => member(item, id)));
+  const effects = new Map<number | string, Effect>();
+  for (const item of listAt(known, field)) {
+    const its = isObject(item) ? member(item, id) : undefined;
+    if ((typeof its !== 'number' && typeof its !== 'string') || sent.has(its)) continue;
+    const called = member(item, name);
+    effects.set(its, {
+      kind: effect,
+      id: its,
+      ...(typeof called === 'string' && { name: called }),
+      possible: true,
+    });
+  }
+  return [...effects.values()];
+}

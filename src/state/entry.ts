@@ -1,0 +1,77 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Known, RecordName } from '../model/record.ts';
+import { wholeRecord, withUnclear } from './known.ts';
+import { isSameProject } from './same-project.ts';
+
+/** What is known of a record by one of its names, and what is on its way to it. Times are counted events. */
+export interface Entry {
+  readonly name: RecordName;
+  /** What is known apart from what is on its way. */
+  known: Known | undefined;
+  /** Of `known`, as JSON. */
+  text: string;
+  /** When it was last learnt in full: nothing from before says more. What was there from the start has 0. */
+  sureAt: number;
+  /** When something last came or went, or was learnt. */
+  changedAt: number;
+  readonly onTheWay: Set<OnTheWay>;
+  /** What was told of it last. */
+  told: { text: string; isWhole: boolean } | undefined;
+}
+
+/** A change that the service may have made, or not. */
+export interface OnTheWay {
+  /** What it makes of the record; undefined: nobody has read its body. */
+  sent: Known | undefined;
+  /** Of `sent`, as JSON. */
+  text: string;
+  /** Another was on its way at the same time: which of them the service took last is not known. */
+  isOverlapped: boolean;
+  /** One of those may have made something else of the record than is known. */
+  isOverlappedBlindly: boolean;
+}
+
+export function newEntry(name: RecordName): Entry {
+  return {
+    name,
+    known: undefined,
+    text: '',
+    sureAt: 0,
+    changedAt: 0,
+    onTheWay: new Set(),
+    told: undefined,
+  };
+}
+
+/** What is known where each that is on its way may have been applied, or not. */
+export function viewOf({ known, text, onTheWay }: Entry): Known | undefined {
+  let view = known;
+  for (const { sent, text: sentText } of onTheWay) {
+    // Nearly always one that changes nothing.
+    if (sent?.isWhole && known && sentText === text) continue;
+    view = withUnclear(view, sent);
+  }
+  return view;
+}
+
+/** A whole record that an answer shows; what is known already is not made again. */
+export function seenIn({ name, known }: Entry, record: JsonObject): Known {
+  const isSame = name.kind === 'project' && known?.isWhole && isSameProject(known.record, record);
+  return isSame ? known : wholeRecord(name.kind, record);
+}
+
+/** What is to be told of it. */
+export function toldOf(entry: Entry): Entry['told'] {
+  const view = viewOf(entry);
+  if (!view) return undefined;
+  const text = view === entry.known ? entry.text : JSON.stringify(view.record);
+  return { text, isWhole: view.isWhole };
+}
+
+/** Two are on their way to what may be one record. */
+export function overlap(one: OnTheWay, other: OnTheWay): void {
+  one.isOverlapped = true;
+  other.isOverlapped = true;
+  if (!other.sent?.isWhole) one.isOverlappedBlindly = true;
+  if (!one.sent?.isWhole) other.isOverlappedBlindly = true;
+}

@@ -1,0 +1,109 @@
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../model/json.ts';
+import type { RecordKind } from '../model/record.ts';
+import { environmentsOf, languagesOf } from './environments.ts';
+
+/** The lists that say what a record holds, and the members of their items that are kept. */
+const LISTS: Readonly<Record<Exclude<RecordKind, 'project'>, Readonly<Record<string, readonly string[]>>>> = {
+  feature: {
+    variables: ['id', 'variableName', 'dataType'],
+    variations: ['key', 'name'],
+    goals: ['metricId'],
+  },
+  draft: { variations: ['id', 'name'], goals: ['id', 'name'] },
+};
+
+/**
+ * The record that a response holds whole: it, or one member that wraps it (`_data`). Undefined where there is none, where it
+ * could be one of several, or where it says itself that it is another one.
+ *
+ * @param id the record's id, as in the path
+ */
+export function recordIn(kind: RecordKind, response: JsonValue, id: string): JsonObject | undefined {
+  if (isWhole(kind, response)) return ofId(response, id);
+  if (!isObject(response)) return undefined;
+  const wrapped = Object.values(response).filter((value) => isWhole(kind, value));
+  return wrapped.length === 1 ? ofId(wrapped[0] as JsonObject, id) : undefined;
+}
+
+function ofId(record: JsonObject, id: string): JsonObject | undefined {
+  const own = member(record, 'id');
+  return own === undefined || own === id || (typeof own === 'number' && String(own) === id)
+    ? record
+    : undefined;
+}
+
+/**
+ * Whether a value has the shape of the whole record. Of a project that is what the description says of it (service-api 2.1,
+ * 4.1 rule 1); of the others nothing is required, so what they could lose must be there.
+ */
+export function isWhole(kind: RecordKind, value: JsonValue | undefined): value is JsonObject {
+  if (kind !== 'project') {
+    return isObject(value) && Array.isArray(member(value, kind === 'feature' ? 'variables' : 'variations'));
+  }
+  const languages = member(value, 'languages');
+  return (
+    typeof member(value, 'name') === 'string' &&
+    Array.isArray(languages) &&
+    languages.every((item) => typeof item === 'string') &&
+    hasReadableEnvironments(value) &&
+    listAt(value, 'environments').every((item) => typeof member(item, 'name') === 'string')
+  );
+}
+
+/** Whether a project says of each of its environments which one that is. */
+export function hasReadableEnvironments(value: JsonValue | undefined): boolean {
+  const environments = member(value, 'environments');
+  return Array.isArray(environments) && environmentsOf(value).length === environments.length;
+}
+
+/** What is kept of a record: so much that a PATCH can be held against it. What cannot be read is left out. */
+export function plainRecord(kind: RecordKind, value: JsonValue | undefined): JsonObject {
+  const record: JsonObject = {};
+  const name = member(value, 'name');
+  if (typeof name === 'string') record.name = name;
+  if (kind === 'project') {
+    if (Array.isArray(member(value, 'languages'))) record.languages = [...languagesOf(value)];
+    if (Array.isArray(member(value, 'environments')))
+      record.environments = environmentsOf(value).map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
+    return record;
+  }
+  for (const [field, members] of Object.entries(LISTS[kind])) {
+    if (!Array.isArray(member(value, field))) continue;
+    record[field] = listAt(value, field)
+      .filter(isObject)
+      .map((item) => picked(item, members));
+  }
+  return record;
+}
+
+function picked(item: JsonObject, members: readonly string[]): JsonObject {
+  const kept: JsonObject = {};
+  for (const name of members) {
+    const value = member(item, name);
+    if (value !== undefined && typeof value !== 'object') kept[name] = value;
+  }
+  return kept;
+}
+
+/** What either of two states of a record has. Of the second, which is the later one, it has the name. */
+export function unionOf(first: JsonObject, second: JsonObject): JsonObject {
+  const union: JsonObject = { ...first, ...second };
+  for (const [field, value] of Object.entries(second)) {
+    if (!Array.isArray(value) || !Array.isArray(first[field])) continue;
+    const items = new Map<string, JsonValue>();
+    for (const item of [...(first[field] as JsonValue[]), ...value]) {
+      const key = keyOf(item);
+      // What comes again comes last: it is the later word.
+      items.delete(key);
+      items.set(key, item);
+    }
+    union[field] = [...items.values()];
+  }
+  return union;
+}
+
+/** Which of an environment's marks was the later one is of no account: it does not say whether it exists. */
+function keyOf(item: JsonValue): string {
+  const { isEnabled: _, ...rest } = isObject(item) ? item : { item };
+  return JSON.stringify(rest);
+}

@@ -1,0 +1,62 @@
+/** What was recorded is judged as what happened, in its order. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { cleanUp, runBinary, startBinary, temporaryFolder } from '../support/binary.ts';
+import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { type RawRequest, sendRaw } from '../support/raw.ts';
+import { closeTargets } from '../support/target.ts';
+
+afterEach(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+const [production, staging, development] = GOOD_PROJECT.environments as [object, object, object];
+
+function patch(environments: object[], path = PROJECT_PATH): RawRequest {
+  const body = JSON.stringify({ ...GOOD_PROJECT, environments });
+  return { method: 'PATCH', path, headers: [JSON_TYPE], body };
+}
+
+it('a recorded accident is found, and only there', async () => {
+  const cwd = temporaryFolder();
+  const seed = { accounts: { current: { projects: { 42: GOOD_PROJECT, 43: GOOD_PROJECT } } } };
+  writeFileSync(join(cwd, 'seed.json'), JSON.stringify(seed));
+  const fake = await startBinary(['fake', '--seed', 'seed.json'], { cwd });
+  const record = async (recording: string, requests: RawRequest[]) => {
+    const proxy = ['proxy', fake.url, '--no-guard', '--record', '--recording', recording];
+    const gate = await startBinary(proxy, { cwd });
+    for (const request of requests) await sendRaw(gate.port, request);
+    expect((await gate.stop()).code).toBe(0);
+  };
+  await record('accident', [
+    { path: PROJECT_PATH },
+    patch([production, staging, development]),
+    patch([{ ...production, id: 11 }, staging]),
+    patch([{ ...production, id: 11 }, staging]),
+  ]);
+  await record('harmless', [patch([production], PROJECT_PATH.replace('42', '43'))]);
+
+  const { code, stdout } = await runBinary(['check', 'recordings', '--guard', '--format', 'json'], { cwd });
+  expect(code).toBe(1);
+  const { files } = JSON.parse(stdout) as { files: { file: string; subjects: { effects?: object[] }[] }[] };
+  const effectsIn = (recording: string) =>
+    files.flatMap(({ file, subjects }) =>
+      file.startsWith(`recordings/${recording}/`) ? subjects.map(({ effects }) => effects) : [],
+    );
+  expect(effectsIn('accident')).toEqual([
+    undefined,
+    expect.arrayContaining([
+      expect.objectContaining({ kind: 'environment-replaced', id: 1, name: 'Production', newId: 11 }),
+      expect.objectContaining({ kind: 'environment-deleted', id: 3, name: 'Development' }),
+    ]),
+    undefined,
+  ]);
+  expect(effectsIn('harmless')).toEqual([undefined]);
+
+  const known = ['check', 'recordings/harmless', '--state', 'seed.json'];
+  const warned = await runBinary(known, { cwd });
+  expect(warned).toMatchObject({ code: 0, stdout: expect.stringContaining('0 errors, 2 warnings') });
+  expect((await runBinary([...known, '--guard', '--allow-delete', 'Staging,Dev*'], { cwd })).code).toBe(0);
+});

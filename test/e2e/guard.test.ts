@@ -1,0 +1,308 @@
+/** The guard in front of a service that really deletes: what it has not announced must not be gone. */
+import { request } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Config } from '../../src/config.ts';
+import { closeGates, startGate } from '../support/in-process.ts';
+import { lossesIn, patch, project, type Service, startService } from '../support/service.ts';
+import { closeTargets } from '../support/target.ts';
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(async () => {
+  await closeGates();
+  await closeTargets();
+});
+
+const start = (settings: Partial<Config> = {}) => startGate({ target: service.target.url, ...settings });
+const approved = (approve: string | undefined) => ({ headers: { 'Patchgate-Approve': approve ?? '' } });
+
+const BOTH = project('1 Production', '2 Staging');
+const ONE = project('1 Production');
+const TYPO = project('11 Production', '2 Staging');
+
+describe('what is known', () => {
+  it('is what an accepted PATCH has sent', async () => {
+    const { url } = await start();
+    expect((await patch(url, BOTH)).status).toBe(200);
+    const blocked = await patch(url, ONE);
+    expect(blocked.status).toBe(409);
+    expect(blocked.headers.get('patchgate-blocked')).toBe('destructive-change');
+    expect(blocked.json).toMatchObject({
+      type: 'urn:patchgate:problem:destructive-change',
+      effects: [{ kind: 'environment-deleted', id: 2, name: 'Staging' }],
+      corrected: BOTH,
+      findings: [{ rule: 'project.environment-deleted', severity: 'error', pointer: '/environments' }],
+    });
+    expect(service.deleted).toEqual([]);
+    expect((await patch(url, blocked.json.corrected)).status).toBe(200);
+    expect(service.projects.get('42')).toEqual(BOTH);
+  });
+
+  it('is not what was blocked or refused', async () => {
+    const { url } = await start();
+    await patch(url, BOTH);
+    await patch(url, { ...project('1 Production', '2 Staging', '3 QA'), languages: ['COBOL'] });
+    service.next.push((_req, res) => res.writeHead(422).end('{}'));
+    await patch(url, project('1 Production', '2 Staging', '4 QA'));
+    expect((await patch(url, BOTH)).status).toBe(200);
+  });
+
+  it.each<[string, Service['next'][number]]>([
+    ['a 5xx', (_req, res, apply) => [apply(), res.writeHead(503).end('{}')]],
+    ['a reset', (req, _res, apply) => [apply(), req.socket.destroy()]],
+    ['a timeout', (_req, _res, apply) => apply()],
+  ])('is both states after %s', async (_, answer) => {
+    const { url } = await start({ timeout: 300 });
+    await patch(url, BOTH);
+    service.next.push(answer);
+    expect((await patch(url, project('1 Production', '2 Staging', '3 QA'))).status).toBeGreaterThan(499);
+    const blocked = await patch(url, ONE);
+    expect(blocked.json.effects).toMatchObject([{ id: 2 }, { id: 3, name: 'QA' }]);
+    expect(service.deleted).toEqual([]);
+  });
+
+  it('is what it was where the target could not be reached', async () => {
+    const { url } = await start();
+    await patch(url, BOTH);
+    const { port } = service.target;
+    await service.target.close();
+    expect((await patch(url, project('1 Production', '2 Staging', '3 QA'))).status).toBe(502);
+    service.target.server.listen(port, '127.0.0.1');
+    expect(lossesIn(await patch(url, ONE))).toEqual(['environment-deleted 2']);
+  });
+
+  it.each([
+    ['bare', (shown: unknown) => shown],
+    ['wrapped', (shown: unknown) => ({ status: 'ok', _data: shown })],
+  ])('is what an answer shows, %s', async (_, wrap) => {
+    const { url } = await start();
+    service.answer = (res) =>
+      res
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(wrap(project('1 Production', '2 Staging', '7 Hidden'))));
+    await patch(url, BOTH);
+    expect(lossesIn(await patch(url, BOTH))).toEqual(['environment-deleted 7']);
+  });
+
+  it('is what a GET shows, and nothing after a DELETE', async () => {
+    const { url } = await start();
+    service.projects.set('42', BOTH);
+    const path = `${url}/api/v2/accounts/current/projects/42`;
+    await (await fetch(path)).text();
+    expect(lossesIn(await patch(url, ONE))).toEqual(['environment-deleted 2']);
+    await fetch(path, { method: 'DELETE' });
+    expect((await patch(url, ONE)).status).toBe(200);
+  });
+
+  it.each([
+    ['current', '5'],
+    ['5', 'current'],
+  ])('under %s is held against a PATCH under %s', async (first, second) => {
+    const { url } = await start();
+    await patch(url, BOTH, { path: `${first}/projects/42` });
+    expect(lossesIn(await patch(url, ONE, { path: `${second}/projects/42` }))).toEqual([
+      'environment-deleted 2',
+    ]);
+    expect((await patch(url, ONE, { path: '6/projects/42' })).status).toBe(first === 'current' ? 409 : 200);
+  });
+
+  it('under another integer is another one, where it is said which is current', async () => {
+    const { url } = await start({ account: 5 });
+    await patch(url, BOTH, { path: 'current/projects/42' });
+    expect((await patch(url, ONE, { path: '5/projects/42' })).status).toBe(409);
+    expect((await patch(url, ONE, { path: '6/projects/42' })).status).toBe(200);
+  });
+
+  it('stays after a reset, whatever the session', async () => {
+    const { url } = await start();
+    await patch(url, BOTH, { headers: { 'Patchgate-Session': 'a' } });
+    await fetch(`${url}/__patchgate/reset`, { method: 'POST' });
+    expect((await patch(url, ONE, { headers: { 'Patchgate-Session': 'b' } })).status).toBe(409);
+  });
+});
+
+describe('an approval', () => {
+  it('lets the very request pass, once, and is told to nobody', async () => {
+    const { url } = await start();
+    await patch(url, BOTH);
+    const { approve = '' } = (await patch(url, ONE)).json;
+    const { status, headers } = await patch(url, ONE, approved(approve));
+    expect(status).toBe(200);
+    expect(headers.get('patchgate-findings')).toContain('"project.environment-deleted","severity":"warn"');
+    expect(service.deleted).toEqual(['42: 2 Staging']);
+    const sent = service.target.received.at(-1);
+    expect(sent?.rawHeaders.filter((text) => /patchgate/i.test(text) || text === approve)).toEqual([]);
+    const again = await patch(url, ONE, approved(approve));
+    expect(again.status).toBe(409);
+    expect(again.json.detail).toContain('used already');
+    const shown = await (await fetch(`${url}/__patchgate/exchanges`)).text();
+    expect(shown).toContain('"approve":"[redacted]"');
+    expect(shown).toContain('"patchgate-approve":"[redacted]"');
+    expect(shown).not.toContain(approve);
+  });
+
+  it('is not good for another request, another state or another time', async () => {
+    const { url } = await start();
+    const other = { path: 'current/projects/43' };
+    await patch(url, BOTH);
+    await patch(url, BOTH, other);
+    const { approve } = (await patch(url, ONE)).json;
+    for (const refused of [
+      await patch(url, ONE, { ...other, ...approved(approve) }),
+      await patch(url, ONE, { path: '5/projects/42', ...approved(approve) }),
+      await patch(url, `${JSON.stringify(ONE)} `, approved(approve)),
+      await patch(url, ONE, approved(`${approve}x`)),
+      await patch(url, project('2 Staging'), approved(approve)),
+    ])
+      expect(refused.status).toBe(409);
+    await patch(url, project('1 Production', '2 Staging', '3 QA'));
+    const stale = await patch(url, ONE, approved(approve));
+    expect(stale.json.detail).toContain('has changed');
+    expect(lossesIn(stale)).toEqual(['environment-deleted 2', 'environment-deleted 3']);
+    expect(service.deleted).toEqual([]);
+    expect((await patch(url, ONE, approved(stale.json.approve))).status).toBe(200);
+  });
+
+  it('expires', async () => {
+    const { url } = await start({ approvalTtl: 0 });
+    await patch(url, BOTH);
+    const { approve } = (await patch(url, ONE)).json;
+    const until = Date.now() + 2;
+    while (Date.now() < until);
+    expect((await patch(url, ONE, approved(approve))).json.detail).toContain('expired');
+  });
+
+  it('does not let pass what is wrong besides', async () => {
+    const { url } = await start();
+    await patch(url, BOTH);
+    const bad = { ...ONE, languages: ['COBOL'] };
+    const { status, json } = await patch(url, bad);
+    expect([status, json.approve]).toEqual([422, undefined]);
+    expect(json.findings.map(({ rule }) => rule)).toContain('project.environment-deleted');
+  });
+
+  it('that nobody has given out is no matter where nothing is lost', async () => {
+    const { url } = await start();
+    expect((await patch(url, BOTH, approved('x'))).status).toBe(200);
+    expect(service.target.received[0]?.headers['patchgate-approve']).toBeUndefined();
+  });
+
+  it('lets an empty list pass of which nothing is known', async () => {
+    const { url } = await start();
+    service.projects.set('42', BOTH);
+    const { json } = await patch(url, project());
+    expect(json.corrected).toBeUndefined();
+    expect((await patch(url, project(), approved(json.approve))).status).toBe(200);
+  });
+});
+
+describe('settings', () => {
+  it('--no-guard only warns', async () => {
+    const { url } = await start({ guard: 'off' });
+    await patch(url, BOTH);
+    const { status, headers } = await patch(url, ONE);
+    expect(status).toBe(200);
+    expect(headers.get('patchgate-findings')).toContain('project.environment-deleted');
+  });
+
+  it('--guard=strict stops what nobody knows', async () => {
+    const { url } = await start({ guard: 'strict' });
+    const blocked = await patch(url, BOTH);
+    expect(blocked.status).toBe(409);
+    expect(blocked.json.findings).toMatchObject([{ rule: 'project.state-unknown', pointer: '' }]);
+    expect((await patch(url, BOTH, approved(blocked.json.approve))).status).toBe(200);
+    expect((await patch(url, BOTH)).status).toBe(200);
+  });
+
+  it('--allow-delete lets those go that it names', async () => {
+    const { url } = await start({ allowDelete: ['e2e-*'] });
+    await patch(url, project('1 Production', '2 Staging', '3 e2e-a', '4 e2e-b'));
+    expect((await patch(url, BOTH)).status).toBe(200);
+    await patch(url, project('1 Production', '2 Staging', '3 e2e-a'));
+    expect(lossesIn(await patch(url, ONE))).toEqual(['environment-deleted 2', 'environment-deleted 3']);
+    expect(service.deleted).toEqual(['42: 3 e2e-a', '42: 4 e2e-b']);
+  });
+
+  it.each(['warn', 'off'] as const)('--validation %s leaves the guard as it is', async (validation) => {
+    const { url } = await start({ validation });
+    await patch(url, { ...BOTH, languages: ['COBOL'] });
+    expect((await patch(url, ONE)).status).toBe(409);
+    expect((await patch(url, { name: 'Checkout' })).status).toBe(409);
+    expect((await patch(url, TYPO)).json.findings.map(({ rule }) => rule)).toContain(
+      'project.environment-replaced',
+    );
+    expect(service.deleted).toEqual([]);
+  });
+});
+
+describe('PATCHes at the same moment', () => {
+  it('delete nothing that was not announced', async () => {
+    const { url } = await start();
+    await patch(url, BOTH);
+    // Each takes its own time, so that the order of arrival is not that of the answers.
+    for (let i = 0; i < 60; i++)
+      service.next.push((_req, res, apply) => {
+        setTimeout(
+          () => {
+            apply();
+            service.answer(res, BOTH);
+          },
+          (i * 7) % 20,
+        );
+      });
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        patch(url, project('1 Production', '2 Staging', `${10 + i} E${i}`)),
+      ),
+    );
+    const passed = answers.filter(({ status }) => status === 200);
+    expect(passed).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
+    expect(service.deleted).toEqual([]);
+  });
+
+  it('are on their way together where they leave the environments as they are', async () => {
+    const { url } = await start();
+    await patch(url, BOTH);
+    const held: (() => void)[] = [];
+    const all = new Promise<void>((resolve) => {
+      for (let i = 0; i < 20; i++)
+        service.next.push((_req, res, apply) => {
+          held.push(() => {
+            apply();
+            service.answer(res, BOTH);
+          });
+          if (held.length === 20) resolve();
+        });
+    });
+    const answers = Array.from({ length: 20 }, (_, i) => patch(url, { ...BOTH, name: `Checkout ${i}` }));
+    await all;
+    const later = patch(url, project('1 Production', '2 Staging', '3 QA'));
+    const blocked = patch(url, ONE);
+    for (const answer of held.reverse()) answer();
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
+    expect((await later).status).toBe(200);
+    expect((await blocked).json.effects?.filter(({ kind }) => kind === 'environment-deleted')).toMatchObject([
+      { id: 2 },
+      { id: 3 },
+    ]);
+    expect(service.deleted).toEqual([]);
+  });
+
+  it('wait no longer for one whose client is gone', async () => {
+    const { url, port } = await start();
+    await patch(url, BOTH);
+    const arrived = new Promise<void>((resolve) => service.next.push(() => resolve()));
+    const body = JSON.stringify(project('1 Production', '2 Staging', '3 QA'));
+    const path = '/api/v2/accounts/current/projects/42';
+    const leaving = request({ port, path, method: 'PATCH', headers: { 'content-type': 'application/json' } });
+    leaving.on('error', () => undefined).end(body);
+    await arrived;
+    const waiting = patch(url, BOTH);
+    leaving.destroy();
+    // It may have been applied all the same.
+    expect(lossesIn(await waiting)).toEqual(['environment-deleted 3']);
+  });
+});

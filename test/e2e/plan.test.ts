@@ -1,0 +1,105 @@
+/** What a PATCH would destroy, as a user asks for it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cleanUp, runBinary, startBinary, temporaryFolder } from '../support/binary.ts';
+import { closeTargets, startTarget } from '../support/target.ts';
+
+const PRODUCTION = { id: 1024, name: 'Production', isEnabled: true };
+const STAGING = { id: 2, name: 'Staging', isEnabled: false };
+const PROJECT = { name: 'Checkout', languages: ['NODEJS'], environments: [PRODUCTION, STAGING] };
+const TYPO = { ...PROJECT, environments: [{ ...PRODUCTION, id: 1042 }, STAGING] };
+const PATH = '/api/v2/accounts/current/projects/42';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = temporaryFolder();
+});
+afterEach(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+const write = (file: string, content: unknown) => writeFileSync(join(cwd, file), JSON.stringify(content));
+const plan = (args: readonly string[], stdin = '') => runBinary(['plan', ...args], { cwd, stdin });
+
+function keepState() {
+  mkdirSync(join(cwd, '.patchgate'));
+  write('.patchgate/state.json', { accounts: { current: { projects: { 42: PROJECT } } } });
+}
+
+test('the help has examples and the exit codes, in ASCII', async () => {
+  const { code, stdout, stderr } = await plan(['--help']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/Examples:\n +patchgate plan body\.json --project 42 /);
+  expect(stdout).toContain('3 one is deleted or replaced');
+  expect(stdout).toMatch(/^[\x20-\x7e\n]*$/);
+});
+
+test('an id typo, found in what the proxy keeps, corrected, and then harmless', async () => {
+  keepState();
+  write('body.json', TYPO);
+  const first = await plan(['body.json', '--project', '42', '--write-full', 'body.json']);
+  expect(first).toMatchObject({
+    code: 3,
+    stderr: 'patchgate: wrote body.json: the body that loses no environment\n',
+  });
+  expect(first.stdout).toContain('likely a typo: did you mean 1024?');
+  expect(first.stdout).not.toContain('\u001b');
+  expect(JSON.parse(readFileSync(join(cwd, 'body.json'), 'utf8'))).toEqual(PROJECT);
+  expect(await plan(['body.json', '--project', '42'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('No changes'),
+  });
+});
+
+test('a body from standard input', async () => {
+  keepState();
+  const { code, stdout } = await plan(['-', '--project', '42', '--format', 'json'], JSON.stringify(TYPO));
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toEqual({
+    known: true,
+    effects: [
+      { kind: 'environment-replaced', id: 1024, name: 'Production', newId: 1042, index: 0, likelyTypo: true },
+      { kind: 'default-changed', from: [1024], to: [1042] },
+    ],
+    corrected: PROJECT,
+  });
+});
+
+test('what a running proxy has just seen', async () => {
+  const target = await startTarget();
+  const proxy = await startBinary(['proxy', target.url], { cwd });
+  const response = await fetch(proxy.url + PATH, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(PROJECT),
+  });
+  expect(response.status).toBe(200);
+  write('body.json', TYPO);
+  expect(await plan(['body.json', '--project', '42'])).toMatchObject({ code: 3 });
+  await proxy.stop('SIGKILL');
+  expect(await plan(['body.json', '--project', '42'])).toMatchObject({ code: 3 });
+});
+
+test('what the service says, by one GET', async () => {
+  const target = await startTarget((_req, res) => res.end(JSON.stringify(PROJECT)));
+  write('body.json', TYPO);
+  const args = ['--from-target', `${target.url}/api/v2`, '--header', 'Authorization: Bearer a'];
+  expect(await plan(['body.json', '--project', '42', ...args])).toMatchObject({ code: 3, stderr: '' });
+  expect(target.received.map(({ method, url }) => `${method} ${url}`)).toEqual([`GET ${PATH}`]);
+});
+
+test('what cannot be told: exit code 2', async () => {
+  write('body.json', TYPO);
+  const unknown = await plan(['body.json', '--project', '42']);
+  expect(unknown).toMatchObject({ code: 2, stderr: '' });
+  expect(unknown.stdout).toContain(
+    'Nothing is known of project 42 in .patchgate/state.json, which does not exist.',
+  );
+  const broken = await plan(['-', '--project', '42'], '{\n"name": }');
+  expect(broken).toMatchObject({ code: 2, stdout: '' });
+  expect(broken.stderr).toMatch(/^patchgate: <stdin>:2:9: .+\n {2}.+\n$/);
+  const usage = await plan(['body.json', '--project', '42', '--state', 'a', '--recording', 'b']);
+  expect(usage).toMatchObject({ code: 2, stdout: '' });
+});

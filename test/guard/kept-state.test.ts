@@ -1,0 +1,450 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type KeptState, openKeptState } from '../../src/guard/kept-state.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { RecordName } from '../../src/model/record.ts';
+import { environmentsOf } from '../../src/state/environments.ts';
+import type { KnownState } from '../../src/state/known-state.ts';
+import { laterRefusal } from '../support/errors.ts';
+import { bundleProgram, startProgram } from '../support/store-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const TARGET = 'https://staging.example.com/api/v2';
+
+const project = (id: number | string): RecordName => ({
+  account: 'current',
+  kind: 'project',
+  id: String(id),
+});
+const holding = (...ids: number[]): JsonObject => ({
+  name: 'Checkout',
+  languages: ['GO'],
+  environments: ids.map((id) => ({ id, name: `E${id}`, isEnabled: id === 1 })),
+});
+
+const idsIn = (record: JsonObject | undefined) => environmentsOf(record).map(({ id }) => id);
+
+function newFile(): string {
+  return join(temporaryFolder(), '.patchgate', 'state.json');
+}
+
+interface Opened extends KeptState {
+  notices: string[];
+}
+
+async function open(file: string, more: { account?: string; target?: string } = {}): Promise<Opened> {
+  const notices: string[] = [];
+  const kept = await openKeptState({ file, notice: (text) => notices.push(text), ...more });
+  onTestFinished(() => kept.close());
+  return Object.assign(kept, { notices });
+}
+
+/** What the service took. */
+function learn({ state }: KeptState, name: RecordName, record: JsonObject): void {
+  state.send(name, record).accepted();
+}
+
+const entriesOf = ({ state }: KeptState) =>
+  [...state.entries()].sort((a, b) => JSON.stringify(a.name).localeCompare(JSON.stringify(b.name)));
+const namesIn = (file: string) => readdirSync(dirname(file)).sort();
+const textOf = (file: string) => readFileSync(file, 'utf8');
+
+/** The files as a process leaves them that is killed now. */
+function copyOf(file: string): string {
+  const copy = newFile();
+  cpSync(dirname(file), dirname(copy), { recursive: true });
+  rmSync(`${copy}.lock`, { force: true });
+  return copy;
+}
+
+/** Closed within a moment: what its end writes is written. */
+async function filled(file: string, ...ids: number[]): Promise<void> {
+  const kept = await open(file);
+  learn(kept, project(42), holding(...ids));
+  await kept.close();
+}
+
+describe('a restart', () => {
+  test('knows what was learnt, in a file of the documented shape', async () => {
+    const file = newFile();
+    const first = await open(file, { target: TARGET });
+    learn(first, project(42), holding(1, 2));
+    first.state.send({ account: '196', kind: 'project', id: '7' }, holding(3)).unclear();
+    const entries = entriesOf(first);
+    await first.close();
+    expect(textOf(file)).toBe(
+      `${JSON.stringify(
+        {
+          target: TARGET,
+          accounts: {
+            196: { projects: { 7: { ...holding(3), incomplete: true } } },
+            current: { projects: { 42: holding(1, 2) } },
+          },
+        },
+        null,
+        2,
+      )}\n`,
+    );
+    expect(namesIn(file)).toEqual(['.gitignore', 'state.json']);
+    expect(textOf(join(dirname(file), '.gitignore'))).toBe('*\n');
+    const second = await open(file, { target: `${TARGET}/` });
+    expect(entriesOf(second)).toEqual(entries);
+    expect(second.notices).toEqual([]);
+  });
+
+  test('the same knowledge, learnt in another order, is the same file', async () => {
+    const [one, other] = [newFile(), newFile()];
+    for (const [file, ids] of [
+      [one, [42, 7, 100]],
+      [other, [100, 42, 7]],
+    ] as const) {
+      const kept = await open(file);
+      for (const id of ids) learn(kept, project(id), holding(id));
+      await kept.close();
+    }
+    expect(textOf(one)).toBe(textOf(other));
+  });
+
+  test('after a kill knows what was learnt, and what was on its way', async () => {
+    const file = newFile();
+    const first = await open(file);
+    learn(first, project(42), holding(1, 2));
+    learn(first, project(7), holding(3));
+    first.state.forget(project(7));
+    first.state.send(project(42), holding(2, 3));
+    const second = await open(copyOf(file));
+    expect(entriesOf(second)).toEqual(entriesOf(first));
+    expect(second.state.of(project(42))?.record.environments).toHaveLength(3);
+    expect(second.state.of(project(7))).toBeUndefined();
+  });
+
+  test('after a kill puts what the journal holds into the file', async () => {
+    const file = newFile();
+    await filled(file, 1);
+    const first = await open(file);
+    learn(first, project(7), holding(3));
+    const copy = copyOf(file);
+    expect(JSON.parse(textOf(copy)).accounts.current.projects).not.toHaveProperty('7');
+    await (await open(copy)).close();
+    expect(JSON.parse(textOf(copy)).accounts.current.projects).toHaveProperty('7');
+    expect(namesIn(copy)).toEqual(['.gitignore', 'state.json']);
+  });
+
+  test('a kill between writing the file and emptying the journal does no harm', async () => {
+    const file = newFile();
+    const first = await open(file);
+    learn(first, project(7), holding(7));
+    learn(first, project(42), holding(1, 2));
+    first.state.forget(project(7));
+    learn(first, project(42), holding(2));
+    const journal = textOf(`${file}.journal`);
+    const entries = entriesOf(first);
+    await first.close();
+    writeFileSync(`${file}.journal`, journal);
+    expect(entriesOf(await open(file))).toEqual(entries);
+  });
+
+  test('writes the file when nothing has changed for a moment, and empties the journal', async () => {
+    const file = newFile();
+    const kept = await open(file);
+    learn(kept, project(42), holding(1));
+    expect(existsSync(file)).toBe(false);
+    await expect.poll(() => existsSync(file) && textOf(`${file}.journal`), { timeout: 10_000 }).toBe('');
+    expect(JSON.parse(textOf(file)).accounts.current.projects).toHaveProperty('42');
+    learn(kept, project(7), holding(1));
+    expect(textOf(`${file}.journal`)).toContain('"id":"7"');
+  });
+
+  test('a journal that has grown long is moved into the file while requests come', async () => {
+    const file = newFile();
+    const kept = await open(file);
+    let turn = 0;
+    // Never quiet: a change in each turn of the event loop.
+    const isWritten = () => existsSync(file) && textOf(`${file}.journal`).length < 512 * 1024;
+    while (!isWritten() && turn < 20_000) {
+      for (let i = 0; i < 20; i++) learn(kept, project(turn % 100), holding(1, ++turn));
+      await new Promise(setImmediate);
+    }
+    expect(turn).toBeLessThan(20_000);
+    expect(entriesOf(await open(copyOf(file)))).toEqual(entriesOf(kept));
+  });
+});
+
+describe('a process that is killed', () => {
+  const PROGRAM = `
+    import { openKeptState } from './src/guard/kept-state.ts';
+    const kept = await openKeptState({ file: process.argv[2], notice: console.log });
+    for (let id = 1; ; id++) {
+      const body = { name: 'P', languages: [], environments: [{ id, name: 'E', isEnabled: true }] };
+      kept.state.send({ account: 'current', kind: 'project', id: String(id % 5000) }, body).accepted();
+      console.log(id);
+      if (id % 50 === 0) await new Promise(setImmediate);
+    }
+  `;
+
+  test('leaves all that it had learnt, and a lock that is taken over', { timeout: 60_000 }, async () => {
+    const program = await bundleProgram(PROGRAM, temporaryFolder());
+    const file = newFile();
+    for (const most of [1, 400, 9000]) {
+      let last = 0;
+      const { child, ended } = startProgram(program, [file], (line) => {
+        last = Number(line);
+        if (last >= most) child.kill('SIGKILL');
+      });
+      await ended;
+      expect(last).toBeGreaterThanOrEqual(most);
+      const kept = await open(file);
+      expect(kept.notices).toEqual([]);
+      const newest = kept.state.of(project(last % 5000));
+      const [environment] = newest ? idsIn(newest.record) : [];
+      // It may have gone on after its last line was seen, by a round at most.
+      expect(environment).toBeGreaterThanOrEqual(last);
+      for (let id = Math.max(1, last - 4000); id <= last; id++)
+        expect(kept.state.of(project(id % 5000))?.isWhole).toBe(true);
+      await kept.close();
+    }
+  });
+});
+
+describe('the start', () => {
+  test('makes nothing on disk before there is something to keep', async () => {
+    const file = newFile();
+    const kept = await open(file);
+    kept.state.forget(project(42));
+    kept.state.send(project(42), holding(1)).rejected();
+    await kept.close();
+    expect(existsSync(file)).toBe(true);
+    const other = newFile();
+    await (await open(other)).close();
+    expect(existsSync(dirname(other))).toBe(false);
+  });
+
+  test('hides no folder that somebody else has made, or that has another name', async () => {
+    const own = newFile();
+    mkdirSync(dirname(own));
+    await filled(own, 1);
+    expect(namesIn(own)).toEqual(['state.json']);
+    const named = join(temporaryFolder(), 'kept', 'state.json');
+    await filled(named, 1);
+    expect(namesIn(named)).toEqual(['state.json']);
+  });
+
+  test.each([
+    ['empty', '', /state\.json:1:1: this is no JSON/],
+    ['cut off', '{\n "accounts": {', /state\.json:2:15: this is no JSON/],
+    ['of another shape', '{"accounts": []}', /state\.json:1:2: /],
+    ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), /state\.json: this is not UTF-8/],
+  ])('is stopped by a file that is %s, which stays as it is', async (_, text, message) => {
+    const file = newFile();
+    mkdirSync(dirname(file));
+    writeFileSync(file, text);
+    expect(await laterRefusal('bad-input', open(file))).toMatch(message);
+    expect(readFileSync(file)).toEqual(Buffer.from(text));
+    expect(namesIn(file)).toEqual(['state.json']);
+  });
+
+  test('is stopped by what is no file', async () => {
+    const file = newFile();
+    mkdirSync(file, { recursive: true });
+    expect(await laterRefusal('cannot-read', open(file))).toContain(`cannot read ${file}: it is no file`);
+    expect(namesIn(file)).toEqual(['state.json']);
+  });
+
+  test('is stopped by a journal with a broken line in the middle, not by a torn one at its end', async () => {
+    const file = newFile();
+    const first = await open(file);
+    learn(first, project(42), holding(1));
+    const whole = textOf(`${file}.journal`);
+    const torn = copyOf(file);
+    writeFileSync(`${torn}.journal`, `${whole}{"account":"current","kind":"project","id":"42","rec`);
+    const kept = await open(torn);
+    expect(entriesOf(kept)).toEqual(entriesOf(first));
+    learn(kept, project(7), holding(1));
+    expect(entriesOf(await open(copyOf(torn)))).toEqual(entriesOf(kept));
+    const broken = copyOf(file);
+    writeFileSync(`${broken}.journal`, `${whole}{"account"\n${whole}`);
+    expect(await laterRefusal('bad-input', open(broken))).toMatch(/state\.json\.journal:3:1: /);
+  });
+
+  test('says where the file is of another service, and uses it', async () => {
+    const file = newFile();
+    mkdirSync(dirname(file));
+    writeFileSync(
+      file,
+      JSON.stringify({ target: 'http://other', accounts: { current: { projects: { 42: holding(1) } } } }),
+    );
+    const kept = await open(file, { target: TARGET });
+    expect(kept.notices).toHaveLength(1);
+    expect(kept.notices[0]).toContain('http://other');
+    expect(kept.notices[0]).toContain(TARGET);
+    expect(kept.notices[0]).toContain('--state FILE');
+    expect(kept.state.of(project(42))?.record).toEqual(holding(1));
+    learn(kept, project(42), holding(1, 2));
+    await kept.close();
+    expect((await open(file, { target: TARGET })).notices).toEqual([]);
+  });
+
+  test('without a file keeps nothing', async () => {
+    for (const file of [undefined, '']) {
+      const kept = await openKeptState({ file, notice: () => undefined });
+      learn(kept, project(42), holding(1));
+      expect(kept.state.of(project(42))?.isWhole).toBe(true);
+      await kept.close();
+    }
+  });
+
+  test('with an account, has under `current` what stood under its id, once and for all', async () => {
+    const file = newFile();
+    mkdirSync(dirname(file));
+    const accounts = { 196: { projects: { 42: holding(1) } }, current: { projects: { 42: holding(2) } } };
+    writeFileSync(file, JSON.stringify({ accounts }));
+    const kept = await open(file, { account: '196' });
+    expect(kept.state.of(project(42))?.record.environments).toHaveLength(2);
+    learn(kept, project(42), holding(3));
+    const again = await open(copyOf(file), { account: '196' });
+    expect(entriesOf(again)).toEqual(entriesOf(kept));
+    await kept.close();
+    expect(JSON.parse(textOf(file)).accounts).toEqual({ current: { projects: { 42: holding(3) } } });
+  });
+});
+
+describe('two at once', () => {
+  test('the second says who holds the file, knows what it said, and writes nothing', async () => {
+    const file = newFile();
+    await filled(file, 1, 2);
+    const first = await open(file);
+    const second = await open(file);
+    expect(second.notices).toHaveLength(1);
+    expect(second.notices[0]).toMatch(
+      /^the state file .* is in use: this process has been keeping .* --state FILE/,
+    );
+    expect(second.state.of(project(42))?.record).toEqual(holding(1, 2));
+    learn(second, project(7), holding(1));
+    await second.close();
+    expect(second.trouble).toBeUndefined();
+    expect(second.notices).toHaveLength(1);
+    expect(textOf(`${file}.journal`)).toBe('');
+    learn(first, project(42), holding(3));
+    await first.close();
+    expect(JSON.parse(textOf(file)).accounts.current.projects).toEqual({ 42: holding(3) });
+  });
+
+  test('where there is no file yet, the first that learns something keeps it', async () => {
+    const file = newFile();
+    const [first, second] = [await open(file), await open(file)];
+    learn(second, project(42), holding(1));
+    learn(first, project(7), holding(1));
+    learn(first, project(8), holding(1));
+    expect(first.notices).toHaveLength(1);
+    expect(second.notices).toEqual([]);
+    await first.close();
+    await second.close();
+    expect(JSON.parse(textOf(file)).accounts.current.projects).toEqual({ 42: holding(1) });
+  });
+
+  test.each<[string, (state: KnownState) => void]>([
+    ['is sent', (state) => state.send(project(42), holding(2)).rejected()],
+    ['is read', (state) => state.read(project(42), false)(holding(2))],
+  ])('what another has kept since the start is not lost when something %s', async (_, change) => {
+    const file = newFile();
+    const late = await open(file);
+    const other = await open(file);
+    learn(other, project(7), holding(7));
+    learn(other, project(42), holding(1));
+    await other.close();
+    change(late.state);
+    expect(late.state.of(project(7))?.record).toEqual(holding(7));
+    expect(idsIn(late.state.of(project(42))?.record)).toEqual([1, 2]);
+    expect(entriesOf(await open(copyOf(file)))).toEqual(entriesOf(late));
+  });
+});
+
+describe('trouble with the disk', () => {
+  test.each([
+    ['.patchgate', 'cannot take the lock'],
+    ['.', 'cannot make the folder'],
+  ])('fails nobody, is told once, and ends when writing works again: %s', async (below, message) => {
+    const file = join(temporaryFolder(), 'x', '.patchgate', 'state.json');
+    const obstacle = join(file, '..', '..', below);
+    mkdirSync(dirname(obstacle), { recursive: true });
+    writeFileSync(obstacle, 'an obstacle');
+    const kept = await open(file);
+    learn(kept, project(42), holding(1));
+    learn(kept, project(7), holding(1));
+    expect(kept.trouble?.message).toContain(message);
+    expect(kept.notices).toHaveLength(1);
+    expect(kept.notices[0]).toContain('a restart would not know it');
+    expect(kept.state.of(project(42))?.isWhole).toBe(true);
+    rmSync(obstacle);
+    await expect.poll(() => kept.trouble, { timeout: 10_000 }).toBeUndefined();
+    expect(kept.notices).toHaveLength(2);
+    expect(kept.notices[1]).toContain('again');
+    expect(entriesOf(await open(copyOf(file)))).toEqual(entriesOf(kept));
+  });
+
+  test('a file that cannot be written leaves it in the journal, and says so', {
+    timeout: 20_000,
+  }, async () => {
+    const file = newFile();
+    const kept = await open(file);
+    learn(kept, project(42), holding(1));
+    mkdirSync(file);
+    writeFileSync(join(file, 'obstacle'), '');
+    await expect.poll(() => kept.trouble?.message, { timeout: 10_000 }).toContain(`cannot write ${file}`);
+    expect(kept.notices).toHaveLength(1);
+    expect(kept.notices[0]).toContain('Nothing is lost');
+    rmSync(file, { recursive: true });
+    expect(entriesOf(await open(copyOf(file)))).toEqual(entriesOf(kept));
+    await kept.close();
+    expect(kept.trouble).toBeUndefined();
+    expect(JSON.parse(textOf(file)).accounts.current.projects).toEqual({ 42: holding(1) });
+  });
+
+  test.each([
+    ['removed', (folder: string) => rmSync(folder, { recursive: true })],
+    ['moved away', (folder: string) => renameSync(folder, `${folder}.old`)],
+  ])('a folder that was %s is made again, with all that is known', async (_, take) => {
+    const file = newFile();
+    await filled(file, 1);
+    const kept = await open(file);
+    learn(kept, project(8), holding(1));
+    take(dirname(file));
+    learn(kept, project(7), holding(1));
+    expect(entriesOf(kept)).toHaveLength(3);
+    expect(entriesOf(await open(copyOf(file)))).toEqual(entriesOf(kept));
+    await kept.close();
+    expect(namesIn(file)).toEqual(['.gitignore', 'state.json']);
+  });
+});
+
+test('says once that there is no room for all', { timeout: 30_000 }, async () => {
+  const file = newFile();
+  const kept = await open(file);
+  const long = 'x'.repeat(9 * 1024 * 1024);
+  for (const id of [1, 2, 3, 4, 5]) learn(kept, project(id), { ...holding(1), name: long });
+  expect(kept.notices).toHaveLength(1);
+  expect(kept.notices[0]).toContain('forgotten');
+  expect(entriesOf(kept)).toHaveLength(3);
+  await kept.close();
+  const full = await open(file);
+  expect(entriesOf(full).map(({ name }) => name.id)).toEqual(['3', '4', '5']);
+  await full.close();
+  const state = JSON.parse(textOf(file));
+  state.accounts.current.projects['6'] = state.accounts.current.projects['5'];
+  writeFileSync(file, JSON.stringify(state));
+  const fuller = await open(file);
+  expect(fuller.notices).toEqual(kept.notices);
+  expect(entriesOf(fuller).map(({ name }) => name.id)).toEqual(['4', '5', '6']);
+  await fuller.close();
+  expect(Object.keys(JSON.parse(textOf(file)).accounts.current.projects)).toEqual(['4', '5', '6']);
+});

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { losesEnvironment } from '../../src/model/effect.ts';
+import { type JsonObject, type JsonValue, listAt, member } from '../../src/model/json.ts';
+import { correctedProject, fullProject } from '../../src/state/corrected.ts';
+import { effectsOf } from '../../src/state/effects.ts';
+
+const corrected = (known: JsonObject, body: JsonValue, mayGo?: (name: string) => boolean) =>
+  correctedProject(known, body, effectsOf('project', known, body, mayGo));
+
+const PRODUCTION = { id: 1, name: 'Production', isEnabled: true };
+const STAGING = { id: 2, name: 'Staging', isEnabled: false };
+const known = { name: 'Checkout', languages: ['GO', 'PHP'], environments: [PRODUCTION, STAGING] };
+
+describe('the corrected body', () => {
+  it('is none where nothing is lost', () => {
+    expect(corrected(known, known)).toBeUndefined();
+    expect(corrected(known, { ...known, environments: [STAGING] }, () => true)).toBeUndefined();
+  });
+
+  it('has what was left out, and all that was meant', () => {
+    const qa = { id: 3, name: 'QA', isEnabled: true };
+    const body = { name: 'Cart', languages: ['GO'], environments: [qa] };
+    expect(corrected(known, body)).toEqual({
+      ...body,
+      environments: [qa, { ...PRODUCTION, isEnabled: false }, STAGING],
+    });
+  });
+
+  it('has the old id where there was a new one', () => {
+    const body = { ...known, environments: [STAGING, { ...PRODUCTION, id: 10, isEnabled: false }] };
+    expect(corrected(known, body)).toEqual({
+      ...known,
+      environments: [STAGING, { ...PRODUCTION, isEnabled: false }],
+    });
+  });
+
+  it('has the mandatory fields that are missing', () => {
+    expect(corrected(known, {})).toEqual(known);
+    expect(corrected(known, 'x')).toEqual(known);
+    expect(corrected({ environments: [STAGING] }, { name: 'x' })).toEqual({
+      name: 'x',
+      environments: [STAGING],
+    });
+  });
+
+  it('lets go what may go', () => {
+    const body = { ...known, environments: [] };
+    expect(corrected(known, body, (name) => name === 'Staging')?.environments).toEqual([PRODUCTION]);
+  });
+
+  it('has no more than one default of those that it brings back', () => {
+    const doubtful = { environments: [PRODUCTION, { ...STAGING, isEnabled: true }] };
+    expect(corrected(doubtful, { environments: [] })?.environments).toEqual([PRODUCTION, STAGING]);
+  });
+});
+
+describe('the full body', () => {
+  const e2e = { id: 3, name: 'e2e-1', isEnabled: false };
+  const full = (known: JsonObject, body: JsonValue) =>
+    fullProject(
+      known,
+      body,
+      effectsOf('project', known, body, (name) => name.startsWith('e2e-')),
+    );
+
+  it('is the corrected one where something is lost', () => {
+    const body = { ...known, environments: [STAGING] };
+    expect(full(known, body)).toEqual(corrected(known, body));
+  });
+
+  it('is the body as it stands where it is whole', () => {
+    const body = { owner: 'me', name: 'Cart', languages: [], environments: [PRODUCTION, STAGING] };
+    expect(JSON.stringify(full(known, body))).toBe(JSON.stringify(body));
+  });
+
+  it('has the mandatory fields that are missing', () => {
+    const { environments } = known;
+    expect(full(known, { environments })).toEqual(known);
+    expect(full(known, { name: 'Cart', environments })).toEqual({ ...known, name: 'Cart' });
+  });
+
+  it('has every environment where there is no list: nobody has asked for one to go', () => {
+    const project = { ...known, environments: [e2e, PRODUCTION] };
+    expect(full(project, { name: 'Checkout' })).toEqual(project);
+    expect(full({ ...known, environments: [e2e] }, {})).toEqual({ ...known, environments: [e2e] });
+    expect(full(project, { ...project, environments: [PRODUCTION] }).environments).toEqual([PRODUCTION]);
+  });
+
+  it('has an environment once that is known by two names', () => {
+    const project = { ...known, environments: [{ ...STAGING, name: 'Stage' }, STAGING] };
+    expect(full(project, {})).toEqual({ ...known, environments: [STAGING] });
+  });
+});
+
+const environment = fc.record(
+  {
+    id: fc.oneof(fc.nat(5), fc.constantFrom(471, 4711)),
+    name: fc.constantFrom('A', 'B', 'C', ''),
+    isEnabled: fc.boolean(),
+  },
+  { noNullPrototype: true },
+);
+const odd = fc.constantFrom<JsonValue[]>(null, 'x', { id: '1' }, {}, { id: 1.5, isEnabled: true });
+const list = fc.array(fc.oneof({ weight: 8, arbitrary: environment }, { weight: 1, arbitrary: odd }), {
+  maxLength: 6,
+});
+const body = fc.record(
+  {
+    name: fc.constantFrom('x', 'y'),
+    languages: fc.constant(['GO']),
+    environments: list,
+    __proto__: fc.constant(1),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+
+it('loses nothing, keeps what was sent, and is right', () => {
+  fc.assert(
+    fc.property(body, body, (first, second) => {
+      const before = first as JsonObject;
+      const sent = second as JsonObject;
+      const effects = effectsOf('project', before, sent);
+      const right = correctedProject(before, sent, effects);
+      expect(right === undefined).toBe(!effects.some(losesEnvironment));
+      if (!right) return;
+      expect(effectsOf('project', before, right).filter(losesEnvironment)).toEqual([]);
+      expect(corrected(before, right)).toBeUndefined();
+
+      const { environments: _, ...rest } = sent;
+      expect(right).toMatchObject(rest);
+      const replaced = new Map(
+        effects.flatMap((one) => (one.kind === 'environment-replaced' ? [[one.index, one.id]] : [])),
+      );
+      const given = listAt(sent, 'environments').map((item, index) =>
+        replaced.has(index) ? { ...(item as JsonObject), id: replaced.get(index) as number } : item,
+      );
+      expect(listAt(right, 'environments').slice(0, given.length)).toEqual(given);
+
+      const defaults = (project: JsonObject) =>
+        listAt(project, 'environments').filter((item) => member(item, 'isEnabled') === true).length;
+      expect(defaults(right)).toBeLessThanOrEqual(Math.max(1, defaults(sent)));
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { FAILURES } from '../../src/model/exchange.ts';
+import type { JsonObject, JsonValue } from '../../src/model/json.ts';
+import type { RecordName } from '../../src/model/record.ts';
+import { KnownState } from '../../src/state/known-state.ts';
+import { lessonOf } from '../../src/state/lesson.ts';
+
+const NAME: RecordName = { account: 'current', kind: 'project', id: '42' };
+const URL = '/accounts/current/projects/42';
+
+function project(...ids: number[]): JsonObject {
+  const environments = ids.map((id) => ({ id, name: `e${id}`, isEnabled: false }));
+  return { name: 'Checkout', languages: ['GO'], environments };
+}
+
+function setUp(...ids: number[]) {
+  const state = new KnownState();
+  if (ids.length > 0) state.send(NAME, project(...ids)).accepted();
+  const patch = (body: JsonValue | undefined, method = 'PATCH') =>
+    lessonOf(state, NAME, { method, url: URL }, true, body);
+  const ask = (method: string, url = URL) => lessonOf(state, NAME, { method, url }, false, undefined);
+  const known = () => {
+    const { record, isWhole } = state.of(NAME) ?? {};
+    if (!record) return undefined;
+    const list = (record.environments as JsonObject[]).map(({ id }) => id);
+    return `${list.join()}${isWhole ? '' : ' and perhaps more'}`;
+  };
+  return { state, patch, ask, known };
+}
+
+describe('a PATCH', () => {
+  it.each([
+    [200, '3'],
+    [204, '3'],
+    [202, '3'],
+    [400, '1,2'],
+    [404, '1,2'],
+    [409, '1,2'],
+    [499, '1,2'],
+    [500, '1,2,3'],
+    [503, '1,2,3'],
+    [302, '1,2,3'],
+    [100, '1,2,3'],
+    [0, '1,2,3'],
+  ])('that was answered with %i', (status, told) => {
+    const { patch, known } = setUp(1, 2);
+    patch(project(3)).answered(status, undefined);
+    expect(known()).toBe(told);
+  });
+
+  it.each([...FAILURES, undefined])('that was not answered: %s', (kind) => {
+    const { patch, known } = setUp(1, 2);
+    patch(project(3)).failed(kind);
+    expect(known()).toBe(kind === 'refused' ? '1,2' : '1,2,3');
+  });
+
+  it('was made what its answer says', () => {
+    const { patch, known } = setUp(1, 2);
+    const lesson = patch(project(3));
+    expect(lesson.wantsBody(200)).toBe(true);
+    expect(lesson.wantsBody(500)).toBe(false);
+    lesson.answered(200, { _data: { ...project(3, 4), id: 42 } });
+    expect(known()).toBe('3,4');
+  });
+
+  it('is not made what an answer says of another project, nor one that refuses it', () => {
+    const { patch, known } = setUp(1);
+    patch(project(2)).answered(200, { ...project(7), id: 43 });
+    expect(known()).toBe('2');
+    patch(project(3)).answered(409, project(8));
+    expect(known()).toBe('2');
+  });
+
+  it('that nobody has read leaves a doubt', () => {
+    const { patch, known } = setUp(1);
+    patch(undefined, 'PUT').answered(200, undefined);
+    expect(known()).toBe('1 and perhaps more');
+  });
+});
+
+describe('what is read', () => {
+  it('is learnt from a 2xx answer', () => {
+    const { ask, known } = setUp();
+    for (const status of [404, 500, 304, 206]) {
+      const lesson = ask('GET');
+      expect(lesson.wantsBody(status)).toBe(false);
+      lesson.answered(status, project(9));
+    }
+    ask('GET').failed('reset');
+    ask('GET').answered(200, { error: 'none' });
+    ask('GET').answered(200, undefined);
+    expect(known()).toBeUndefined();
+    ask('GET').answered(200, { _data: project(1) });
+    expect(known()).toBe('1');
+  });
+
+  it('is a part where a query asks for one', () => {
+    const { ask, known } = setUp();
+    ask('GET', `${URL}?fields=environments`).answered(200, project(1));
+    expect(known()).toBe('1 and perhaps more');
+  });
+
+  it('is nothing with HEAD', () => {
+    expect(setUp().ask('HEAD').wantsBody(200)).toBe(false);
+  });
+});
+
+it('a DELETE that was accepted forgets the record, no other does', () => {
+  const { ask, known } = setUp(1);
+  for (const status of [404, 409, 500]) ask('DELETE').answered(status, undefined);
+  ask('DELETE').failed('timeout');
+  expect(known()).toBe('1');
+  expect(ask('DELETE').wantsBody(200)).toBe(false);
+  ask('DELETE').answered(204, undefined);
+  expect(known()).toBeUndefined();
+});

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/model/json.ts';
+import { projectEffects } from '../../src/state/project-effects.ts';
+import { plainRecord } from '../../src/state/records.ts';
+import { isSameProject } from '../../src/state/same-project.ts';
+import { project } from '../support/bodies.ts';
+
+it('says of what is the same that it is', () => {
+  expect(isSameProject(plainRecord('project', project()), project())).toBe(true);
+  const further = {
+    ...project(),
+    id: 42,
+    environments: project().environments.map((one) => ({ ...one, x: 1 })),
+  };
+  expect(isSameProject(plainRecord('project', project()), further)).toBe(true);
+});
+
+const environment = fc.oneof(
+  fc.record(
+    {
+      id: fc.constantFrom<JsonValue>(1, 2, '1', null),
+      name: fc.constantFrom<JsonValue>('A', 'B', '', 5),
+      isEnabled: fc.constantFrom<JsonValue>(true, false, 0),
+    },
+    { requiredKeys: [] },
+  ),
+  fc.constant(null),
+);
+const odd = fc.record(
+  {
+    name: fc.constantFrom<JsonValue>('X', 'Y', 7),
+    languages: fc.oneof(
+      fc.array(fc.constantFrom<JsonValue>('GO', 'PHP', 3), { maxLength: 2 }),
+      fc.constant(null),
+    ),
+    environments: fc.oneof(fc.array(environment, { maxLength: 3 }), fc.constant({})),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<JsonObject>;
+
+it('never says so where there is an effect, or something else to keep', () => {
+  fc.assert(
+    fc.property(odd, odd, (known, sent) => {
+      if (!isSameProject(known, sent)) return;
+      expect(projectEffects(known, sent, () => false)).toEqual([]);
+      expect(plainRecord('project', sent)).toEqual(plainRecord('project', known));
+    }),
+    { numRuns: 5000 },
+  );
+});

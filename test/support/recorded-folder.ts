@@ -1,0 +1,43 @@
+/** Recordings written by hand, as their files stand on disk. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Exchange } from '../../src/model/exchange.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { FORMAT_VERSION } from '../../src/recordings/files/file-format.ts';
+import { locationOf } from '../../src/recordings/files/location.ts';
+
+/** A project with environments of these ids, called `env 1`; `[1, 'Production']` has a name of its own. */
+export function projectOf(...environments: (number | readonly [id: number, name: string])[]): JsonObject {
+  return {
+    name: 'Checkout',
+    languages: ['GO'],
+    environments: environments.map((one, index) => {
+      const [id, name] = typeof one === 'number' ? [one, `env ${one}`] : one;
+      return { id, name, isEnabled: index === 0 };
+    }),
+  };
+}
+
+/** So many seconds after a start. */
+export function at(second: number): string {
+  return new Date(Date.UTC(2026, 10, 20, 12) + second * 1000).toISOString();
+}
+
+export function fileText(exchanges: readonly Exchange[]): string {
+  return `${JSON.stringify({ formatVersion: FORMAT_VERSION, exchanges }, null, 2)}\n`;
+}
+
+/** Writes exchanges to the files that they belong to, each file's in the order given. @returns the files' names, below `recording` */
+export function writeRecording(recording: string, exchanges: readonly Exchange[]): string[] {
+  const files = new Map<string, Exchange[]>();
+  for (const one of exchanges) {
+    const location = locationOf(one.request.method, one.request.path);
+    files.set(location, [...(files.get(location) ?? []), one]);
+  }
+  for (const [location, own] of files) {
+    const file = join(recording, location);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, fileText(own));
+  }
+  return [...files.keys()];
+}

@@ -1,0 +1,113 @@
+/** A service with projects that really are replaced: a target for the guard, written from the description alone. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { startTarget, type Target } from './target.ts';
+
+export interface Environment {
+  id: number;
+  name: string;
+  isEnabled: boolean;
+}
+
+export interface Project {
+  name: string;
+  languages: string[];
+  environments: Environment[];
+}
+
+/** `1 Production` is environment 1, and the default one where it is the first. */
+export function project(...environments: string[]): Project {
+  return {
+    name: 'Checkout',
+    languages: ['NODEJS'],
+    environments: environments.map((text, index) => {
+      const [id = '', ...name] = text.split(' ');
+      return { id: Number(id), name: name.join(' '), isEnabled: index === 0 };
+    }),
+  };
+}
+
+export interface Service {
+  target: Target;
+  /** By the id in the path, in whatever account. */
+  projects: Map<string, Project>;
+  /** Environments that a PATCH has deleted: `42: 3 Development`. */
+  deleted: string[];
+  /** What it does with the next PATCHes, one each, instead of taking and answering them. */
+  next: ((req: IncomingMessage, res: ServerResponse, apply: () => void) => void)[];
+  /** How a PATCH that was taken is answered. */
+  answer: (res: ServerResponse, project: Project) => void;
+}
+
+export async function startService(): Promise<Service> {
+  const service: Service = {
+    target: undefined as unknown as Target,
+    projects: new Map(),
+    deleted: [],
+    next: [],
+    answer: (res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}'),
+  };
+  service.target = await startTarget((req, res, body) => {
+    const id = /projects\/(-?\d+)/.exec(req.url ?? '')?.[1] ?? '';
+    const before = service.projects.get(id);
+    if (req.method === 'DELETE') {
+      service.projects.delete(id);
+      res.writeHead(204).end();
+    } else if (req.method === 'GET') {
+      res
+        .writeHead(before ? 200 : 404, { 'content-type': 'application/json' })
+        .end(JSON.stringify(before ?? {}));
+    } else {
+      const sent = JSON.parse(body.toString()) as Project;
+      const apply = () => {
+        const now = service.projects.get(id);
+        const kept = new Set(sent.environments.map((one) => one.id));
+        for (const one of now?.environments ?? [])
+          if (!kept.has(one.id)) service.deleted.push(`${id}: ${one.id} ${one.name}`);
+        service.projects.set(id, sent);
+      };
+      const other = service.next.shift();
+      if (other) return other(req, res, apply);
+      apply();
+      service.answer(res, sent);
+    }
+  });
+  return service;
+}
+
+/** What the guard answers, as far as tests look at it. */
+export interface Blocked {
+  type: string;
+  status: number;
+  detail: string;
+  approve?: string;
+  corrected?: Project;
+  effects?: { kind: string; id?: number; name?: string }[];
+  findings: { rule: string; severity: string; pointer: string; message: string }[];
+}
+
+export interface Answered {
+  status: number;
+  headers: Headers;
+  json: Blocked;
+}
+
+/** @param path below `/accounts/` */
+export async function patch(
+  url: string,
+  body: unknown,
+  { path = 'current/projects/42', headers = {} }: { path?: string; headers?: Record<string, string> } = {},
+): Promise<Answered> {
+  const response = await fetch(`${url}/api/v2/accounts/${path}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, json: (await response.json()) as Blocked };
+}
+
+/** `environment-deleted 3`: the environments that an answer says are lost. */
+export function lossesIn({ json }: Answered): string[] {
+  return (json.effects ?? [])
+    .filter(({ kind }) => kind === 'environment-deleted' || kind === 'environment-replaced')
+    .map(({ kind, id }) => `${kind} ${id}`);
+}
