@@ -14,7 +14,7 @@ import { nearest } from './model/nearest.ts';
 import { flagOf, SETTINGS } from './settings.ts';
 import { version } from './version.ts';
 
-const cli = yargs(spellOut(hideBin(process.argv)))
+const cli = yargs()
   .scriptName('patchgate')
   .usage(
     '$0 <command>\n\nJudges every PATCH to an experimentation service, records what passes, and replays it.',
@@ -30,7 +30,13 @@ const cli = yargs(spellOut(hideBin(process.argv)))
   .epilogue('Exit codes: 0 clean, 1 findings, 2 could not run, 3 plan found a deletion.')
   .exitProcess(false)
   .fail((message, error) => {
-    throw error ?? new PatchgateError('bad-usage', message, { hint: hintFor(message) });
+    // Those of yargs are the user's; any other is the program's.
+    if (error && error.name !== 'YError') throw error;
+    const text = (message ?? error.message).replace(
+      /^Not enough arguments following: (.*)$/,
+      '--$1 needs a value',
+    );
+    throw new PatchgateError('bad-usage', text, { hint: hintFor(text) });
   });
 
 // The only place where an error becomes an exit code.
@@ -40,7 +46,7 @@ process.on('uncaughtException', (error) => {
 });
 try {
   if (process.argv[2] === '--version') process.stdout.write(`${version()}\n`);
-  else await cli.parseAsync();
+  else await cli.parseAsync(spellOut(hideBin(process.argv)));
 } catch (error) {
   fail(error);
 }
@@ -56,6 +62,9 @@ function fail(error: unknown): void {
 
 function hintFor(message: string): string {
   const unknown = /^Unknown arguments?: ([\w-]+)/.exec(message)?.[1];
-  const near = unknown && nearest(unknown, Object.keys(SETTINGS).map(flagOf));
+  const flags = Object.keys(SETTINGS).map(flagOf);
+  if (unknown && flags.includes(unknown))
+    return `another command takes --${unknown}: see patchgate <command> --help`;
+  const near = unknown && nearest(unknown, flags);
   return near ? `did you mean --${near}?` : 'see patchgate --help, or patchgate <command> --help';
 }

@@ -25,8 +25,9 @@ export async function composeKnowledge(
     return replayedKnowledge(played, { redaction, account, kinds });
   }
   const { openKeptState } = await import('./guard/kept-state.ts');
+  const file = (await stateFileOf(config, notice)) ?? '';
   const kept = await openKeptState({
-    file: await stateFileOf(config, notice),
+    file,
     account: account === undefined ? undefined : String(account),
     target: config.target,
     notice,
@@ -36,6 +37,7 @@ export async function composeKnowledge(
   const { readingRecords } = reads ? await import('./guard/reading-records.ts') : {};
   return {
     of: (name) => state.of(name),
+    ledger: { state, file },
     ...(reads &&
       readingRecords && { find: readingRecords(state, forward, { kinds, timeout, redaction, notice }) }),
     // What a recording answers changes nothing at the service.

@@ -28,7 +28,7 @@ export interface Circumstances {
   /** The record before the request, as far as it is known. */
   known?: Known | undefined;
   /** What the client has to say to what the request loses: it is approved, or why what was sent as an approval is none. */
-  approval?: 'approved' | { refused: string } | undefined;
+  approval?: 'approved' | { refused: string; hint: string } | undefined;
 }
 
 export interface Inspection {
@@ -73,7 +73,6 @@ export interface GateOptions extends PolicyOptions {
 
 const NOTHING: Inspection = { verdict: { outcome: 'pass', findings: [], omitted: 0 }, json: undefined };
 const NO_CIRCUMSTANCES: Circumstances = {};
-const APPROVE_AGAIN = 'send it without an approval: if it loses something, the answer has a new one';
 const JSON_HEADERS = ['content-type', 'application/json'];
 
 /**
@@ -137,7 +136,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       for (const rule of rules) append(findings, rule.check(context, bounds));
     }
     if (approval !== undefined && approval !== 'approved')
-      findings.push(requestFinding('request.approval', approval.refused, { hint: APPROVE_AGAIN }));
+      findings.push(requestFinding('request.approval', approval.refused, { hint: approval.hint }));
     const verdict = decide(operation.name, findings, {
       omitted: read.omitted + bounds.omitted,
       ...(read.text !== undefined && { text: read.text }),

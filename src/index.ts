@@ -1,15 +1,18 @@
 /** What a program of one's own may use. */
+import { gateOf } from './compose-gate.ts';
 import { DEFAULTS, type Kind } from './compose-upstream.ts';
 import { type Config, resolveConfig } from './config.ts';
 import { PatchgateError } from './errors.ts';
 import type { Gate } from './gate.ts';
-import { createPatchgate, gateOf, type Patchgate } from './patchgate.ts';
+import { createPatchgate, type Patchgate } from './patchgate.ts';
 
 export type { Kind } from './compose-upstream.ts';
 export type { Config } from './config.ts';
 export { PatchgateError } from './errors.ts';
 export type { Gate, GateRequest, Inspection } from './gate.ts';
+export type { Effect } from './model/effect.ts';
 export type { Finding, Verdict } from './model/finding.ts';
+export type { Known } from './model/record.ts';
 export type { Patchgate } from './patchgate.ts';
 export type { Unserved, UnservedExchange } from './upstreams/replay/unserved.ts';
 

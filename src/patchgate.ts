@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gateOf } from './compose-gate.ts';
 import { composeKnowledge } from './compose-knowledge.ts';
 import { composeUpstream, type Kind, type Surroundings } from './compose-upstream.ts';
-import { type Config, DEFAULT_CONTRACT } from './config.ts';
-import { type Contract, loadContract } from './contract/load-contract.ts';
+import type { Config } from './config.ts';
 import { messageOf, PatchgateError } from './errors.ts';
-import { createGate, type Gate } from './gate.ts';
 import { createGuard } from './guard/guard.ts';
+import type { Knowledge } from './guard/knowledge.ts';
 import { orClose, rulesOf } from './open-recording.ts';
 import { createAccessLog } from './server/access-log.ts';
 import { checkControlToken } from './server/control/control-access.ts';
@@ -23,9 +23,7 @@ import type { Seen } from './server/seen.ts';
 import { Sessions } from './server/sessions.ts';
 import { createUpgradePath } from './server/upgrade-path.ts';
 import { watchBody } from './server/watch-body.ts';
-import { outgoingPath } from './upstreams/outgoing.ts';
 import type { Unserved } from './upstreams/replay/unserved.ts';
-import { parseTarget } from './upstreams/target.ts';
 import { version } from './version.ts';
 
 export interface Patchgate {
@@ -40,66 +38,6 @@ export interface Patchgate {
   unserved(): Promise<Unserved | undefined>;
   /** Ends what listens, writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
   close(): Promise<void>;
-}
-
-/** The gate that a config asks for. @throws PatchgateError where contract or settings are wrong */
-export function gateOf(config: Config, options: { lazy?: boolean } = {}): Gate {
-  const contract = loadContract(config.contract, config.contract === DEFAULT_CONTRACT);
-  if (config.target !== undefined) checkTargetPath(config.target, contract);
-  const gate = createGate(contract, {
-    validation: config.validation,
-    guard: config.guard,
-    allowDelete: config.allowDelete,
-    unlisted: config.unlisted,
-    severities: config.rules,
-    basePaths: basePathsOf(config),
-    bodyLimit: config.bodyLimit,
-    lazy: options.lazy ?? false,
-  });
-  return config.target === undefined ? gate : judgingWhatIsSent(gate, parseTarget(config.target).path);
-}
-
-/** By the path that the target gets, which the dot segments of a request can lead out of its own, and by the client's. */
-function judgingWhatIsSent(gate: Gate, targetPath: string): Gate {
-  if (targetPath === '') return gate;
-  const match: Gate['match'] = (head) => {
-    const url = outgoingPath(targetPath, head.url);
-    return (url === head.url ? undefined : gate.match({ ...head, url })) ?? gate.match(head);
-  };
-  return {
-    ...gate,
-    match,
-    inspect: (request, meant = match(request), circumstances) => gate.inspect(request, meant, circumstances),
-  };
-}
-
-/** The paths that operations follow. A path in the target's URL may be the client's to send or the gate's to add. */
-function basePathsOf({ basePath, target }: Config): string[] {
-  if (basePath === undefined) return [];
-  const base = basePath.replace(/\/+$/, '');
-  const added = target === undefined ? '' : parseTarget(target).path;
-  return added !== '' && (base === added || base.startsWith(`${added}/`))
-    ? [base, base.slice(added.length)]
-    : [base];
-}
-
-/** A request is judged by its own path, so what the target's adds must not be part of an operation's. */
-function checkTargetPath(text: string, { entries }: Contract): void {
-  const { path } = parseTarget(text);
-  const added = path.toLowerCase().split('/').slice(1);
-  for (const entry of Object.values(entries)) {
-    const part = entry.path
-      .split('/')
-      .find((segment) => segment !== '' && added.includes(segment.toLowerCase()));
-    if (part === undefined) continue;
-    throw new PatchgateError(
-      'bad-usage',
-      `the target's path ${path} reaches into ${entry.path}: such requests could not be judged`,
-      {
-        hint: `end the target's URL before /${part}, and let the client send the rest`,
-      },
-    );
-  }
 }
 
 /** Puts the parts together: the only place that knows them all. */
@@ -121,7 +59,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   const nextId = () => ++count;
   const { upstream, replay } = parts;
   const knowledge = await orClose(parts, () => composeKnowledge(config, parts, redaction, around));
-  const { learner } = knowledge;
+  const { learner, ledger } = knowledge;
   const guard = createGuard({ gate, knowledge, mode: config.guard, approvalTtl: config.approvalTtl });
   const sessions = new Sessions(config.sessionIdle, {
     start: (session) => parts.sessions?.start?.(session),
@@ -145,6 +83,8 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         gate,
         exchanges,
         sessions,
+        redaction,
+        knowledge,
         servedTo: replay && ((session) => replay.served(session)),
         token: controlToken,
         stopping: stopping.signal,
@@ -156,6 +96,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
           guard: config.guard,
           targetInsecure: parts.forward?.isInsecure ?? false,
           startedAt,
+          known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
           trouble: (parts.store?.trouble ?? knowledge.trouble)?.message,
         }),
       }),
@@ -195,7 +136,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
 
   return {
     handler,
-    summary: parts.summary,
+    summary: parts.summary + (ledger ? `; ${summaryOf(ledger)}` : ''),
     async listen() {
       const one = await listen(
         {
@@ -233,4 +174,8 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
       }
     },
   };
+}
+
+function summaryOf({ state: { count }, file }: NonNullable<Knowledge['ledger']>): string {
+  return `knows ${count === 0 ? 'none' : count} of its records (${file || 'in memory alone'})`;
 }

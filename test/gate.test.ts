@@ -268,7 +268,10 @@ describe('what is known of the record', () => {
   });
 
   it('is an error where the approval is none', () => {
-    const refused: Circumstances = { known, approval: { refused: 'it was used already' } };
+    const refused: Circumstances = {
+      known,
+      approval: { refused: 'it was used already', hint: 'take another' },
+    };
     expect(judged({}, known.record, refused).verdict).toMatchObject({
       outcome: 'block',
       status: 409,

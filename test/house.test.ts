@@ -23,7 +23,7 @@ const FLOORS: readonly (readonly string[])[][] = [
   [['gate.ts', 'policy.ts', 'catalogue.ts'], ['upstreams']],
   [['guard']],
   [['server']],
-  [['patchgate.ts', 'compose-upstream.ts', 'compose-knowledge.ts', 'open-recording.ts']],
+  [['patchgate.ts', 'compose-gate.ts', 'compose-upstream.ts', 'compose-knowledge.ts', 'open-recording.ts']],
   [['commands'], ['testing']],
   [['cli.ts'], ['index.ts']],
 ];

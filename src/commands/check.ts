@@ -64,7 +64,7 @@ export const check: CommandModule = {
         cwd: process.cwd(),
       },
       async () => {
-        const { gateOf } = await import('../patchgate.ts');
+        const { gateOf } = await import('../compose-gate.ts');
         // To judge is what the command is for, whatever a proxy of the same config does.
         return gateOf({ ...config, validation: 'enforce' }, { lazy: true });
       },

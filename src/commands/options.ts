@@ -1,4 +1,5 @@
 import type { Argv, Options } from 'yargs';
+import { checkValue } from '../config/check-value.ts';
 import { flagOf, SETTINGS, type Setting, type SettingName } from '../settings.ts';
 
 /** Settings that every command which judges takes. */
@@ -108,23 +109,26 @@ export function flagsOf(argv: Readonly<Record<string, unknown>>): Record<string,
 
 /**
  * Writes out what a flag means whose value was left out, and `--no-guard`: an option with an optional value takes only
- * its listed words, never the target after it.
+ * its listed words, never the target after it. One that is on or off takes no other word: yargs would read any as off.
+ *
+ * @throws PatchgateError `bad-config` where one is given to it
  */
 export function spellOut(args: readonly string[]): string[] {
-  const bare = new Map<string, Setting>(
-    Object.entries(SETTINGS as Record<string, Setting>)
-      .filter(([, setting]) => setting.bare !== undefined)
-      .map(([name, setting]) => [`--${flagOf(name)}`, setting]),
+  const settings = new Map<string, [name: SettingName, setting: Setting]>(
+    (Object.keys(SETTINGS) as SettingName[]).map((name) => [`--${flagOf(name)}`, [name, SETTINGS[name]]]),
   );
   const spelt: string[] = [];
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] as string;
     // What follows is another command's.
     if (arg === '--') return [...spelt, ...args.slice(i)];
-    const setting = bare.get(arg);
+    const [flag = '', ...rest] = arg.split('=');
+    const [name, setting] = settings.get(flag) ?? [];
     if (arg === '--no-guard') spelt.push('--guard=off');
     else if (arg === '--no-state') spelt.push('--state=');
-    else if (!setting) spelt.push(arg);
+    else if (name && setting?.kind === 'boolean' && rest.length > 0)
+      spelt.push(`${flag}=${checkValue(name, setting, rest.join('='), flag)}`);
+    else if (setting?.bare === undefined || rest.length > 0) spelt.push(arg);
     else if (setting.choices?.includes(args[i + 1] ?? '')) spelt.push(`${arg}=${args[++i]}`);
     else spelt.push(`${arg}=${setting.bare}`);
   }

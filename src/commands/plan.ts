@@ -132,7 +132,7 @@ export const plan: CommandModule = {
         cwd: process.cwd(),
       },
       async () => {
-        const { gateOf } = await import('../patchgate.ts');
+        const { gateOf } = await import('../compose-gate.ts');
         // Whatever a proxy of the same config does; and what it forwards to is not asked here.
         return gateOf({ ...config, validation: 'enforce', guard: 'on', target: undefined }, { lazy: true });
       },

@@ -40,6 +40,10 @@ export const proxy: CommandModule = {
       .example(
         '$0 proxy https://staging.example.com --record --recording checkout',
         'and keep it in recordings/checkout',
+      )
+      .example(
+        '$0 proxy https://staging.example.com --read-state --guard=strict',
+        'let no environment go unasked',
       ),
   handler: async (argv) => {
     const { serve } = await import('./serve.ts');

@@ -51,10 +51,11 @@ export function checkValue(name: SettingName, setting: Setting, given: unknown, 
     case 'patterns':
       return checkPatterns(given, wrong);
     case 'duration': {
-      const { max = Number.MAX_SAFE_INTEGER } = setting;
+      const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
       // Of what may last for days, a number alone is hardly meant to be milliseconds.
       if (setting.max === undefined && /^\d+$/.test(String(given))) throw wrong('a unit, too: 12h, 30d');
       const milliseconds = readAmount(given, { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 });
+      if (milliseconds !== undefined && milliseconds < min) throw wrong('one that is longer: 500ms, 30s, 2m');
       if (milliseconds === undefined || milliseconds > max)
         throw wrong(
           setting.max === undefined

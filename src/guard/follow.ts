@@ -1,17 +1,19 @@
 import type { PatchgateError } from '../errors.ts';
 import { header, type RequestHead, type ResponseHead } from '../model/http.ts';
-import type { JsonValue } from '../model/json.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { RecordName } from '../model/record.ts';
-import { undoCodings } from '../recordings/content-coding.ts';
 import { type Lesson, lessonOf } from '../state/lesson.ts';
 import { BodyCollector } from '../upstreams/body-collector.ts';
 import type { Session } from '../upstreams/session.ts';
 import { TargetFailure } from '../upstreams/target-failure.ts';
 import type { AnsweredBy, Flow, ResponseSink } from '../upstreams/upstream.ts';
 import type { Learner } from './knowledge.ts';
+import { ShownRecords } from './shown-records.ts';
 
 /** Bytes of an answer that are read at most, to learn from it. */
 const MOST = 5 * 1024 * 1024;
+/** Milliseconds that a PATCH whose client is gone keeps others waiting at most. */
+const LONGEST = 5000;
 
 /** A request about a record. */
 export interface About {
@@ -25,89 +27,143 @@ export interface About {
 }
 
 /** What learns from the answer to a request and hands it on to a sink; undefined where there is nothing to learn. */
-export function followerOf(
-  { kinds, stateOf, counts }: Learner,
-  { name, head, isJudged, body, session }: About,
-  sink: ResponseSink,
-): Follower | undefined {
-  const state = stateOf(session);
-  const isChange = isJudged || CHANGES.has(head.method);
-  if (kinds.includes(name.kind))
-    return new Follower(lessonOf(state, name, head, isChange, body), counts, sink);
-  // Of what is known all the same, a change makes that nobody knows.
-  if (!(isChange || head.method === 'DELETE') || !state.of(name)) return undefined;
-  const lesson = lessonOf(state, name, head, isChange, undefined);
-  return new Follower({ ...lesson, wantsBody: () => false }, counts, sink);
+export type Follow = (about: About, sink: ResponseSink) => Follower | undefined;
+
+export function createFollow({ kinds, stateOf, counts }: Learner): Follow {
+  const shown = new ShownRecords();
+  return ({ name, head, isJudged, body, session }, sink) => {
+    const state = stateOf(session);
+    const isChange = isJudged || CHANGES.has(head.method);
+    if (kinds.includes(name.kind)) {
+      const lesson = lessonOf(state, name, head, isChange, body);
+      return new Follower(lesson, counts, sink, (bytes, answered) =>
+        shown.in(bytes, answered, name, head.method),
+      );
+    }
+    // Of what is known all the same, what was sent says what it may be now; answers are not read.
+    if (!(isChange || head.method === 'DELETE') || !state.of(name)) return undefined;
+    const lesson = lessonOf(state, name, head, isChange, body);
+    return new Follower(lesson, counts, sink);
+  };
 }
 
 /** What is not judged as a PATCH and changes a record all the same, nobody knows in what way. */
 export const CHANGES: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'POST']);
 
+type Read = (bytes: Buffer, head: ResponseHead) => JsonObject | undefined;
+
 /** Hands an answer on, and learns from it before the client has all of it. */
 export class Follower implements ResponseSink {
+  /** Called once, when it is known what became of the request and the answer is over: the next one may change the record. */
+  onOver: (() => void) | undefined;
   readonly #lesson: Lesson;
   readonly #counts: (answeredBy: AnsweredBy) => boolean;
   readonly #sink: ResponseSink;
+  readonly #read: Read | undefined;
   #head: ResponseHead | undefined;
+  #wantsBody = false;
+  /** Of an answer that comes in several pieces. */
   #body: BodyCollector | undefined;
   #isOver = false;
+  /** Its client is gone: ends the request. */
+  #stop: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  /** @param counts whether an answer is the service's own */
-  constructor(lesson: Lesson, counts: (answeredBy: AnsweredBy) => boolean, sink: ResponseSink) {
+  /**
+   * @param counts whether an answer is the service's own
+   * @param read the record that an answer's body shows; undefined: none of that is learnt
+   */
+  constructor(lesson: Lesson, counts: (answeredBy: AnsweredBy) => boolean, sink: ResponseSink, read?: Read) {
     this.#lesson = lesson;
     this.#counts = counts;
     this.#sink = sink;
+    this.#read = read;
   }
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
     this.#head = head;
     // What a recording answers, the service has never had.
     if (!this.#counts(answeredBy)) this.#end(() => this.#lesson.failed('refused'));
-    else if (this.#lesson.wantsBody(head.status)) {
-      this.#body = new BodyCollector(MOST);
-      this.#body.expect(header(head.headers, 'content-length'));
-    }
-    this.#sink.head(head, flow, answeredBy);
+    else this.#wantsBody = this.#read !== undefined && this.#lesson.wantsBody(head.status);
+    if (this.#stop) {
+      // It says what became of the PATCH, and nobody wants the rest.
+      this.#end(() => this.#lesson.answered(head.status, undefined));
+      this.#stop();
+    } else this.#sink.head(head, flow, answeredBy);
   }
 
   data(chunk: Buffer): boolean {
-    this.#body?.add(chunk);
+    if (this.#wantsBody) this.#collected().add(chunk);
     return this.#sink.data(chunk);
   }
 
   end(last?: Buffer): void {
-    if (last) this.#body?.add(last);
     const { status = 0 } = this.#head ?? {};
-    this.#end(() => this.#lesson.answered(status, this.#json()));
+    this.#end(() => this.#lesson.answered(status, this.#record(last)));
     this.#sink.end(last);
+    this.#over();
   }
 
   fail(error: PatchgateError): void {
     this.#end(() => this.#lesson.failed(error instanceof TargetFailure ? error.kind : undefined));
     this.#sink.fail(error);
+    this.#over();
   }
 
   /** The client is gone, and nobody waits for the answer. */
   abandon(): void {
     this.#end(() => this.#lesson.failed(undefined));
+    this.#over();
+  }
+
+  /**
+   * The client is gone, but the service may be at work on its PATCH. Whoever changes the same record waits until it has said
+   * what became of that: what passes meanwhile it could undo. A service that hangs is not waited for long.
+   *
+   * @param cancel ends the request
+   */
+  outlive(cancel: () => void): void {
+    const stop = () => {
+      cancel();
+      this.abandon();
+    };
+    if (!this.onOver || this.#head) stop();
+    else {
+      this.#stop = stop;
+      this.#timer = setTimeout(stop, LONGEST).unref();
+    }
+  }
+
+  #over(): void {
+    clearTimeout(this.#timer);
+    const { onOver } = this;
+    this.onOver = undefined;
+    onOver?.();
   }
 
   #end(learn: () => void): void {
     if (this.#isOver) return;
     this.#isOver = true;
     learn();
+    this.#wantsBody = false;
     this.#body = undefined;
   }
 
-  #json(): JsonValue | undefined {
-    const { bytes } = this.#body?.body() ?? {};
-    if (!bytes?.length) return undefined;
-    const plain = undoCodings(bytes, header(this.#head?.headers ?? [], 'content-encoding'), 'target');
-    try {
-      return plain && (JSON.parse(plain.toString('utf8')) as JsonValue);
-    } catch {
-      // It shows no record.
-      return undefined;
+  #collected(): BodyCollector {
+    if (!this.#body) {
+      this.#body = new BodyCollector(MOST);
+      this.#body.expect(header(this.#head?.headers ?? [], 'content-length'));
     }
+    return this.#body;
+  }
+
+  #record(last: Buffer | undefined): JsonObject | undefined {
+    if (!this.#wantsBody || !this.#head) return undefined;
+    let bytes = last;
+    if (this.#body || (last && last.length > MOST)) {
+      if (last) this.#collected().add(last);
+      ({ bytes } = this.#collected().body());
+    }
+    return bytes?.length ? this.#read?.(bytes, this.#head) : undefined;
   }
 }

@@ -50,13 +50,14 @@ export interface Guard {
    * Judges a request by what is known when its turn comes, at once where it can: a PATCH that may lose something for good
    * passes when those of the same record before it are over, so that no two pass on the same old state.
    *
-   * @param done called once. @param leave is to be called when the request is over
+   * @param done called once, unless it is withdrawn. @param leave where it has a turn: to be called when the request is over
+   * @returns withdraws it, since its client is gone. False: its turn has come already
    */
-  judge(asked: Asked, done: (judged: Judged, leave: () => void) => void): void;
+  judge(asked: Asked, done: (judged: Judged, leave?: () => void) => void): () => boolean;
 }
 
 const APPROVE = APPROVE_HEADER.toLowerCase();
-const NOTHING_TO_LEAVE = () => undefined;
+const HAD_ITS_TURN = () => false;
 
 export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions): Guard {
   const turns = new Turns();
@@ -98,7 +99,13 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
     // Where there is nothing to approve, a token that nobody has given out is only noise.
     const isBlocked = inspection.verdict.problem === 'destructive-change';
     if (refusal && (isBlocked || !refusal.isUnknown))
-      inspection = gate.inspect(request, match, { known, approval: refusal });
+      inspection = gate.inspect(request, match, {
+        known,
+        approval: {
+          ...refusal,
+          hint: isBlocked ? 'this answer has a new one' : 'send it without the header',
+        },
+      });
     if (inspection.verdict.problem !== 'destructive-change' || !subject || !isBlocked) return { inspection };
     const corrected = known && correctedBody(known, inspection);
     return { inspection, wayOut: { approve: approvals.issue(subject), ...(corrected && { corrected }) } };
@@ -112,21 +119,27 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
   return {
     judge(asked, done) {
       const name = gate.recordOf(asked.match);
-      if (!name || !gate.guards(name.kind)) return done(judge(asked, name), NOTHING_TO_LEAVE);
+      if (!name || !gate.guards(name.kind)) {
+        done(judge(asked, name));
+        return HAD_ITS_TURN;
+      }
       /** Finds out first, where nothing is known and there is somewhere to look. */
       const informed = (go: () => void) => {
         const isInformed = !knowledge.find || asked.isGone() || knowledge.of(name, asked.session)?.isWhole;
         if (isInformed) go();
         else void knowledge.find?.(name, { ...asked.request, ...asked }).then(go);
       };
-      if (mode === 'off') return informed(() => done(judge(asked, name), NOTHING_TO_LEAVE));
+      if (mode === 'off') {
+        informed(() => done(judge(asked, name)));
+        return HAD_ITS_TURN;
+      }
       const inTurn = (turn: Turn) => {
         const judged = judge(asked, name);
         done(judged, () => turn.leave());
         if (keepsEnvironments(judged)) turn.share();
       };
       const whose = knowledge.isOfSession ? asked.session.id : '';
-      turns.enter(`${name.kind} ${name.id} ${whose}`, {
+      return turns.enter(`${name.kind} ${name.id} ${whose}`, {
         alone: (turn) => informed(() => inTurn(turn)),
         alongside(turn) {
           // An approval is used up by being looked at.

@@ -13,6 +13,8 @@ export interface Knowledge {
   find?(name: RecordName, asker: Asker): Promise<void>;
   /** What learns from the answers; absent where the upstream itself is asked each time. */
   learner?: Learner;
+  /** What is known of a real service, the same for every session, and the file in which it is kept; `""`: in none. */
+  readonly ledger?: { state: KnownState; file: string };
   /** What keeps it from being kept, for `health`. */
   readonly trouble?: Error | undefined;
   /** Frees what was kept for a session. Nobody uses it any more. */

@@ -31,12 +31,14 @@ type Reader = Pick<Gate, 'match' | 'inspect' | 'recordAt' | 'recordOf'>;
  * What an exchange teaches about the record that it is about, which is named as the gate names it.
  *
  * @param learn kinds of record of which bodies and answers are read; of any other it is only seen that it has changed
+ * @param isKnown says of records of other kinds of which the bodies are read all the same
  * @returns undefined where that is nothing
  */
 export function recordedLesson(
   gate: Reader,
   learn: readonly RecordKind[],
   { request, response, failure }: Exchange,
+  isKnown: (name: RecordName) => boolean = () => false,
 ): RecordedLesson | undefined {
   const head = headOf(request);
   const { method, url } = head;
@@ -50,7 +52,8 @@ export function recordedLesson(
   const record = isLearnt && isAccepted ? shownIn(response?.body, name) : undefined;
   if (!isChange && method !== 'DELETE' && !record) return undefined;
   // What an answer shows counts more than what was sent.
-  const sent = isLearnt && match && !record ? sentIn(gate, request, head, match) : undefined;
+  const sent =
+    match && !record && (isLearnt || isKnown(name)) ? sentIn(gate, request, head, match) : undefined;
   const body = sent === undefined ? undefined : essenceOf(name.kind, sent);
   return {
     name,
@@ -76,7 +79,7 @@ const OF_BYTES: ReadonlySet<string> = new Set(['content-encoding', 'content-leng
 
 /** The record that an answer shows, with no more of it than there is to learn from. */
 function shownIn(body: StoredBody | undefined, { kind, id }: RecordName): JsonObject | undefined {
-  const answer = body && jsonOf(body);
+  const answer = body && jsonOf('base64' in body ? { text: bodyBytes(body).toString('utf8') } : body);
   const record = answer === undefined ? undefined : recordIn(kind, answer, id);
   return record && plainRecord(kind, record);
 }
@@ -89,7 +92,9 @@ function sentIn(
   match: Match,
 ): JsonValue | undefined {
   if (!body || !isInline(body)) return undefined;
-  return match.isByBody ? gate.inspect({ ...head, body: bodyBytes(body) }, match).json : jsonOf(body);
+  const json = match.isByBody ? undefined : jsonOf(body);
+  // What is no JSON to the recording is read as the gate does.
+  return json === undefined ? gate.inspect({ ...head, body: bodyBytes(body) }, match).json : json;
 }
 
 /** So much of a PATCH's body as there is to learn from. What keeps it from being whole stays in it. */

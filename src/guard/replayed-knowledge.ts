@@ -18,7 +18,7 @@ export interface ReplayedOptions {
 }
 
 /** Characters of the JSON of a session's records: there may be a thousand sessions. */
-const MOST_KNOWN = 256 * 1024;
+const MOST_KNOWN = 128 * 1024;
 /** Records of a session of which it is remembered that the recording was asked. */
 const MOST_ASKED = 1000;
 

@@ -26,8 +26,12 @@ interface Lane {
 export class Turns {
   readonly #lanes = new Map<string, Lane>();
 
-  /** Calls the visit back at once where it can. */
-  enter(key: string, visit: Visit): void {
+  /**
+   * Calls the visit back at once where it can.
+   *
+   * @returns for whoever does not want to wait any longer. False: its turn has come already
+   */
+  enter(key: string, visit: Visit): () => boolean {
     let lane = this.#lanes.get(key);
     if (!lane) {
       lane = { running: 0, isShared: false, waiting: new Set(), isCalling: false };
@@ -35,6 +39,8 @@ export class Turns {
     }
     lane.waiting.add(visit);
     this.#call(key, lane);
+    const { waiting } = lane;
+    return () => waiting.delete(visit);
   }
 
   #call(key: string, lane: Lane): void {

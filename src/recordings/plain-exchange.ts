@@ -187,10 +187,16 @@ interface Meaning {
   isLocation: boolean;
 }
 
+/** What a request's headers say of its body and of what it may be answered with, and those that make a PATCH of it. */
+const KEPT_OF_REQUEST: ReadonlySet<string> = new Set([
+  ...['content-type', 'accept', 'content-encoding'],
+  ...['x-http-method-override', 'x-http-method', 'x-method-override'],
+]);
+
 const meaningOf = byHeaderName(
   (name): Meaning => ({
     name,
-    isKeptOfRequest: name === 'content-type' || name === 'accept' || name === 'content-encoding',
+    isKeptOfRequest: KEPT_OF_REQUEST.has(name),
     isOfConnection: HOP_BY_HOP.has(name) || name === 'date',
     isLocation: name === 'location' || name === 'content-location',
   }),

@@ -27,6 +27,7 @@ import { type Report, type Subject, summaryOf } from './report.ts';
  *       "effects": [ { "kind": "environment-deleted", "id": 2, "name": "Staging" } ]
  *                                                          what it does to its record, as model/effect.ts has them;
  *                                                          absent where nothing, or nothing is known of the record
+ *       "effectsOmitted": 20                               effects past the first 100; absent where there are none
  * } ] } ] }
  * ```
  */
@@ -40,16 +41,12 @@ export function json(report: Report): string {
   return `${JSON.stringify({ version: 1, summary: summaryOf(report), files }, null, 2)}\n`;
 }
 
-function subjectOf({ pointer, method, path, operation, outcome, omitted, findings, effects }: Subject) {
+function subjectOf(subject: Subject) {
+  const { pointer, method, path, operation, outcome, omitted, findings, effects, effectsOmitted } = subject;
   return {
-    pointer,
-    method,
-    path,
-    operation,
-    outcome,
-    omitted,
+    ...{ pointer, method, path, operation, outcome, omitted },
     findings: findings.map(findingOf),
-    effects,
+    ...{ effects, effectsOmitted },
   };
 }
 

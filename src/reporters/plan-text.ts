@@ -73,8 +73,11 @@ function idsOf(ids: readonly number[]): string {
   return ids.length === 0 ? 'none' : ids.join(', ');
 }
 
+/** UTF-16 code units of a name that are shown. */
+const MOST_SHOWN = 200;
+
 function quoted(name: string): string {
-  return `"${visible(name)}"`;
+  return `"${visible(name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name)}"`;
 }
 
 /** What is counted, in this order. */
@@ -118,8 +121,11 @@ function doubtText(plan: Plan): string {
 function waysOut(plan: Plan): string {
   if (outcomeOf(plan) !== 'lost') return '';
   const file = plan.body === '<stdin>' ? 'FILE' : visible(plan.body);
+  const keep = `To keep what would be lost: --write-full ${file} writes the body that does.`;
+  // What is wrong besides, no token excuses.
+  if (plan.findings.length > 0) return keep;
   return [
-    `To keep what would be lost: --write-full ${file} writes the body that does.`,
+    keep,
     'To let it go: send the PATCH through patchgate proxy; it answers 409 with a token. Send it again with that token',
     'in the header Patchgate-Approve. Names that may always go: --allow-delete PATTERN.',
   ].join('\n');

@@ -25,6 +25,8 @@ export interface Subject {
   findings: readonly PlacedFinding[];
   /** What it does to its record; absent where that is nothing, or nothing is known of it. */
   effects?: readonly Effect[];
+  /** Effects that the gate left out, where there were more than it reports. */
+  effectsOmitted?: number;
   /** Findings that the gate left out, where there were more than it reports. */
   omitted: number;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Gate, Inspection } from '../gate.ts';
-import { followerOf } from '../guard/follow.ts';
+import { createFollow } from '../guard/follow.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Learner } from '../guard/knowledge.ts';
 import type { Verdict } from '../model/finding.ts';
@@ -47,6 +47,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
   const { gate, guard, learner, upstream, clientTimeout, sessions, redaction, nextId, onSeen } = options;
   const budget = new BodyBudget(Math.max(MOST_HELD, 4 * gate.bodyLimit));
   const heavy = new OneATurn();
+  const follow = learner && createFollow(learner);
   return (req, res) => {
     const method = req.method as string;
     const url = req.url as string;
@@ -116,12 +117,19 @@ export function createDataPath(options: DataPathOptions): DataPath {
         if (end.failure !== undefined) discardRest();
         report(end, verdict);
       });
-      const name = learner && (match ? gate.recordOf(match) : gate.recordAt(url));
+      const name = follow && (match ? gate.recordOf(match) : gate.recordAt(url));
       const about = name && {
-        ...{ name, head, isJudged: match !== undefined, body: inspection?.json },
+        name,
+        head,
+        isJudged: match !== undefined,
+        body: inspection?.json,
         session: session as LiveSession,
       };
-      const follower = about && followerOf(learner, about, writer);
+      const follower = about && follow?.(about, writer);
+      if (follower) {
+        follower.onOver = leave;
+        leave = undefined;
+      }
       const cancel = upstream.handle(
         {
           method,
@@ -134,10 +142,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         },
         follower ?? writer,
       );
-      writer.onClientGone = () => {
-        cancel();
-        follower?.abandon();
-      };
+      writer.whenClientGone(() => (follower ? follower.outlive(cancel) : cancel()));
       if (body) return;
       giveUp = (error) => {
         cancel();
@@ -177,9 +182,11 @@ export function createDataPath(options: DataPathOptions): DataPath {
         if (bytes === undefined || req.socket.destroyed) return brokenOff();
         const request = { method, url, headers, body: bytes };
         const isGone = () => req.socket.destroyed;
-        guard.judge(
+        let isWaiting = true;
+        const withdraw = guard.judge(
           { request, match, session: session as LiveSession, stream: req, isGone },
           (judged, done) => {
+            isWaiting = false;
             leave = done;
             const { inspection } = judged;
             if (inspection === undefined) brokenOff();
@@ -191,6 +198,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
             } else pass(bytes === 'too-large' ? undefined : bytes, inspection);
           },
         );
+        // What it holds is not kept until its turn would come.
+        if (isWaiting) res.once('close', () => withdraw() && brokenOff());
       };
       const onRead = (bytes: BytesRead) => {
         watch.isWhole = false;

@@ -15,7 +15,7 @@ export interface ProblemAnswer {
 /** What a problem of each type is called; RFC 9457 wants the title to be the same each time. */
 const TITLES: { [type in ErrorCode | NonNullable<Verdict['problem']>]?: string } = {
   'invalid-request': 'The gate blocked this PATCH',
-  'destructive-change': 'The gate blocked this PATCH, because it deletes data',
+  'destructive-change': 'The gate blocked this PATCH, because of what it could delete',
   'not-allowed': 'Patchgate does not allow this request',
   'not-found': 'Patchgate has nothing here',
   'no-recording': 'The recording has no answer to this request',
@@ -32,8 +32,6 @@ const OTHER_TITLE = 'Patchgate could not answer this request';
 
 /** Bytes of findings that an answer carries at most, and of a corrected body: one pointer alone can be as long as a request's body. */
 const FINDINGS_LIMIT = 1_048_576;
-const APPROVE_HINT =
-  'to keep what would be lost, send what stands in "corrected"; to lose it, send the very same request again with the header Patchgate-Approve and the value of "approve"';
 const NAMED_IN_DETAIL = 5;
 const DETAIL_ITEM_LENGTH = 200;
 
@@ -45,7 +43,7 @@ export function problemOfVerdict(verdict: Verdict, wayOut?: WayOut): ProblemAnsw
   const answerWith = (approve: string | undefined) =>
     problem(type, verdict.status ?? 422, {
       detail: detailOf(verdict),
-      hint: wayOut && APPROVE_HINT,
+      hint: wayOut && hintOf(wayOut),
       operation: verdict.operation,
       findings,
       omitted: omitted > 0 ? omitted : undefined,
@@ -60,6 +58,14 @@ export function problemOfVerdict(verdict: Verdict, wayOut?: WayOut): ProblemAnsw
   const answer = answerWith(wayOut?.approve);
   const headers = [...answer.headers, 'Patchgate-Blocked', type];
   return { ...answer, headers, ...(wayOut && { shown: answerWith('[redacted]').body }) };
+}
+
+function hintOf({ corrected }: WayOut): string {
+  const keep = corrected ? 'to keep what would be lost, send what stands in "corrected"; ' : '';
+  const past = corrected
+    ? '; where the record was changed past the gate, read it with a GET through it first'
+    : '';
+  return `${keep}to let it happen, send the very same request again with the header Patchgate-Approve and the value of "approve"${past}`;
 }
 
 /** The answer to a request that something kept from being answered. Carries no stack and no cause. */

@@ -11,12 +11,13 @@ import { redactError } from './redact-error.ts';
 import type { Seen } from './seen.ts';
 import { atEndOfTurn } from './turn.ts';
 
+/** Answers that never have a body (RFC 9110 15.3.5, 15.4.5). */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+
 type End = Pick<Seen, 'answeredBy' | 'response' | 'failure'>;
 
 /** Writes an upstream's response to the client, and keeps what is shown of it. */
 export class ResponseWriter implements ResponseSink {
-  /** Ends the upstream's work when the client goes away. */
-  onClientGone: (() => void) | undefined;
   readonly #res: ServerResponse;
   readonly #findings: readonly Finding[];
   readonly #redaction: Redaction;
@@ -26,6 +27,7 @@ export class ResponseWriter implements ResponseSink {
   #flow: Flow | undefined;
   #answeredBy: Seen['answeredBy'] = 'gate';
   #isOver = false;
+  #endWork: (() => void) | undefined;
 
   /** @param report called once, when the response is over */
   constructor(
@@ -40,25 +42,30 @@ export class ResponseWriter implements ResponseSink {
     this.#report = report;
     res.on('close', () => {
       if (this.#isOver) return;
+      const endWork = this.#endWork;
       this.#over('the client went away before the response was complete');
-      this.onClientGone?.();
+      endWork?.();
     });
+  }
+
+  /** @param endWork ends the upstream's work, where the client goes away before the response is over */
+  whenClientGone(endWork: () => void): void {
+    if (!this.#isOver) this.#endWork = endWork;
   }
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
     if (this.#isOver) return;
     this.#flow = flow;
     this.#answeredBy = answeredBy;
-    const headers =
-      this.#findings.length === 0
-        ? (head.headers as string[])
-        : [...head.headers, 'Patchgate-Findings', findingsHeader(this.#findings)];
+    const headers = this.#withFindings(head.headers as string[]);
     // A status that Node has no words for keeps those that the target gave.
     if (head.message === '') this.#res.writeHead(head.status, headers);
     else this.#res.writeHead(head.status, head.message, headers);
     this.#head = head;
-    // A stream's head must not wait for its first event. One of known length goes out together with its first bytes.
-    if (header(head.headers, 'content-length') === undefined) this.#res.flushHeaders();
+    // A stream's head must not wait for its first event. One of known length goes out together with its first bytes; and one
+    // that has none is all of the answer, which must not be there before its end.
+    if (!BODILESS.has(head.status) && header(head.headers, 'content-length') === undefined)
+      this.#res.flushHeaders();
   }
 
   data(chunk: Buffer): boolean {
@@ -82,16 +89,24 @@ export class ResponseWriter implements ResponseSink {
     if (this.#head) this.#res.destroy();
     else {
       const answer = problemOfError(error);
-      this.#head = { status: answer.status, message: '', headers: answer.headers };
+      const headers = this.#withFindings(answer.headers);
+      this.#head = { status: answer.status, message: '', headers };
       this.#body.add(answer.body);
-      this.#res.writeHead(answer.status, answer.headers);
+      this.#res.writeHead(answer.status, headers);
       this.#res.end(answer.body);
     }
     this.#over(error.message);
   }
 
+  #withFindings(headers: string[]): string[] {
+    if (this.#findings.length === 0) return headers;
+    return [...headers, 'Patchgate-Findings', findingsHeader(this.#findings)];
+  }
+
   #over(failure: string | undefined): void {
     this.#isOver = true;
+    // Whoever still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
+    this.#endWork = undefined;
     const response = this.#head && {
       status: this.#head.status,
       headers: this.#head.headers,

@@ -55,6 +55,10 @@ export class Sessions {
     return [this.#default, ...this.#named.values()];
   }
 
+  get default(): LiveSession {
+    return this.#default;
+  }
+
   get(name: string): LiveSession | undefined {
     return name === '' ? this.#default : this.#named.get(name);
   }

@@ -17,12 +17,12 @@ export const JUDGING = {
     describe:
       'Block a project PATCH that deletes environments; strict: also where nothing is known (on in proxy; --no-guard)',
   },
-  account: { kind: 'integer', describe: 'Id of the workspace that current means' },
+  account: { kind: 'integer', describe: 'Id of the workspace that current means in a path: 196' },
   state: {
     kind: 'string',
     mayBeOff: true,
     describe:
-      'File with what the service holds, as far as it is known; proxy keeps it up to date (--no-state)',
+      'File with what the service holds, as far as it is known; proxy keeps one: .patchgate/state.json (--no-state)',
   },
   readState: {
     kind: 'boolean',
@@ -37,9 +37,10 @@ export const JUDGING = {
   },
   approvalTtl: {
     kind: 'duration',
+    min: 1,
     max: LONGEST_TIMER,
     default: '10m',
-    describe: 'How long an approval of a deletion may be used',
+    describe: 'How long the token of a 409 may be used, in the header Patchgate-Approve',
   },
   allowDelete: {
     kind: 'list',

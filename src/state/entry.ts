@@ -12,6 +12,8 @@ export interface Entry {
   text: string;
   /** When it was last learnt in full: nothing from before says more. What was there from the start has 0. */
   sureAt: number;
+  /** When something else was last learnt, in full or in part. */
+  learntAt: number;
   /** When something last came or went, or was learnt. */
   changedAt: number;
   readonly onTheWay: Set<OnTheWay>;
@@ -37,6 +39,7 @@ export function newEntry(name: RecordName): Entry {
     known: undefined,
     text: '',
     sureAt: 0,
+    learntAt: 0,
     changedAt: 0,
     onTheWay: new Set(),
     told: undefined,
@@ -57,12 +60,11 @@ export function viewOf({ known, text, onTheWay }: Entry): Known | undefined {
 /** A whole record that an answer shows; what is known already is not made again. */
 export function seenIn({ name, known }: Entry, record: JsonObject): Known {
   const isSame = name.kind === 'project' && known?.isWhole && isSameProject(known.record, record);
-  return isSame ? known : wholeRecord(name.kind, record);
+  return isSame ? known : wholeRecord(name.kind, record, known);
 }
 
 /** What is to be told of it. */
-export function toldOf(entry: Entry): Entry['told'] {
-  const view = viewOf(entry);
+export function toldOf(entry: Entry, view = viewOf(entry)): Entry['told'] {
   if (!view) return undefined;
   const text = view === entry.known ? entry.text : JSON.stringify(view.record);
   return { text, isWhole: view.isWhole };
@@ -74,4 +76,17 @@ export function overlap(one: OnTheWay, other: OnTheWay): void {
   other.isOverlapped = true;
   if (!other.sent?.isWhole) one.isOverlappedBlindly = true;
   if (!one.sent?.isWhole) other.isOverlappedBlindly = true;
+}
+
+/** What is known by another name since then would be known of the other, were they the same. */
+export function isSuperseded({ learntAt, onTheWay }: Entry, own: Entry | undefined): boolean {
+  return own?.known?.isWhole === true && learntAt < own.sureAt && onTheWay.size === 0;
+}
+
+/** What a record takes in memory beside its text, in characters, about. */
+const OVERHEAD = 500;
+
+/** Characters that what is known takes, about. @param text of it, as JSON */
+export function sizeOf(text: string): number {
+  return text === '' ? 0 : text.length + OVERHEAD;
 }

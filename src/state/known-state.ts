@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Known, RecordName } from '../model/record.ts';
 import { Drops } from './drops.ts';
-import { type Entry, newEntry, type OnTheWay, overlap, seenIn, toldOf, viewOf } from './entry.ts';
-import { afterTaken, either, sentRecord, withUnclear } from './known.ts';
+import type { Entry, OnTheWay } from './entry.ts';
+import { isSuperseded, newEntry, overlap, seenIn, sizeOf, toldOf, viewOf } from './entry.ts';
+import { afterMerged, afterTaken, either, sentRecord, withUnclear } from './known.ts';
 import { isSameProject } from './same-project.ts';
 
 /** What becomes of a PATCH that is on its way. Exactly one of these is called, once. */
@@ -18,7 +19,7 @@ export interface Sent {
 export interface KnownStateOptions {
   /** The workspace that `current` means, where that is known. */
   account?: string | undefined;
-  /** Characters of the JSON of all records, each with OVERHEAD. What was learnt longest ago is forgotten first. */
+  /** Characters that all records take (`sizeOf`). What was learnt longest ago is forgotten first. */
   most?: number;
   /** Told of each record of which something else is known now; undefined: nothing any more. */
   onChange?: (name: RecordName, known: Known | undefined) => void;
@@ -28,8 +29,6 @@ export interface KnownStateOptions {
 
 /** Characters. A project of ten environments has about 600. */
 const MOST = 32 * 1024 * 1024;
-/** What a record takes in memory beside its text, in characters, about. */
-const OVERHEAD = 500;
 
 /**
  * What the service holds, as far as it was seen: learnt from the PATCHes that it accepted and from answers that show a whole
@@ -63,7 +62,7 @@ export class KnownState {
     const others = this.#others(name).filter((entry) => !isSuperseded(entry, own));
     if (others.length === 0) return own && viewOf(own);
     return [...(own ? [own] : []), ...others]
-      .sort((a, b) => a.changedAt - b.changedAt)
+      .sort((a, b) => a.learntAt - b.learntAt)
       .map(viewOf)
       .reduce(either, undefined);
   }
@@ -73,7 +72,7 @@ export class KnownState {
     const entry = this.#entry(asked);
     const { kind } = asked;
     const isSame = kind === 'project' && entry.known?.isWhole && isSameProject(entry.known.record, body);
-    const known = isSame ? entry.known : body === undefined ? undefined : sentRecord(kind, body);
+    const known = isSame ? entry.known : body === undefined ? undefined : sentRecord(kind, body, entry.known);
     const text = isSame ? entry.text : known ? JSON.stringify(known.record) : '';
     const own: OnTheWay = { sent: known, text, isOverlapped: false, isOverlappedBlindly: false };
     for (const { onTheWay } of [entry, ...this.#others(entry.name)])
@@ -89,8 +88,7 @@ export class KnownState {
     return {
       accepted: (record) => {
         const taken = record ? seenIn(entry, record) : known;
-        // The description does not say whether the lists of the others replace the stored ones: nobody knows them now.
-        if (!record && kind !== 'project') end(undefined, false);
+        if (!record && kind !== 'project') end(afterMerged(kind, entry.known, known), false);
         else if (!taken?.isWhole) end(union(), false);
         else if (!own.isOverlapped)
           end(record || taken === entry.known ? taken : afterTaken(entry.known, taken), true);
@@ -121,18 +119,30 @@ export class KnownState {
     };
   }
 
-  /** The service has deleted it. */
-  forget(asked: RecordName): void {
+  /** The service has deleted it. @param since a `time` @returns whether something was known of it by this name */
+  forget(asked: RecordName, since = this.#time): boolean {
     const name = this.#own(asked);
     const entry = this.#records.get(keyOf(name))?.get(name.account);
-    if (entry) this.#learn(entry, undefined, false);
+    // What was sent meanwhile may have come after it, and made it anew.
+    if (entry && entry.changedAt <= since) this.#learn(entry, undefined, false);
+    return entry !== undefined;
   }
 
-  /** What was known before; to be given before anything else is learnt. */
+  /** What was known before, beside what is known already: a workspace may have it by both of its names, in any order. */
   restore(asked: RecordName, known: Known | undefined): void {
     const entry = this.#entry(asked);
-    this.#put(entry, asked.account === entry.name.account ? known : either(entry.known, known));
+    this.#put(entry, either(entry.known, known));
     entry.told = toldOf(entry);
+  }
+
+  /** Counts events. */
+  get time(): number {
+    return this.#time;
+  }
+
+  /** Of how many records something is known. */
+  get count(): number {
+    return this.#ages.size;
   }
 
   /** Everything that is known, what is on its way included. */
@@ -149,6 +159,8 @@ export class KnownState {
   #learn(entry: Entry, known: Known | undefined, isSure: boolean): void {
     entry.changedAt = ++this.#time;
     if (isSure) entry.sureAt = entry.changedAt;
+    // What was refused teaches nothing.
+    if (isSure || known !== entry.known) entry.learntAt = entry.changedAt;
     this.#put(entry, known);
     this.#tell(entry);
   }
@@ -175,10 +187,11 @@ export class KnownState {
   #tell(entry: Entry): void {
     if (!this.#options.onChange) return;
     const { told } = entry;
-    const now = toldOf(entry);
+    const view = viewOf(entry);
+    const now = toldOf(entry, view);
     if (told?.text === now?.text && told?.isWhole === now?.isWhole) return;
     entry.told = now;
-    this.#options.onChange(entry.name, viewOf(entry));
+    this.#options.onChange(entry.name, view);
   }
 
   #own(name: RecordName): RecordName {
@@ -226,15 +239,6 @@ export class KnownState {
     const isOne = (other: Entry) => account === 'current' || other.name.account === 'current';
     return [...accounts.values()].filter((other) => other.name.account !== account && isOne(other));
   }
-}
-
-/** What is known by another name since then would be known of the other, were they the same. */
-function isSuperseded({ changedAt }: Entry, own: Entry | undefined): boolean {
-  return own?.known?.isWhole === true && changedAt < own.sureAt;
-}
-
-function sizeOf(text: string): number {
-  return text === '' ? 0 : text.length + OVERHEAD;
 }
 
 function keyOf({ kind, id }: RecordName): string {

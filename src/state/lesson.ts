@@ -47,10 +47,11 @@ export function lessonOf(
     };
   }
   if (method === 'DELETE') {
+    const begun = state.time;
     return {
       wantsBody: () => false,
       answered(status) {
-        if (isAccepted(status)) state.forget(name);
+        if (isAccepted(status)) state.forget(name, begun);
       },
       failed: () => undefined,
     };

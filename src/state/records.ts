@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue, listAt, member } from '../mo
 import type { RecordKind } from '../model/record.ts';
 import { environmentsOf, languagesOf } from './environments.ts';
 
-/** The lists that say what a record holds, and the members of their items that are kept. */
+/** The lists that say what a record holds, and the members of their items that are kept: first the one that tells an item from others. */
 const LISTS: Readonly<Record<Exclude<RecordKind, 'project'>, Readonly<Record<string, readonly string[]>>>> = {
   feature: {
     variables: ['id', 'variableName', 'dataType'],
@@ -89,7 +89,7 @@ function picked(item: JsonObject, members: readonly string[]): JsonObject {
 export function unionOf(first: JsonObject, second: JsonObject): JsonObject {
   const union: JsonObject = { ...first, ...second };
   for (const [field, value] of Object.entries(second)) {
-    if (!Array.isArray(value) || !Array.isArray(first[field])) continue;
+    if (!Array.isArray(value) || !Array.isArray(first[field]) || value === first[field]) continue;
     const items = new Map<string, JsonValue>();
     for (const item of [...(first[field] as JsonValue[]), ...value]) {
       const key = keyOf(item);
@@ -100,6 +100,22 @@ export function unionOf(first: JsonObject, second: JsonObject): JsonObject {
     union[field] = [...items.values()];
   }
   return union;
+}
+
+/**
+ * What a feature or draft holds when a PATCH of it may have been applied. The description does not say whether its lists replace
+ * the stored ones, so each has what either has. What was sent without an id gets one that nobody knows, and then nobody knows that list.
+ */
+export function mergedRecord(
+  kind: Exclude<RecordKind, 'project'>,
+  known: JsonObject,
+  sent: JsonObject,
+): JsonObject {
+  const merged = unionOf(known, sent);
+  for (const [field, [id = '']] of Object.entries(LISTS[kind]))
+    if (known[field] === undefined || listAt(sent, field).some((item) => member(item, id) === undefined))
+      delete merged[field];
+  return merged;
 }
 
 /** Which of an environment's marks was the later one is of no account: it does not say whether it exists. */

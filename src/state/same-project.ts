@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, member } from '../model/json.ts';
+import { isObject, type JsonObject, type JsonValue, member } from '../model/json.ts';
 
 /**
  * Whether a project as it was sent or shown is as it is kept, to the order of its lists. Most are: a client that changes one
@@ -15,6 +15,17 @@ export function isSameProject(kept: JsonObject, value: JsonValue | undefined): b
   );
 }
 
+/** A project with the very lists of the kept one where it has the same: what has them in common is quickly put together. */
+export function sharingLists(kept: JsonObject | undefined, project: JsonObject): JsonObject {
+  if (!kept) return project;
+  const { languages = null, environments = null } = kept;
+  return {
+    ...project,
+    ...(areSame(languages, project.languages, (one, other) => one === other) && { languages }),
+    ...(areSame(environments, project.environments, isSameEnvironment) && { environments }),
+  };
+}
+
 function areSame(
   kept: JsonValue | undefined,
   list: JsonValue | undefined,
@@ -25,11 +36,16 @@ function areSame(
   return true;
 }
 
+/** Of what every request has, so without a look-up by name. */
 function isSameEnvironment(kept: JsonValue, item: JsonValue): boolean {
   return (
-    typeof member(kept, 'id') === 'number' &&
-    ENVIRONMENT.every((name) => member(kept, name) !== undefined && member(kept, name) === member(item, name))
+    isObject(kept) &&
+    isObject(item) &&
+    typeof kept.id === 'number' &&
+    kept.id === item.id &&
+    kept.name !== undefined &&
+    kept.name === item.name &&
+    kept.isEnabled !== undefined &&
+    kept.isEnabled === item.isEnabled
   );
 }
-
-const ENVIRONMENT = ['id', 'name', 'isEnabled'];

@@ -4,6 +4,7 @@ import { findPlace, placeAt, syntaxErrorOf } from '../model/json-text.ts';
 import { nearest } from '../model/nearest.ts';
 import { pointerOf } from '../model/pointer.ts';
 import type { Known, RecordKind, RecordName } from '../model/record.ts';
+import { hasReadableEnvironments } from './records.ts';
 
 /** The parts of a path and of a state file that hold records, and what kind of record each holds. */
 export const COLLECTIONS = {
@@ -47,7 +48,9 @@ export function* recordsOf({ accounts }: State): Generator<{ name: RecordName; k
       const kind = COLLECTIONS[collection as Collection];
       for (const [id, stored] of Object.entries(records)) {
         const { [INCOMPLETE]: incomplete, ...record } = stored;
-        yield { name: { account, kind, id }, known: { record, isWhole: incomplete !== true } };
+        // Who edits it may leave out what nobody then knows.
+        const isReadable = kind !== 'project' || hasReadableEnvironments(record);
+        yield { name: { account, kind, id }, known: { record, isWhole: incomplete !== true && isReadable } };
       }
     }
   }

@@ -9,6 +9,7 @@ import { type PlainExchange, plainExchangeOf, type SeenExchange } from '../recor
 import { SecretNotices } from '../recordings/redaction/secret-notices.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, type CollectedBody } from './body-collector.ts';
+import { risingTimes } from './rising-times.ts';
 import { TargetFailure } from './target-failure.ts';
 import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
 
@@ -38,6 +39,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   const detected = onDetected && new SecretNotices(onDetected);
   const sights = new FirstSights(rules);
   const told = new HashSet();
+  const timeOf = risingTimes();
   const keep = (seen: Seen) => {
     const { requestBody, responseBody, response, failure } = seen;
     try {
@@ -48,6 +50,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
         rules.headers,
         detected && ((found) => detected.tell(found, seen.request, rules.redaction)),
       );
+      exchange.startedAt = timeOf(exchange.startedAt);
       if (requestBody.omitted !== undefined) exchange.request.omitted = requestBody.omitted;
       if (responseBody.omitted !== undefined) exchange.response.omitted = responseBody.omitted;
       if (failure) {

@@ -41,6 +41,15 @@ describe('a flag whose value was left out', () => {
     expect(spellOut([])).toEqual([]);
   });
 
+  it('is on or off, and no other word is taken for off', () => {
+    expect(spelt('proxy --read-state x')).toBe('proxy --read-state x');
+    expect(spelt('proxy --read-state=1 --detect-secrets=false')).toBe(
+      'proxy --read-state=true --detect-secrets=false',
+    );
+    for (const word of ['yes', 'on', '', 'TRUE'])
+      expect(() => spellOut([`--detect-secrets=${word}`])).toThrow('--detect-secrets');
+  });
+
   it("is another command's behind --", () => {
     expect(spelt('exec --record -- npm test --record --no-guard')).toBe(
       'exec --record=all -- npm test --record --no-guard',

@@ -1,5 +1,6 @@
 /** The guard in front of a service that really deletes: what it has not announced must not be gone. */
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { closeGates, startGate } from '../support/in-process.ts';
@@ -166,10 +167,10 @@ describe('an approval', () => {
   });
 
   it('expires', async () => {
-    const { url } = await start({ approvalTtl: 0 });
+    const { url } = await start({ approvalTtl: 1 });
     await patch(url, BOTH);
     const { approve } = (await patch(url, ONE)).json;
-    const until = Date.now() + 2;
+    const until = Date.now() + 3;
     while (Date.now() < until);
     expect((await patch(url, ONE, approved(approve))).json.detail).toContain('expired');
   });
@@ -195,6 +196,34 @@ describe('an approval', () => {
     const { json } = await patch(url, project());
     expect(json.corrected).toBeUndefined();
     expect((await patch(url, project(), approved(json.approve))).status).toBe(200);
+  });
+});
+
+describe('the control API', () => {
+  it('shows what is known, says what a PATCH would do, and forgets', async () => {
+    const { url, gate } = await start({ account: 5 });
+    expect(gate.summary).toMatch(/; knows none of its records \(in memory alone\)$/);
+    await patch(url, BOTH);
+    const control = (path: string, init?: RequestInit) => fetch(`${url}/__patchgate/${path}`, init);
+    const shown = await (await control('state')).json();
+    expect(shown).toEqual({ accounts: { current: { projects: { 42: BOTH } } } });
+    expect(await (await control('health')).json()).toMatchObject({ known: { records: 1 } });
+    const dry = { method: 'PATCH', url: '/accounts/5/projects/42', headers: {}, body: JSON.stringify(ONE) };
+    const verdict = await (await control('validate', { method: 'POST', body: JSON.stringify(dry) })).json();
+    expect(verdict).toMatchObject({
+      problem: 'destructive-change',
+      effects: [{ kind: 'environment-deleted', id: 2 }],
+    });
+    const forget = () => control('state/current/projects/42', { method: 'DELETE' });
+    expect((await forget()).status).toBe(200);
+    expect((await forget()).status).toBe(404);
+    expect((await control('state/current/campaigns/42', { method: 'DELETE' })).status).toBe(404);
+    expect((await patch(url, ONE)).status).toBe(200);
+  });
+
+  it('has nothing to show where what is known depends on the session', async () => {
+    const { url } = await startGate({}, 'fake');
+    expect((await fetch(`${url}/__patchgate/state`)).status).toBe(404);
   });
 });
 
@@ -235,6 +264,24 @@ describe('settings', () => {
     );
     expect(service.deleted).toEqual([]);
   });
+});
+
+it('what is made anew while a DELETE is on its way is not forgotten with it', async () => {
+  const { url } = await start();
+  await patch(url, BOTH);
+  let answerDelete: (() => void) | undefined;
+  const arrived = new Promise<void>((resolve) => {
+    service.remove = (res) => {
+      answerDelete = () => res.writeHead(204).end();
+      resolve();
+    };
+  });
+  const removed = fetch(`${url}/api/v2/accounts/current/projects/42`, { method: 'DELETE' });
+  await arrived;
+  await patch(url, project('1 Production', '2 Staging', '3 QA'));
+  answerDelete?.();
+  await removed;
+  expect(lossesIn(await patch(url, BOTH))).toEqual(['environment-deleted 3']);
 });
 
 describe('PATCHes at the same moment', () => {
@@ -291,18 +338,56 @@ describe('PATCHes at the same moment', () => {
     expect(service.deleted).toEqual([]);
   });
 
-  it('wait no longer for one whose client is gone', async () => {
+  const send = (port: number): ClientRequest => {
+    const headers = { 'content-type': 'application/json' };
+    const asked = request({ port, path: '/api/v2/accounts/current/projects/42', method: 'PATCH', headers });
+    return asked
+      .on('error', () => undefined)
+      .end(JSON.stringify(project('1 Production', '2 Staging', '3 QA')));
+  };
+  const told = async (url: string, text: string) => {
+    while (!(await (await fetch(`${url}/__patchgate/exchanges`)).text()).includes(text));
+  };
+  /** Sends a PATCH that the service has, and does not take before it is told to. */
+  const begin = async (port: number) => {
+    let leaving: ClientRequest | undefined;
+    const take = await new Promise<() => void>((resolve) => {
+      service.next.push((_req, res, apply) =>
+        resolve(() => {
+          apply();
+          service.answer(res, BOTH);
+        }),
+      );
+      leaving = send(port);
+    });
+    return { take, leave: () => leaving?.destroy() };
+  };
+
+  it('wait for one whose client is gone: the service may be at work on it', async () => {
+    const gate = await start();
+    await patch(gate.url, BOTH);
+    const { take, leave } = await begin(gate.port);
+    leave();
+    await told(gate.url, 'the client went away');
+    const waiting = patch(gate.url, project('1 Production', '2 Staging', '3 QA', '4 Demo'));
+    // It has come to the gate, and would have come to the service.
+    await (await fetch(`${gate.url}/api/v2/accounts/current/projects/42`)).text();
+    take();
+    expect((await waiting).status).toBe(200);
+    expect(service.deleted).toEqual([]);
+    expect(service.projects.get('42')?.environments).toHaveLength(4);
+  });
+
+  it('are over when their clients go away while they wait', async () => {
     const { url, port } = await start();
     await patch(url, BOTH);
-    const arrived = new Promise<void>((resolve) => service.next.push(() => resolve()));
-    const body = JSON.stringify(project('1 Production', '2 Staging', '3 QA'));
-    const path = '/api/v2/accounts/current/projects/42';
-    const leaving = request({ port, path, method: 'PATCH', headers: { 'content-type': 'application/json' } });
-    leaving.on('error', () => undefined).end(body);
-    await arrived;
-    const waiting = patch(url, BOTH);
-    leaving.destroy();
-    // It may have been applied all the same.
-    expect(lossesIn(await waiting)).toEqual(['environment-deleted 3']);
+    const { leave } = await begin(port);
+    const waiting = send(port);
+    await once(waiting, 'finish');
+    await (await fetch(`${url}/api/v2/accounts/current/projects/42`)).text();
+    waiting.destroy();
+    await told(url, 'the client broke off');
+    expect(service.target.received.filter(({ method }) => method === 'PATCH')).toHaveLength(2);
+    leave();
   });
 });

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type KeptState, openKeptState } from '../../src/guard/kept-state.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { RecordName } from '../../src/model/record.ts';
@@ -33,6 +33,8 @@ const holding = (...ids: number[]): JsonObject => ({
 });
 
 const idsIn = (record: JsonObject | undefined) => environmentsOf(record).map(({ id }) => id);
+
+afterEach(() => void vi.useRealTimers());
 
 function newFile(): string {
   return join(temporaryFolder(), '.patchgate', 'state.json');
@@ -378,6 +380,7 @@ describe('trouble with the disk', () => {
     const obstacle = join(file, '..', '..', below);
     mkdirSync(dirname(obstacle), { recursive: true });
     writeFileSync(obstacle, 'an obstacle');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const kept = await open(file);
     learn(kept, project(42), holding(1));
     learn(kept, project(7), holding(1));
@@ -386,6 +389,8 @@ describe('trouble with the disk', () => {
     expect(kept.notices[0]).toContain('a restart would not know it');
     expect(kept.state.of(project(42))?.isWhole).toBe(true);
     rmSync(obstacle);
+    await vi.advanceTimersByTimeAsync(1000);
+    vi.useRealTimers();
     await expect.poll(() => kept.trouble, { timeout: 10_000 }).toBeUndefined();
     expect(kept.notices).toHaveLength(2);
     expect(kept.notices[1]).toContain('again');
@@ -430,21 +435,21 @@ describe('trouble with the disk', () => {
 test('says once that there is no room for all', { timeout: 30_000 }, async () => {
   const file = newFile();
   const kept = await open(file);
-  const long = 'x'.repeat(9 * 1024 * 1024);
-  for (const id of [1, 2, 3, 4, 5]) learn(kept, project(id), { ...holding(1), name: long });
+  const long = 'x'.repeat(12 * 1024 * 1024);
+  for (const id of [1, 2, 3]) learn(kept, project(id), { ...holding(1), name: long });
   expect(kept.notices).toHaveLength(1);
   expect(kept.notices[0]).toContain('forgotten');
-  expect(entriesOf(kept)).toHaveLength(3);
+  expect(entriesOf(kept)).toHaveLength(2);
   await kept.close();
   const full = await open(file);
-  expect(entriesOf(full).map(({ name }) => name.id)).toEqual(['3', '4', '5']);
+  expect(entriesOf(full).map(({ name }) => name.id)).toEqual(['2', '3']);
   await full.close();
   const state = JSON.parse(textOf(file));
-  state.accounts.current.projects['6'] = state.accounts.current.projects['5'];
+  state.accounts.current.projects['4'] = state.accounts.current.projects['3'];
   writeFileSync(file, JSON.stringify(state));
   const fuller = await open(file);
   expect(fuller.notices).toEqual(kept.notices);
-  expect(entriesOf(fuller).map(({ name }) => name.id)).toEqual(['4', '5', '6']);
+  expect(entriesOf(fuller).map(({ name }) => name.id)).toEqual(['3', '4']);
   await fuller.close();
-  expect(Object.keys(JSON.parse(textOf(file)).accounts.current.projects)).toEqual(['4', '5', '6']);
+  expect(Object.keys(JSON.parse(textOf(file)).accounts.current.projects)).toEqual(['3', '4']);
 });

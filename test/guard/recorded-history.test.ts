@@ -58,6 +58,10 @@ describe('a PATCH', () => {
     const text = JSON.stringify(project(2));
     expect(environments(BEFORE, patch({ text: text.replaceAll(',', ', ') }))).toEqual(ONLY_2);
     expect(environments(BEFORE, patch({ json: project(2), indent: 2, newline: true }))).toEqual(ONLY_2);
+    expect(environments(BEFORE, patch({ text: `{"name":"twice",${text.slice(1)}` }))).toEqual(ONLY_2);
+    const base64 = Buffer.from(text).toString('base64');
+    expect(environments(BEFORE, patch({ base64 }))).toEqual(ONLY_2);
+    expect(environments(BEFORE, exchange({ body: json(project(1)), answer: { base64 } }))).toEqual(ONLY_2);
   });
 
   it.each([400, 404, 409, 422])('that was refused with %i teaches nothing', (status) => {

@@ -73,6 +73,18 @@ describe('turns', () => {
     expect(order).toEqual(['b']);
   });
 
+  it('are not given to one that no longer waits', () => {
+    const turns = new Turns();
+    let held: Turn | undefined;
+    const order: string[] = [];
+    const isFirstWaiting = turns.enter('x', { alone: (turn) => (held = turn), alongside: () => false });
+    const withdraw = turns.enter('x', { alone: () => order.push('b'), alongside: () => false });
+    turns.enter('x', { alone: () => order.push('c'), alongside: () => false });
+    expect([isFirstWaiting(), withdraw(), withdraw()]).toEqual([false, true, false]);
+    held?.leave();
+    expect(order).toEqual(['c']);
+  });
+
   it('that end at once make no deep stack', () => {
     const turns = new Turns();
     let held: Turn | undefined;

@@ -86,3 +86,14 @@ it('a folder that is made reaches the disk with those above it', async () => {
   expect(await stepsOf(root, async () => makeFolders(join(root, 'a', 'b'), true))).toEqual([]);
   expect(await stepsOf(root, async () => makeFolders(join(root, 'c'), false))).toEqual([]);
 });
+
+it('a folder that is made is told by its full name, so that there is an end to those above it', async () => {
+  const root = fs.realpathSync(temporaryFolder());
+  const before = process.cwd();
+  process.chdir(root);
+  try {
+    expect(await stepsOf(root, async () => makeFolders('a/b', true))).toEqual(['sync /a', 'sync ']);
+  } finally {
+    process.chdir(before);
+  }
+});

@@ -65,6 +65,12 @@ describe('plainExchangeOf, settled', () => {
     );
   });
 
+  it('keeps what makes a PATCH of it', () => {
+    const names = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
+    const { request } = exchangeOf(seen({ requestHeaders: names.flatMap((name) => [name, 'PATCH']) }));
+    expect(request.headers).toEqual(Object.fromEntries(names.map((name) => [name.toLowerCase(), 'PATCH'])));
+  });
+
   it('keeps no secret', () => {
     const kept = exchangeOf(
       seen({

@@ -28,6 +28,11 @@ in the header Patchgate-Approve. Names that may always go: --allow-delete PATTER
 `);
 });
 
+test('shows the beginning of a long name', () => {
+  const effects: Effect[] = [{ kind: 'environment-created', id: 9, name: 'x'.repeat(5000) }];
+  expect(text({ effects })).toContain(`+ environment 9 "${'x'.repeat(200)}…" will be created\n`);
+});
+
 test('is short where nothing changes', () => {
   expect(text(NOTHING_LOST)).toBe(
     'Project 42 "Checkout", as known from .patchgate/state.json (written 3m ago)\n\nNo changes: the project stays as it is.\n',
@@ -73,6 +78,9 @@ The gate would block this PATCH in any case:
     hint: send the full project
   body.json  x  languages is mandatory
 `);
+  const lost = text({ findings: [finding] });
+  expect(lost).toContain('To keep what would be lost');
+  expect(lost).not.toContain('To let it go');
 });
 
 describe('where not all is known', () => {

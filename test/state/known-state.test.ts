@@ -247,7 +247,7 @@ describe('a PATCH', () => {
     expect(brief(state.of(CURRENT))).toBe('[5] whole');
   });
 
-  it('of a feature leaves nobody knowing what its lists are, unless the answer says', () => {
+  it('of a feature adds to its lists, unless the answer says what they are', () => {
     const feature: RecordName = { account: 'current', kind: 'feature', id: '7' };
     const state = new KnownState();
     const has = (...ids: number[]) => ({ variables: ids.map((id) => ({ id })) });
@@ -257,7 +257,13 @@ describe('a PATCH', () => {
     expect(state.of(feature)).toEqual({ record: has(1, 2, 3), isWhole: false });
     sent.rejected();
     expect(state.of(feature)).toEqual({ record: has(1, 2), isWhole: true });
+    state.send(feature, { name: 'Search', goals: [{ metricId: 5 }] }).accepted();
+    expect(state.of(feature)).toEqual({ record: { name: 'Search', ...has(1, 2) }, isWhole: true });
     state.send(feature, has(3)).accepted();
+    expect(state.of(feature)).toEqual({ record: { name: 'Search', ...has(1, 2, 3) }, isWhole: true });
+    state.send(feature, { variables: [{ variableName: 'new' }] }).accepted();
+    expect(state.of(feature)).toEqual({ record: { name: 'Search' }, isWhole: true });
+    state.send(feature, undefined).accepted();
     expect(state.of(feature)).toBeUndefined();
   });
 });
@@ -292,6 +298,16 @@ describe('accounts', () => {
     state.send(CURRENT, project(2)).accepted();
     state.send(named('5'), project(3)).unclear();
     expect(brief(state.of(CURRENT))).toBe('[1,2,3] whole');
+  });
+
+  it('what was refused by the other name brings nothing back', () => {
+    const state = new KnownState();
+    state.send(named('5'), project(1)).accepted();
+    state.send(CURRENT, project(2)).accepted();
+    const sent = state.send(named('5'), project(3));
+    expect(brief(state.of(CURRENT))).toBe('[1,2,3] whole');
+    sent.rejected();
+    expect(brief(state.of(CURRENT))).toBe('[2] whole');
   });
 
   it('two PATCHes by two names at the same time count both', () => {

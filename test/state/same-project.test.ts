@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/model/json.ts';
 import { projectEffects } from '../../src/state/project-effects.ts';
 import { plainRecord } from '../../src/state/records.ts';
-import { isSameProject } from '../../src/state/same-project.ts';
+import { isSameProject, sharingLists } from '../../src/state/same-project.ts';
 import { project } from '../support/bodies.ts';
 
 it('says of what is the same that it is', () => {
@@ -47,5 +47,19 @@ it('never says so where there is an effect, or something else to keep', () => {
       expect(plainRecord('project', sent)).toEqual(plainRecord('project', known));
     }),
     { numRuns: 5000 },
+  );
+});
+
+it('has the very lists of the one that is kept where they are the same, and is the same as before', () => {
+  const one = plainRecord('project', project());
+  const renamed = sharingLists(one, plainRecord('project', { ...project(), name: 'Other' }));
+  expect(renamed.languages).toBe(one.languages);
+  expect(renamed.environments).toBe(one.environments);
+  expect(renamed.name).toBe('Other');
+  fc.assert(
+    fc.property(odd, odd, (known, sent) => {
+      const [kept, record] = [plainRecord('project', known), plainRecord('project', sent)];
+      expect(JSON.stringify(sharingLists(kept, record))).toBe(JSON.stringify(record));
+    }),
   );
 });

@@ -96,3 +96,15 @@ test.each([
 ])('%s that is none: an error with its place', (_, text, place) => {
   expect(errorOf(text).message).toMatch(new RegExp(`^seed\\.json:${place}: `));
 });
+
+test.each([
+  ['no list', {}],
+  ['no list of environments', { environments: { 1: {} } }],
+  ['an environment without an id', { environments: [{ id: 1, name: 'A' }, { name: 'B' }] }],
+  ['an id that is a text', { environments: [{ id: '1', name: 'A' }] }],
+])('a project of which somebody left %s: nobody knows all of it', (_, project) => {
+  const [{ known } = { known: undefined }] = recordsOf({
+    accounts: { current: { projects: { 42: { name: 'Checkout', languages: [], ...project } } } },
+  });
+  expect(known?.isWhole).toBe(false);
+});

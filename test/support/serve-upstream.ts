@@ -29,7 +29,8 @@ export async function serveUpstream(upstream: Upstream, judged = false): Promise
     const pass = (body: Buffer | undefined) => {
       const writer = new ResponseWriter(res, [], DEFAULT_REDACTION, ({ failure }) => ends.push(failure));
       const session = sessions.enter(sessionNameOf(req.rawHeaders));
-      writer.onClientGone = upstream.handle({ ...head, body, json: undefined, stream: req, session }, writer);
+      const request = { ...head, body, json: undefined, stream: req, session };
+      writer.whenClientGone(upstream.handle(request, writer));
     };
     if (judged) readBytes(req, 1024 * 1024, (bytes) => pass(bytes === 'too-large' ? undefined : bytes));
     else pass(undefined);

@@ -36,6 +36,8 @@ export interface Service {
   next: ((req: IncomingMessage, res: ServerResponse, apply: () => void) => void)[];
   /** How a PATCH that was taken is answered. */
   answer: (res: ServerResponse, project: Project) => void;
+  /** How a DELETE is answered. */
+  remove: (res: ServerResponse) => void;
 }
 
 export async function startService(): Promise<Service> {
@@ -45,13 +47,14 @@ export async function startService(): Promise<Service> {
     deleted: [],
     next: [],
     answer: (res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}'),
+    remove: (res) => res.writeHead(204).end(),
   };
   service.target = await startTarget((req, res, body) => {
     const id = /projects\/(-?\d+)/.exec(req.url ?? '')?.[1] ?? '';
     const before = service.projects.get(id);
     if (req.method === 'DELETE') {
       service.projects.delete(id);
-      res.writeHead(204).end();
+      service.remove(res);
     } else if (req.method === 'GET') {
       res
         .writeHead(before ? 200 : 404, { 'content-type': 'application/json' })

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
-import { journalOf, markOf, readKept } from '../../guard/kept/read-kept.ts';
 import type { Known, RecordKind, RecordName } from '../../model/record.ts';
 import { KnownState } from '../../state/known-state.ts';
 
@@ -22,7 +21,7 @@ export class Beforehand {
   constructor({ learn, account }: BeforehandOptions, records: Iterable<{ name: RecordName; known: Known }>) {
     this.learn = learn;
     this.#account = account;
-    for (const record of [...records].sort((a, b) => rankOf(a) - rankOf(b))) {
+    for (const record of records) {
       const key = sharedKey(record.name);
       this.#records.set(key, [...(this.#records.get(key) ?? []), record]);
     }
@@ -47,8 +46,9 @@ export function sharedKey({ kind, id }: RecordName): string {
 }
 
 /** @throws PatchgateError `bad-input`, `cannot-read`: the state file is not there, cannot be read or has another shape */
-export function readBeforehand(options: BeforehandOptions, cwd: string): Beforehand {
+export async function readBeforehand(options: BeforehandOptions, cwd: string): Promise<Beforehand> {
   if (options.state === undefined) return new Beforehand(options, []);
+  const { journalOf, markOf, readKept } = await import('../../guard/kept/read-kept.ts');
   const file = resolve(cwd, options.state);
   if (markOf(file, journalOf(file)) === undefined) {
     throw new PatchgateError('bad-input', `cannot read the state ${options.state}: it does not exist`, {
@@ -56,9 +56,4 @@ export function readBeforehand(options: BeforehandOptions, cwd: string): Beforeh
     });
   }
   return new Beforehand(options, readKept(file).records.values());
-}
-
-/** What is known under `current` comes first: it would take the place of what is known by the account's own number. */
-function rankOf({ name }: { name: RecordName }): number {
-  return name.account === 'current' ? 0 : 1;
 }

@@ -40,13 +40,14 @@ export class History {
    */
   add(file: number, exchanges: readonly Exchange[]): boolean {
     const { learn } = this.#beforehand;
+    const isKnown = (name: RecordName) => this.#beforehand.has(name);
     let isJudged = false;
     let time = 0;
     for (const [index, exchange] of exchanges.entries()) {
       // In one file the order is the file's: what was recorded anew in the place of another may be newer than what follows it.
       time = Math.max(time, Date.parse(exchange.meta.recordedAt));
-      const lesson = recordedLesson(this.#gate, learn, exchange);
-      if (!lesson || !(learn.includes(lesson.name.kind) || this.#beforehand.has(lesson.name))) continue;
+      const lesson = recordedLesson(this.#gate, learn, exchange, isKnown);
+      if (!lesson || !(learn.includes(lesson.name.kind) || isKnown(lesson.name))) continue;
       isJudged ||= lesson.isJudged;
       const key = sharedKey(lesson.name);
       const step = { time, file, index, lesson };

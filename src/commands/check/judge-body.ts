@@ -23,7 +23,7 @@ export function judgeBody(
   beforehand: Beforehand,
 ): CheckedFile {
   const { verdict } = inspect(gate, name, bytes, as, beforehand);
-  const { operation, outcome, findings, effects, omitted } = verdict;
+  const { operation, outcome, findings, effects, effectsOmitted, omitted } = verdict;
   const lines = new TextLines(bytes.toString('utf8'));
   const subject: Subject = {
     pointer: '',
@@ -36,6 +36,7 @@ export function judgeBody(
       return { ...finding, excerpt: lines.excerptAt({ line, column }) };
     }),
     ...(effects && { effects }),
+    ...(effectsOmitted !== undefined && { effectsOmitted }),
     omitted,
   };
   return { file: name, kind: 'body', subjects: [subject], unjudged: 0 };

@@ -44,9 +44,8 @@ export function judgeRecording(
     const body = bodyBytes(request.body);
     const record = gate.recordOf(match);
     const known = record && knownBefore(record, index);
-    const { operation, outcome, findings, effects, omitted } = gate.inspect({ ...head, body }, match, {
-      known,
-    }).verdict;
+    const { verdict } = gate.inspect({ ...head, body }, match, { known });
+    const { operation, outcome, findings, effects, effectsOmitted, omitted } = verdict;
     const pointer = `/exchanges/${index}`;
     subjects.push({
       pointer,
@@ -56,6 +55,7 @@ export function judgeRecording(
       outcome,
       findings,
       ...(effects && { effects }),
+      ...(effectsOmitted !== undefined && { effectsOmitted }),
       omitted,
     });
     if (findings.length > 0) pointers.push(...pointersInFile(pointer, request, body, findings));

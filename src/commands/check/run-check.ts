@@ -44,8 +44,17 @@ export async function runCheck(
       hint: 'a path says which operation is meant',
     });
   }
+  if (operation !== undefined && known.state !== undefined) {
+    throw new PatchgateError(
+      'bad-usage',
+      '--operation does not say of which record a body is, so --state says nothing of it',
+      {
+        hint: 'give --path instead: --path /accounts/current/projects/42',
+      },
+    );
+  }
   const files = await findInputs(inputs, io.cwd);
-  const beforehand = readBeforehand(known, io.cwd);
+  const beforehand = await readBeforehand(known, io.cwd);
   const gate = await createGate();
   const report: Report = { files: await judgeAll(gate, files, { operation, path }, beforehand, io) };
   await io.stdout(REPORTERS[format](report));

@@ -11,8 +11,8 @@ export interface ProjectPatch {
   /** The project, as the gate names it. */
   name: RecordName;
   json: JsonValue;
-  /** What the gate says of it, but for what it loses: that is taken for approved. */
-  against(known: Known | undefined): Verdict;
+  /** What the gate says of it, but for what it loses: that is taken for approved. With all effects, and not the first of them. */
+  against(known: Known | undefined): Pick<Verdict, 'findings' | 'effects'>;
 }
 
 /**
@@ -34,7 +34,11 @@ export function readBody(gate: Gate, path: string, { name: file, bytes }: Input)
   const { verdict, json } = inspect(undefined);
   const unclear = verdict.findings.find(isOfReading);
   if (unclear || json === undefined) throw unreadable(file, unclear);
-  return { name, json, against: (known) => inspect(known).verdict };
+  const against = (known: Known | undefined) => {
+    const { verdict, effects } = inspect(known);
+    return { findings: verdict.findings, ...(effects && { effects }) };
+  };
+  return { name, json, against };
 }
 
 function isOfReading({ rule, severity }: Finding): boolean {

@@ -21,14 +21,8 @@ export async function readState(file: string, state: KnownState): Promise<ReadSt
   const times = await Promise.all([file, journalOf(file)].map(timeOf));
   const writtenAt = Math.max(...times);
   if (writtenAt === 0) return undefined;
-  // First, or it would take the place of what is known by the account's number.
-  const stored = [...records.values()].sort((a, b) => rankOf(a.name.account) - rankOf(b.name.account));
-  for (const { name, known } of stored) state.restore(name, known);
+  for (const { name, known } of records.values()) state.restore(name, known);
   return { writtenAt, target };
-}
-
-function rankOf(account: string): number {
-  return account === 'current' ? 0 : 1;
 }
 
 /** 0 where it is not there. */

@@ -57,8 +57,9 @@ export async function runPlan(
 ): Promise<0 | 2 | 3> {
   const { body, project, account, basePath, source, target, writeFull, now } = args;
   checkId(project);
-  if (writeFull === '-') {
-    throw new PatchgateError('bad-usage', '--write-full takes a file, not standard output', {
+  if (writeFull === '-' || writeFull === '') {
+    const given = writeFull === '' ? 'an empty name' : 'standard output';
+    throw new PatchgateError('bad-usage', `--write-full takes a file, not ${given}`, {
       hint: 'with --format json the corrected body is in the plan: "corrected"',
     });
   }

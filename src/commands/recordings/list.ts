@@ -16,7 +16,7 @@ export const list: CommandModule = {
   handler: async (argv) => {
     const [{ resolveConfig }, { gateOf }, { standardOutput }, { runList }] = await Promise.all([
       import('../../config.ts'),
-      import('../../patchgate.ts'),
+      import('../../compose-gate.ts'),
       import('./output.ts'),
       import('./run-list.ts'),
     ]);

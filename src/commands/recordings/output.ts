@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 
 /** Where a command writes what it has to say. */
@@ -38,16 +38,19 @@ function room(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 /**
- * A file that stands there once it is whole, or stays as it was.
+ * A file that stands there once it is whole, or stays as it was. Of one that is there already, its links and permissions stay.
  *
  * @param write is given where to write
  * @throws PatchgateError `cannot-write`, or what `write` throws
  */
 export async function writeFileWhole<T>(file: string, write: (output: Output) => Promise<T>): Promise<T> {
-  const temporary = `${file}.${process.pid}.tmp`;
   const failed = (error: unknown) =>
     new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(error)}`, { cause: error });
-  const handle = await open(temporary, 'wx').catch((error: unknown) => {
+  const place = await realpath(file).catch(() => file);
+  const former = await stat(place).catch(() => undefined);
+  if (former && !former.isFile()) throw failed(new Error('what stands there is no file'));
+  const temporary = `${place}.${process.pid}.tmp`;
+  const handle = await open(temporary, 'wx', former?.mode).catch((error: unknown) => {
     throw failed(error);
   });
   try {
@@ -60,7 +63,7 @@ export async function writeFileWhole<T>(file: string, write: (output: Output) =>
       },
     });
     await handle.close();
-    await rename(temporary, file).catch((error: unknown) => {
+    await rename(temporary, place).catch((error: unknown) => {
       throw failed(error);
     });
     return result;

@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PatchgateError } from '../../errors.ts';
+import { writeAll } from '../../recordings/files/write-all.ts';
 import { readAt } from '../../recordings/journal/read-at.ts';
 
 /**
@@ -58,7 +50,7 @@ export class StateJournal {
       // Shorter lines would not cover it.
       if (this.#isTorn) ftruncateSync(this.#fd, this.#size);
       this.#isTorn = true;
-      writeAt(this.#fd, lines, this.#size);
+      writeAll(this.#fd, lines, this.#size);
       this.#isTorn = false;
       this.#size += lines.length;
     });
@@ -84,7 +76,7 @@ export class StateJournal {
     const temporary = join(dirname(this.#file), `.${basename(this.#file)}.tmp`);
     const fd = openSync(temporary, 'w+');
     try {
-      writeAt(fd, lines, 0);
+      writeAll(fd, lines);
       renameSync(temporary, this.#file);
     } catch (error) {
       closeSync(fd);
@@ -105,9 +97,4 @@ export class StateJournal {
       });
     }
   }
-}
-
-function writeAt(fd: number, bytes: Buffer, position: number): void {
-  for (let done = 0; done < bytes.length; )
-    done += writeSync(fd, bytes, done, bytes.length - done, position + done);
 }

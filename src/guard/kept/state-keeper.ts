@@ -146,18 +146,15 @@ export class StateKeeper {
     const seen = markOf(file, this.#journalFile);
     const { records, target, journalSize } = readKept(file, this.#adapter);
     const own = new Map([...this.state.entries()].map(({ name, known }) => [recordKey(name), known]));
-    const isAliased = ({ name }: { name: RecordName }) => name.account === account;
-    const aliased = [...records.values()].filter(isAliased);
     this.#isReading = true;
-    for (const [key, record] of records)
-      if (!isAliased(record)) this.state.restore(record.name, either(record.known, own.get(key)));
-    for (const { name, known } of aliased) this.state.restore(name, known);
+    for (const [key, { name, known }] of records) this.state.restore(name, either(known, own.get(key)));
     this.#isReading = false;
     this.foundTarget = target;
     this.#journalSize = journalSize;
     this.#seen = seen;
     // What stood under the workspace's own id stands under `current` from here on, and not beside it.
-    for (const { name } of aliased) {
+    for (const { name } of records.values()) {
+      if (name.account !== account) continue;
       const current = { ...name, account: 'current' };
       this.#pending.set(recordKey(name), { name, known: undefined });
       this.#pending.set(recordKey(current), { name: current, known: this.state.of(current) });

@@ -5,6 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
+import type { Knowledge } from '../../guard/knowledge.ts';
+import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import { SESSION_HEADER } from '../../upstreams/session.ts';
 import { EXCHANGES_KEPT, type ExchangeFilter, type ExchangeList } from '../exchange-list.ts';
 import { listensOnLoopback } from '../loopback.ts';
@@ -14,6 +16,7 @@ import type { ShownExchange } from '../show-exchange.ts';
 import { controlAccess } from './control-access.ts';
 import { CONTROL_ROOT } from './control-path.ts';
 import { createEvents } from './events.ts';
+import { forgetKnown, showKnown } from './known-records.ts';
 import { readDryRun } from './read-dry-run.ts';
 import { isReadableTarget } from './readable-target.ts';
 import { noSession, type ServedTo, showSession, showWholeSession } from './show-session.ts';
@@ -26,6 +29,9 @@ export interface ControlDeps {
   sessions: Sessions;
   /** What was served to a session out of a recording; undefined where nothing is replayed. */
   servedTo?: ServedTo | undefined;
+  knowledge: Knowledge;
+  /** Of what is shown. */
+  redaction: Redaction;
   /** The bearer token that every request must carry, where one is set; must be, off loopback. */
   token?: string | undefined;
   /** Ends the streams of events. */
@@ -40,13 +46,15 @@ const ENDPOINTS = [
   'GET sessions',
   'GET sessions/:name',
   'DELETE sessions/:name',
+  'GET state',
+  'DELETE state/:account/:collection/:id',
   'GET events',
   'POST reset',
 ].map((endpoint) => endpoint.replace(' ', ` ${CONTROL_ROOT}/`));
 
 /** The control API, for every request at or below `/__patchgate`. An Express app. Design section 5. */
 export function createControl(deps: ControlDeps): (req: IncomingMessage, res: ServerResponse) => void {
-  const { gate, exchanges, sessions, servedTo } = deps;
+  const { gate, exchanges, sessions, servedTo, knowledge } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -68,7 +76,10 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
   route('validate', 'post', express.raw({ type: () => true, limit: inputLimit }), (req, res) => {
     const input: unknown = req.body;
     const request = readDryRun(Buffer.isBuffer(input) ? input : Buffer.alloc(0), gate.bodyLimit);
-    res.json({ judged: gate.match(request) !== undefined, ...gate.inspect(request).verdict });
+    const match = gate.match(request);
+    const name = match && gate.recordOf(match);
+    const known = name && knowledge.of(name, sessions.default);
+    res.json({ judged: match !== undefined, ...gate.inspect(request, match, { known }).verdict });
   });
   route('exchanges', 'get', async (req, res) => {
     res.type('json');
@@ -99,6 +110,16 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
       res.json({ status: 'ended' });
     })
     .all(wrongMethod('GET, HEAD, DELETE'));
+  route('state', 'get', (_req, res) => {
+    res.json(showKnown(knowledge.ledger?.state, deps.redaction));
+  });
+  app
+    .route(`${CONTROL_ROOT}/state/:account/:collection/:id`)
+    .delete((req, res) => {
+      forgetKnown(knowledge.ledger?.state, req.params);
+      res.json({ status: 'forgotten' });
+    })
+    .all(wrongMethod('DELETE'));
   route('events', 'get', createEvents(exchanges, deps.stopping));
   route('reset', 'post', (req, res) => {
     const session = sessionToReset(req);

@@ -4,18 +4,18 @@ import { expect, it } from 'vitest';
 import { Beforehand, readBeforehand } from '../../../src/commands/check/beforehand.ts';
 import { lineOf } from '../../../src/guard/kept/journal-line.ts';
 import type { RecordName } from '../../../src/model/record.ts';
-import { refusal } from '../../support/errors.ts';
+import { laterRefusal } from '../../support/errors.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PROJECT: RecordName = { account: 'current', kind: 'project', id: '42' };
 const record = { name: 'Checkout', languages: ['GO'], environments: [] };
 const whole = { record, isWhole: true };
 
-it('holds what a state file says, and is not changed by what is learnt from it', () => {
+it('holds what a state file says, and is not changed by what is learnt from it', async () => {
   const cwd = temporaryFolder();
   const state = { accounts: { current: { projects: { 42: record } }, 77: { projects: { 43: record } } } };
   writeFileSync(join(cwd, 'state.json'), JSON.stringify(state));
-  const beforehand = readBeforehand({ learn: [], state: 'state.json' }, cwd);
+  const beforehand = await readBeforehand({ learn: [], state: 'state.json' }, cwd);
   expect(beforehand.stateOf(PROJECT).of(PROJECT)).toEqual(whole);
   beforehand.stateOf(PROJECT).forget(PROJECT);
   expect(beforehand.stateOf(PROJECT).of(PROJECT)).toEqual(whole);
@@ -40,18 +40,18 @@ it('is all that is known of one workspace by two names', () => {
   const under77 = { name: { ...PROJECT, account: '77' }, known: languages('GO') };
   const current = { name: PROJECT, known: languages('PHP') };
   const beforehand = new Beforehand({ learn: [], account: '77' }, [under77, current]);
-  expect(beforehand.stateOf(PROJECT).of(PROJECT)).toEqual(languages('PHP', 'GO'));
+  expect(beforehand.stateOf(PROJECT).of(PROJECT)).toEqual(languages('GO', 'PHP'));
 });
 
-it('holds what a proxy has not moved into its state file yet', () => {
+it('holds what a proxy has not moved into its state file yet', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'state.json.journal'), lineOf({ name: PROJECT, known: whole }));
-  const beforehand = readBeforehand({ learn: [], state: 'state.json' }, cwd);
+  const beforehand = await readBeforehand({ learn: [], state: 'state.json' }, cwd);
   expect(beforehand.stateOf(PROJECT).of(PROJECT)).toEqual(whole);
 });
 
-it('is nothing without a state file', () => {
-  const nothing = readBeforehand({ learn: ['project'] }, temporaryFolder());
+it('is nothing without a state file', async () => {
+  const nothing = await readBeforehand({ learn: ['project'] }, temporaryFolder());
   expect(nothing.has(PROJECT)).toBe(false);
   expect(nothing.stateOf(PROJECT).of(PROJECT)).toBeUndefined();
 });
@@ -64,9 +64,9 @@ it.each([
     '{\n  "accounts": {"current": {"project": {}}}\n}',
     /state\.json:2:28: unknown member "project"/,
   ],
-])('a state file that %s is an error that names it', (_, text, said) => {
+])('a state file that %s is an error that names it', async (_, text, said) => {
   const cwd = temporaryFolder();
   if (text !== undefined) writeFileSync(join(cwd, 'state.json'), text);
-  const message = refusal('bad-input', () => readBeforehand({ learn: [], state: 'state.json' }, cwd));
+  const message = await laterRefusal('bad-input', readBeforehand({ learn: [], state: 'state.json' }, cwd));
   expect(message).toMatch(said);
 });

@@ -85,6 +85,22 @@ describe('a recording', () => {
     ]);
   });
 
+  it('says how many effects there are beyond the first', async () => {
+    const ids = Array.from({ length: 120 }, (_, index) => index + 1);
+    writeRecording(join(cwd, 'r'), [
+      patch(0, projectOf(...ids)),
+      patch(1, projectOf(1)),
+      patch(2, projectOf(1)),
+    ]);
+    const [checked] = await judge(['r']);
+    const counts = checked?.subjects.map(({ effects, effectsOmitted }) => [effects?.length, effectsOmitted]);
+    expect(counts).toEqual([
+      [undefined, undefined],
+      [100, 19],
+      [undefined, undefined],
+    ]);
+  });
+
   it('shows each loss at its place in the file', async () => {
     const exchanges = [
       patch(0, projectOf([1, 'Production'], [2, 'Staging'])),
@@ -341,7 +357,7 @@ describe('what is known beforehand', () => {
     expect(await losses(['1.json'], { path }, '1.json')).toEqual([[]]);
   });
 
-  it('of a flag counts until the flag changes, where flags are not learnt', async () => {
+  it('of a flag counts with what is sent since, also where flags are not learnt', async () => {
     const path = '/accounts/current/features/7';
     const flag: RecordName = { account: 'current', kind: 'feature', id: '7' };
     const variables = (...ids: number[]) => ({
@@ -352,7 +368,7 @@ describe('what is known beforehand', () => {
       patch(0, variables(2), { path }),
       patch(1, variables(3), { path }),
       other('GET', 2, variables(3), { path }),
-      patch(3, variables(4), { path }),
+      patch(3, variables(3, 4), { path }),
     ]);
     /** How often each PATCH names a variable that the flag has not. */
     const unknown = async (options: Options) => {
@@ -360,8 +376,8 @@ describe('what is known beforehand', () => {
       const isUnknown = ({ rule }: { rule: string }) => rule === 'feature.unknown-variable';
       return checked?.subjects.map(({ findings }) => findings.filter(isUnknown).length);
     };
-    expect(await unknown({ known: before })).toEqual([1, 0, 0]);
-    expect(await unknown({ known: before, learn: ['feature'] })).toEqual([1, 0, 1]);
+    expect(await unknown({ known: before })).toEqual([1, 1, 1]);
+    expect(await unknown({ known: before, learn: ['feature'] })).toEqual([1, 1, 1]);
     expect(await unknown({})).toEqual([0, 0, 0]);
   });
 });

@@ -178,6 +178,7 @@ describe('a body', () => {
     [{ operation: 'updateNothing' }, 'updateNothing', 'updateProject'],
     [{ path: '/accounts/current/campaigns/1' }, '/accounts/current/campaigns/1', 'updateProject'],
     [{ operation: 'updateProject', path: PATH }, '--path', 'path'],
+    [{ operation: 'updateProject', state: 'state.json' }, '--state', '--path'],
   ])('%j: cannot be judged, and nothing is written', async (as, message, hint) => {
     await write('body.json', '{}');
     await expect(check(['body.json'], as)).rejects.toMatchObject({

@@ -97,6 +97,16 @@ describe('the exit code', () => {
     });
   });
 
+  it('counts and keeps all of many', async () => {
+    const environments = Array.from({ length: 150 }, (_, i) => ({ ...STAGING, id: i + 1, name: `e${i}` }));
+    stateFile({ 42: { ...PROJECT, environments } });
+    write('body.json', WITHOUT_STAGING);
+    const { effects, corrected } = (await planned()) as JsonObject;
+    expect((effects as JsonObject[]).filter(({ kind }) => kind === 'environment-deleted')).toHaveLength(149);
+    expect((corrected as typeof PROJECT).environments).toHaveLength(150);
+    expect((await plan({ format: 'text' })).output).toContain('Plan: 149 to delete');
+  });
+
   it('is 3 where one is replaced', async () => {
     stateFile({ 42: PROJECT });
     write('body.json', { ...PROJECT, environments: [PRODUCTION, { ...STAGING, id: 7 }] });
@@ -388,6 +398,7 @@ describe('--write-full', () => {
     write('body.json', WITHOUT_STAGING);
     expect(await laterRefusal('cannot-write', plan({ writeFull: 'no/full.json' }))).toContain('full.json');
     expect(await laterRefusal('bad-usage', plan({ writeFull: '-' }))).toContain('corrected');
+    expect(await laterRefusal('bad-usage', plan({ writeFull: '' }))).toContain('an empty name');
   });
 });
 

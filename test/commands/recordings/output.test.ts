@@ -1,4 +1,12 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeFileWhole } from '../../../src/commands/recordings/output.ts';
@@ -25,6 +33,26 @@ it('leaves the file as it was where something fails, and nothing beside it', asy
   await expect(fails).rejects.toThrow('broken');
   expect(readdirSync(folder)).toEqual(['x']);
   expect(readFileSync(file, 'utf8')).toBe('before');
+});
+
+const isUnix = process.platform !== 'win32';
+
+it.runIf(isUnix)('keeps the links that lead to a file, and its permissions', async () => {
+  const folder = temporaryFolder();
+  const [file, link] = [join(folder, 'x'), join(folder, 'link')];
+  writeFileSync(file, 'before', { mode: 0o600 });
+  symlinkSync('x', link);
+  await writeFileWhole(link, (output) => output.write('after'));
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(readFileSync(file, 'utf8')).toBe('after');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).sort()).toEqual(['link', 'x']);
+});
+
+it('takes the place of nothing but a file', async () => {
+  const folder = join(temporaryFolder(), 'empty');
+  mkdirSync(folder);
+  await expect(writeFileWhole(folder, async () => 0)).rejects.toThrow('what stands there is no file');
 });
 
 it('names the file that cannot be written', async () => {

@@ -46,6 +46,8 @@ async function start(deps: Partial<ControlDeps> = {}, host = '127.0.0.1') {
     exchanges,
     health: () => ({ version: '0.1.0', mode: 'forward' }),
     sessions: new Sessions(0),
+    knowledge: { of: () => undefined },
+    redaction: DEFAULT_REDACTION,
     ...deps,
   });
   server = createServer(control).listen(0, host);

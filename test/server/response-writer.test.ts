@@ -1,0 +1,58 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { PatchgateError } from '../../src/errors.ts';
+import type { Finding } from '../../src/model/finding.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { ResponseWriter } from '../../src/server/response-writer.ts';
+
+const FLOW = { resume: () => undefined };
+const FINDING: Finding = {
+  ...{ rule: 'project.environment-deleted', severity: 'warn', basis: 'stated', pointer: '/environments' },
+  ...{ message: 'environment 2 (Staging) is left out', source: 'service-api 4.1 rule 4' },
+} as Finding;
+
+let close: (() => void) | undefined;
+afterEach(() => close?.());
+
+/** Answers one request as `answer` has it. */
+async function answered(
+  answer: (writer: ResponseWriter, res: ServerResponse) => void,
+  findings: readonly Finding[] = [],
+): Promise<Response> {
+  const server = createServer((_, res) =>
+    answer(new ResponseWriter(res, findings, DEFAULT_REDACTION, () => undefined), res),
+  );
+  close = () => server.close();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } });
+}
+
+it.each([
+  [200, [], true],
+  [200, ['Content-Length', '0'], false],
+  [204, [], false],
+  [304, [], false],
+])('sends the head of a %d with %j before the end: %s', async (status, headers, isEarly) => {
+  let early: number | undefined;
+  const response = await answered((writer, res) => {
+    writer.head({ status, message: '', headers }, FLOW, 'target');
+    early = res.socket?.bytesWritten;
+    writer.end();
+  });
+  expect(response.status).toBe(status);
+  // The head of an answer without a body is all of it: who has it, has the answer.
+  expect((early ?? 0) > 0).toBe(isEarly);
+});
+
+it('says in an answer of its own too what was found', async () => {
+  const response = await answered(
+    (writer) => writer.fail(new PatchgateError('target-timeout', 'the target did not answer')),
+    [FINDING],
+  );
+  expect(response.status).toBe(504);
+  expect(JSON.parse(response.headers.get('patchgate-findings') as string)).toEqual([
+    { rule: 'project.environment-deleted', severity: 'warn', pointer: '/environments' },
+  ]);
+});
