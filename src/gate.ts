@@ -133,7 +133,9 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       const { kind } = operation.entry.record;
       if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, mayGo);
       const context = { body: read.json, recordId, known, effects };
-      for (const rule of rules) append(findings, rule.check(context, bounds));
+      const hasEffects = effects !== undefined && effects.length > 0;
+      for (const rule of rules)
+        if (hasEffects || !rule.readsEffects) append(findings, rule.check(context, bounds));
     }
     if (approval !== undefined && approval !== 'approved')
       findings.push(requestFinding('request.approval', approval.refused, { hint: approval.hint }));

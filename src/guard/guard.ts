@@ -86,35 +86,41 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
 
   const guarded = (asked: Asked, known: Known | undefined): { inspection: Inspection; wayOut?: WayOut } => {
     const { request, match } = asked;
-    const tokens = headerValues(request.headers, APPROVE);
-    const subject = subjectOf(asked, known);
-    const refusal = tokens.length === 0 || !subject ? undefined : whyNot(tokens, subject);
-    if (tokens.length > 0 && subject && !refusal) {
+    const token = header(request.headers, APPROVE);
+    const refusal = token === undefined ? undefined : whyNot(asked, known);
+    if (token !== undefined && !refusal) {
       const inspection = gate.inspect(request, match, { known, approval: 'approved' });
       // Nothing stands between this and the forwarding.
-      if (inspection.verdict.outcome === 'pass') approvals.use(tokens[0] as string);
+      if (inspection.verdict.outcome === 'pass') approvals.use(token);
       return { inspection };
     }
     let inspection = gate.inspect(request, match, { known });
-    // Where there is nothing to approve, a token that nobody has given out is only noise.
     const isBlocked = inspection.verdict.problem === 'destructive-change';
-    if (refusal && (isBlocked || !refusal.isUnknown))
-      inspection = gate.inspect(request, match, {
-        known,
-        approval: {
-          ...refusal,
-          hint: isBlocked ? 'this answer has a new one' : 'send it without the header',
-        },
-      });
-    if (inspection.verdict.problem !== 'destructive-change' || !subject || !isBlocked) return { inspection };
+    // Where there is nothing to approve, a token that nobody has given out is only noise.
+    if (refusal && (isBlocked || !refusal.isUnknown)) {
+      const hint = isBlocked ? 'this answer has a new one' : 'send it without the header';
+      inspection = gate.inspect(request, match, { known, approval: { ...refusal, hint } });
+    }
+    const subject = isBlocked ? subjectOf(asked, known) : undefined;
+    if (!subject) return { inspection };
     const corrected = known && correctedBody(known, inspection);
     return { inspection, wayOut: { approve: approvals.issue(subject), ...(corrected && { corrected }) } };
   };
 
-  const whyNot = ([token = '', ...others]: readonly string[], subject: Subject): Refusal | undefined =>
-    others.length > 0
-      ? { refused: `the header ${APPROVE_HEADER} comes more than once` }
-      : approvals.whyNot(token, subject);
+  /** Not all is known, and there is somewhere to look. */
+  const mustFind = (asked: Asked, name: RecordName): boolean =>
+    knowledge.find !== undefined && !asked.isGone() && !knowledge.of(name, asked.session)?.isWhole;
+
+  const find = async (asked: Asked, name: RecordName): Promise<void> =>
+    knowledge.find?.(name, { ...asked.request, ...asked });
+
+  const whyNot = (asked: Asked, known: Known | undefined): Refusal | undefined => {
+    const [token = '', ...others] = headerValues(asked.request.headers, APPROVE);
+    if (others.length > 0) return { refused: `the header ${APPROVE_HEADER} comes more than once` };
+    const subject = subjectOf(asked, known);
+    // A body that is too large is blocked for that.
+    return subject ? approvals.whyNot(token, subject) : { refused: 'the body is too large to be approved' };
+  };
 
   return {
     judge(asked, done) {
@@ -123,14 +129,9 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
         done(judge(asked, name));
         return HAD_ITS_TURN;
       }
-      /** Finds out first, where nothing is known and there is somewhere to look. */
-      const informed = (go: () => void) => {
-        const isInformed = !knowledge.find || asked.isGone() || knowledge.of(name, asked.session)?.isWhole;
-        if (isInformed) go();
-        else void knowledge.find?.(name, { ...asked.request, ...asked }).then(go);
-      };
       if (mode === 'off') {
-        informed(() => done(judge(asked, name)));
+        if (!mustFind(asked, name)) done(judge(asked, name));
+        else void find(asked, name).then(() => done(judge(asked, name)));
         return HAD_ITS_TURN;
       }
       const inTurn = (turn: Turn) => {
@@ -140,7 +141,10 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
       };
       const whose = knowledge.isOfSession ? asked.session.id : '';
       return turns.enter(`${name.kind} ${name.id} ${whose}`, {
-        alone: (turn) => informed(() => inTurn(turn)),
+        alone(turn) {
+          if (!mustFind(asked, name)) inTurn(turn);
+          else void find(asked, name).then(() => inTurn(turn));
+        },
         alongside(turn) {
           // An approval is used up by being looked at.
           if (header(asked.request.headers, APPROVE) !== undefined) return false;

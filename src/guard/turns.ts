@@ -20,6 +20,8 @@ interface Lane {
   readonly waiting: Set<Visit>;
   /** Somebody calls those that wait already: without that, a long queue of short visits would be a deep stack. */
   isCalling: boolean;
+  /** Wants to be alone: it is not asked again while others are there. */
+  patient: Visit | undefined;
 }
 
 /** Lets those who want to change the same thing do so one after the other, in the order in which they came. */
@@ -34,7 +36,7 @@ export class Turns {
   enter(key: string, visit: Visit): () => boolean {
     let lane = this.#lanes.get(key);
     if (!lane) {
-      lane = { running: 0, isShared: false, waiting: new Set(), isCalling: false };
+      lane = { running: 0, isShared: false, waiting: new Set(), isCalling: false, patient: undefined };
       this.#lanes.set(key, lane);
     }
     lane.waiting.add(visit);
@@ -48,7 +50,7 @@ export class Turns {
     lane.isCalling = true;
     // Who is added while this goes on comes at the end.
     for (const next of lane.waiting) {
-      if (lane.running > 0 && !lane.isShared) break;
+      if (lane.running > 0 && (!lane.isShared || lane.patient === next)) break;
       const isAlone = lane.running === 0;
       lane.running++;
       const turn = this.#turn(key, lane);
@@ -59,6 +61,7 @@ export class Turns {
       } else if (next.alongside(turn)) lane.waiting.delete(next);
       else {
         lane.running--;
+        lane.patient = next;
         break;
       }
     }

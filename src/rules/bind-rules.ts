@@ -10,6 +10,8 @@ import { contextOf, type Place, type Rule, type RuleContext } from './rule.ts';
 export interface BoundRule {
   /** Whether the guard counts on it. */
   guards: boolean;
+  /** Whether it has something to say only where there are effects. */
+  readsEffects: boolean;
   /** Never throws: a rule that does is a finding of severity error itself. What is too much is counted in `bounds`. */
   check(context: RuleContext, bounds?: FindingBounds): RawFinding[];
 }
@@ -39,6 +41,7 @@ export function bindRules(
     const setting = severity ?? rule.severity;
     return {
       guards: rule.guards ?? false,
+      readsEffects: rule.readsEffects ?? false,
       check: (context, bounds = new FindingBounds()) => findingsOf(rule, setting, context, bounds),
     };
   });

@@ -8,6 +8,7 @@ export const environmentDeleted: Rule = {
   says: 'every environment that the project has is sent: one that is left out is deleted permanently',
   source: 'service-api 4.1 rule 4',
   guards: true,
+  readsEffects: true,
   *check({ effects = [] }) {
     for (const effect of effects) {
       if (effect.kind !== 'environment-deleted') continue;

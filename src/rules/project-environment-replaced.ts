@@ -8,6 +8,7 @@ export const environmentReplaced: Rule = {
   says: 'an environment keeps its id: under a new one, the old one is deleted and another one is created',
   source: 'service-api 4.1 rule 6',
   guards: true,
+  readsEffects: true,
   *check({ effects = [] }) {
     for (const effect of effects) {
       if (effect.kind !== 'environment-replaced') continue;

@@ -6,6 +6,7 @@ export const languageRemoved: Rule = {
   basis: 'stated',
   says: 'every language that the project has is sent: one that is left out is removed',
   source: 'service-api 4.1 rule 3',
+  readsEffects: true,
   *check({ effects = [] }) {
     for (const effect of effects) {
       if (effect.kind !== 'language-removed') continue;

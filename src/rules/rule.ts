@@ -52,6 +52,8 @@ export interface Rule {
   says: string;
   /** The paragraph that it rests on. */
   source: string;
+  /** It has to do with effects alone: where there are none, it is not asked. */
+  readsEffects?: true;
   /** Some of its places are destructive: a body that it cannot read must not pass the guard. */
   guards?: true;
 

@@ -59,9 +59,10 @@ export class KnownState {
   of(asked: RecordName): Known | undefined {
     const name = this.#own(asked);
     const own = this.#records.get(keyOf(name))?.get(name.account);
-    const others = this.#others(name).filter((entry) => !isSuperseded(entry, own));
-    if (others.length === 0) return own && viewOf(own);
-    return [...(own ? [own] : []), ...others]
+    const others = this.#others(name);
+    const possible = others.length === 0 ? others : others.filter((entry) => !isSuperseded(entry, own));
+    if (possible.length === 0) return own && viewOf(own);
+    return [...(own ? [own] : []), ...possible]
       .sort((a, b) => a.learntAt - b.learntAt)
       .map(viewOf)
       .reduce(either, undefined);
@@ -75,8 +76,8 @@ export class KnownState {
     const known = isSame ? entry.known : body === undefined ? undefined : sentRecord(kind, body, entry.known);
     const text = isSame ? entry.text : known ? JSON.stringify(known.record) : '';
     const own: OnTheWay = { sent: known, text, isOverlapped: false, isOverlappedBlindly: false };
-    for (const { onTheWay } of [entry, ...this.#others(entry.name)])
-      for (const other of onTheWay) overlap(own, other);
+    for (const other of entry.onTheWay) overlap(own, other);
+    for (const { onTheWay } of this.#others(entry.name)) for (const other of onTheWay) overlap(own, other);
     entry.onTheWay.add(own);
     entry.changedAt = ++this.#time;
     this.#tell(entry);
@@ -233,13 +234,16 @@ export class KnownState {
   }
 
   /** What is known by names that another account gives the record, if it is the same. */
-  #others({ account, ...name }: RecordName): Entry[] {
-    const accounts = this.#records.get(keyOf({ account, ...name }));
-    if (!accounts || this.#options.account !== undefined) return [];
+  #others(name: RecordName): readonly Entry[] {
+    const { account } = name;
+    const accounts = this.#options.account === undefined ? this.#records.get(keyOf(name)) : undefined;
+    if (!accounts || (accounts.size === 1 && accounts.has(account))) return NONE;
     const isOne = (other: Entry) => account === 'current' || other.name.account === 'current';
     return [...accounts.values()].filter((other) => other.name.account !== account && isOne(other));
   }
 }
+
+const NONE: readonly Entry[] = [];
 
 function keyOf({ kind, id }: RecordName): string {
   return `${kind} ${id}`;

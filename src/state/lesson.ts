@@ -1,16 +1,15 @@
 import type { FailureKind } from '../model/exchange.ts';
 import { type RequestHead, splitTarget } from '../model/http.ts';
-import type { JsonValue } from '../model/json.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { RecordName } from '../model/record.ts';
 import type { KnownState } from './known-state.ts';
-import { recordIn } from './records.ts';
 
 /** What one request teaches about a record, once it is known what became of it: one of `answered` and `failed` is called, once. */
 export interface Lesson {
   /** Whether the answer's body has a say in it. */
   wantsBody(status: number): boolean;
-  /** @param body undefined: it is no JSON, or nobody has read it */
-  answered(status: number, body: JsonValue | undefined): void;
+  /** @param record the whole record that its body shows, by `recordIn`; undefined: it shows none, or nobody has read it */
+  answered(status: number, record?: JsonObject): void;
   /** There was no answer, or no whole one. @param kind undefined: nobody waited for it */
   failed(kind: FailureKind | undefined): void;
 }
@@ -29,14 +28,12 @@ export function lessonOf(
   isChange: boolean,
   body: JsonValue | undefined,
 ): Lesson {
-  const recordOf = (answer: JsonValue | undefined) =>
-    answer === undefined ? undefined : recordIn(name.kind, answer, name.id);
   if (isChange) {
     const sent = state.send(name, body);
     return {
       wantsBody: isAccepted,
-      answered(status, answer) {
-        if (isAccepted(status)) sent.accepted(recordOf(answer));
+      answered(status, record) {
+        if (isAccepted(status)) sent.accepted(record);
         else if (status >= 400 && status < 500) sent.rejected();
         else sent.unclear();
       },
@@ -61,9 +58,8 @@ export function lessonOf(
   const wantsBody = (status: number) => method !== 'HEAD' && isAccepted(status) && status !== 206;
   return {
     wantsBody,
-    answered(status, answer) {
-      const record = wantsBody(status) ? recordOf(answer) : undefined;
-      if (record) read(record);
+    answered(status, record) {
+      if (record && wantsBody(status)) read(record);
     },
     failed: () => undefined,
   };

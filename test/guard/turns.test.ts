@@ -85,6 +85,26 @@ describe('turns', () => {
     expect(order).toEqual(['c']);
   });
 
+  it('are not offered again to one that wants to be alone, as long as others are there', () => {
+    const turns = new Turns();
+    const held: Turn[] = [];
+    const share = {
+      alone(turn: Turn) {
+        held.push(turn);
+        turn.share();
+      },
+      alongside: (turn: Turn) => held.push(turn) > 0,
+    };
+    let asked = 0;
+    turns.enter('x', share);
+    turns.enter('x', share);
+    turns.enter('x', { alone: (turn) => held.push(turn), alongside: () => ++asked < 0 });
+    for (let i = 0; i < 10; i++) turns.enter('x', share);
+    expect([asked, held.length]).toEqual([1, 2]);
+    for (const turn of [...held]) turn.leave();
+    expect(held.length).toBe(3);
+  });
+
   it('that end at once make no deep stack', () => {
     const turns = new Turns();
     let held: Turn | undefined;
