@@ -49,6 +49,7 @@ describe('each setting', () => {
       ['off', 'off'],
     ],
     account: [
+      ['current', undefined],
       ['196', 196],
       ['0', 0],
     ],
@@ -218,7 +219,7 @@ describe('each setting', () => {
     ['validation', true, 'one of: enforce, warn, off'],
     ['validation', 'toString', 'one of: enforce, warn, off'],
     ['guard', 'maybe', 'one of: on, strict, off'],
-    ['account', 'current', 'an integer from 0 to 9007199254740991'],
+    ['account', 'main', 'an integer from 0 to 9007199254740991'],
     ['account', '-1', 'an integer from 0 to 9007199254740991'],
     ['account', '042x', 'an integer from 0 to 9007199254740991'],
     ['state', true, 'a text'],

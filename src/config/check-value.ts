@@ -28,6 +28,8 @@ export function checkValue(name: SettingName, setting: Setting, given: unknown, 
       if (given === 'false' || given === '0') return false;
       throw wrong('true or false');
     case 'integer': {
+      // Which workspace that is, is just what nobody says then.
+      if (name === 'account' && given === 'current') return undefined;
       const number = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
       const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
       if (!Number.isSafeInteger(number) || (number as number) < min || (number as number) > max)
