@@ -49,6 +49,14 @@ export function foldCharacters(path: string): string {
   });
 }
 
+/** The same of what is UTF-8 among octets that are not, as a decoder that goes on behind what it cannot read. */
+export function foldWellFormed(path: string): string {
+  return path.replace(WELL_FORMED, foldCharacters);
+}
+
+const WELL_FORMED =
+  /%(?:c[2-9a-f]|d[0-9a-f])%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-4](?:%[89ab][0-9a-f]){3}/gi;
+
 /** Characters as the last octet of their number, as a server that casts them to bytes: U+0170 is `p`. */
 export function truncateCharacters(path: string): string {
   return replaceCharacters(path, (char) => String.fromCharCode((char.codePointAt(0) ?? 0) & 0xff));

@@ -7,6 +7,7 @@ import {
   dropOctets,
   dropStrayPercents,
   foldCharacters,
+  foldWellFormed,
   truncateCharacters,
 } from './coded-characters.ts';
 
@@ -82,6 +83,7 @@ const ON_CHARACTERS: readonly Step[] = [
   decodeOverlong,
   decodeUnreserved,
   foldCharacters,
+  foldWellFormed,
   truncateCharacters,
   dropOctets,
   dropStrayPercents,

@@ -8,6 +8,7 @@ import {
   dropOctets,
   dropStrayPercents,
   foldCharacters,
+  foldWellFormed,
   truncateCharacters,
 } from '../../src/contract/coded-characters.ts';
 
@@ -71,6 +72,15 @@ describe.each<[string, (path: string) => string, Example[]]>([
       ['%E2%80%A4%E2%80%A5', '...'],
       ['%e4%b8%ad', '%e4%b8%ad'],
       ['%41', '%41'],
+    ],
+  ],
+  [
+    'folding what is well-formed',
+    foldWellFormed,
+    [
+      ['%EF%BC%8F%AD', '/%AD'],
+      ['%ff%c3%a9%EF%BC', '%ffe%EF%BC'],
+      ['%F0%9D%90%A9%e4%b8%ad', 'p%e4%b8%ad'],
     ],
   ],
   ['truncating characters', truncateCharacters, [['%C5%B0%C4%AF%c3%a9', 'p/%c3%a9']]],
