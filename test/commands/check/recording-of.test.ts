@@ -5,14 +5,14 @@ import { exchange } from '../../support/exchanges.ts';
 
 const PATH = '/api/v2/accounts/current/projects/42';
 const PATCH = exchange({ path: PATH });
-const CWD = '/work/tests';
+const CWD = '/srv/tests';
 
 describe('the recording of a file', () => {
   it.each([
-    [`recordings/checkout${PATH}/PATCH.json`, '/work/tests/recordings/checkout'],
-    [`./recordings/../recordings/checkout${PATH}/PATCH.json`, '/work/tests/recordings/checkout'],
+    [`recordings/checkout${PATH}/PATCH.json`, '/srv/tests/recordings/checkout'],
+    [`./recordings/../recordings/checkout${PATH}/PATCH.json`, '/srv/tests/recordings/checkout'],
     [`/elsewhere${PATH}/PATCH.json`, '/elsewhere'],
-    [`${PATH.slice(1)}/PATCH.json`, '/work/tests'],
+    [`${PATH.slice(1)}/PATCH.json`, '/srv/tests'],
   ])('%s: %s', (file, folder) => {
     expect(recordingOf(file, [PATCH, PATCH], CWD)).toBe(folder);
   });
@@ -20,7 +20,7 @@ describe('the recording of a file', () => {
   it('is found whatever the path needs to be a file', () => {
     for (const path of ['/Über/~x/con', 'no/slash', `/${'x'.repeat(700)}`, '//', '/']) {
       const file = `r/${locationOf('GET', path)}`;
-      expect(recordingOf(file, [exchange({ method: 'GET', path })], CWD)).toBe('/work/tests/r');
+      expect(recordingOf(file, [exchange({ method: 'GET', path })], CWD)).toBe('/srv/tests/r');
     }
   });
 
