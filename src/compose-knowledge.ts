@@ -1,5 +1,5 @@
 import { type Composed, STATE_BY_DEFAULT, type Surroundings } from './compose-upstream.ts';
-import type { Config } from './config.ts';
+import { type Config, workspaceOf } from './config.ts';
 import type { Knowledge } from './guard/knowledge.ts';
 import type { Redaction } from './recordings/redaction/redaction.ts';
 
@@ -19,7 +19,8 @@ export async function composeKnowledge(
     const { fakeKnowledge } = await import('./guard/fake-knowledge.ts');
     return fakeKnowledge(fake);
   }
-  const { learn: kinds, account, timeout } = config;
+  const { learn: kinds, timeout } = config;
+  const account = workspaceOf(config);
   if (played) {
     const { replayedKnowledge } = await import('./guard/replayed-knowledge.ts');
     return replayedKnowledge(played, { redaction, account, kinds });
@@ -28,7 +29,7 @@ export async function composeKnowledge(
   const file = (await stateFileOf(config, notice)) ?? '';
   const kept = await openKeptState({
     file,
-    account: account === undefined ? undefined : String(account),
+    account,
     target: config.target,
     notice,
   });

@@ -83,6 +83,11 @@ export interface Config {
   normalizeRequest: NormalizeRequest | undefined;
 }
 
+/** The workspace that `current` means, as a path names it. */
+export function workspaceOf({ account }: Pick<Config, 'account'>): string | undefined {
+  return account === undefined ? undefined : String(account);
+}
+
 export type Origin = 'default' | 'config file' | 'environment' | 'flag';
 
 export interface Resolved {

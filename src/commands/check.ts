@@ -36,7 +36,7 @@ export const check: CommandModule = {
       .example('$0 check project.json --operation updateProject', 'a body of your own')
       .example('$0 check - --path /accounts/current/drafts/1001 < draft.json', 'with its id'),
   handler: async (argv) => {
-    const [{ resolveConfig }, { runCheck }] = await Promise.all([
+    const [{ resolveConfig, workspaceOf }, { runCheck }] = await Promise.all([
       import('../config.ts'),
       import('./check/run-check.ts'),
     ]);
@@ -52,7 +52,7 @@ export const check: CommandModule = {
         format,
         failOn: config.failOn,
         learn: config.learn,
-        account: config.account === undefined ? undefined : String(config.account),
+        account: workspaceOf(config),
         // A proxy's says what the service holds today, which is not what it held before a recording was made.
         state: (origins.state === 'flag' && config.state) || undefined,
       },

@@ -81,7 +81,7 @@ export const plan: CommandModule = {
       ),
   handler: async (argv) => {
     const [
-      { resolveConfig },
+      { resolveConfig, workspaceOf },
       { runPlan },
       { sourceOf },
       { headersOf },
@@ -107,14 +107,14 @@ export const plan: CommandModule = {
       fromTarget: once('from-target', fromTarget),
       headers: headersOf(all(header)),
     });
-    const { account, basePath = '' } = config;
+    const { basePath = '' } = config;
     // yargs loses a lone - among the positionals, though it counts it.
     const file = body === '' && process.argv.includes('-') ? '-' : body;
     process.exitCode = await runPlan(
       {
         body: file,
         project: once('project', project) as string,
-        account: account?.toString(),
+        account: workspaceOf(config),
         basePath: basePath.replace(/\/+$/, ''),
         source,
         target: config,

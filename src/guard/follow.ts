@@ -34,16 +34,16 @@ export function createFollow({ kinds, stateOf, counts }: Learner): Follow {
   return ({ name, head, isJudged, body, session }, sink) => {
     const state = stateOf(session);
     const isChange = isJudged || CHANGES.has(head.method);
-    if (kinds.includes(name.kind)) {
-      const lesson = lessonOf(state, name, head, isChange, body);
-      return new Follower(lesson, counts, sink, (bytes, answered) =>
-        shown.in(bytes, answered, name, head.method),
-      );
-    }
+    const isLearnt = kinds.includes(name.kind);
     // Of what is known all the same, what was sent says what it may be now; answers are not read.
-    if (!(isChange || head.method === 'DELETE') || !state.of(name)) return undefined;
-    const lesson = lessonOf(state, name, head, isChange, body);
-    return new Follower(lesson, counts, sink);
+    if (!isLearnt && !((isChange || head.method === 'DELETE') && state.of(name))) return undefined;
+    const read: Read = (bytes, answered) => shown.in(bytes, answered, name, head.method);
+    return new Follower(
+      lessonOf(state, name, head, isChange, body),
+      counts,
+      sink,
+      isLearnt ? read : undefined,
+    );
   };
 }
 

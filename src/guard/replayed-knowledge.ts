@@ -12,7 +12,7 @@ export interface ReplayedOptions {
   /** That of the recording: its paths are redacted. */
   redaction: Redaction;
   /** Id of the workspace that `current` means, where that is known. */
-  account?: number | undefined;
+  account?: string | undefined;
   /** Of which records there is something to learn. */
   kinds: readonly RecordKind[];
 }
@@ -39,13 +39,12 @@ export function replayedKnowledge(
   store: RecordingStore,
   { redaction, account, kinds }: ReplayedOptions,
 ): Knowledge & { learner: Learner } {
-  const workspace = account === undefined ? undefined : String(account);
   const sessions = new Map<number, SessionKnowledge>();
 
   const inSession = ({ id }: Session): SessionKnowledge => {
     let own = sessions.get(id);
     if (!own) {
-      own = { state: new KnownState({ account: workspace, most: MOST_KNOWN }), asked: new Map() };
+      own = { state: new KnownState({ account, most: MOST_KNOWN }), asked: new Map() };
       sessions.set(id, own);
     }
     return own;
@@ -53,7 +52,7 @@ export function replayedKnowledge(
 
   const look = async (name: RecordName, url: string, state: KnownState): Promise<void> => {
     try {
-      const paths = pathsOf(name, url, workspace).map((path) => redactPath(path, redaction));
+      const paths = pathsOf(name, url, account).map((path) => redactPath(path, redaction));
       const known = await earliestState(store, name, paths);
       // Something may have been served meanwhile.
       if (known && !state.of(name)) state.restore(name, known);

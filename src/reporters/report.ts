@@ -31,6 +31,22 @@ export interface Subject {
   omitted: number;
 }
 
+/** What was judged, with the gate's answer. */
+export function subjectOf(
+  judged: Pick<Subject, 'pointer' | 'method' | 'path'>,
+  { operation, outcome, findings, effects, effectsOmitted, omitted }: Verdict,
+): Subject {
+  return {
+    ...judged,
+    ...(operation !== undefined && { operation }),
+    outcome,
+    findings,
+    ...(effects && { effects }),
+    ...(effectsOmitted !== undefined && { effectsOmitted }),
+    omitted,
+  };
+}
+
 export interface CheckedFile {
   /** As it was given or found, `/` between folders; `<stdin>` for standard input. */
   file: string;

@@ -2,6 +2,7 @@ import type { Effect } from '../model/effect.ts';
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../model/json.ts';
 import type { RecordKind } from '../model/record.ts';
 import { type MayGo, projectEffects } from './project-effects.ts';
+import { RECORD_LISTS, type RecordList } from './record-lists.ts';
 import { isSameProject } from './same-project.ts';
 
 /**
@@ -18,33 +19,11 @@ export function effectsOf(
   mayGo: MayGo = () => false,
 ): Effect[] {
   if (kind === 'project') return isSameProject(known, body) ? [] : projectEffects(known, body, mayGo);
-  return LISTS[kind].flatMap((list) => leftOut(list, known, body));
+  return RECORD_LISTS[kind].flatMap((list) => leftOut(list, known, body));
 }
-
-interface List {
-  /** The top-level field. */
-  field: string;
-  effect: Extract<Effect, { possible: true }>['kind'];
-  /** The members that tell an item from others, and that say what it is called. */
-  id: string;
-  name: string;
-}
-
-/** Lists whose items have ids: service-api 2.2 and 2.3. Of a flag's variation that is its key. */
-const LISTS: Readonly<Record<Exclude<RecordKind, 'project'>, readonly List[]>> = {
-  feature: [
-    { field: 'variables', effect: 'variable-removed', id: 'id', name: 'variableName' },
-    { field: 'variations', effect: 'variation-removed', id: 'key', name: 'name' },
-    { field: 'goals', effect: 'goal-removed', id: 'metricId', name: 'name' },
-  ],
-  draft: [
-    { field: 'variations', effect: 'variation-removed', id: 'id', name: 'name' },
-    { field: 'goals', effect: 'goal-removed', id: 'id', name: 'name' },
-  ],
-};
 
 /** What the stored list has and the sent one has not. Only where one is sent: a field that is left out may stay as it is. */
-function leftOut({ field, effect, id, name }: List, known: JsonObject, body: JsonValue): Effect[] {
+function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, body: JsonValue): Effect[] {
   if (!Array.isArray(member(body, field))) return [];
   const sent = new Set(listAt(body, field).map((item) => member(item, id)));
   const effects = new Map<number | string, Effect>();

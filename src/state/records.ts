@@ -1,16 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../model/json.ts';
 import type { RecordKind } from '../model/record.ts';
 import { environmentsOf, languagesOf } from './environments.ts';
-
-/** The lists that say what a record holds, and the members of their items that are kept: first the one that tells an item from others. */
-const LISTS: Readonly<Record<Exclude<RecordKind, 'project'>, Readonly<Record<string, readonly string[]>>>> = {
-  feature: {
-    variables: ['id', 'variableName', 'dataType'],
-    variations: ['key', 'name'],
-    goals: ['metricId'],
-  },
-  draft: { variations: ['id', 'name'], goals: ['id', 'name'] },
-};
+import { RECORD_LISTS } from './record-lists.ts';
 
 /**
  * The record that a response holds whole: it, or one member that wraps it (`_data`). Undefined where there is none, where it
@@ -67,11 +58,11 @@ export function plainRecord(kind: RecordKind, value: JsonValue | undefined): Jso
       record.environments = environmentsOf(value).map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
     return record;
   }
-  for (const [field, members] of Object.entries(LISTS[kind])) {
+  for (const { field, kept } of RECORD_LISTS[kind]) {
     if (!Array.isArray(member(value, field))) continue;
     record[field] = listAt(value, field)
       .filter(isObject)
-      .map((item) => picked(item, members));
+      .map((item) => picked(item, kept));
   }
   return record;
 }
@@ -112,7 +103,7 @@ export function mergedRecord(
   sent: JsonObject,
 ): JsonObject {
   const merged = unionOf(known, sent);
-  for (const [field, [id = '']] of Object.entries(LISTS[kind]))
+  for (const { field, id } of RECORD_LISTS[kind])
     if (known[field] === undefined || listAt(sent, field).some((item) => member(item, id) === undefined))
       delete merged[field];
   return merged;

@@ -25,7 +25,7 @@ const project = (...ids: number[]) => ({
 const read = (...ids: number[]): ExchangeParts => ({ method: 'GET', answer: { json: project(...ids) } });
 
 interface Options {
-  account?: number;
+  account?: string;
   kinds?: RecordKind[];
 }
 
@@ -137,14 +137,14 @@ describe('the workspace that current means', () => {
     ['42', 'current'],
   ])('is looked for by its other name: %s as %s', async (account, recorded) => {
     const parts = ['', '/'].map((end, i) => ({ ...read(i), path: under(recorded) + end }));
-    const { find, idsIn } = await knowing(parts, { account: 42 });
+    const { find, idsIn } = await knowing(parts, { account: '42' });
     await find(ONE, under(account), { ...NAME, account });
     await find(TWO, `${under(account)}/`, { ...NAME, account });
     expect([ONE, TWO].map((session) => idsIn(session, { ...NAME, account }))).toEqual([[0], [1]]);
   });
 
   it('is no other one', async () => {
-    const { find, idsIn } = await knowing([read(1, 2)], { account: 42 });
+    const { find, idsIn } = await knowing([read(1, 2)], { account: '42' });
     await find(ONE, under('43'), { ...NAME, account: '43' });
     expect(idsIn(ONE, { ...NAME, account: '43' })).toBeUndefined();
   });

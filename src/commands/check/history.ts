@@ -2,6 +2,7 @@ import type { Gate } from '../../gate.ts';
 import { type RecordedLesson, recordedLesson } from '../../guard/recorded-history.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Known, RecordName } from '../../model/record.ts';
+import { orderTimes } from '../../recordings/order-times.ts';
 import { either } from '../../state/known.ts';
 import type { KnownState } from '../../state/known-state.ts';
 import { type Beforehand, sharedKey } from './beforehand.ts';
@@ -42,10 +43,9 @@ export class History {
     const { learn } = this.#beforehand;
     const isKnown = (name: RecordName) => this.#beforehand.has(name);
     let isJudged = false;
-    let time = 0;
+    const timeOf = orderTimes();
     for (const [index, exchange] of exchanges.entries()) {
-      // In one file the order is the file's: what was recorded anew in the place of another may be newer than what follows it.
-      time = Math.max(time, Date.parse(exchange.meta.recordedAt));
+      const time = timeOf(exchange);
       const lesson = recordedLesson(this.#gate, learn, exchange, isKnown);
       if (!lesson || !(learn.includes(lesson.name.kind) || isKnown(lesson.name))) continue;
       isJudged ||= lesson.isJudged;

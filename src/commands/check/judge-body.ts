@@ -1,6 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Gate, Inspection } from '../../gate.ts';
-import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
+import { type CheckedFile, type PlacedFinding, subjectOf } from '../../reporters/report.ts';
 import type { Beforehand } from './beforehand.ts';
 import type { Input } from './read-input.ts';
 import { TextLines } from './text-lines.ts';
@@ -23,22 +23,14 @@ export function judgeBody(
   beforehand: Beforehand,
 ): CheckedFile {
   const { verdict } = inspect(gate, name, bytes, as, beforehand);
-  const { operation, outcome, findings, effects, effectsOmitted, omitted } = verdict;
   const lines = new TextLines(bytes.toString('utf8'));
-  const subject: Subject = {
-    pointer: '',
-    ...(as.path !== undefined && { method: 'PATCH', path: as.path }),
-    ...(operation !== undefined && { operation }),
-    outcome,
-    findings: findings.map((finding): PlacedFinding => {
-      const { line, column } = finding;
-      if (line === undefined || column === undefined) return finding;
-      return { ...finding, excerpt: lines.excerptAt({ line, column }) };
-    }),
-    ...(effects && { effects }),
-    ...(effectsOmitted !== undefined && { effectsOmitted }),
-    omitted,
-  };
+  const findings = verdict.findings.map((finding): PlacedFinding => {
+    const { line, column } = finding;
+    if (line === undefined || column === undefined) return finding;
+    return { ...finding, excerpt: lines.excerptAt({ line, column }) };
+  });
+  const sent = as.path === undefined ? {} : { method: 'PATCH', path: as.path };
+  const subject = { ...subjectOf({ pointer: '', ...sent }, verdict), findings };
   return { file: name, kind: 'body', subjects: [subject], unjudged: 0 };
 }
 

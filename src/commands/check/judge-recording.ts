@@ -3,7 +3,7 @@ import { headOf } from '../../guard/recorded-history.ts';
 import { type Exchange, isInline } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/files/file-format.ts';
-import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
+import { type CheckedFile, type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
 import type { KnownBefore } from './history.ts';
 import { type FilePointer, placesInFile, pointersInFile } from './places-in-file.ts';
 import type { Input } from './read-input.ts';
@@ -45,19 +45,9 @@ export function judgeRecording(
     const record = gate.recordOf(match);
     const known = record && knownBefore(record, index);
     const { verdict } = gate.inspect({ ...head, body }, match, { known });
-    const { operation, outcome, findings, effects, effectsOmitted, omitted } = verdict;
+    const { findings } = verdict;
     const pointer = `/exchanges/${index}`;
-    subjects.push({
-      pointer,
-      method,
-      path,
-      ...(operation !== undefined && { operation }),
-      outcome,
-      findings,
-      ...(effects && { effects }),
-      ...(effectsOmitted !== undefined && { effectsOmitted }),
-      omitted,
-    });
+    subjects.push(subjectOf({ pointer, method, path }, verdict));
     if (findings.length > 0) pointers.push(...pointersInFile(pointer, request, body, findings));
   }
   const unjudged = exchanges.length - subjects.length;

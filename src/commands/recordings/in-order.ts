@@ -1,4 +1,5 @@
 import type { Exchange } from '../../model/exchange.ts';
+import { orderTimes } from '../../recordings/order-times.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
 import type { Choose } from './selection.ts';
 
@@ -61,10 +62,9 @@ async function placesOf(
   const placed: Placed[] = [];
   let held = 0;
   for (const [file, { method, path }] of files.entries()) {
-    // What was recorded anew in the place of another may be newer than what follows it.
-    let time = 0;
+    const timeOf = orderTimes();
     for (const [index, whole] of (await store.find(method, path)).entries()) {
-      time = Math.max(time, Date.parse(whole.meta.recordedAt));
+      const time = timeOf(whole);
       const isChosen = choose(whole);
       const exchange = isChosen ? partOf(whole) : undefined;
       const size = exchange ? JSON.stringify(exchange).length : 0;
