@@ -78,7 +78,7 @@ export function headOf({ method, path, query, headers }: RecordedRequest): Reque
 const OF_BYTES: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
 
 /** The record that an answer shows, with no more of it than there is to learn from. */
-function shownIn(body: StoredBody | undefined, { kind, id }: RecordName): JsonObject | undefined {
+export function shownIn(body: StoredBody | undefined, { kind, id }: RecordName): JsonObject | undefined {
   const answer = body && jsonOf('base64' in body ? { text: bodyBytes(body).toString('utf8') } : body);
   const record = answer === undefined ? undefined : recordIn(kind, answer, id);
   return record && plainRecord(kind, record);

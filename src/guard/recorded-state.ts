@@ -2,9 +2,11 @@ import type { Exchange } from '../model/exchange.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Known, RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
+import { orderTimes } from '../recordings/order-times.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { wholeRecord } from '../state/known.ts';
-import { isWhole, recordIn } from '../state/records.ts';
+import { isWhole } from '../state/records.ts';
+import { shownIn } from './recorded-history.ts';
 
 /** Exchanges of one method and path that are looked at: whoever asks waits meanwhile. */
 const MOST_LOOKED_AT = 1000;
@@ -45,11 +47,10 @@ async function firstSeen(
   path: string,
 ): Promise<Seen | undefined> {
   const recorded = await store.look(method, path);
-  let time = 0;
+  const timeOf = orderTimes();
   for (let i = 0; i < Math.min(recorded.length, MOST_LOOKED_AT); i++) {
     const exchange = recorded.at(i);
-    // What was recorded anew in the place of another may be newer than what follows it.
-    time = Math.max(time, Date.parse(exchange.meta.recordedAt));
+    const time = timeOf(exchange);
     const record = recordShown(name, exchange);
     if (!record) continue;
     const known = wholeRecord(name.kind, record);
@@ -61,16 +62,12 @@ async function firstSeen(
 }
 
 /** A whole record in an answer counts more than what was sent. */
-function recordShown(
-  { kind, id }: RecordName,
-  { request, response, failure }: Exchange,
-): JsonObject | undefined {
+function recordShown(name: RecordName, { request, response, failure }: Exchange): JsonObject | undefined {
   if (!response || failure || response.status < 200 || response.status > 299 || response.status === 206)
     return undefined;
-  const answer = response.body && jsonOf(response.body);
-  const answered = answer === undefined ? undefined : recordIn(kind, answer, id);
+  const answered = shownIn(response.body, name);
   // Of the others, a PATCH need not hold everything.
-  if (answered || request.method !== 'PATCH' || kind !== 'project') return answered;
+  if (answered || request.method !== 'PATCH' || name.kind !== 'project') return answered;
   const sent = request.body && jsonOf(request.body);
-  return isWhole(kind, sent) ? sent : undefined;
+  return isWhole(name.kind, sent) ? sent : undefined;
 }

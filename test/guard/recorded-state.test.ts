@@ -45,6 +45,13 @@ describe('the earliest state that a recording shows', () => {
     expect(await earliest([read('a'), { body: json(project('b')) }, read('b')])).toEqual(whole('a'));
   });
 
+  it('is read from an answer that is kept in base64, too', async () => {
+    const base64 = Buffer.from(JSON.stringify(project('a'))).toString('base64');
+    expect(await earliest([{ method: 'GET', answer: { base64 } }, { body: json(project('b')) }])).toEqual(
+      whole('a'),
+    );
+  });
+
   it('is what the first accepted PATCH made of it, where nobody read it before', async () => {
     const read = { method: 'GET', answer: json(project('b')) };
     expect(await earliest([{ body: json(project('a')) }, read])).toEqual(whole('a'));
