@@ -15,6 +15,8 @@ export function gateOf(config: Config, options: { lazy?: boolean } = {}): Gate {
     allowDelete: config.allowDelete,
     unlisted: config.unlisted,
     severities: config.rules,
+    overrides: config.overrides,
+    customRules: config.customRules,
     basePaths: basePathsOf(config),
     bodyLimit: config.bodyLimit,
     lazy: options.lazy ?? false,

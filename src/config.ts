@@ -1,11 +1,10 @@
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkValue } from './config/check-value.ts';
 import { findConfigFile, readConfigFile } from './config/config-file.ts';
+import { checkExtras, EXTRAS, type Extras } from './config/extras.ts';
 import { PatchgateError } from './errors.ts';
-import type { SeveritySetting } from './model/finding.ts';
-import { isObject } from './model/json.ts';
 import { nearest } from './model/nearest.ts';
-import type { NormalizeRequest } from './model/normalize-request.ts';
 import type { RecordKind } from './model/record.ts';
 import {
   type Durability,
@@ -20,7 +19,7 @@ import {
 } from './settings.ts';
 
 /** The settings in force: durations in milliseconds, sizes in bytes, folders as given. */
-export interface Config {
+export interface Config extends Extras {
   contract: string;
   recordings: string;
   recording: string;
@@ -77,10 +76,8 @@ export interface Config {
   envelope: string | undefined;
   latency: number;
   failOn: 'error' | 'warn';
-  /** Severities by rule name, from the config file. */
-  rules: Record<string, SeveritySetting>;
-  /** From the config file: gives a request, recorded or sent, the form in which both are compared. */
-  normalizeRequest: NormalizeRequest | undefined;
+  /** A file with findings that are known. */
+  baseline: string | undefined;
 }
 
 /** The workspace that `current` means, as a path names it. */
@@ -118,10 +115,6 @@ export async function resolveConfig(
   const fromFile = file === undefined ? {} : await readConfigFile(file);
   checkKeys(flags, 'the settings given', ['config']);
   checkKeys(fromFile, file ?? '', ['$schema']);
-  const rules = {
-    ...checkRules(fromFile.rules, file ?? ''),
-    ...checkRules(flags.rules, 'the settings given'),
-  };
   for (const variable of Object.keys(env)) checkVariable(variable);
 
   const values: Record<string, unknown> = { contract: DEFAULT_CONTRACT };
@@ -142,15 +135,30 @@ export async function resolveConfig(
       if (fallback !== undefined) take(fallback, 'default', name);
     }
   }
-  const normalizeRequest = checkFunction(
-    flags.normalizeRequest ?? fromFile.normalizeRequest,
-    flags.normalizeRequest === undefined ? (file ?? '') : 'the settings given',
-  );
-  return { config: { ...values, rules, normalizeRequest } as unknown as Config, origins, file };
+  const extras = await extrasOf(flags, fromFile, file, cwd);
+  return { config: { ...values, ...extras } as unknown as Config, origins, file };
+}
+
+/** Those of a program stand above those of the file, and severities beside one another. */
+async function extrasOf(
+  flags: Readonly<Record<string, unknown>>,
+  fromFile: Readonly<Record<string, unknown>>,
+  file: string | undefined,
+  cwd: string,
+): Promise<Extras> {
+  const own = await checkExtras(flags, { where: 'the settings given', folder: cwd });
+  if (file === undefined) return own;
+  const filed = await checkExtras(fromFile, { where: file, folder: dirname(file) });
+  const given = EXTRAS.filter((name) => flags[name] !== undefined);
+  return {
+    ...filed,
+    ...Object.fromEntries(given.map((name) => [name, own[name]])),
+    rules: { ...filed.rules, ...own.rules },
+  };
 }
 
 function checkKeys(given: Readonly<Record<string, unknown>>, where: string, others: readonly string[]): void {
-  const known = [...Object.keys(SETTINGS), 'rules', 'normalizeRequest'];
+  const known = [...Object.keys(SETTINGS), ...EXTRAS];
   for (const key of Object.keys(given)) {
     if (known.includes(key) || others.includes(key)) continue;
     const near = nearest(key, known);
@@ -172,29 +180,4 @@ function checkVariable(variable: string): void {
       hint: `did you mean PATCHGATE_${near}?`,
     });
   }
-}
-
-function checkRules(rules: unknown, where: string): Record<string, SeveritySetting> {
-  if (rules === undefined) return {};
-  if (!isObject(rules)) {
-    throw new PatchgateError(
-      'bad-config',
-      `rules in ${where} must be an object of rule names and severities`,
-    );
-  }
-  for (const [name, severity] of Object.entries(rules)) {
-    if (severity !== 'error' && severity !== 'warn' && severity !== 'off') {
-      throw new PatchgateError('bad-config', `rules["${name}"] in ${where} is ${JSON.stringify(severity)}`, {
-        hint: 'a severity is one of: error, warn, off',
-      });
-    }
-  }
-  return rules as Record<string, SeveritySetting>;
-}
-
-function checkFunction(given: unknown, where: string): NormalizeRequest | undefined {
-  if (given === undefined || typeof given === 'function') return given as NormalizeRequest | undefined;
-  throw new PatchgateError('bad-config', `normalizeRequest in ${where} is no function`, {
-    hint: 'write a function in patchgate.config.js: normalizeRequest(request) { …; return request; }',
-  });
 }

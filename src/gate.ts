@@ -12,6 +12,8 @@ import type { RequestHead } from './model/http.ts';
 import type { JsonValue } from './model/json.ts';
 import { nameMatcher } from './model/name-pattern.ts';
 import { isRecordKind, type Known, type RecordKind, type RecordName } from './model/record.ts';
+import type { Rule } from './model/rule.ts';
+import type { SeverityOverride } from './model/severity-override.ts';
 import { createPolicy, type PolicyOptions } from './policy.ts';
 import { type BoundRule, bindRules } from './rules/bind-rules.ts';
 import { RULES } from './rules/index.ts';
@@ -29,6 +31,8 @@ export interface Circumstances {
   known?: Known | undefined;
   /** What the client has to say to what the request loses: it is approved, or why what was sent as an approval is none. */
   approval?: 'approved' | { refused: string; hint: string } | undefined;
+  /** Absolute name of the file that holds the request, where it comes from one. */
+  file?: string | undefined;
 }
 
 export interface Inspection {
@@ -67,6 +71,10 @@ export interface GateOptions extends PolicyOptions {
   bodyLimit: number;
   /** Names of environments that may go without asking; `*` stands for any characters, `?` for one. */
   allowDelete?: readonly string[];
+  /** Severities for some requests alone. */
+  overrides?: readonly SeverityOverride[];
+  /** Further rules, by the operation that they apply to. */
+  customRules?: Readonly<Record<string, readonly Rule[]>>;
   /** Compile a schema only when it is first needed, for a command that judges a few bodies and ends. */
   lazy?: boolean;
 }

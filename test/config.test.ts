@@ -51,6 +51,10 @@ describe('what nobody says', () => {
       latency: 0,
       failOn: 'error',
       rules: {},
+      overrides: [],
+      bodies: [],
+      suppressions: [],
+      customRules: {},
     });
     expect(file).toBeUndefined();
     expect(origins).toMatchObject({ port: 'default', host: 'default' });
@@ -182,7 +186,7 @@ describe('a config file', () => {
     const rules = { 'schema.unknown-field': 'error', 'project.empty-list': 'off', 'schema.observed': 'warn' };
     expect((await config({ file: { rules } })).rules).toEqual(rules);
     expect(await refused({ file: { rules: { 'schema.type': 'fatal' } } })).toMatch(
-      /rules\["schema\.type"\] in .* is "fatal" \(a severity is one of: error, warn, off\)$/,
+      /rules in .*: "schema\.type" is "fatal" \(a severity is one of: error, warn, off\)$/,
     );
     expect(await refused({ file: { rules: { 'schema.type': 2 } } })).toContain('is 2');
     expect(await refused({ file: { rules: [] } })).toContain(

@@ -150,6 +150,7 @@ describe('each setting', () => {
     seed: [['seed.json', 'seed.json']],
     envelope: [['_data', '_data']],
     latency: [['0', 0]],
+    baseline: [['known.json', 'known.json']],
     failOn: [
       ['error', 'error'],
       ['warn', 'warn'],

@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import type { Format } from './check/run-check.ts';
+import type { Format } from './check/write-reports.ts';
 import { flagsOf, GUARDING, JUDGING, withSettings } from './options.ts';
 
 /** As the builder has yargs read them. */
@@ -20,6 +20,8 @@ export const check: CommandModule = {
       'learn',
       'state',
       'failOn',
+      'baseline',
+      'recordings',
     ])
       .positional('inputs', {
         type: 'string',
@@ -49,8 +51,12 @@ export const check: CommandModule = {
         inputs,
         operation,
         path,
-        format,
+        bodies: config.bodies,
+        recordings: config.recordings,
+        outputs: [{ format }],
         failOn: config.failOn,
+        baseline: config.baseline,
+        suppressions: config.suppressions,
         learn: config.learn,
         account: workspaceOf(config),
         // A proxy's says what the service holds today, which is not what it held before a recording was made.
@@ -62,6 +68,7 @@ export const check: CommandModule = {
         },
         stdout: writeOut,
         cwd: process.cwd(),
+        today: new Date().toISOString().slice(0, 10),
       },
       async () => {
         const { gateOf } = await import('../compose-gate.ts');

@@ -8,15 +8,39 @@ export interface Excerpt {
   caret: number;
 }
 
+/** Why a finding does not count. */
+export type Excuse =
+  /** It is in the baseline. */
+  | { by: 'baseline' }
+  /** The config file says so. */
+  | { by: 'suppression'; reason: string; expires?: string }
+  /** The contract before said so, too (`--against-contract`). */
+  | { by: 'old-contract' };
+
 /** A finding with its line and column in the file that was judged, not in the body that the gate read. */
 export interface PlacedFinding extends Finding {
   excerpt?: Excerpt;
+  /** Absent where it counts. */
+  excuse?: Excuse;
 }
 
-/** One body, or one exchange of a recording, with the gate's answer. */
+/** What the contract before said of a request (`--against-contract`). */
+export interface Before {
+  /** `unjudged`: none of its operations was meant. */
+  outcome: Verdict['outcome'] | 'unjudged';
+  /** Findings that there are no more. */
+  gone: readonly PlacedFinding[];
+}
+
+/** One body, or one request of a file that holds several, with the gate's answer. */
 export interface Subject {
-  /** JSON Pointer of the exchange in its file: `/exchanges/3`; `""` where the whole file is the body. */
+  /**
+   * JSON Pointer of the request in its file: `/exchanges/3` of a recording, `/log/entries/3` of an HTTP archive, `/3` of JSON
+   * Lines (empty ones not counted); `""` where the whole file is the body.
+   */
   pointer: string;
+  /** Where it begins in the file, from 1; absent where the whole file is the body. */
+  line?: number;
   /** Of an exchange, and of a body that was judged as sent to a path. */
   method?: string;
   path?: string;
@@ -29,11 +53,12 @@ export interface Subject {
   effectsOmitted?: number;
   /** Findings that the gate left out, where there were more than it reports. */
   omitted: number;
+  before?: Before;
 }
 
 /** What was judged, with the gate's answer. */
 export function subjectOf(
-  judged: Pick<Subject, 'pointer' | 'method' | 'path'>,
+  judged: Pick<Subject, 'pointer' | 'line' | 'method' | 'path'>,
   { operation, outcome, findings, effects, effectsOmitted, omitted }: Verdict,
 ): Subject {
   return {
@@ -50,42 +75,115 @@ export function subjectOf(
 export interface CheckedFile {
   /** As it was given or found, `/` between folders; `<stdin>` for standard input. */
   file: string;
-  kind: 'body' | 'recording';
+  kind: 'body' | 'recording' | 'requests' | 'har';
+  /** In the order of the file. Of those without findings and effects, not all where there are very many. */
   subjects: readonly Subject[];
-  /** Exchanges that no operation of the contract concerns, and that were not judged. */
+  /** Further requests that were judged, and pass without findings and effects. */
+  clean?: number;
+  /** Requests that no operation of the contract concerns, and that were not judged. */
   unjudged: number;
+  /** Requests that an operation concerns, yet that could not be judged: their bodies are not in the file. */
+  skipped?: readonly Skipped[];
+}
+
+export interface Skipped {
+  pointer: string;
+  line?: number;
+  method: string;
+  path: string;
+  /** `the request's body is not in the file` */
+  why: string;
+}
+
+/** Something that whoever keeps the gate should know, beside the findings. */
+export interface Remark {
+  /** `error`: the exit code is 1. */
+  severity: Severity;
+  message: string;
+  hint?: string;
 }
 
 /** What `check` found: the input of each reporter. */
 export interface Report {
   files: readonly CheckedFile[];
+  /** Of suppressions and baseline: unused, expired. */
+  remarks?: readonly Remark[];
 }
 
 export interface Summary {
   files: number;
-  /** Bodies and exchanges that were judged. */
+  /** Requests that were judged. */
   judged: number;
   unjudged: number;
+  /** That could not be judged, though an operation concerns them. */
+  skipped: number;
   /** How many of the judged ones the gate would block. */
   blocked: number;
+  /** Findings that count. */
   errors: number;
   warnings: number;
+  /** Findings that do not count, by their excuse. */
+  known: number;
+  suppressed: number;
+  unchanged: number;
   omitted: number;
+  /** Requests that the contract before let pass and this one blocks, and the other way round; with `--against-contract` alone. */
+  breaks?: number;
+  allows?: number;
 }
 
 export function summaryOf({ files }: Report): Summary {
   const subjects = files.flatMap((file) => file.subjects);
-  const findings = subjects.flatMap((subject) => subject.findings);
-  const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
-  return {
+  const summary: Summary = {
     files: files.length,
-    judged: subjects.length,
+    judged: subjects.length + sum(files.map(({ clean = 0 }) => clean)),
     unjudged: sum(files.map((file) => file.unjudged)),
+    skipped: sum(files.map(({ skipped = [] }) => skipped.length)),
     blocked: subjects.filter((subject) => subject.outcome === 'block').length,
-    errors: count('error'),
-    warnings: count('warn'),
+    errors: 0,
+    warnings: 0,
+    known: 0,
+    suppressed: 0,
+    unchanged: 0,
     omitted: sum(subjects.map((subject) => subject.omitted)),
   };
+  for (const { findings } of subjects) for (const finding of findings) summary[countOf(finding)]++;
+  if (!subjects.some(({ before }) => before)) return summary;
+  const changes = subjects.map(changeOf);
+  return {
+    ...summary,
+    breaks: changes.filter((change) => change === 'breaks').length,
+    allows: changes.filter((change) => change === 'allows').length,
+  };
+}
+
+const COUNTS = { baseline: 'known', suppression: 'suppressed', 'old-contract': 'unchanged' } as const;
+
+function countOf({ severity, excuse }: PlacedFinding) {
+  return excuse ? COUNTS[excuse.by] : severity === 'error' ? 'errors' : 'warnings';
+}
+
+/** What the change of the contract means to a request. */
+export function changeOf({ outcome, before }: Subject): 'breaks' | 'allows' | undefined {
+  if (!before || (before.outcome === 'block') === (outcome === 'block')) return undefined;
+  return outcome === 'block' ? 'breaks' : 'allows';
+}
+
+/** Whether the exit code is 1. What would be blocked fails though its error is among the findings that were left out. */
+export function fails(report: Report, failOn: Severity): boolean {
+  const { errors, warnings } = summaryOf(report);
+  return (
+    errors > 0 ||
+    (failOn === 'warn' && warnings > 0) ||
+    (report.remarks ?? []).some(({ severity }) => severity === 'error') ||
+    report.files.some(({ subjects }) => subjects.some((subject) => hidesFailure(subject)))
+  );
+}
+
+/** Whether an error of it may be among the findings that were left out. */
+function hidesFailure({ outcome, omitted, findings, before }: Subject): boolean {
+  if (outcome === 'pass' || before?.outcome === 'block') return false;
+  return omitted > 0 || !findings.some(({ severity }) => severity === 'error');
 }
 
 function sum(numbers: readonly number[]): number {

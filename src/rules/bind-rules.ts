@@ -3,8 +3,8 @@ import type { OperationEntry } from '../model/contract.ts';
 import type { RawFinding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
 import { nearest } from '../model/nearest.ts';
+import { contextOf, type Place, type Rule, type RuleContext } from '../model/rule.ts';
 import { RULES } from './index.ts';
-import { contextOf, type Place, type Rule, type RuleContext } from './rule.ts';
 
 /** A rule as an operation's entry sets it. */
 export interface BoundRule {

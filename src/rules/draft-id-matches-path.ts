@@ -1,5 +1,5 @@
 import { member } from '../model/json.ts';
-import type { Rule } from './rule.ts';
+import type { Rule } from '../model/rule.ts';
 
 export const idMatchesPath: Rule = {
   name: 'draft.id-matches-path',

@@ -1,5 +1,5 @@
 import { type JsonValue, listAt, member } from '../model/json.ts';
-import type { Place, Rule } from './rule.ts';
+import type { Place, Rule } from '../model/rule.ts';
 
 export const percentageRange: Rule = {
   name: 'draft.percentage-range',

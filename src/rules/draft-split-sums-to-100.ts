@@ -1,5 +1,5 @@
 import { listAt, member } from '../model/json.ts';
-import type { Rule } from './rule.ts';
+import type { Rule } from '../model/rule.ts';
 
 const splits = (...shares: (number | undefined)[]) => ({
   body: { variations: shares.map((percentSplit) => (percentSplit === undefined ? {} : { percentSplit })) },

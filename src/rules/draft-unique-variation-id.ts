@@ -1,5 +1,5 @@
+import type { Rule } from '../model/rule.ts';
 import { repeatedIds } from './duplicates.ts';
-import type { Rule } from './rule.ts';
 
 export const uniqueVariationId: Rule = {
   name: 'draft.unique-variation-id',

@@ -1,5 +1,5 @@
 import { type JsonValue, listAt, member } from '../model/json.ts';
-import type { Place } from './rule.ts';
+import type { Place } from '../model/rule.ts';
 
 export interface Duplicate<Key> {
   index: number;

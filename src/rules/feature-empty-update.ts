@@ -1,5 +1,5 @@
 import { isObject, namesOf } from '../model/json.ts';
-import type { Rule } from './rule.ts';
+import type { Rule } from '../model/rule.ts';
 
 export const emptyUpdate: Rule = {
   name: 'feature.empty-update',

@@ -1,5 +1,5 @@
+import type { Rule } from '../model/rule.ts';
 import { repeatedIds } from './duplicates.ts';
-import type { Rule } from './rule.ts';
 
 export const uniqueVariableId: Rule = {
   name: 'feature.unique-variable-id',

@@ -1,6 +1,6 @@
 import { listAt, member } from '../model/json.ts';
+import type { Rule } from '../model/rule.ts';
 import { idOf } from './duplicates.ts';
-import type { Rule } from './rule.ts';
 
 export const unknownVariable: Rule = {
   name: 'feature.unknown-variable',

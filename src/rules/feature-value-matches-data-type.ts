@@ -1,6 +1,6 @@
 import { isObject, type JsonValue, listAt, member } from '../model/json.ts';
+import type { Rule } from '../model/rule.ts';
 import { idOf } from './duplicates.ts';
-import type { Rule } from './rule.ts';
 
 /** What a value must be for each dataType that the description shows; of others nobody knows. */
 const KINDS: Readonly<Record<string, { takes: (value: JsonValue) => boolean; called: string }>> = {

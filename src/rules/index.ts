@@ -1,3 +1,4 @@
+import type { Rule } from '../model/rule.ts';
 import { idMatchesPath } from './draft-id-matches-path.ts';
 import { percentageRange } from './draft-percentage-range.ts';
 import { splitSumsTo100 } from './draft-split-sums-to-100.ts';
@@ -14,7 +15,6 @@ import { oneDefaultEnvironment } from './project-one-default-environment.ts';
 import { stateUnknown } from './project-state-unknown.ts';
 import { uniqueEnvironmentId } from './project-unique-environment-id.ts';
 import { uniqueLanguage } from './project-unique-language.ts';
-import type { Rule } from './rule.ts';
 
 /** Every rule, in the order in which they are tried. Which ones apply to an operation is said in contract.json. */
 export const RULES: readonly Rule[] = [

@@ -1,6 +1,6 @@
 import { losesEnvironment } from '../model/effect.ts';
 import { member } from '../model/json.ts';
-import type { Rule } from './rule.ts';
+import type { Rule } from '../model/rule.ts';
 
 export const emptyList: Rule = {
   name: 'project.empty-list',

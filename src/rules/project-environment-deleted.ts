@@ -1,5 +1,5 @@
+import type { Rule } from '../model/rule.ts';
 import { environmentCalled } from './environment-called.ts';
-import type { Rule } from './rule.ts';
 
 export const environmentDeleted: Rule = {
   name: 'project.environment-deleted',

@@ -1,5 +1,5 @@
 import { listAt, member } from '../model/json.ts';
-import type { Rule } from './rule.ts';
+import type { Rule } from '../model/rule.ts';
 
 const enabled = (...flags: (boolean | string)[]) => ({
   body: {

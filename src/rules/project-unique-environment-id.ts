@@ -1,5 +1,5 @@
+import type { Rule } from '../model/rule.ts';
 import { repeatedIds } from './duplicates.ts';
-import type { Rule } from './rule.ts';
 
 const environments = (...ids: number[]) => ({
   body: { environments: ids.map((id) => ({ id, name: `Environment ${id}`, isEnabled: id === 1 })) },

@@ -1,6 +1,6 @@
 import { listAt } from '../model/json.ts';
+import type { Rule } from '../model/rule.ts';
 import { duplicatesIn } from './duplicates.ts';
-import type { Rule } from './rule.ts';
 
 export const uniqueLanguage: Rule = {
   name: 'project.unique-language',

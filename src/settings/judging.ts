@@ -67,4 +67,8 @@ export const JUDGING = {
     default: 'error',
     describe: 'Severity at which check exits with 1',
   },
+  baseline: {
+    kind: 'string',
+    describe: 'File with known findings, which do not fail: patchgate-baseline.json',
+  },
 } as const satisfies Record<string, Setting>;

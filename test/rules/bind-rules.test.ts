@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FindingBounds } from '../../src/model/finding-bounds.ts';
 import type { JsonValue } from '../../src/model/json.ts';
+import { contextOf, type Place, type Rule } from '../../src/model/rule.ts';
 import { bindRules } from '../../src/rules/bind-rules.ts';
-import { contextOf, type Place, type Rule } from '../../src/rules/rule.ts';
 import { refusal } from '../support/errors.ts';
 
 /** A rule that tells of every item of a list that is 13, and falls over one that is 666. */

@@ -58,6 +58,7 @@ async function check(inputs: string[], args: Partial<CheckArgs> = {}, stdin = ''
   let output = '';
   const io = {
     cwd,
+    today: '2026-11-21',
     stdin: (async function* () {
       yield Buffer.from(stdin);
     })(),
@@ -66,7 +67,7 @@ async function check(inputs: string[], args: Partial<CheckArgs> = {}, stdin = ''
     },
   };
   const exitCode = await runCheck(
-    { inputs, format: 'json', failOn: 'error', learn: ['project'], ...args },
+    { inputs, outputs: [{ format: 'json' }], failOn: 'error', learn: ['project'], ...args },
     io,
     () => gate,
   );
@@ -131,7 +132,7 @@ describe('a body', () => {
 
   test('as text shows the line with a caret', async () => {
     await write('bad.json', '{\n  "name": 1,\n  "languages": [], "environments": []\n}');
-    const { exitCode, output } = await check(['bad.json'], { ...OPERATION, format: 'text' });
+    const { exitCode, output } = await check(['bad.json'], { ...OPERATION, outputs: [{ format: 'text' }] });
     expect(exitCode).toBe(1);
     expect(output).toMatch(/^bad\.json\n\n {2}bad\.json:2:11 {2}error {2}schema\.type {2}/);
     expect(output).toContain('\n    2 |   "name": 1,\n      |           ^\n');
@@ -265,10 +266,10 @@ describe('a recording', () => {
 });
 
 test('no gate is made where there is nothing to judge', async () => {
-  const io = { cwd, stdin: (async function* () {})(), stdout: () => {} };
+  const io = { cwd, today: '2026-11-21', stdin: (async function* () {})(), stdout: () => {} };
   const noGate = () => {
     throw new Error('made a gate');
   };
-  const args = { inputs: ['none.json'], format: 'text', failOn: 'error', learn: [] } as const;
+  const args = { inputs: ['none.json'], outputs: [{ format: 'text' }], failOn: 'error', learn: [] } as const;
   await expect(runCheck(args, io, noGate)).rejects.toMatchObject({ code: 'bad-input', exitCode: 2 });
 });

@@ -1,7 +1,7 @@
-import type { Effect } from '../model/effect.ts';
-import type { Basis, SeveritySetting } from '../model/finding.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
-import type { Known } from '../model/record.ts';
+import type { Effect } from './effect.ts';
+import type { Basis, SeveritySetting } from './finding.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { Known } from './record.ts';
 
 /** What a rule is given of a request. */
 export interface RuleContext {
