@@ -25,7 +25,14 @@ const plainWidth = {
 
 rmSync('dist', { recursive: true, force: true });
 const { metafile } = await build({
-  entryPoints: ['src/cli.ts', 'src/index.ts'],
+  entryPoints: [
+    'src/cli.ts',
+    'src/index.ts',
+    'src/define-config.ts',
+    { in: 'src/testing/index.ts', out: 'testing' },
+    // A thread of `patchgate check`.
+    { in: 'src/commands/check/check-worker.ts', out: 'check-worker' },
+  ],
   outdir: 'dist',
   bundle: true,
   splitting: true,

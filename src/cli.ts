@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
+import { joinOutputs } from './commands/check/outputs.ts';
 import { check } from './commands/check.ts';
+import { config } from './commands/config.ts';
 import { demo } from './commands/demo.ts';
 import { fake } from './commands/fake.ts';
 import { spellOut } from './commands/options.ts';
@@ -9,9 +11,9 @@ import { plan } from './commands/plan.ts';
 import { proxy } from './commands/proxy.ts';
 import { recordings } from './commands/recordings.ts';
 import { replay } from './commands/replay.ts';
+import { calledIn, usageError } from './commands/usage-error.ts';
 import { messageOf, PatchgateError } from './errors.ts';
-import { nearest } from './model/nearest.ts';
-import { flagOf, SETTINGS } from './settings.ts';
+import { visible } from './reporters/wording.ts';
 import { version } from './version.ts';
 
 const cli = yargs()
@@ -19,10 +21,9 @@ const cli = yargs()
   .usage(
     '$0 <command>\n\nJudges every PATCH to an experimentation service, records what passes, and replays it.',
   )
-  .command([proxy, replay, fake, check, plan, recordings, demo])
+  .command([proxy, replay, fake, check, plan, recordings, config, demo])
   .demandCommand(1, 'no command is given')
   .strict()
-  .recommendCommands()
   .version(false)
   .option('version', { type: 'boolean', describe: 'Print the version', global: false })
   .alias('help', 'h')
@@ -32,11 +33,7 @@ const cli = yargs()
   .fail((message, error) => {
     // Those of yargs are the user's; any other is the program's.
     if (error && error.name !== 'YError') throw error;
-    const text = (message ?? error.message).replace(
-      /^Not enough arguments following: (.*)$/,
-      '--$1 needs a value',
-    );
-    throw new PatchgateError('bad-usage', text, { hint: hintFor(text) });
+    throw usageError(message ?? error.message, calledIn(cli, hideBin(process.argv)));
   });
 
 // The only place where an error becomes an exit code.
@@ -46,7 +43,7 @@ process.on('uncaughtException', (error) => {
 });
 try {
   if (process.argv[2] === '--version') process.stdout.write(`${version()}\n`);
-  else await cli.parseAsync(spellOut(hideBin(process.argv)));
+  else await cli.parseAsync(joinOutputs(spellOut(hideBin(process.argv))));
 } catch (error) {
   fail(error);
 }
@@ -56,15 +53,8 @@ function fail(error: unknown): void {
     error instanceof PatchgateError
       ? error
       : new PatchgateError('internal', `unexpected: ${messageOf(error)}`, { cause: error });
-  process.stderr.write(`patchgate: ${known.message}\n${known.hint === undefined ? '' : `  ${known.hint}\n`}`);
+  // What it quotes may come from a file.
+  const lines = [`patchgate: ${known.message}`, ...(known.hint === undefined ? [] : [`  ${known.hint}`])];
+  process.stderr.write(lines.map((line) => `${visible(line)}\n`).join(''));
   process.exitCode = known.exitCode;
-}
-
-function hintFor(message: string): string {
-  const unknown = /^Unknown arguments?: ([\w-]+)/.exec(message)?.[1];
-  const flags = Object.keys(SETTINGS).map(flagOf);
-  if (unknown && flags.includes(unknown))
-    return `another command takes --${unknown}: see patchgate <command> --help`;
-  const near = unknown && nearest(unknown, flags);
-  return near ? `did you mean --${near}?` : 'see patchgate --help, or patchgate <command> --help';
 }

@@ -1,7 +1,9 @@
-import { type Composed, STATE_BY_DEFAULT, type Surroundings } from './compose-upstream.ts';
+import { sep } from 'node:path';
+import type { Composed, Surroundings } from './compose-upstream.ts';
 import { type Config, workspaceOf } from './config.ts';
 import type { Knowledge } from './guard/knowledge.ts';
 import type { Redaction } from './recordings/redaction/redaction.ts';
+import { STATE_BY_DEFAULT } from './settings.ts';
 
 /**
  * Who is asked what a record holds: the fake and a recording for what they play; of a real service, what was learnt of it,
@@ -54,9 +56,14 @@ async function stateFileOf(
   { state, target }: Config,
   notice: Surroundings['notice'],
 ): Promise<string | undefined> {
-  if (state !== STATE_BY_DEFAULT || target === undefined) return state;
+  if (state === undefined || target === undefined || !isByDefault(state)) return state;
   const { fileOfTarget } = await import('./guard/kept/file-of-target.ts');
   const file = fileOfTarget(state, target);
   if (file !== state) notice(`${state} is of another service: what is known of ${target} is kept in ${file}`);
   return file;
+}
+
+/** Whether it is the default file, here or beside the config file of a folder above. */
+function isByDefault(state: string): boolean {
+  return `/${state.replaceAll(sep, '/')}`.endsWith(`/${STATE_BY_DEFAULT}`);
 }

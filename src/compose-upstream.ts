@@ -17,16 +17,6 @@ import type { AnsweredBy, Upstream } from './upstreams/upstream.ts';
 
 export type Kind = 'proxy' | 'replay' | 'fake';
 
-/** Where a proxy keeps what is known, and `plan` looks for it. */
-export const STATE_BY_DEFAULT = '.patchgate/state.json';
-
-/** Where nobody says: a real service is guarded, and remembered; what only plays one has nothing to lose. */
-export const DEFAULTS: Readonly<Record<Kind, { guard: 'on' | 'off'; state?: string }>> = {
-  proxy: { guard: 'on', state: STATE_BY_DEFAULT },
-  replay: { guard: 'off' },
-  fake: { guard: 'off' },
-};
-
 export interface Surroundings {
   /** Takes whole lines of the access log. */
   writeLog(text: string): void;

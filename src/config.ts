@@ -1,10 +1,13 @@
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkKeys, checkVariables } from './config/check-names.ts';
 import { checkValue } from './config/check-value.ts';
-import { findConfigFile, readConfigFile } from './config/config-file.ts';
+import { placed } from './config/extras/source.ts';
 import { checkExtras, EXTRAS, type Extras } from './config/extras.ts';
+import { findConfigFile } from './config/find-config-file.ts';
+import { type ConfigFile, readConfigFile } from './config/read-config-file.ts';
+import { pathFrom } from './config/short-path.ts';
 import { PatchgateError } from './errors.ts';
-import { nearest } from './model/nearest.ts';
+import { pointerOf } from './model/pointer.ts';
 import type { RecordKind } from './model/record.ts';
 import {
   type Durability,
@@ -92,14 +95,15 @@ export interface Resolved {
   /** Where each value came from. */
   origins: Partial<Record<SettingName, Origin>>;
   /** The config file that was read, if any. */
-  file: string | undefined;
+  file: ConfigFile | undefined;
 }
 
 /** `schemas/` of this package: the same from `src/` and from the bundle in `dist/`. */
 export const DEFAULT_CONTRACT = fileURLToPath(new URL('../schemas/', import.meta.url));
 
 /**
- * Settles every setting: defaults < config file < environment < flags. Unknown keys and wrong values are errors.
+ * Settles every setting: defaults < config file < environment < flags. Unknown keys and wrong values are errors. Paths
+ * in a config file start from its folder, and so do the defaults where that is a folder above; all others from `cwd`.
  *
  * @param flags values of the flags that were really given, by setting name; `config` names the file
  * @param defaults a command's own defaults
@@ -111,73 +115,64 @@ export async function resolveConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
   cwd: string = process.cwd(),
 ): Promise<Resolved> {
-  const file = findConfigFile(flags.config ?? (env.PATCHGATE_CONFIG || undefined), cwd);
-  const fromFile = file === undefined ? {} : await readConfigFile(file);
-  checkKeys(flags, 'the settings given', ['config']);
-  checkKeys(fromFile, file ?? '', ['$schema']);
-  for (const variable of Object.keys(env)) checkVariable(variable);
+  const named = flags.config ?? (env.PATCHGATE_CONFIG || undefined);
+  const found = findConfigFile(named, cwd);
+  const file = found === undefined ? undefined : await readConfigFile(found, cwd);
+  const filed = file?.values ?? {};
+  checkKeys(flags, { where: 'the settings given', folder: cwd }, ['config']);
+  if (file) checkKeys(filed, file, ['$schema']);
+  checkVariables(env);
+  const home = named === undefined && file ? file.folder : cwd;
 
   const values: Record<string, unknown> = { contract: DEFAULT_CONTRACT };
   const origins: Resolved['origins'] = {};
   for (const name of Object.keys(SETTINGS) as SettingName[]) {
     const setting: Setting = SETTINGS[name];
     const variable = env[variableOf(name)];
-    const take = (given: unknown, origin: Origin, where: string) => {
-      values[name] = checkValue(name, setting, given, where);
+    const take = (given: unknown, origin: Origin, where: string, folder = cwd) => {
+      const value = checkValue(name, setting, given, where, origin === 'config file');
+      values[name] = setting.isPath && folder !== cwd ? pathFrom(folder, value as string, cwd) : value;
       origins[name] = origin;
     };
-    if (flags[name] !== undefined) take(flags[name], 'flag', `--${flagOf(name)}`);
+    if (flags[name] !== undefined) take(once(name, setting, flags[name]), 'flag', `--${flagOf(name)}`);
     else if (variable !== undefined && (variable !== '' || setting.secret))
       take(variable, 'environment', variableOf(name));
-    else if (fromFile[name] !== undefined) take(fromFile[name], 'config file', `${name} in ${file}`);
+    else if (file && filed[name] !== undefined)
+      take(filed[name], 'config file', placed(pointerOf([name]), file), file.folder);
     else {
       const fallback = defaults[name] ?? setting.default;
-      if (fallback !== undefined) take(fallback, 'default', name);
+      if (fallback !== undefined) take(fallback, 'default', name, home);
     }
   }
-  const extras = await extrasOf(flags, fromFile, file, cwd);
+  const extras = await extrasOf(flags, file, cwd);
   return { config: { ...values, ...extras } as unknown as Config, origins, file };
+}
+
+/** What yargs makes a list of was given more than once. @throws PatchgateError `bad-usage` */
+function once(name: SettingName, { kind, mayBeOff }: Setting, given: unknown): unknown {
+  if (!Array.isArray(given) || ['list', 'pointers', 'patterns'].includes(kind)) return given;
+  const flag = `--${flagOf(name)}`;
+  if (mayBeOff && given.includes('')) {
+    throw new PatchgateError('bad-usage', `${flag} and --no-${flagOf(name)} are both given`, {
+      hint: 'give one of them, once',
+    });
+  }
+  throw new PatchgateError('bad-usage', `${flag} is given more than once`, { hint: 'give it once' });
 }
 
 /** Those of a program stand above those of the file, and severities beside one another. */
 async function extrasOf(
   flags: Readonly<Record<string, unknown>>,
-  fromFile: Readonly<Record<string, unknown>>,
-  file: string | undefined,
+  file: ConfigFile | undefined,
   cwd: string,
 ): Promise<Extras> {
   const own = await checkExtras(flags, { where: 'the settings given', folder: cwd });
   if (file === undefined) return own;
-  const filed = await checkExtras(fromFile, { where: file, folder: dirname(file) });
+  const filed = await checkExtras(file.values, file);
   const given = EXTRAS.filter((name) => flags[name] !== undefined);
   return {
     ...filed,
     ...Object.fromEntries(given.map((name) => [name, own[name]])),
     rules: { ...filed.rules, ...own.rules },
   };
-}
-
-function checkKeys(given: Readonly<Record<string, unknown>>, where: string, others: readonly string[]): void {
-  const known = [...Object.keys(SETTINGS), ...EXTRAS];
-  for (const key of Object.keys(given)) {
-    if (known.includes(key) || others.includes(key)) continue;
-    const near = nearest(key, known);
-    throw new PatchgateError('bad-config', `unknown key "${key}" in ${where}`, {
-      hint: near ? `did you mean "${near}"?` : `known keys: ${known.join(', ')}`,
-    });
-  }
-}
-
-/** A misspelt variable would be silently without effect: near misses are refused, others may be someone else's. */
-function checkVariable(variable: string): void {
-  if (!variable.startsWith('PATCHGATE_')) return;
-  const known = [...Object.keys(SETTINGS).map(variableOf), 'PATCHGATE_CONFIG', 'PATCHGATE_URL'];
-  if (known.includes(variable)) return;
-  const bare = (name: string) => name.slice('PATCHGATE_'.length);
-  const near = nearest(bare(variable), known.map(bare));
-  if (near) {
-    throw new PatchgateError('bad-config', `unknown environment variable ${variable}`, {
-      hint: `did you mean PATCHGATE_${near}?`,
-    });
-  }
 }

@@ -1,10 +1,14 @@
+import { type CatalogueEntry, catalogueOf } from './catalogue.ts';
 import type { Contract, LoadedOperation } from './contract/load-contract.ts';
 import { createMatcher, type Match } from './contract/match-operation.ts';
 import { createRecordMatcher, type RecordMatcher, recordNamed } from './contract/match-record.ts';
 import { mayNameMethod } from './contract/method-in-body.ts';
 import { readBody } from './contract/read-body.ts';
-import { type RequestRule, requestFinding } from './contract/request-rules.ts';
+import { requestFinding } from './contract/request-rules.ts';
 import { PatchgateError } from './errors.ts';
+import { admitCustomRules } from './gate/admit-custom-rules.ts';
+import { BLINDING_BODIES, BLINDING_HEADS, BLINDING_PATHS, blinding, LOOSE_NAMES } from './gate/blinding.ts';
+import { createPolicies } from './gate/policies.ts';
 import type { Effect } from './model/effect.ts';
 import type { RawFinding, Verdict } from './model/finding.ts';
 import { FindingBounds } from './model/finding-bounds.ts';
@@ -14,7 +18,8 @@ import { nameMatcher } from './model/name-pattern.ts';
 import { isRecordKind, type Known, type RecordKind, type RecordName } from './model/record.ts';
 import type { Rule } from './model/rule.ts';
 import type { SeverityOverride } from './model/severity-override.ts';
-import { createPolicy, type PolicyOptions } from './policy.ts';
+import type { PolicyOptions } from './policy.ts';
+import { bindCustomRules } from './rules/bind-custom-rules.ts';
 import { type BoundRule, bindRules } from './rules/bind-rules.ts';
 import { RULES } from './rules/index.ts';
 import { effectsOf } from './state/effects.ts';
@@ -51,7 +56,7 @@ export interface Gate {
   inspect(request: GateRequest, match?: Match, circumstances?: Circumstances): Inspection;
   /** Judges a body as an operation's, whatever its path and headers.
    *  @throws PatchgateError `bad-usage` where the contract has no such operation */
-  inspectBody(operation: string, body: Uint8Array): Inspection;
+  inspectBody(operation: string, body: Uint8Array, circumstances?: Circumstances): Inspection;
   /** The record that a request of any method is about, by its URL. */
   recordAt: RecordMatcher;
   /** The record that a judged request changes; undefined where its path does not say, or the contract has no such records. */
@@ -60,11 +65,13 @@ export interface Gate {
   guards(kind: RecordKind): boolean;
   /** Names of the contract's operations. */
   readonly operations: readonly string[];
+  /** Every rule that can find something, with its own severity; but those of keywords that only another contract's schemas use. */
+  readonly rules: readonly CatalogueEntry[];
   /** Bytes of a body that are read at most. */
   readonly bodyLimit: number;
 }
 
-export interface GateOptions extends PolicyOptions {
+export interface GateOptions extends Omit<PolicyOptions, 'rules'> {
   /** The only paths that the operations follow; without any, they match after every prefix. */
   basePaths?: readonly string[];
   /** Bytes that a body may have, before and after decoding. */
@@ -87,23 +94,34 @@ const JSON_HEADERS = ['content-type', 'application/json'];
  * Builds the gate. Fails closed: each schema and rule is tried with a known-bad example before anything is judged.
  *
  * @throws PatchgateError `bad-contract` where something does not load or lets its canary pass, `bad-config` where the
- *   options name an unknown rule
+ *   options name an unknown rule, or hold one that does not work
  */
 export function createGate(contract: Contract, options: GateOptions): Gate {
   const operations = Object.keys(contract.entries);
-  const decide = createPolicy(options);
+  const { customRules = {} } = options;
+  admitCustomRules(customRules, operations);
+  const ownRules = new Map(Object.entries(customRules));
+  const catalogue = catalogueOf(customRules);
+  const policies = createPolicies({
+    ...options,
+    rules: catalogue,
+    templates: Object.values(contract.entries).map(({ path }) => path),
+  });
   const matcher = createMatcher(contract.entries, {
     basePaths: options.basePaths ?? [],
-    unlisted: decide.reportsUnlisted,
+    unlisted: policies.reportsUnlisted,
   });
-  const match = (head: RequestHead) => (decide.judges ? matcher(head) : undefined);
+  const match = (head: RequestHead) => (policies.judges ? matcher(head) : undefined);
   const ready = new Map<string, { operation: LoadedOperation; rules: readonly BoundRule[] }>();
 
   const load = (name: string) => {
     const known = ready.get(name);
     if (known) return known;
     const operation = contract.load(name);
-    const loaded = { operation, rules: bindRules(operation.entry.rules, contract.file) };
+    const rules = bindRules(operation.entry.rules, contract.file);
+    const own = ownRules.get(name);
+    if (own?.length) rules.push(bindCustomRules(own, `customRules.${name}`));
+    const loaded = { operation, rules };
     tryCanary(contract.file, operation);
     ready.set(name, loaded);
     return loaded;
@@ -111,14 +129,19 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   if (!options.lazy) for (const name of operations) load(name);
 
   const guarded = new Set(
-    Object.values(contract.entries)
-      .filter(({ rules }) => rules.some((rule) => GUARDING.has(typeof rule === 'string' ? rule : rule.name)))
-      .map(({ record }) => record.kind),
+    Object.entries(contract.entries)
+      .filter(
+        ([name, { rules }]) =>
+          rules.some((rule) => GUARDING.has(typeof rule === 'string' ? rule : rule.name)) ||
+          ownRules.get(name)?.some(({ guards }) => guards),
+      )
+      .map(([, { record }]) => record.kind),
   );
   const mayGo = nameMatcher(options.allowDelete ?? []);
   const judge = (match: Match, request: GateRequest, circumstances: Circumstances): Inspection => {
-    const { known, approval } = circumstances;
+    const { known, approval, file } = circumstances;
     if (match.isByBody && !mayNameMethod(request.body, request.headers, options.bodyLimit)) return NOTHING;
+    const decide = policies.at(match.path, file);
     if (match.operation === undefined)
       return { verdict: decide(undefined, blinding(match.findings, BLINDING_HEADS)), json: undefined };
     const { operation, rules } = load(match.operation);
@@ -158,6 +181,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
 
   return {
     operations,
+    rules: catalogue,
     bodyLimit: options.bodyLimit,
     match,
     recordAt: createRecordMatcher(contract.entries, options.basePaths),
@@ -169,14 +193,14 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     inspect(request, meant = match(request), circumstances = NO_CIRCUMSTANCES) {
       return meant ? judge(meant, request, circumstances) : NOTHING;
     },
-    inspectBody(name, body) {
+    inspectBody(name, body, circumstances = NO_CIRCUMSTANCES) {
       if (!Object.hasOwn(contract.entries, name)) {
         throw new PatchgateError('bad-usage', `the contract has no operation ${JSON.stringify(name)}`, {
           hint: `operations: ${operations.join(', ')}`,
         });
       }
       const head = { method: '', url: '', headers: JSON_HEADERS };
-      return judge({ operation: name, parameters: {}, findings: [] }, { ...head, body }, NO_CIRCUMSTANCES);
+      return judge({ operation: name, parameters: {}, findings: [] }, { ...head, body }, circumstances);
     },
   };
 }
@@ -190,33 +214,6 @@ function firstOf(effects: readonly Effect[]): Pick<Verdict, 'effects' | 'effects
 }
 
 const GUARDING: ReadonlySet<string> = new Set(RULES.filter(({ guards }) => guards).map(({ name }) => name));
-
-/** Readers that take names loosely read another body than others do. */
-const LOOSE_NAMES: ReadonlySet<string> = new Set(['schema.field-case']);
-
-/** What keeps the guard from knowing which record a PATCH changes; and, of a guarded operation, in what way. */
-const BLINDING_HEADS: ReadonlySet<string> = new Set<RequestRule>([
-  'request.ambiguous-path',
-  'request.ambiguous-header',
-]);
-/** Where the path does not say which record that is. */
-const BLINDING_PATHS: ReadonlySet<string> = new Set<string>([...BLINDING_HEADS, 'request.path-parameter']);
-const BLINDING_BODIES: ReadonlySet<string> = new Set<RequestRule>([
-  'request.content-encoding',
-  'request.content-type',
-  'request.json',
-  'request.duplicate-key',
-  'request.unsafe-key',
-  'request.unsafe-number',
-  'request.too-large',
-]);
-
-function blinding(findings: readonly RawFinding[], rules: ReadonlySet<string>): readonly RawFinding[] {
-  if (findings.length === 0) return findings;
-  return findings.map((finding) =>
-    finding.severity === 'error' && rules.has(finding.rule) ? { ...finding, isBlinding: true } : finding,
-  );
-}
 
 /** Nearly always there is nothing to add, and a spread of nothing costs as much as a small rule. */
 function append(all: RawFinding[], some: readonly RawFinding[]): void {

@@ -1,13 +1,16 @@
 /** What a program of one's own may use. */
 import { gateOf } from './compose-gate.ts';
-import { DEFAULTS, type Kind } from './compose-upstream.ts';
-import { type Config, resolveConfig } from './config.ts';
+import type { Kind } from './compose-upstream.ts';
+import { resolveConfig } from './config.ts';
+import type { UserConfig } from './define-config.ts';
 import { PatchgateError } from './errors.ts';
 import type { Gate } from './gate.ts';
 import { createPatchgate, type Patchgate } from './patchgate.ts';
+import { COMMAND_DEFAULTS } from './settings.ts';
 
 export type { Kind } from './compose-upstream.ts';
 export type { Config } from './config.ts';
+export { defineConfig, type UserConfig } from './define-config.ts';
 export { PatchgateError } from './errors.ts';
 export type { Gate, GateRequest, Inspection } from './gate.ts';
 export type { Effect } from './model/effect.ts';
@@ -20,17 +23,17 @@ export type { Unserved, UnservedExchange } from './upstreams/replay/unserved.ts'
  * The gate as the commands run it, for a program of one's own: to listen by itself, or to be mounted in an Express app
  * (`app.use(gate.handler)`, before any body parser; WebSockets need `listen`).
  *
- * @param settings as in a config file; they stand above the environment and the config file. Nothing is logged unless
- *   `log` says so
+ * @param settings as in a config file (but paths start from the working folder); they stand above the environment
+ *   and the config file. Nothing is logged unless `log` says so
  * @throws PatchgateError where a setting, the contract or the recording is wrong
  */
-export async function patchgate(kind: Kind, settings: Partial<Config> = {}): Promise<Patchgate> {
-  if (!Object.hasOwn(DEFAULTS, kind)) {
+export async function patchgate(kind: Kind, settings: UserConfig = {}): Promise<Patchgate> {
+  if (!['proxy', 'replay', 'fake'].includes(kind)) {
     throw new PatchgateError('bad-usage', `there is no ${JSON.stringify(kind)}`, {
       hint: 'it is proxy, replay or fake',
     });
   }
-  const { config } = await resolveConfig(settings, { ...DEFAULTS[kind], log: 'off' });
+  const { config } = await resolveConfig({ ...settings }, { ...COMMAND_DEFAULTS[kind], log: 'off' });
   return createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
     notice: (text) => process.stderr.write(`patchgate: ${text}\n`),
@@ -45,7 +48,7 @@ export async function patchgate(kind: Kind, settings: Partial<Config> = {}): Pro
  * @param settings as for `patchgate`; those of the judging count
  * @throws PatchgateError where a setting or the contract is wrong
  */
-export async function createGate(settings: Partial<Config> = {}): Promise<Gate> {
-  const { config } = await resolveConfig(settings, { guard: 'on' });
+export async function createGate(settings: UserConfig = {}): Promise<Gate> {
+  const { config } = await resolveConfig({ ...settings }, { guard: 'on' });
   return gateOf(config);
 }

@@ -1,7 +1,6 @@
-import { CATALOGUE } from './catalogue.ts';
+import type { CatalogueEntry } from './catalogue.ts';
 import { REQUEST_RULES, type RequestRule } from './contract/request-rules.ts';
-import { furtherSchemaRules } from './contract/schema-rules.ts';
-import { PatchgateError } from './errors.ts';
+import { checkSeverities } from './gate/check-severities.ts';
 import {
   type Finding,
   type RawFinding,
@@ -11,7 +10,6 @@ import {
   type Verdict,
 } from './model/finding.ts';
 import { findPlaces } from './model/json-text.ts';
-import { nearest } from './model/nearest.ts';
 
 /** What turns findings into a verdict. */
 export interface PolicyOptions {
@@ -23,6 +21,8 @@ export interface PolicyOptions {
   unlisted: 'pass' | 'block';
   /** Severities by rule name, over the rules' own. */
   severities: Readonly<Record<string, SeveritySetting>>;
+  /** The rules that there are. */
+  rules: readonly CatalogueEntry[];
 }
 
 /** What else there is to say of a request that was judged. */
@@ -45,6 +45,7 @@ export interface Policy {
   readonly reportsUnlisted: boolean;
 }
 
+export const UNLISTED: RequestRule = 'request.unlisted-operation';
 /** Findings that a verdict holds at most; the rest are counted. Design section 3. */
 const MOST_FINDINGS = 100;
 /** Findings about a member's name rather than its value. */
@@ -52,8 +53,9 @@ const ABOUT_NAMES = new Set(['schema.field-case', 'schema.unknown-field']);
 
 /** @throws PatchgateError `bad-config` where a severity is given for a rule that does not exist */
 export function createPolicy(options: PolicyOptions): Policy {
-  const severities = checkNames(options.severities);
-  severities['request.unlisted-operation'] ??= options.unlisted === 'block' ? 'error' : 'off';
+  checkSeverities(options.severities, options.rules, 'rules');
+  const severities = { ...options.severities };
+  severities[UNLISTED] ??= options.unlisted === 'block' ? 'error' : 'off';
 
   const guards = options.guard !== 'off';
   const isStrict = options.guard === 'strict';
@@ -101,7 +103,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   return Object.assign(decide, {
     blocks: (rule: string) => options.validation === 'enforce' && (severities[rule] ?? 'error') === 'error',
     judges: options.validation !== 'off' || guards,
-    reportsUnlisted: severities['request.unlisted-operation'] !== 'off',
+    reportsUnlisted: severities[UNLISTED] !== 'off',
   });
 }
 
@@ -178,29 +180,4 @@ function infoOf(rule: string): RuleInfo | undefined {
 function problemOf(status: number): NonNullable<Verdict['problem']> {
   if (status === 409) return 'destructive-change';
   return status === 403 ? 'not-allowed' : 'invalid-request';
-}
-
-/** Of a body that breaks one of these there is nothing to judge: to make it milder would turn judging off. */
-const ALWAYS_ERRORS: ReadonlySet<string> = new Set([
-  'request.json',
-  'request.too-large',
-  'request.content-encoding',
-]);
-
-function checkNames(severities: PolicyOptions['severities']): Record<string, SeveritySetting> {
-  const names = CATALOGUE.map(({ name }) => name);
-  const all = [...names, ...furtherSchemaRules()];
-  for (const [name, severity] of Object.entries(severities)) {
-    if (ALWAYS_ERRORS.has(name) && severity !== 'error') {
-      throw new PatchgateError('bad-config', `rules: ${name} cannot be ${JSON.stringify(severity)}`, {
-        hint: 'a body that breaks it cannot be judged at all: use --validation warn to let such bodies pass',
-      });
-    }
-    if (all.includes(name)) continue;
-    const near = nearest(name, all);
-    throw new PatchgateError('bad-config', `rules: there is no rule ${JSON.stringify(name)}`, {
-      hint: near ? `did you mean "${near}"?` : `rules: ${names.join(', ')}`,
-    });
-  }
-  return { ...severities };
 }

@@ -15,6 +15,21 @@ export const SETTINGS = { ...RECORDING, ...REPLAYING, ...SERVING, ...JUDGING };
 
 export type SettingName = keyof typeof SETTINGS;
 
+/** Where a proxy keeps what is known, and `plan` looks for it. */
+export const STATE_BY_DEFAULT = '.patchgate/state.json';
+
+/**
+ * What a command takes where nobody says: a real service is guarded, and remembered; what only plays one has nothing to
+ * lose. What was made before is judged as it was sent, and a plan is about what would be lost.
+ */
+export const COMMAND_DEFAULTS = {
+  proxy: { guard: 'on', state: STATE_BY_DEFAULT },
+  replay: { guard: 'off' },
+  fake: { guard: 'off' },
+  check: { guard: 'off' },
+  plan: { guard: 'on', state: STATE_BY_DEFAULT },
+} as const;
+
 /** `recordInCi` -> `record-in-ci` */
 export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONTRACT, resolveConfig } from '../src/config.ts';
@@ -121,7 +121,7 @@ describe('a config file', () => {
   ])('%s is found where the command runs', async (name, file) => {
     const { config, file: found } = await resolve({ name, file });
     expect(config.port).toBe(7);
-    expect(found).toMatch(new RegExp(`/${name.replaceAll('.', '\\.')}$`));
+    expect(found).toMatchObject({ where: name, file: join(found?.folder ?? '', name) });
   });
 
   it('can be named by a flag, or a variable, and then no other is read', async () => {
@@ -131,7 +131,7 @@ describe('a config file', () => {
     writeFileSync(join(folder, 'theirs.mjs'), 'export default { port: 3 }');
     const port = async (flags: Record<string, unknown>, env = {}) => {
       const { config, file } = await resolveConfig(flags, {}, env, folder);
-      return `${config.port} ${config.host} ${file?.slice(folder.length + 1)}`;
+      return `${config.port} ${config.host} ${file?.where}`;
     };
     expect(await port({})).toBe('1 a patchgate.config.json');
     expect(await port({ config: 'mine.json' })).toBe('2 127.0.0.1 mine.json');
@@ -153,18 +153,17 @@ describe('a config file', () => {
   });
 
   it.each([
-    ['patchgate.config.json', '{"port": }', 'cannot read the config file '],
-    ['patchgate.config.json', '', 'cannot read the config file '],
-    ['patchgate.config.json', '[]', 'does not hold an object (write { "recording": "checkout" })'],
-    ['patchgate.config.json', 'null', 'does not hold an object'],
+    ['patchgate.config.json', '[]', 'holds a list, not settings (write { "recording": "checkout" })'],
+    ['patchgate.config.json', 'null', 'holds null, not settings'],
+    ['patchgate.config.json', '"x"', 'holds "x", not settings'],
     [
       'patchgate.config.mjs',
-      'export const port = 1;',
-      'does not hold an object (write export default { recording: "checkout" })',
+      'export default 5;',
+      'holds 5, not settings (write export default { recording: "checkout" })',
     ],
-    ['patchgate.config.mjs', 'export default 5;', 'does not hold an object'],
-    ['patchgate.config.mjs', 'throw new Error("no luck")', 'no luck'],
-    ['patchgate.config.mjs', 'export default {', 'cannot read the config file '],
+    // Its members are none of the object's: they would be without effect.
+    ['patchgate.config.mjs', 'export default new Map([["port", 1]]);', 'not settings'],
+    ['patchgate.config.mjs', 'export default { __proto__: { port: 1 } };', 'not settings'],
   ])('%s that holds %j is refused', async (name, file, message) => {
     const text = await refused({ name, file });
     expect(text).toContain(message);
@@ -173,7 +172,7 @@ describe('a config file', () => {
 
   it('has known keys only', async () => {
     expect(await refused({ file: { recrodings: 'x' } })).toMatch(
-      /^unknown key "recrodings" in .*patchgate\.config\.json \(did you mean "recordings"\?\)$/,
+      /^unknown key "recrodings" in .*patchgate\.config\.json:1:2 \(did you mean "recordings"\?\)$/,
     );
     expect(await refused({ file: { 'base-path': '/x' } })).toContain('did you mean "basePath"?');
     expect(await refused({ file: { rule: {} } })).toContain('did you mean "rules"?');
@@ -186,15 +185,75 @@ describe('a config file', () => {
     const rules = { 'schema.unknown-field': 'error', 'project.empty-list': 'off', 'schema.observed': 'warn' };
     expect((await config({ file: { rules } })).rules).toEqual(rules);
     expect(await refused({ file: { rules: { 'schema.type': 'fatal' } } })).toMatch(
-      /rules in .*: "schema\.type" is "fatal" \(a severity is one of: error, warn, off\)$/,
+      /^rules\["schema\.type"\] in .*json:1:25: "fatal" is not taken \(a severity is one of: error, warn, off\)$/,
     );
-    expect(await refused({ file: { rules: { 'schema.type': 2 } } })).toContain('is 2');
+    expect(await refused({ file: { rules: { 'schema.type': 2 } } })).toContain(': 2 is not taken');
     expect(await refused({ file: { rules: [] } })).toContain(
       'must be an object of rule names and severities',
     );
     expect(await refused({ file: { rules: null } })).toContain(
       'must be an object of rule names and severities',
     );
+  });
+});
+
+describe('a path', () => {
+  /** A config file above the folder where the command runs. */
+  async function below(text: object, given: { flags?: object; env?: Record<string, string> } = {}) {
+    const above = temporaryFolder();
+    const cwd = join(above, 'packages', 'app');
+    mkdirSync(cwd, { recursive: true });
+    writeFileSync(join(above, 'patchgate.config.json'), JSON.stringify(text));
+    const { config, file } = await resolveConfig(
+      { ...given.flags },
+      { state: '.patchgate/state.json' },
+      given.env,
+      cwd,
+    );
+    expect(file?.where).toBe('../../patchgate.config.json');
+    return config;
+  }
+
+  it('in a config file starts from its folder', async () => {
+    const paths = {
+      ...{
+        contract: './contract',
+        recordings: 'rec',
+        state: 'known.json',
+        seed: 'data/seed.json',
+        baseline: 'b.json',
+      },
+      ...{ targetCa: '/etc/ca.pem', tlsCert: 'tls/cert.pem', tlsKey: 'tls/key.pem' },
+    };
+    expect(await below({ ...paths, recording: 'checkout' })).toMatchObject({
+      ...{ contract: '../../contract', recordings: '../../rec', state: '../../known.json' },
+      ...{ seed: '../../data/seed.json', baseline: '../../b.json', targetCa: '/etc/ca.pem' },
+      ...{ tlsCert: '../../tls/cert.pem', tlsKey: '../../tls/key.pem', recording: 'checkout' },
+    });
+    expect((await below({ state: false })).state).toBe('');
+    expect((await config({ file: paths })).contract).toBe('./contract');
+  });
+
+  it('elsewhere starts from where the command runs', async () => {
+    const flags = { recordings: 'rec', contract: 'here' };
+    expect(await below({}, { flags, env: { PATCHGATE_SEED: 'seed.json' } })).toMatchObject({
+      recordings: 'rec',
+      contract: 'here',
+      seed: 'seed.json',
+    });
+  });
+
+  it('that nobody says is beside the config file that was found, not beside one that is named', async () => {
+    expect(await below({})).toMatchObject({
+      contract: DEFAULT_CONTRACT,
+      recordings: '../../recordings',
+      state: '../../.patchgate/state.json',
+    });
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'ci'));
+    writeFileSync(join(folder, 'ci', 'gate.json'), '{"seed": "seed.json"}');
+    const named = await resolveConfig({ config: 'ci/gate.json' }, {}, {}, folder);
+    expect(named.config).toMatchObject({ recordings: 'recordings', seed: 'ci/seed.json' });
   });
 });
 

@@ -1,16 +1,19 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Circumstances, GateOptions } from '../src/gate.ts';
+import { CATALOGUE } from '../src/catalogue.ts';
+import type { Circumstances, Gate, GateOptions } from '../src/gate.ts';
 import { losesEnvironment } from '../src/model/effect.ts';
 import type { Verdict } from '../src/model/finding.ts';
-import type { JsonObject } from '../src/model/json.ts';
+import { type JsonObject, member } from '../src/model/json.ts';
 import type { Known } from '../src/model/record.ts';
+import type { Rule } from '../src/model/rule.ts';
 import { draft, feature, project } from './support/bodies.ts';
 import { without, withValue } from './support/edit-json.ts';
 import { refusal } from './support/errors.ts';
 import { brief, DRAFT_URL, FEATURE_URL, gate, PROJECT_URL, patch } from './support/gate.ts';
 import { oneOf, sequence } from './support/numbers.ts';
 import { oddValues } from './support/odd-values.ts';
+import { shouting } from './support/team-rule.ts';
 
 const proxy = gate();
 
@@ -443,5 +446,66 @@ describe('whatever is sent', () => {
       '"goals":[{"metricId":9007199254740993}]',
     ])
       expect(judge(FEATURE_URL, `{${flood},${error}}`)).toMatchObject({ outcome: 'block', status: 422 });
+  });
+});
+
+describe('a rule of a team that guards', () => {
+  const keepsKey: Rule = {
+    ...shouting(),
+    name: 'team.keeps-key',
+    guards: true,
+    *check({ body }) {
+      if (member(body, 'key') === null)
+        yield { pointer: '/key', message: 'is lost', isDestructive: true, hint: 'send it' };
+    },
+    examples: { passes: [{ body: {} }], fails: [{ body: { key: null }, pointers: ['/key'] }] },
+  };
+  const own = (more: Partial<GateOptions> = {}) =>
+    gate({ customRules: { updateDraft: [keepsKey] }, ...more });
+
+  it('makes its operation one that the guard watches', () => {
+    expect([own().guards('draft'), proxy.guards('draft'), own().guards('feature')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    for (const severity of ['off', 'warn', 'error'] as const) {
+      const rules = { 'team.keeps-key': severity };
+      expect(own({ severities: rules }).inspect(patch(DRAFT_URL, { key: null })).verdict).toMatchObject({
+        status: 409,
+        problem: 'destructive-change',
+      });
+    }
+    expect(own({ guard: 'off' }).inspect(patch(DRAFT_URL, { key: null })).verdict.status).toBe(422);
+    const circumstances = { approval: 'approved' } as const;
+    expect(own().inspect(patch(DRAFT_URL, { key: null }), undefined, circumstances).verdict.outcome).toBe(
+      'pass',
+    );
+  });
+
+  it('is not passed by a body that it cannot read', () => {
+    const outcome = (gate: Gate) => gate.inspect(patch(DRAFT_URL, '{"key":1,"key":null}')).verdict.outcome;
+    expect([outcome(own({ validation: 'warn' })), outcome(gate({ validation: 'warn' }))]).toEqual([
+      'block',
+      'pass',
+    ]);
+  });
+
+  it('is tried when its operation is first needed, where that is later', () => {
+    const broken = { customRules: { updateDraft: [{ ...keepsKey, check: () => [] }] }, lazy: true };
+    const lazy = gate(broken);
+    expect(lazy.inspect(patch(PROJECT_URL, project())).verdict.outcome).toBe('pass');
+    expect(refusal('bad-config', () => lazy.inspect(patch(DRAFT_URL, {})))).toContain('lets its canary pass');
+    expect(refusal('bad-config', () => gate({ ...broken, lazy: false }))).toContain(
+      'customRules.updateDraft[0]: ',
+    );
+  });
+
+  it('is one of the rules that there are', () => {
+    expect(own().rules.at(-1)).toMatchObject({ name: 'team.keeps-key', source: 'the handbook' });
+    expect(proxy.rules).toEqual(CATALOGUE);
+    expect(refusal('bad-config', () => own({ severities: { 'team.keep-key': 'off' } }))).toContain(
+      'did you mean "team.keeps-key"?',
+    );
   });
 });

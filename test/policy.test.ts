@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CATALOGUE } from '../src/catalogue.ts';
 import type { GateOptions } from '../src/gate.ts';
 import type { RawFinding } from '../src/model/finding.ts';
 import { createPolicy, type PolicyOptions } from '../src/policy.ts';
@@ -7,7 +8,8 @@ import { feature, project } from './support/bodies.ts';
 import { refusal } from './support/errors.ts';
 import { brief, FEATURE_URL, gate, PROJECT_URL, PROXY_DEFAULTS, patch } from './support/gate.ts';
 
-const policy = (options: Partial<PolicyOptions> = {}) => createPolicy({ ...PROXY_DEFAULTS, ...options });
+const policy = (options: Partial<PolicyOptions> = {}) =>
+  createPolicy({ ...PROXY_DEFAULTS, rules: CATALOGUE, ...options });
 
 function raw(rule: string, members: Partial<RawFinding> = {}): RawFinding {
   return { rule, severity: 'error', basis: 'stated', pointer: '/x', message: 'is wrong', ...members };

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { SETTINGS, type SettingName, variableOf } from '../src/settings.ts';
-import { config, refused } from './support/config.ts';
+import { config, refused, resolve } from './support/config.ts';
+import { laterRefusal } from './support/errors.ts';
+
+/** As a config file has it: what is a number or true there is no text. */
+function typed(name: SettingName, given: string | boolean): unknown {
+  const { kind } = SETTINGS[name];
+  if (kind === 'boolean') return given === 'true' || given === '1';
+  return kind === 'integer' && given !== 'current' ? Number(given) : given;
+}
 
 describe('each setting', () => {
   const RIGHT: Record<SettingName, [given: string | boolean, taken: unknown][]> = {
@@ -168,7 +176,7 @@ describe('each setting', () => {
         const key = name as SettingName;
         expect((await config({ flags: { [key]: given } }))[key]).toEqual(taken);
         expect((await config({ env: { [variableOf(key)]: String(given) } }))[key]).toEqual(taken);
-        expect((await config({ file: { [key]: given } }))[key]).toEqual(taken);
+        expect((await config({ file: { [key]: typed(key, given) } }))[key]).toEqual(taken);
       }
     },
   );
@@ -202,7 +210,6 @@ describe('each setting', () => {
   const WRONG: [SettingName, unknown, string][] = [
     ['recording', '', 'a text'],
     ['recording', 5, 'a text'],
-    ['host', ['a', 'b'], 'a text'],
     ['seed', null, 'a text'],
     ['recordInCi', 'yes', 'true or false'],
     ['recordInCi', 1, 'true or false'],
@@ -213,10 +220,10 @@ describe('each setting', () => {
     ['port', '0x50', 'an integer from 0 to 65535'],
     ['port', ' 80', 'an integer from 0 to 65535'],
     ['port', true, 'an integer from 0 to 65535'],
-    ['port', ['1', '2'], 'an integer from 0 to 65535'],
     ['record', 'some', 'one of: all, new_episodes, once, none'],
+    ['record', 'nnone', 'one of: all, new_episodes, once, none; did you mean "none"?'],
     ['record', false, 'one of: all, new_episodes, once, none'],
-    ['record', 'ALL', 'one of: all, new_episodes, once, none'],
+    ['record', 'ALL', 'one of: all, new_episodes, once, none; did you mean "all"?'],
     ['validation', true, 'one of: enforce, warn, off'],
     ['validation', 'toString', 'one of: enforce, warn, off'],
     ['guard', 'maybe', 'one of: on, strict, off'],
@@ -225,11 +232,10 @@ describe('each setting', () => {
     ['account', '042x', 'an integer from 0 to 9007199254740991'],
     ['state', true, 'a text'],
     ['state', 5, 'a text'],
-    ['learn', 'projects', 'any of: project, feature, draft'],
+    ['learn', 'projects', 'any of: project, feature, draft; did you mean "project"?'],
     ['learn', ['project', 'campaign'], 'any of: project, feature, draft'],
     ['approvalTtl', '10 minutes', 'a duration of at most 596h: 500ms, 30s, 2m'],
     ['allowDelete', 5, 'texts'],
-    ['onMiss', ['refuse', 'forward'], 'one of: refuse, forward, record'],
     // Without a slash, or as a URL, no path would ever match, and nothing be judged.
     ['ignorePointers', 'environments/*/id', 'JSON Pointers, with * for any one: /environments/*/id'],
     ['arraysAsSets', ['/a', 'b'], 'JSON Pointers, with * for any one: /environments/*/id'],
@@ -243,13 +249,13 @@ describe('each setting', () => {
     ['bodyLimit', '-1', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
     ['bodyLimit', '1constructor', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
     ['bodyLimit', 'Infinity', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
-    ['bodyLimit', ['5MiB'], 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
     ['timeout', 'soon', 'a duration of at most 596h: 500ms, 30s, 2m'],
     ['timeout', '30 sec', 'a duration of at most 596h: 500ms, 30s, 2m'],
     // A timer of Node that is to wait longer fires at once.
     ['timeout', '600h', 'a duration of at most 596h: 500ms, 30s, 2m'],
     ['latency', '-5ms', 'a duration of at most 596h: 500ms, 30s, 2m'],
     ['maxAge', '30', 'a unit, too: 12h, 30d'],
+    ['maxAge', '1.5', 'a unit, too: 12h, 30d'],
     ['maxAge', 'old', 'a duration: 12h, 30d'],
     ['latency', true, 'a duration of at most 596h: 500ms, 30s, 2m'],
   ];
@@ -260,11 +266,47 @@ describe('each setting', () => {
       `${flag}: ${JSON.stringify(value)} is not taken (it takes ${takes})`,
     );
     expect(await refused({ file: { [name]: value } })).toMatch(
-      new RegExp(`^${name} in .*patchgate\\.config\\.json: `),
+      new RegExp(`^${name} in .*patchgate\\.config\\.json:1:\\d+: `),
     );
     if (typeof value === 'string' && value !== '')
       expect(await refused({ env: { [variableOf(name)]: value } })).toMatch(
         new RegExp(`^${variableOf(name)}: `),
       );
+  });
+
+  it.each([
+    ['host', ['a', 'b'], '--host is given more than once (give it once)'],
+    ['port', ['1', '2'], '--port is given more than once (give it once)'],
+    ['baseline', ['a', 'b'], '--baseline is given more than once (give it once)'],
+    ['state', ['', 'x'], '--state and --no-state are both given (give one of them, once)'],
+  ])('--%s is given once', async (name, values, says) => {
+    expect(await laterRefusal('bad-usage', resolve({ flags: { [name]: values } }))).toBe(says);
+    expect(await refused({ file: { [name]: values } })).toContain('is not taken');
+  });
+
+  it.each([
+    [{ recordInCi: 'true' }, '"true" is not taken (it takes true or false)'],
+    [{ port: '4010' }, '"4010" is not taken (it takes an integer from 0 to 65535)'],
+    [{ account: '196' }, '"196" is not taken'],
+  ])('is no text in a config file where it is none: %j', async (file, says) => {
+    expect(await refused({ file })).toContain(says);
+  });
+
+  it('is not shown where it is secret', async () => {
+    const said = await refused({ file: { controlToken: 4711 } });
+    expect(said).toContain('controlToken in ');
+    expect(said).not.toContain('4711');
+  });
+
+  it.each([
+    ['port: 4010n', '4010n is not taken'],
+    ['port: () => 1', 'a function is not taken'],
+    ['port: { get a() { throw 1; } }', 'is not taken'],
+    ["recording: { name: 'x' }", '[Object]'],
+    ['port: Symbol("a")', 'Symbol(a) is not taken'],
+  ])('is shown in one short line, whatever a program gives: %s', async (text, says) => {
+    const said = await refused({ name: 'patchgate.config.mjs', file: `export default { ${text} };` });
+    expect(said).toContain(says.replace('[Object]', "{ name: 'x' } is not taken"));
+    expect(said).not.toContain('\n');
   });
 });

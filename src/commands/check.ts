@@ -1,18 +1,23 @@
 import type { CommandModule } from 'yargs';
-import type { Format } from './check/write-reports.ts';
+import { COMMAND_DEFAULTS } from '../settings.ts';
+import { whichBaseline } from './check/known/which-baseline.ts';
+import { FORMATS, joinOutputs, outputsOf } from './check/outputs.ts';
+import { once } from './given.ts';
 import { flagsOf, GUARDING, JUDGING, withSettings } from './options.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
   inputs: string[];
-  operation?: string | undefined;
-  path?: string | undefined;
-  format: Format;
+  operation?: string | string[] | undefined;
+  path?: string | string[] | undefined;
+  writeBaseline?: string | string[] | undefined;
+  againstContract?: string | string[] | undefined;
+  format?: string | string[] | undefined;
 }
 
 export const check: CommandModule = {
   command: 'check <inputs..>',
-  describe: 'Judges JSON bodies and recordings: 0 clean, 1 findings, 2 could not judge',
+  describe: 'Judges bodies, requests, recordings and HTTP archives: 0 clean, 1 findings, 2 could not judge',
   builder: (yargs) =>
     withSettings(yargs, [
       ...JUDGING.filter((name) => name !== 'validation'),
@@ -27,25 +32,58 @@ export const check: CommandModule = {
         type: 'string',
         array: true,
         demandOption: true,
-        describe: 'Files, folders (all *.json below), - for standard input',
+        describe: 'Files, folders, globs, names of recordings, - for standard input',
       })
       .options({
         operation: { type: 'string', requiresArg: true, describe: 'Judge bodies as this operation' },
         path: { type: 'string', requiresArg: true, describe: 'Judge bodies as a PATCH of this path' },
-        format: { choices: ['text', 'json'] as const, default: 'text' as const, describe: 'Of the report' },
+        'write-baseline': {
+          type: 'string',
+          describe: 'Make all findings known: write the baseline, or --write-baseline=FILE',
+        },
+        'against-contract': {
+          type: 'string',
+          requiresArg: true,
+          describe: 'Compare with this contract: only what it did not find counts',
+        },
+        format: {
+          type: 'string',
+          alias: 'f',
+          requiresArg: true,
+          defaultDescription: 'text',
+          describe: `Of the report; several, each with its -o (${FORMATS.join(', ')})`,
+        },
+        output: {
+          type: 'string',
+          alias: 'o',
+          requiresArg: true,
+          describe: 'File for the report whose -f is before it',
+        },
       })
       .example('$0 check recordings', 'what would the gate say to what was recorded?')
       .example('$0 check project.json --operation updateProject', 'a body of your own')
-      .example('$0 check - --path /accounts/current/drafts/1001 < draft.json', 'with its id'),
+      .example('$0 check - --path /accounts/current/drafts/1001 < draft.json', 'with its id')
+      .example('$0 check bodies -f text -f junit -o report.xml', 'for people, and for a CI system'),
   handler: async (argv) => {
-    const [{ resolveConfig, workspaceOf }, { runCheck }] = await Promise.all([
+    const [{ resolveConfig }, { runCheck }, { standardIo }, { beforehandOf, checkGate }] = await Promise.all([
       import('../config.ts'),
       import('./check/run-check.ts'),
+      import('./check/standard-io.ts'),
+      import('./check/judging.ts'),
     ]);
-    const { config, origins } = await resolveConfig(flagsOf(argv), { guard: 'off' });
-    const { inputs, operation, path, format } = argv as unknown as Args;
+    const flags = flagsOf(argv);
+    const resolved = await resolveConfig(flags, COMMAND_DEFAULTS.check);
+    const { config, origins } = resolved;
+    const { inputs, format, ...given } = argv as unknown as Args;
+    const operation = once('operation', given.operation);
+    const path = once('path', given.path);
+    const againstContract = once('against-contract', given.againstContract);
+    const workers = async () => {
+      const { startWorker } = await import('./check/start-worker.ts');
+      return () => startWorker({ flags, operation, path, againstContract });
+    };
     // yargs loses a lone - among the positionals, though it counts it.
-    if (process.argv.includes('-')) inputs.push('-');
+    if (joinOutputs(process.argv.slice(2)).includes('-')) inputs.push('-');
     process.exitCode = await runCheck(
       {
         inputs,
@@ -53,48 +91,21 @@ export const check: CommandModule = {
         path,
         bodies: config.bodies,
         recordings: config.recordings,
-        outputs: [{ format }],
+        outputs: outputsOf([format ?? []].flat(), process.cwd()),
         failOn: config.failOn,
-        baseline: config.baseline,
+        ...whichBaseline({
+          baseline: config.baseline,
+          isFlag: origins.baseline === 'flag',
+          writeBaseline: once('write-baseline', given.writeBaseline),
+          againstContract,
+        }),
+        againstContract,
+        redaction: config,
         suppressions: config.suppressions,
-        learn: config.learn,
-        account: workspaceOf(config),
-        // A proxy's says what the service holds today, which is not what it held before a recording was made.
-        state: (origins.state === 'flag' && config.state) || undefined,
+        ...beforehandOf(resolved),
       },
-      {
-        get stdin() {
-          return process.stdin;
-        },
-        stdout: writeOut,
-        cwd: process.cwd(),
-        today: new Date().toISOString().slice(0, 10),
-      },
-      async () => {
-        const { gateOf } = await import('../compose-gate.ts');
-        // To judge is what the command is for, whatever a proxy of the same config does.
-        return gateOf({ ...config, validation: 'enforce' }, { lazy: true });
-      },
+      Object.assign(standardIo(), { workers }),
+      () => checkGate(resolved, againstContract),
     );
   },
 };
-
-async function writeOut(text: string): Promise<void> {
-  const { messageOf, PatchgateError, systemCode } = await import('../errors.ts');
-  await new Promise<void>((resolve, reject) => {
-    // The callback has the error too; without a listener it would end the process.
-    const ignore = () => undefined;
-    process.stdout.once('error', ignore);
-    process.stdout.write(text, (error) => {
-      if (!error) process.stdout.off('error', ignore);
-      // A reader that has seen enough (`| head`) is no failure.
-      if (!error || systemCode(error) === 'EPIPE') resolve();
-      else
-        reject(
-          new PatchgateError('cannot-write', `cannot write the report: ${messageOf(error)}`, {
-            cause: error,
-          }),
-        );
-    });
-  });
-}

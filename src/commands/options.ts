@@ -126,6 +126,7 @@ export function spellOut(args: readonly string[]): string[] {
     const [name, setting] = settings.get(flag) ?? [];
     if (arg === '--no-guard') spelt.push('--guard=off');
     else if (arg === '--no-state') spelt.push('--state=');
+    else if (arg === '--write-baseline') spelt.push('--write-baseline=');
     else if (name && setting?.kind === 'boolean' && rest.length > 0)
       spelt.push(`${flag}=${checkValue(name, setting, rest.join('='), flag)}`);
     else if (setting?.bare === undefined || rest.length > 0) spelt.push(arg);

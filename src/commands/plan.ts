@@ -1,4 +1,6 @@
 import type { CommandModule } from 'yargs';
+import { COMMAND_DEFAULTS } from '../settings.ts';
+import { all, once } from './given.ts';
 import { flagsOf, GUARDING, withSettings } from './options.ts';
 
 /** As the builder has yargs read them; what is given twice is a list. */
@@ -86,18 +88,16 @@ export const plan: CommandModule = {
       { sourceOf },
       { headersOf },
       { standardOutput },
-      { once, all },
       { isColoured },
     ] = await Promise.all([
       import('../config.ts'),
       import('./plan/run-plan.ts'),
       import('./plan/source.ts'),
       import('./plan/header-option.ts'),
-      import('./recordings/output.ts'),
-      import('./plan/given.ts'),
-      import('./plan/is-coloured.ts'),
+      import('./output.ts'),
+      import('./is-coloured.ts'),
     ]);
-    const { config, origins } = await resolveConfig(flagsOf(argv), { guard: 'on' });
+    const { config, origins } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.plan);
     const { body, project, recording, fromTarget, header, writeFull, format } = argv as unknown as Args;
     const source = sourceOf({
       state: config.state,

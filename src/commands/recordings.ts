@@ -7,7 +7,7 @@ import { scrub } from './recordings/scrub.ts';
 import { show } from './recordings/show.ts';
 
 export const recordings: CommandModule = {
-  command: 'recordings <command>',
+  command: 'recordings',
   describe: 'Lists, shows, scrubs, removes, imports and exports recordings',
   builder: (yargs) =>
     yargs

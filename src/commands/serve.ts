@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
-import { DEFAULTS, type Kind } from '../compose-upstream.ts';
+import type { Kind } from '../compose-upstream.ts';
 import { resolveConfig } from '../config.ts';
+import { COMMAND_DEFAULTS } from '../settings.ts';
 import { version } from '../version.ts';
 import { flagsOf } from './options.ts';
 import { outliveReaders } from './outlive-readers.ts';
@@ -16,7 +17,7 @@ const HEAP_GROWTH_PERCENT = 50;
  * is asked for, what was never served of the recording is reported then, and the exit code is 1.
  */
 export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>): Promise<void> {
-  const { config } = await resolveConfig(flagsOf(argv), DEFAULTS[kind]);
+  const { config } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS[kind]);
   // From here on: a start that is half done would leave its lock behind.
   const stopped = stopSignal();
   const { createPatchgate } = await import('../patchgate.ts');

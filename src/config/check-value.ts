@@ -1,18 +1,27 @@
 import { messageOf, PatchgateError } from '../errors.ts';
+import { nearest } from '../model/nearest.ts';
 import { isPointerPattern } from '../model/pointer-pattern.ts';
 import type { Setting, SettingName } from '../settings.ts';
+import { shownValue } from './shown-value.ts';
 
 /**
  * A setting's value as it is in force: durations in milliseconds, sizes in bytes.
  *
  * @param where for the message: `--timeout`
+ * @param isTyped it comes from where numbers and true are no texts
  * @throws PatchgateError `bad-config`, naming what is taken
  */
-export function checkValue(name: SettingName, setting: Setting, given: unknown, where: string): unknown {
-  const wrong = (takes: string) =>
-    new PatchgateError('bad-config', `${where}: ${JSON.stringify(given)} is not taken`, {
-      hint: `it takes ${takes}`,
-    });
+export function checkValue(
+  name: SettingName,
+  setting: Setting,
+  given: unknown,
+  where: string,
+  isTyped = false,
+): unknown {
+  const wrong = (takes: string) => {
+    const shown = setting.secret && given !== '' ? 'what is given' : shownValue(given);
+    return new PatchgateError('bad-config', `${where}: ${shown} is not taken`, { hint: `it takes ${takes}` });
+  };
   switch (setting.kind) {
     case 'string':
       if (setting.mayBeOff && (given === false || given === '')) return '';
@@ -24,13 +33,13 @@ export function checkValue(name: SettingName, setting: Setting, given: unknown, 
       return given;
     case 'boolean':
       if (typeof given === 'boolean') return given;
-      if (given === 'true' || given === '1') return true;
-      if (given === 'false' || given === '0') return false;
+      if (!isTyped && (given === 'true' || given === '1')) return true;
+      if (!isTyped && (given === 'false' || given === '0')) return false;
       throw wrong('true or false');
     case 'integer': {
       // Which workspace that is, is just what nobody says then.
       if (name === 'account' && given === 'current') return undefined;
-      const number = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
+      const number = !isTyped && typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
       const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
       if (!Number.isSafeInteger(number) || (number as number) < min || (number as number) > max)
         throw wrong(`an integer from ${min} to ${max}`);
@@ -39,13 +48,13 @@ export function checkValue(name: SettingName, setting: Setting, given: unknown, 
     case 'choice': {
       const word = given === true ? setting.bare : name === 'guard' && given === false ? 'off' : given;
       if (typeof word === 'string' && setting.choices?.includes(word)) return word;
-      throw wrong(`one of: ${setting.choices?.join(', ')}`);
+      throw wrong(`one of: ${listed(setting.choices, [given])}`);
     }
     case 'list': {
       const items = checkList(given, (text) => text.split(','), wrong);
       const { choices } = setting;
       if (choices && !items.every((item) => choices.includes(item)))
-        throw wrong(`any of: ${choices.join(', ')}`);
+        throw wrong(`any of: ${listed(choices, items)}`);
       return items;
     }
     case 'pointers':
@@ -55,7 +64,8 @@ export function checkValue(name: SettingName, setting: Setting, given: unknown, 
     case 'duration': {
       const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
       // Of what may last for days, a number alone is hardly meant to be milliseconds.
-      if (setting.max === undefined && /^\d+$/.test(String(given))) throw wrong('a unit, too: 12h, 30d');
+      if (setting.max === undefined && /^\d+(?:\.\d+)?$/.test(String(given)))
+        throw wrong('a unit, too: 12h, 30d');
       const milliseconds = readAmount(given, { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 });
       if (milliseconds !== undefined && milliseconds < min) throw wrong('one that is longer: 500ms, 30s, 2m');
       if (milliseconds === undefined || milliseconds > max)
@@ -74,6 +84,13 @@ export function checkValue(name: SettingName, setting: Setting, given: unknown, 
       return bytes;
     }
   }
+}
+
+/** The words that are taken, and which of them was probably meant. */
+function listed(choices: readonly string[] = [], given: readonly unknown[]): string {
+  const wrong = given.find((word) => !choices.includes(word as string));
+  const near = typeof wrong === 'string' ? nearest(wrong, choices) : undefined;
+  return choices.join(', ') + (near === undefined ? '' : `; did you mean "${near}"?`);
 }
 
 /** One text, or several: those of a flag that was given more than once, or of a config file. */

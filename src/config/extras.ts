@@ -8,7 +8,7 @@ import { checkCustomRules } from './extras/check-custom-rules.ts';
 import { checkOverrides } from './extras/check-overrides.ts';
 import { checkRules } from './extras/check-rules.ts';
 import { checkSuppressions, type Suppression } from './extras/check-suppressions.ts';
-import type { ExtraSource } from './extras/source.ts';
+import { type ExtraSource, placed } from './extras/source.ts';
 
 /** What a config file says beside the settings of the table: no flag and no variable could. */
 export interface Extras {
@@ -41,7 +41,7 @@ export async function checkExtras(
   source: ExtraSource,
 ): Promise<Extras> {
   return {
-    rules: checkRules(given.rules, `rules in ${source.where}`),
+    rules: checkRules(given.rules, source),
     overrides: await checkOverrides(given.overrides, source),
     bodies: await checkBodies(given.bodies, source),
     suppressions: await checkSuppressions(given.suppressions, source),
@@ -50,9 +50,9 @@ export async function checkExtras(
   };
 }
 
-function checkFunction(given: unknown, { where }: ExtraSource): NormalizeRequest | undefined {
+function checkFunction(given: unknown, source: ExtraSource): NormalizeRequest | undefined {
   if (given === undefined || typeof given === 'function') return given as NormalizeRequest | undefined;
-  throw new PatchgateError('bad-config', `normalizeRequest in ${where} is no function`, {
-    hint: 'write a function in patchgate.config.js: normalizeRequest(request) { …; return request; }',
+  throw new PatchgateError('bad-config', `${placed('/normalizeRequest', source)} is no function`, {
+    hint: 'write a function in patchgate.config.mjs: normalizeRequest(request) { …; return request; }',
   });
 }

@@ -1,10 +1,11 @@
 import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import { type RequestHead, splitTarget } from '../model/http.ts';
+import type { JudgedPath } from '../model/severity-override.ts';
 import { checkParameters } from './check-parameters.ts';
 import { type HeaderMeanings, meaningsOf, type OtherPath } from './header-meanings.ts';
 import { isPlain, looseReadings, type ReadingBudget, readingBudget } from './path-readings.ts';
-import { requestFinding } from './request-rules.ts';
+import { type RequestRule, requestFinding } from './request-rules.ts';
 import { type Template, templateOf } from './template.ts';
 
 /** The operation that a request could mean, and what its path and headers have against them. */
@@ -14,6 +15,8 @@ export interface Match {
   /** The path's parameters as sent; empty where the path is ambiguous. */
   parameters: Readonly<Record<string, string>>;
   findings: readonly Finding[];
+  /** Absent where only the operation is known. */
+  path?: JudgedPath;
   /** It means the operation only where its JSON body names a method, as `mayNameMethod` has it. */
   isByBody?: true;
 }
@@ -23,10 +26,11 @@ export type Matcher = (head: RequestHead) => Match | undefined;
 export interface MatcherOptions {
   /** The only paths that the templates follow; without any, they match after every prefix. */
   basePaths?: readonly string[];
-  /** Whether a path below a judged record's matches too, with a finding. */
-  unlisted?: boolean;
+  /** Whether a path below a judged record's matches too, with a finding: each, or those that it says. */
+  unlisted?: boolean | ((path: JudgedPath) => boolean);
 }
 
+const AMBIGUOUS: RequestRule = 'request.ambiguous-path';
 /** More headers with a path than this are no honest use, and each has to be read in all ways. */
 const MOST_OTHER_PATHS = 2;
 /** The same of those that ordinary proxies set, several of which may stand in a row. */
@@ -69,7 +73,7 @@ interface Asked {
   path: string;
   query: string;
   meanings: HeaderMeanings;
-  unlisted: boolean;
+  unlisted: NonNullable<MatcherOptions['unlisted']>;
   budget: ReadingBudget;
 }
 
@@ -90,26 +94,36 @@ function matchPath(
   const plain = isPlain(bare);
   if (plain) {
     for (const template of meant) {
-      const parameters = template.match(bare);
-      if (!parameters) continue;
-      const wrong = checkParameters(template.entry, parameters);
-      return { operation: template.operation, parameters, findings: [...wrong, ...meanings.findings] };
+      const found = template.match(bare);
+      if (!found) continue;
+      const wrong = checkParameters(template.entry, found.parameters);
+      const isClear = wrong.length === 0 && meanings.findings.every(({ rule }) => rule !== AMBIGUOUS);
+      return {
+        operation: template.operation,
+        parameters: found.parameters,
+        path: isClear ? found.path : 'unclear',
+        findings: [...wrong, ...meanings.findings],
+      };
     }
   }
   const isOfInterest = (text: string) => meant.some(({ isIn }) => isIn(text));
   const readings = plain || meant.length === 0 ? [bare] : looseReadings(path, isOfInterest, budget);
-  if (!readings) return { operation: undefined, parameters: {}, findings: [unreadable(path)] };
+  if (!readings)
+    return { operation: undefined, parameters: {}, path: 'unclear', findings: [unreadable(path)] };
   const loose = find(meant, readings, 'folded');
   if (loose)
     return {
       operation: loose.operation,
       parameters: {},
+      path: 'unclear',
       findings: [ambiguous(loose, path), ...meanings.findings],
     };
   const other = matchOtherPaths(meanings.paths, meant, templates, asked);
   if (other) return other;
   const above = unlisted ? find(meant, readings, 'below') : undefined;
-  return above && below(above);
+  const fit = plain ? above?.matchBelow(bare) : undefined;
+  const isClear = above && fit && checkParameters(above.entry, fit.parameters).length === 0;
+  return above && below(above, isClear ? fit.path : 'unclear', unlisted);
 }
 
 /** @param meant those of the templates that have the request's method, or one that it could get */
@@ -127,7 +141,10 @@ function matchOtherPaths(
     // for little: only where a PATCH of something else is said to be one of a record.
     const candidates = isOrdinary ? meant : templates;
     if (candidates.length === 0) continue;
-    const refused = (operation?: string): Match => ({ operation, parameters: {}, findings: [finding] });
+    const refused = (operation?: string): Match => ({
+      ...{ operation, parameters: {}, path: 'unclear' },
+      findings: [finding],
+    });
     if (isTooMany) return refused();
     const isOfInterest = (text: string) => candidates.some(({ isIn }) => isIn(text));
     for (const text of pathsFrom(path, value)) {
@@ -138,7 +155,7 @@ function matchOtherPaths(
       if (unlisted) above ??= find(meant, readings, 'below');
     }
   }
-  return above && below(above);
+  return above && below(above, 'unclear', unlisted);
 }
 
 function find(
@@ -203,11 +220,16 @@ function ambiguous({ operation, entry }: Template, path: string): Finding {
   );
 }
 
-function below({ entry }: Template): Match {
+function below(
+  { entry }: Template,
+  path: JudgedPath,
+  isReported: NonNullable<MatcherOptions['unlisted']>,
+): Match | undefined {
+  if (typeof isReported === 'function' && !isReported(path)) return undefined;
   const finding = requestFinding(
     'request.unlisted-operation',
     `no operation of the contract is ${entry.method} below ${entry.path}, so nobody can judge it`,
     { hint: 'add the operation to the contract, or run with --unlisted pass' },
   );
-  return { operation: undefined, parameters: {}, findings: [finding] };
+  return { operation: undefined, parameters: {}, path, findings: [finding] };
 }

@@ -18,8 +18,8 @@ export function createRecordMatcher(
     const { path } = splitTarget(url);
     const bare = path.endsWith('/') ? path.slice(0, -1) : path;
     for (const { entry, match } of templates) {
-      const parameters = match(bare);
-      if (parameters) return recordNamed(entry, parameters);
+      const found = match(bare);
+      if (found) return recordNamed(entry, found.parameters);
     }
     return undefined;
   };

@@ -4,14 +4,23 @@ import type { OperationEntry } from '../model/contract.ts';
 export interface Template {
   operation: string;
   entry: OperationEntry;
-  /** The parameters where a path ends in the template, literally; undefined where it does not. */
-  match(path: string): Readonly<Record<string, string>> | undefined;
+  /** Where a path ends in the template, literally; undefined where it does not. */
+  match(path: string): Fit | undefined;
   /** The same with literal segments in any letter case, and parameters before the last that may be empty. */
   folded: RegExp;
   /** The record's path with something below it. */
   below: RegExp;
+  /** The same literally. */
+  matchBelow(path: string): Fit | undefined;
   /** Whether a text has the literal segments in it, in any letter case: what has not can be neither of these. */
   isIn(text: string): boolean;
+}
+
+/** How a path fits a template. */
+export interface Fit {
+  parameters: Readonly<Record<string, string>>;
+  /** Without the prefix. */
+  path: `/${string}`;
 }
 
 /** @param basePaths the only paths that it follows; without any, it matches after every prefix */
@@ -20,13 +29,16 @@ export function templateOf(operation: string, entry: OperationEntry, basePaths: 
   const segments = entry.path.split('/').slice(1);
   const names = segments.map((segment) => /^\{(\w+)\}$/.exec(segment)?.[1]);
   const words = segments.filter((_, index) => names[index] === undefined).map((word) => word.toLowerCase());
-  const prefix = bases.length > 0 ? `(?:${bases.map(literal).join('|')})` : '(?:/.*)?';
+  const base = bases.length > 0 ? `(?:${bases.map(literal).join('|')})` : undefined;
+  const prefix = base ?? '(?:/.*)?';
   const source = segments
     .map((segment, index) => {
       if (names[index] === undefined) return `/${literal(segment)}`;
       return index < segments.length - 1 ? '/[^/]*' : '/[^/]+';
     })
     .join('');
+  const caught = names.filter((name) => name !== undefined);
+  const below = new RegExp(`^${base ?? '(?:/.*?)?'}(${source.replace(/\[\^\/\]./g, '($&)')}/.+)$`, 's');
   return {
     operation,
     entry,
@@ -43,10 +55,17 @@ export function templateOf(operation: string, entry: OperationEntry, basePaths: 
         if (name !== undefined) parameters[name] = segment;
         end = slash;
       }
-      return bases.length === 0 || bases.includes(path.slice(0, end)) ? parameters : undefined;
+      if (bases.length > 0 && !bases.includes(path.slice(0, end))) return undefined;
+      return { parameters, path: path.slice(end) as `/${string}` };
     },
     folded: new RegExp(`^${prefix}${source}/?$`, 'is'),
     below: new RegExp(`^${prefix}${source}/.+$`, 'is'),
+    matchBelow(path) {
+      const [, part, ...values] = below.exec(path) ?? [];
+      if (part === undefined) return undefined;
+      const parameters = Object.fromEntries(caught.map((name, index) => [name, values[index] ?? '']));
+      return { parameters, path: part as `/${string}` };
+    },
     isIn(text) {
       const inLowerCase = text.toLowerCase();
       let at = 0;

@@ -56,11 +56,17 @@ export function findPlace(text: string, pointer: string, part: Part = 'value'): 
  *
  * @param isUnique whether no name comes twice in one object: then the pass ends when all are found
  */
-export function findPlaces(
-  text: string,
-  wanted: readonly { pointer: string; part: Part }[],
-  isUnique = false,
-): Place[] {
+export function findPlaces(text: string, wanted: readonly Wanted[], isUnique = false): Place[] {
+  return placesAt(text, findOffsets(text, wanted, isUnique));
+}
+
+export interface Wanted {
+  pointer: string;
+  part: Part;
+}
+
+/** The same as offsets, in UTF-16 code units from 0. */
+export function findOffsets(text: string, wanted: readonly Wanted[], isUnique = false): number[] {
   const root: Branch = { wanted: [], children: new Map() };
   let missing = 0;
   for (const [index, { pointer }] of wanted.entries()) {
@@ -103,7 +109,31 @@ export function findPlaces(
   };
   const start = skipSpace(text, 0);
   visit(root, start, start);
-  return placesAt(text, offsets);
+  return offsets;
+}
+
+/** A member of an object as it is written: offsets of its name, of its value and of what follows the value. */
+export interface MemberSpan {
+  name: string;
+  start: number;
+  value: number;
+  end: number;
+}
+
+/** The members of the object that a valid document is, in their order; none where it is something else. */
+export function memberSpans(text: string): MemberSpan[] {
+  const spans: MemberSpan[] = [];
+  const open = skipSpace(text, 0);
+  if (text[open] !== '{') return spans;
+  for (let at = skipSpace(text, open + 1); at < text.length && text[at] !== '}'; ) {
+    const behindName = skipString(text, at);
+    const value = skipSpace(text, skipSpace(text, behindName) + 1);
+    const end = skipValue(text, value);
+    spans.push({ name: JSON.parse(text.slice(at, behindName)) as string, start: at, value, end });
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return spans;
 }
 
 /** The pointers that lead through one place. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from './json.ts';
-import { tokensOf } from './pointer.ts';
+import { isPointer, tokensOf } from './pointer.ts';
 
 /**
  * Patterns of JSON Pointers: in `/environments/0/*`, `*` is any one member or item; `""` is the whole body. Several
@@ -13,9 +13,9 @@ export interface PatternNode {
   readonly others: PatternNode | undefined;
 }
 
-/** Whether this is a pattern: empty, or tokens that each begin with `/`; `~` only in `~0` and `~1` (RFC 6901). */
+/** Whether this is a pattern: it is written as a pointer is. */
 export function isPointerPattern(text: string): boolean {
-  return /^(?:\/(?:[^~/]|~[01])*)*$/.test(text);
+  return isPointer(text);
 }
 
 /** The tree of patterns, each of which `isPointerPattern` takes; undefined where there are none. */

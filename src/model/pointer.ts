@@ -20,3 +20,8 @@ export function tokensOf(pointer: string): string[] {
     .split('/')
     .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
 }
+
+/** Whether a text is a JSON Pointer: empty, or tokens that each begin with `/`; `~` only in `~0` and `~1`. */
+export function isPointer(text: string): boolean {
+  return /^(?:\/(?:[^~/]|~[01])*)*$/.test(text);
+}

@@ -35,6 +35,11 @@ export interface Example {
   effects?: readonly Effect[];
 }
 
+/** One that the rule has something to say of, and where: the JSON Pointers of the places. */
+export interface FailingExample extends Example {
+  pointers: readonly string[];
+}
+
 /** What a rule is given of an example. */
 export function contextOf({ body, recordId = '', known, effects }: Example): RuleContext {
   return { body, recordId, known: known && { record: known, isWhole: true }, effects };
@@ -61,6 +66,6 @@ export interface Rule {
   examples: {
     passes: readonly Example[];
     /** The first one is the rule's canary, tried at each start. */
-    fails: readonly (Example & { pointers: readonly string[] })[];
+    fails: readonly FailingExample[];
   };
 }

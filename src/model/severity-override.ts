@@ -1,16 +1,23 @@
 import type { SeveritySetting } from './finding.ts';
 
-/** What a severity may depend on. */
-export interface JudgedPlace {
-  /** Absolute name of the file that holds the request, where it comes from one. */
-  file?: string | undefined;
-  /** The request's path without its query; undefined where only the operation is known. */
-  path?: string | undefined;
-}
+/**
+ * The path by which a request was judged, from the first word of its operation's template on: what stands before that, the
+ * query and one slash at the end count for nothing. `unclear`: it can be read in several ways.
+ */
+export type JudgedPath = `/${string}` | 'unclear';
 
 /** Severities that hold for some requests alone. Of several, the later ones count. */
 export interface SeverityOverride {
-  appliesTo(place: JudgedPlace): boolean;
+  /** Whether it is for a file, by its absolute name. Absent: for requests from wherever. */
+  ofFile?: (file: string) => boolean;
+  /** Globs, one of which a request's path must fit: `/api/v2/accounts/1/projects/*`. Absent: any path. */
+  paths?: PathGlobs;
   /** By rule name. */
   rules: Readonly<Record<string, SeveritySetting>>;
+}
+
+/** Globs, and how to make a predicate of one: the contract says how much of them counts. */
+export interface PathGlobs {
+  globs: readonly string[];
+  compile(glob: string): (path: string) => boolean;
 }

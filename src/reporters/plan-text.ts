@@ -2,7 +2,7 @@ import { type Effect, losesEnvironment } from '../model/effect.ts';
 import type { Finding } from '../model/finding.ts';
 import { type Colour, coloured, type Paint, plain } from './colours.ts';
 import { doubtOf, outcomeOf, type Plan } from './plan.ts';
-import { amount, visible } from './text.ts';
+import { amount, visible } from './wording.ts';
 
 /** For people: a line for each effect, one for all of them, and where something is lost how to keep it, or to let it go. */
 export function planText(plan: Plan, isColoured: boolean): string {

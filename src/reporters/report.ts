@@ -1,5 +1,5 @@
 import type { Effect } from '../model/effect.ts';
-import type { Finding, Severity, Verdict } from '../model/finding.ts';
+import type { Finding, RuleInfo, Severity, Verdict } from '../model/finding.ts';
 
 /** The place of a finding, as far as there is one: a part of its line, at most some 100 characters. */
 export interface Excerpt {
@@ -53,13 +53,15 @@ export interface Subject {
   effectsOmitted?: number;
   /** Findings that the gate left out, where there were more than it reports. */
   omitted: number;
+  /** Why those do not count. */
+  omittedExcuse?: Excuse;
   before?: Before;
 }
 
-/** What was judged, with the gate's answer. */
+/** What was judged, with the gate's answer; `before` is there where it was compared with another contract's. */
 export function subjectOf(
   judged: Pick<Subject, 'pointer' | 'line' | 'method' | 'path'>,
-  { operation, outcome, findings, effects, effectsOmitted, omitted }: Verdict,
+  { operation, outcome, findings, effects, effectsOmitted, omitted, before }: Verdict & { before?: Before },
 ): Subject {
   return {
     ...judged,
@@ -69,6 +71,7 @@ export function subjectOf(
     ...(effects && { effects }),
     ...(effectsOmitted !== undefined && { effectsOmitted }),
     omitted,
+    ...(before && { before }),
   };
 }
 
@@ -97,15 +100,20 @@ export interface Skipped {
 
 /** Something that whoever keeps the gate should know, beside the findings. */
 export interface Remark {
-  /** `error`: the exit code is 1. */
-  severity: Severity;
+  /** `error`: the exit code is 1; `note`: only tells what was done. */
+  severity: Severity | 'note';
   message: string;
   hint?: string;
 }
 
+/** What can be said of a rule without a finding. */
+export type RuleFacts = Pick<RuleInfo, 'name' | 'severity' | 'basis' | 'says' | 'source'>;
+
 /** What `check` found: the input of each reporter. */
 export interface Report {
   files: readonly CheckedFile[];
+  /** The rules that were asked. What finds something may be missing: a keyword that only a contract of one's own has. */
+  rules?: readonly RuleFacts[];
   /** Of suppressions and baseline: unused, expired. */
   remarks?: readonly Remark[];
 }
@@ -176,14 +184,28 @@ export function fails(report: Report, failOn: Severity): boolean {
     errors > 0 ||
     (failOn === 'warn' && warnings > 0) ||
     (report.remarks ?? []).some(({ severity }) => severity === 'error') ||
-    report.files.some(({ subjects }) => subjects.some((subject) => hidesFailure(subject)))
+    report.files.some(({ subjects }) => subjects.some((subject) => hidesFailure(subject, failOn)))
   );
 }
 
-/** Whether an error of it may be among the findings that were left out. */
-function hidesFailure({ outcome, omitted, findings, before }: Subject): boolean {
-  if (outcome === 'pass' || before?.outcome === 'block') return false;
-  return omitted > 0 || !findings.some(({ severity }) => severity === 'error');
+/** Whether the exit code is 1 for a request alone. */
+export function isFailing(subject: Subject, failOn: Severity): boolean {
+  return subject.findings.some((finding) => countsAs(finding, failOn)) || hidesFailure(subject, failOn);
+}
+
+/** Whether the exit code is 1 for a finding alone. */
+export function countsAs({ severity, excuse }: PlacedFinding, failOn: Severity): boolean {
+  return !excuse && (severity === 'error' || failOn === 'warn');
+}
+
+/** Whether what fails may be among the findings that were left out: errors only where there was room for nothing else. */
+function hidesFailure(
+  { outcome, omitted, omittedExcuse, findings, before }: Subject,
+  failOn: Severity,
+): boolean {
+  if (omitted === 0 || omittedExcuse || before?.outcome === 'block') return false;
+  if (failOn === 'warn') return findings.length > 0;
+  return outcome === 'block' && findings.every(({ severity }) => severity === 'error');
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,9 +1,10 @@
-import { messageOf, PatchgateError } from '../errors.ts';
+import { PatchgateError } from '../errors.ts';
 import type { OperationEntry } from '../model/contract.ts';
 import type { RawFinding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
 import { nearest } from '../model/nearest.ts';
-import { contextOf, type Place, type Rule, type RuleContext } from '../model/rule.ts';
+import { contextOf, type Rule, type RuleContext } from '../model/rule.ts';
+import { findingsOf } from './findings-of.ts';
 import { RULES } from './index.ts';
 
 /** A rule as an operation's entry sets it. */
@@ -42,47 +43,15 @@ export function bindRules(
     return {
       guards: rule.guards ?? false,
       readsEffects: rule.readsEffects ?? false,
-      check: (context, bounds = new FindingBounds()) => findingsOf(rule, setting, context, bounds),
+      check: (context, bounds = new FindingBounds()) => findingsOf(rule, setting, context, bounds, true),
     };
   });
-}
-
-function findingsOf(
-  rule: Rule,
-  setting: Rule['severity'],
-  context: RuleContext,
-  bounds: FindingBounds,
-): RawFinding[] {
-  const findings: RawFinding[] = [];
-  try {
-    for (const place of rule.check(context)) {
-      if (bounds.takes(rule.name, place.isDestructive ? 'destructive' : setting, place.pointer.length))
-        findings.push(findingOf(rule, setting, place));
-    }
-  } catch (error) {
-    // Fails closed: nobody knows what the rule would have said.
-    findings.push({
-      rule: rule.name,
-      severity: 'error',
-      isFailure: true,
-      basis: rule.basis,
-      pointer: '',
-      message: `the rule failed, so the request cannot be judged: ${messageOf(error)}`,
-      hint: 'this is a fault of the rule: report it with the body',
-      source: rule.source,
-    });
-  }
-  return findings;
-}
-
-function findingOf({ name, basis, source }: Rule, severity: Rule['severity'], place: Place): RawFinding {
-  return { rule: name, severity, basis, source, ...place };
 }
 
 function tryCanary(rule: Rule): void {
   const [canary] = rule.examples.fails;
   if (canary) {
-    const found = findingsOf(rule, 'error', contextOf(canary), new FindingBounds());
+    const found = findingsOf(rule, 'error', contextOf(canary), new FindingBounds(), true);
     const points = new Set(found.map(({ pointer }) => pointer));
     if (!found.some(({ isFailure }) => isFailure) && canary.pointers.every((pointer) => points.has(pointer)))
       return;

@@ -3,7 +3,11 @@ import { LONGEST_TIMER, type Setting } from './setting.ts';
 
 /** Settings of what is judged, and by what is known. */
 export const JUDGING = {
-  contract: { kind: 'string', describe: 'Folder or contract.json with the operations, schemas and rules' },
+  contract: {
+    kind: 'string',
+    isPath: true,
+    describe: 'Folder or contract.json with the operations, schemas and rules',
+  },
   validation: {
     kind: 'choice',
     choices: VALIDATION_MODES,
@@ -20,6 +24,7 @@ export const JUDGING = {
   account: { kind: 'integer', describe: 'Id of the workspace that current means in a path: 196' },
   state: {
     kind: 'string',
+    isPath: true,
     mayBeOff: true,
     describe:
       'File with what the service holds, as far as it is known; proxy keeps one: .patchgate/state.json (--no-state)',
@@ -69,6 +74,7 @@ export const JUDGING = {
   },
   baseline: {
     kind: 'string',
+    isPath: true,
     describe: 'File with known findings, which do not fail: patchgate-baseline.json',
   },
 } as const satisfies Record<string, Setting>;

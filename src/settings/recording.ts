@@ -3,7 +3,12 @@ import type { Setting } from './setting.ts';
 
 /** Settings of what is kept, and of what never is. */
 export const RECORDING = {
-  recordings: { kind: 'string', default: 'recordings', describe: 'Folder that holds the recordings' },
+  recordings: {
+    kind: 'string',
+    isPath: true,
+    default: 'recordings',
+    describe: 'Folder that holds the recordings',
+  },
   recording: { kind: 'string', default: 'default', describe: 'Name of the recording to use' },
   record: {
     kind: 'choice',

@@ -6,6 +6,7 @@ export const SERVING = {
   target: { kind: 'string', describe: 'Base URL of the real service' },
   targetCa: {
     kind: 'string',
+    isPath: true,
     describe: "PEM file of the authorities that the target's certificate may come from",
   },
   targetInsecure: { kind: 'boolean', default: false, describe: "Do not verify the target's certificate" },
@@ -41,14 +42,18 @@ export const SERVING = {
     describe: 'Port to listen on; 0 takes a free one',
   },
   host: { kind: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
-  tlsCert: { kind: 'string', describe: 'PEM file with the certificate to serve clients over TLS with' },
-  tlsKey: { kind: 'string', describe: 'PEM file with its key' },
+  tlsCert: {
+    kind: 'string',
+    isPath: true,
+    describe: 'PEM file with the certificate to serve clients over TLS with',
+  },
+  tlsKey: { kind: 'string', isPath: true, describe: 'PEM file with its key' },
   controlToken: {
     kind: 'string',
     secret: true,
     describe: 'Bearer token of the control API; needed off loopback',
   },
-  seed: { kind: 'string', describe: 'JSON file with the records that the fake starts with' },
+  seed: { kind: 'string', isPath: true, describe: 'JSON file with the records that the fake starts with' },
   envelope: { kind: 'string', describe: "Member that wraps the fake's answers: _data" },
   latency: {
     kind: 'duration',

@@ -25,6 +25,8 @@ export interface Setting {
   alias?: string;
   /** It can be turned off: `--no-state`, or false in a config file; its value is then `""`. */
   mayBeOff?: true;
+  /** A file or folder: in a config file it is relative to that file's folder, elsewhere to where the command runs. */
+  isPath?: true;
   /** An empty variable is an error, not left out: what it was to protect would stay open, and nobody would notice. */
   secret?: true;
 }

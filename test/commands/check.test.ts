@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -135,4 +135,20 @@ describe('what is known', () => {
     expect((await run(file, '--guard=on')).exitCode).toBe(1);
     expect((await run(file, '--learn', 'feature')).output).toContain('feature.unknown-variable');
   });
+});
+
+test('writes a report into a file', async () => {
+  await writeFile(body, '{"description": 1}');
+  const report = join(folder, 'report.xml');
+  const { exitCode, output } = await run(
+    body,
+    '--operation',
+    'updateFeature',
+    `--format=junit=${report}`,
+    '-f',
+    'text',
+  );
+  expect(exitCode).toBe(1);
+  expect(output).toContain('error  schema.type');
+  expect(await readFile(report, 'utf8')).toContain('<failure ');
 });

@@ -66,6 +66,10 @@ describe('flags', () => {
     [['replay', '--on-miss', 'guess'], 'refuse'],
     [['fake', '--seed', 'missing.json'], 'missing.json'],
     [['check', 'missing.json'], 'missing.json'],
+    [['check', 'x', '--path', '/a', '--path', '/b'], '--path is given more than once'],
+    [['check', 'x', '--operaton', 'y'], 'did you mean --operation?'],
+    [['recordings', 'lits'], 'did you mean "patchgate recordings list"?'],
+    [['config', 'prxy'], 'did you mean "proxy"?'],
   ] as [string[], string | RegExp][])('%j', async (args, says) => {
     const cwd = temporaryFolder();
     expect(await complaint(args, { cwd })).toMatch(says);

@@ -1,5 +1,5 @@
 /** What is published: the tarball, installed without a network into a project that has nothing else. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp, type Ended, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
@@ -13,13 +13,9 @@ let packed: { filename: string; files: { path: string }[] };
 let installed: Ended;
 beforeAll(async () => {
   const folder = temporaryFolder();
-  const pack = await runProgram(
-    npm,
-    ['pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...QUIET],
-    {
-      cwd: ROOT,
-    },
-  );
+  const pack = await runProgram(npm, ['pack', '--json', '--pack-destination', folder, ...QUIET], {
+    cwd: withoutScripts(),
+  });
   expect(pack.code, pack.stderr).toBe(0);
   packed = JSON.parse(pack.stdout)[0];
   project = temporaryFolder();
@@ -32,6 +28,16 @@ beforeAll(async () => {
   });
 }, 60_000);
 afterAll(cleanUp);
+
+/** A copy of the checkout: to pack the checkout itself would build anew what other tests run at this moment. */
+function withoutScripts(): string {
+  const copy = temporaryFolder();
+  const filter = (path: string) => !/[\\/](?:node_modules|\.git|\.patchgate)$/.test(path);
+  cpSync(ROOT, copy, { recursive: true, filter });
+  const { scripts: _, ...manifest } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  writeFileSync(join(copy, 'package.json'), JSON.stringify(manifest));
+  return copy;
+}
 
 describe('the package', () => {
   it('holds what it says, and nothing else', () => {
@@ -49,10 +55,18 @@ describe('the package', () => {
     // The pages that the README leads to, no recording and no source.
     expect(paths.filter((path) => /^(?:recordings|src)\//.test(path)).sort()).toEqual([
       'recordings/README.md',
+      'src/commands/check/README.md',
       'src/guard/README.md',
+      'src/rules/README.md',
     ]);
     const needed = ['dist/cli.js', 'dist/index.js', 'dist/types/index.d.ts', 'dist/THIRD-PARTY-NOTICES.txt'];
-    expect(paths).toEqual(expect.arrayContaining([...needed, 'schemas/contract.json']));
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        ...needed,
+        'schemas/contract.json',
+        'schemas/config/patchgate.config.schema.json',
+      ]),
+    );
     expect(paths.filter((path) => /\.(?:map|test\.|env|tgz)|(?:^|\/)\./.test(path))).toEqual([]);
     // No path of the machine that built it.
     for (const file of paths.filter((path) => path.endsWith('.js')))
@@ -96,5 +110,33 @@ describe('the package', () => {
       },
     );
     expect({ stdout, code }).toEqual({ stdout: 'function block true\n', code: 0 });
+  });
+
+  it('has what a config file imports, which loads nothing else', async () => {
+    writeFileSync(
+      join(project, 'patchgate.config.js'),
+      "import { defineConfig } from 'patchgate/config';\nexport default defineConfig({ timeout: '90s' });",
+    );
+    const { stdout, code } = await runProgram('npx', ['--no-install', 'patchgate', 'config'], {
+      cwd: project,
+    });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^Config file: patchgate\.config\.js\n\ntimeout +90s +patchgate\.config\.js\n/,
+      ),
+    });
+    const entry = join(project, 'node_modules', 'patchgate', 'dist', 'define-config.js');
+    const loaded = [...readFileSync(entry, 'utf8').matchAll(/from\s?["']\.\/([^"']+)["']/g)];
+    const bytes = loaded.map(([, name]) => readFileSync(join(entry, '..', name as string)).length);
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(20_000);
+  });
+
+  it('tests a rule of a team, whose page shows how', async () => {
+    cpSync(join(ROOT, 'test', 'support', 'team'), join(project, 'team'), { recursive: true });
+    const { code, stdout } = await runProgram(process.execPath, ['--test', 'team/rules.test.mjs'], {
+      cwd: project,
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^(?:#|ℹ) pass 2$/m) });
   });
 });

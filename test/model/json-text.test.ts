@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { findPlace, findPlaces, placeAt, placesAt, syntaxErrorOf } from '../../src/model/json-text.ts';
+import {
+  findPlace,
+  findPlaces,
+  memberSpans,
+  placeAt,
+  placesAt,
+  syntaxErrorOf,
+} from '../../src/model/json-text.ts';
 
 const BODY = `{
   "name": "Checkout 💡", "a/b": {"~": [ 10, {"x" : true} ]},
@@ -121,6 +128,19 @@ describe('the place of a pointer', () => {
     expect(findPlace('  7', '')).toEqual({ line: 1, column: 3 });
     expect(findPlace('  7', '/a')).toEqual({ line: 1, column: 3 });
   });
+});
+
+it('tells the members of an object with the text of their values', () => {
+  const text = ' { "a" : [1, "}]"] , "b\\u0022":-1.5,"a":{"a":"\\""}, "c": "x" }';
+  const spans = memberSpans(text);
+  expect(spans.map(({ name, start, value, end }) => [name, text[start], text.slice(value, end)])).toEqual([
+    ['a', '"', '[1, "}]"]'],
+    ['b"', '"', '-1.5'],
+    ['a', '"', '{"a":"\\""}'],
+    ['c', '"', '"x"'],
+  ]);
+  expect(memberSpans('{}')).toEqual([]);
+  expect(memberSpans('[{"a":1}]')).toEqual([]);
 });
 
 it('knows no limits in looking for the first mistake', () => {

@@ -1,10 +1,23 @@
-import { expect, test } from 'vitest';
-import type { PlacedFinding, Report } from '../../src/reporters/report.ts';
-import { text } from '../../src/reporters/text.ts';
+import { describe, expect, test } from 'vitest';
+import type { Excerpt, Report, Subject } from '../../src/reporters/report.ts';
+import { text as reporter } from '../../src/reporters/text.ts';
+import { CHANGE_REPORT, checkedFile, EXCUSED_REPORT, finding, subject } from './sample-findings.ts';
+import { joined } from './sample-options.ts';
 import { SAMPLE_REPORT } from './sample-report.ts';
 
-test('shows each finding with its place, line, reason and hint, by file, and a summary', () => {
-  expect(text(SAMPLE_REPORT)).toBe(`bodies/bad.json
+const text = (report: Report, isColoured = false) => joined(reporter(report, { isColoured }));
+
+test('shows each finding with its place, line, reason and hint, by file, and sums up; files with errors come last', () => {
+  expect(text({ ...SAMPLE_REPORT, rules: [RULE] })).toBe(`recordings/PATCH.json
+
+  PATCH /accounts/current/projects/42 (/exchanges/3)
+
+  recordings/PATCH.json:12:7  warn  schema.unknown-field  owner is not listed
+    12 | 😀 "owner": "me"
+       |    ^
+    at /owner, inferred
+
+bodies/bad.json
 
   bodies/bad.json:2:3  error  schema.required  languages is mandatory
     2 | { "name": "Checkout" }
@@ -17,32 +30,30 @@ test('shows each finding with its place, line, reason and hint, by file, and a s
 
   and 1 more finding
 
-recordings/PATCH.json
-
-  PATCH /accounts/current/projects/42 (/exchanges/3)
-
-  recordings/PATCH.json:12:7  warn  schema.unknown-field  owner is not listed
-    12 | 😀 "owner": "me"
-       |   ^
-    at /owner, inferred
+  1  error  schema.required       a mandatory field is there
+  1  warn   request.too-large
+  1  warn   schema.unknown-field
 
 1 error, 2 warnings, 1 more: 3 requests judged, 1 would be blocked, 2 not concerned, in 3 files
 `);
 });
 
+const RULE = {
+  name: 'schema.required',
+  severity: 'error',
+  basis: 'stated',
+  says: 'a mandatory field is there',
+  source: 'service-api 2',
+} as const;
+
 test('findings come in the order of their places, those without one last', () => {
-  const at = (line?: number, column?: number): PlacedFinding => ({
-    rule: `rule.${line}-${column}`,
-    severity: 'error',
-    basis: 'stated',
-    pointer: '',
-    message: '',
-    ...(line !== undefined && column !== undefined && { line, column }),
-  });
-  const findings = [at(), at(10, 1), at(2, 9), at(2, 3)];
-  const subject = { pointer: '', outcome: 'block', omitted: 0, findings } as const;
-  const output = text({ files: [{ file: 'f', kind: 'body', unjudged: 0, subjects: [subject] }] });
-  expect(output.match(/rule\.\S+/g)).toEqual([
+  const at = (line?: number, column?: number) =>
+    finding({
+      rule: `rule.${line}-${column}`,
+      ...(line !== undefined && column !== undefined && { line, column }),
+    });
+  const output = text({ files: [checkedFile([subject([at(), at(10, 1), at(2, 9), at(2, 3)])])] });
+  expect(output.match(/(?<=error {2})rule\.\S+(?= {2}name)/g)).toEqual([
     'rule.2-3',
     'rule.2-9',
     'rule.10-1',
@@ -56,35 +67,165 @@ test('a clean report is its summary alone', () => {
   );
 });
 
+test('what does not count is counted alone; skipped requests and remarks are told', () => {
+  expect(text(EXCUSED_REPORT)).toBe(`recordings/PATCH.json
+
+  PATCH /accounts/current/projects/42 (/exchanges/0)
+
+  recordings/PATCH.json:6:1  warn  x.warns  new
+    at /name, stated, service-api 2.1
+
+Not judged, 1 request: the request's body is not in the file
+  recordings/PATCH.json:90  PATCH /accounts/current/drafts/1 (/log/entries/7)
+
+error: suppressions/0 expired on 2026-11-01
+  hint: fix it
+warn: suppressions/1 excuses nothing
+note: baseline.json holds 1 finding now
+
+0 errors, 1 warning (1 in the baseline, 1 suppressed): 1,201 requests judged, 1 would be blocked, 2 not concerned, 1 not judged, in 1 file
+`);
+});
+
+test.each<[string, Partial<Subject>, string]>([
+  ['that count', {}, '0 errors, 0 warnings, 7 more (1 in the baseline): '],
+  ['with an excuse', { omittedExcuse: { by: 'baseline' } }, 'no new findings (1 in the baseline): '],
+])('findings that the gate left out, %s', (_, parts, summary) => {
+  const known = finding({ excuse: { by: 'baseline' } });
+  const output = text({ files: [checkedFile([subject([known], { omitted: 7, ...parts })])] });
+  expect(output).toContain(summary);
+  expect(output.includes('\n\n  and 7 more findings\n')).toBe(parts.omittedExcuse === undefined);
+});
+
+test('rules are summed up, the most frequent first', () => {
+  const warning = finding({ rule: 'x.warns', severity: 'warn' });
+  const findings = [finding(), warning, warning, finding({ rule: 'x.known', excuse: { by: 'baseline' } })];
+  expect(text({ files: [checkedFile([subject(findings)])] })).toContain(
+    '\n\n  2  warn   x.warns\n  1  error  schema.type\n\n1 error',
+  );
+});
+
+test('a change of the contract: what it newly rejects and allows', () => {
+  expect(text(CHANGE_REPORT)).toBe(`New findings that neither reject nor allow a request:
+
+recordings/PATCH.json
+
+  PATCH /accounts/current/projects/42 (/exchanges/2)
+
+  recordings/PATCH.json  warn  x.warns  name must be a string
+    at /name, stated, service-api 2.1
+
+Newly allowed: 1 request; these findings are gone:
+
+recordings/PATCH.json
+
+  PATCH /accounts/current/projects/42 (/exchanges/1)
+
+  recordings/PATCH.json  error  schema.enum  RUST is not listed
+    at /languages/0, stated, service-api 2.1
+
+Newly rejected: 1 request; these findings are new:
+
+recordings/PATCH.json
+
+  PATCH /accounts/current/projects/42 (/exchanges/0)
+
+  recordings/PATCH.json:4:2  error  schema.type  name must be a string
+    at /name, stated, service-api 2.1
+
+  1  error  schema.type
+  1  warn   x.warns
+
+1 error, 1 warning (1 as under the contract before): 3 requests judged, 2 would be blocked, in 1 file
+`);
+});
+
+describe('very many findings', () => {
+  const errors = (count: number) =>
+    Array.from({ length: count }, (_, i) => finding({ line: i + 1, column: 1 }));
+
+  test('are bounded: each file has its share, errors before warnings, and none is hidden', () => {
+    const warning = finding({ severity: 'warn', rule: 'x.warns', line: 1, column: 1 });
+    const output = text({
+      files: [
+        checkedFile([subject([warning, ...errors(4000)])], { file: 'a.json' }),
+        checkedFile([subject(errors(6000))], { file: 'b.json' }),
+        checkedFile([subject(errors(3))], { file: 'c.json' }),
+      ],
+    });
+    const shownOf = (file: string) => output.split(`\n  ${file}:`).length - 1;
+    expect(['a.json', 'b.json', 'c.json'].map(shownOf)).toEqual([99, 98, 3]);
+    expect(output).not.toContain(' warn  x.warns  name');
+    expect(output).toContain('\n  and 3,902 more findings in this file\n');
+    expect(output).toContain('\nShown are 200 of 10,004 findings: -f json has them all.\n');
+    expect(output).toContain('\n  10,003  error  schema.type\n       1  warn   x.warns\n');
+    expect(output.split('\n').length).toBeLessThan(1000);
+  });
+
+  test('in more files than are shown: every file is named', () => {
+    const files = Array.from({ length: 300 }, (_, i) =>
+      checkedFile([subject(errors(2))], { file: `${i}.json` }),
+    );
+    const output = text({ files });
+    for (const { file } of files)
+      expect(output).toMatch(new RegExp(`^(?:${file}|${file}: 2 errors, .*)$`, 'm'));
+    expect(output.match(/: 2 errors, 0 warnings$/gm)).toHaveLength(100);
+  });
+
+  test('of skipped requests a few are named', () => {
+    const skip = (i: number) => ({ pointer: `/${i}`, method: 'PATCH', path: '/x', why: 'no body' });
+    const skipped = Array.from({ length: 1204 }, (_, i) => skip(i));
+    const output = text({ files: [checkedFile([], { skipped })] });
+    expect(output).toContain('Not judged, 1,204 requests: no body\n  recordings/PATCH.json  PATCH /x (/0)\n');
+    expect(output).toContain('(/4)\n  and 1,199 more: -f json has them all\n');
+  });
+});
+
+test.each<[shown: string, columns: number]>([
+  ['abc', 3],
+  ['\tab', 3],
+  ['é', 1],
+  ['e\u0301', 1],
+  ['名前', 4],
+  ['ｱ', 1],
+  ['Ａ', 2],
+  ['😀', 2],
+  ['\u{1f1e9}\u{1f1ea}', 2],
+  ['\u202e', 1],
+])('the caret stands under its character behind %j', (shown, columns) => {
+  const excerpt: Excerpt = { text: `${shown}!`, caret: shown.length };
+  const output = text({ files: [checkedFile([subject([finding({ line: 1, column: 1, excerpt })])])] });
+  expect(output).toContain(`\n      | ${' '.repeat(columns)}^\n`);
+});
+
 test('nothing from a file reaches the terminal as a command', () => {
-  const hostile = 'a\u001b[2Jb\u202ec\rd\ud800e\tf';
-  const finding: PlacedFinding = {
-    rule: 'schema.unknown-field',
-    severity: 'warn',
-    basis: 'inferred',
-    pointer: `/${hostile}`,
-    message: hostile,
-    hint: hostile,
-    line: 1,
-    column: 1,
-    excerpt: { text: hostile, caret: hostile.length },
-  };
-  const subject = {
-    pointer: '/exchanges/0',
-    method: 'PATCH',
-    path: hostile,
-    outcome: 'pass',
-    omitted: 0,
-  } as const;
+  const hostile = 'a\u001b[2Jb\u202ec\rd\ud800e\tf\n';
+  const placed = finding({
+    ...{ rule: hostile, pointer: `/${hostile}`, message: hostile, hint: hostile, source: hostile },
+    ...{ line: 1, column: 1, excerpt: { text: hostile, caret: hostile.length } },
+  });
+  const judged = subject([placed], { pointer: hostile, path: hostile, method: hostile });
+  const skipped = [{ pointer: hostile, method: hostile, path: hostile, why: hostile }];
   const report: Report = {
     files: [
-      { file: hostile, kind: 'recording', unjudged: 0, subjects: [{ ...subject, findings: [finding] }] },
+      checkedFile([{ ...judged, before: { outcome: 'pass', gone: [placed] } }], { file: hostile, skipped }),
     ],
+    remarks: [{ severity: 'warn', message: hostile, hint: hostile }],
+    rules: [{ ...RULE, name: hostile, says: hostile }],
   };
   const output = text(report);
   expect(output).not.toMatch(/[^\n\P{C}]/u);
   expect(output).toContain('a\ufffd[2Jb\ufffdc\ufffdd\ufffde f');
-  const lines = output.split('\n');
-  const shown = lines.findIndex((line) => line.startsWith('    1 | '));
-  expect(lines[shown + 1]?.indexOf('^')).toBe(lines[shown]?.length);
+  expect(output.match(/\ufffd\n/g)?.length).toBeGreaterThan(5);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what a colour is
+  expect(text(report, true).replace(/\u001b\[\d+m/g, '')).toBe(output);
+});
+
+test('on a terminal: errors red, warnings yellow, names of files bold, reasons grey', () => {
+  const output = text(SAMPLE_REPORT, true);
+  expect(output).toContain('\u001b[1m\u001b[4mbodies/bad.json\u001b[24m\u001b[22m\n');
+  expect(output).toContain('  \u001b[31merror\u001b[39m  schema.required  ');
+  expect(output).toContain('  \u001b[33mwarn\u001b[39m  request.too-large  ');
+  expect(output).toContain('    \u001b[90mat /owner, inferred\u001b[39m\n');
+  expect(output).toContain('\u001b[33m^\u001b[39m\n');
 });

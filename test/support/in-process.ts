@@ -1,7 +1,8 @@
 /** The gate as `patchgate proxy` runs it, in this process: what it says to people can be read. */
-import { DEFAULTS, type Kind } from '../../src/compose-upstream.ts';
+import type { Kind } from '../../src/compose-upstream.ts';
 import { type Config, resolveConfig } from '../../src/config.ts';
 import { createPatchgate, type Patchgate } from '../../src/patchgate.ts';
+import { COMMAND_DEFAULTS } from '../../src/settings.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface InProcess {
@@ -16,7 +17,12 @@ const open = new Set<Patchgate>();
 /** Listens on a free port. The environment and the folder that the tests run in say nothing. */
 export async function startGate(settings: Partial<Config>, kind: Kind = 'proxy'): Promise<InProcess> {
   const flags = { port: 0, log: 'off', ...settings };
-  const { config } = await resolveConfig(flags, { guard: DEFAULTS[kind].guard }, {}, temporaryFolder());
+  const { config } = await resolveConfig(
+    flags,
+    { guard: COMMAND_DEFAULTS[kind].guard },
+    {},
+    temporaryFolder(),
+  );
   const notices: string[] = [];
   const gate = await createPatchgate(kind, config, {
     writeLog: () => undefined,

@@ -27,6 +27,11 @@ export class Beforehand {
     }
   }
 
+  /** The account of a record, `current` where that is what it means. */
+  accountOf({ account }: RecordName): string {
+    return account === this.#account ? 'current' : account;
+  }
+
   /** Whether something is known of it, or of one that may be the same. */
   has(name: RecordName): boolean {
     return this.#records.has(sharedKey(name));
@@ -34,9 +39,19 @@ export class Beforehand {
 
   /** The state of a record, and of those that may be the same, to begin with. */
   stateOf(name: RecordName): KnownState {
-    const state = new KnownState({ account: this.#account });
-    for (const { name: own, known } of this.#records.get(sharedKey(name)) ?? []) state.restore(own, known);
+    const state = this.newState();
+    this.restore(name, state);
     return state;
+  }
+
+  /** One in which nothing is known yet. */
+  newState(): KnownState {
+    return new KnownState({ account: this.#account });
+  }
+
+  /** Puts what is known of a record, and of those that may be the same, into a state. */
+  restore(name: RecordName, state: KnownState): void {
+    for (const { name: own, known } of this.#records.get(sharedKey(name)) ?? []) state.restore(own, known);
   }
 }
 

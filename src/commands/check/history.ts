@@ -13,6 +13,8 @@ export type KnownBefore = (name: RecordName, index: number) => Known | undefined
 interface Step {
   /** Milliseconds since 1970. */
   time: number;
+  /** Of those that were taken in. */
+  number: number;
   /** Where its exchange stands: the file's number, and the index in there. */
   file: number;
   index: number;
@@ -26,7 +28,9 @@ interface Step {
 export class History {
   readonly #gate: Gate;
   readonly #beforehand: Beforehand;
-  readonly #steps = new Map<string, Step[]>();
+  /** By the kinds and ids of records, then by account. */
+  readonly #steps = new Map<string, Map<string, Step[]>>();
+  #count = 0;
 
   constructor(gate: Gate, beforehand: Beforehand) {
     this.#gate = gate;
@@ -50,10 +54,12 @@ export class History {
       if (!lesson || !(learn.includes(lesson.name.kind) || isKnown(lesson.name))) continue;
       isJudged ||= lesson.isJudged;
       const key = sharedKey(lesson.name);
-      const step = { time, file, index, lesson };
-      const steps = this.#steps.get(key);
-      if (steps) steps.push(step);
-      else this.#steps.set(key, [step]);
+      const accounts = this.#steps.get(key) ?? new Map<string, Step[]>();
+      this.#steps.set(key, accounts);
+      const account = this.#beforehand.accountOf(lesson.name);
+      const steps = accounts.get(account) ?? [];
+      accounts.set(account, steps);
+      steps.push({ time, number: this.#count++, file, index, lesson });
     }
     return isJudged;
   }
@@ -62,16 +68,24 @@ export class History {
   knownIn(file: number): KnownBefore {
     const stories = new Map<string, Story>();
     return (name, index) => {
-      const key = sharedKey(name);
+      const key = `${sharedKey(name)} ${this.#beforehand.accountOf(name)}`;
       let story = stories.get(key);
       if (!story) {
-        // Those of the same time stay in the order of their files.
-        const steps = (this.#steps.get(key) ?? []).sort(byTime);
-        story = { steps, next: 0, state: this.#beforehand.stateOf(name) };
+        story = { steps: this.#stepsOf(name), next: 0, state: this.#beforehand.stateOf(name) };
         stories.set(key, story);
       }
       return knownBefore(story, name, file, index);
     };
+  }
+
+  /** Those of a record, and of what may be the same one by another account's name. */
+  #stepsOf(name: RecordName): Step[] {
+    const accounts = this.#steps.get(sharedKey(name));
+    if (!accounts) return [];
+    const account = this.#beforehand.accountOf(name);
+    const lists =
+      account === 'current' ? [...accounts.values()] : [accounts.get(account), accounts.get('current')];
+    return lists.flatMap((steps) => steps ?? []).sort(inOrder);
   }
 }
 
@@ -106,6 +120,7 @@ function knownBefore(story: Story, name: RecordName, file: number, index: number
   return state.of(name);
 }
 
-function byTime(a: Step, b: Step): number {
-  return a.time - b.time;
+/** Those of the same time stay in the order of their files. */
+function inOrder(a: Step, b: Step): number {
+  return a.time - b.time || a.number - b.number;
 }

@@ -1,10 +1,14 @@
+import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
 import type { CheckedFile } from '../../reporters/report.ts';
 import type { Beforehand } from './beforehand.ts';
+import { BodyTargets, type JudgedAs } from './body-targets.ts';
 import { STDIN } from './find-inputs.ts';
-import { type JudgedAs, judgeBody } from './judge-body.ts';
+import { judgeBodyFile } from './judge-body.ts';
 import type { RecordingFile } from './judge-recording.ts';
-import { type InputIo, readInput } from './read-input.ts';
+import type { ProgressIo } from './progress.ts';
+import { type BytesInput, type InputIo, readInput } from './read-input.ts';
+import { newRoom } from './subject-list.ts';
 
 /** Characters of files that are held in memory until they can be judged; further ones are read again. */
 const HELD = 4 * 1024 * 1024;
@@ -21,24 +25,42 @@ export async function judgeAll(
   files: readonly string[],
   as: JudgedAs,
   beforehand: Beforehand,
-  io: InputIo,
+  io: InputIo & ProgressIo,
 ): Promise<CheckedFile[]> {
+  const targets = new BodyTargets(gate, as);
+  const progress = { files: 0, of: files.length, judged: 0 };
+  const room = newRoom(() => {
+    progress.judged++;
+    io.progress?.tell(progress);
+  });
   let ofRecordings: Awaited<ReturnType<typeof openHistories>> | undefined;
   const checked: CheckedFile[] = [];
   /** Those that are still to be judged, by their numbers. */
   const waiting = new Map<number, RecordingFile | undefined>();
   let held = 0;
   for (const [number, file] of files.entries()) {
+    progress.files = number - waiting.size;
     const input = await readInput(file, io, gate.bodyLimit);
     if (input.kind === 'body') {
-      checked[number] = judgeBody(gate, input, as, beforehand);
+      const target = targets.of(input.path, input.name);
+      checked[number] = judgeBodyFile(gate, input, target, beforehand, room);
+      continue;
+    }
+    if (input.kind === 'requests') {
+      const { judgeRequests } = await import('./judge-requests.ts');
+      checked[number] = await judgeRequests(gate, input, targets, beforehand, room);
+      continue;
+    }
+    if (input.kind === 'har') {
+      const { judgeHar } = await import('./judge-har.ts');
+      checked[number] = await judgeHar(gate, input, beforehand, room);
       continue;
     }
     ofRecordings ??= await openHistories(gate, beforehand, io);
     const { histories, judgeRecording, readRecording } = ofRecordings;
     const recording = readRecording(input);
     if (!histories.add(number, recording)) {
-      checked[number] = judgeRecording(gate, recording, () => undefined);
+      checked[number] = judgeRecording(gate, recording, () => undefined, room);
       continue;
     }
     held += recording.text.length;
@@ -47,12 +69,21 @@ export async function judgeAll(
   }
   if (!ofRecordings) return checked;
   const { histories, judgeRecording, readRecording } = ofRecordings;
+  progress.files = files.length - waiting.size;
   for (const [number, there] of waiting) {
-    const recording = there ?? readRecording(await readInput(files[number] as string, io, gate.bodyLimit));
-    checked[number] = judgeRecording(gate, recording, histories.knownIn(number));
+    const file = files[number] as string;
+    const recording = there ?? readRecording(await readAgain(file));
+    checked[number] = judgeRecording(gate, recording, histories.knownIn(number), room);
     waiting.set(number, undefined);
+    progress.files++;
   }
   return checked;
+
+  async function readAgain(file: string): Promise<BytesInput> {
+    const input = await readInput(file, io, gate.bodyLimit);
+    if (input.kind === 'recording') return input;
+    throw new PatchgateError('bad-input', `${file} has changed while it was judged`);
+  }
 }
 
 /** Loads what only recordings take: a body alone is judged sooner without it. */

@@ -1,63 +1,59 @@
-import { PatchgateError } from '../../errors.ts';
-import type { Gate, Inspection } from '../../gate.ts';
-import { type CheckedFile, type PlacedFinding, subjectOf } from '../../reporters/report.ts';
+import type { Gate } from '../../gate.ts';
+import type { Verdict } from '../../model/finding.ts';
+import { type CheckedFile, type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
 import type { Beforehand } from './beforehand.ts';
-import type { Input } from './read-input.ts';
-import { TextLines } from './text-lines.ts';
+import type { BodyTarget } from './body-targets.ts';
+import type { BytesInput } from './read-input.ts';
+import { type Room, SubjectList } from './subject-list.ts';
+import { FILE_START, TextLines, type TextStart } from './text-lines.ts';
 
-/** What a body is judged as: an operation's, or that of a PATCH to a path. Nothing is guessed. */
-export interface JudgedAs {
-  operation: string | undefined;
-  path: string | undefined;
+/** A body by itself, and where it stands. */
+export interface LoneBody {
+  bytes: Buffer;
+  /** Of the body in its file: `""` where it is all of it. */
+  pointer: string;
+  /** Absolute; undefined: standard input. */
+  file: string | undefined;
+  start?: TextStart;
 }
 
-/**
- * Judges a body by itself. Several that are given are no history: nobody says that they are sent one after the other.
- *
- * @throws PatchgateError `bad-usage` where nothing says which operation the body is for
- */
+/** Judges a file that is a body. Several that are given are no history: nobody says that they are sent one after the other. */
+export function judgeBodyFile(
+  gate: Gate,
+  { name, bytes, path }: BytesInput,
+  target: BodyTarget,
+  beforehand: Beforehand,
+  room: Room,
+): CheckedFile {
+  const judged = new SubjectList(room);
+  judged.add(judgeBody(gate, { bytes, pointer: '', file: path }, target, beforehand));
+  return judged.asFile(name, 'body');
+}
+
 export function judgeBody(
   gate: Gate,
-  { name, bytes }: Input,
-  as: JudgedAs,
+  { bytes, pointer, file, start = FILE_START }: LoneBody,
+  { head, match, path, record }: BodyTarget,
   beforehand: Beforehand,
-): CheckedFile {
-  const { verdict } = inspect(gate, name, bytes, as, beforehand);
-  const lines = new TextLines(bytes.toString('utf8'));
-  const findings = verdict.findings.map((finding): PlacedFinding => {
-    const { line, column } = finding;
-    if (line === undefined || column === undefined) return finding;
-    return { ...finding, excerpt: lines.excerptAt({ line, column }) };
-  });
-  const sent = as.path === undefined ? {} : { method: 'PATCH', path: as.path };
-  const subject = { ...subjectOf({ pointer: '', ...sent }, verdict), findings };
-  return { file: name, kind: 'body', subjects: [subject], unjudged: 0 };
+): Subject {
+  const known = record && beforehand.stateOf(record).of(record);
+  const { verdict } = gate.inspect({ ...head, body: bytes }, match, { known, file });
+  const facts = {
+    pointer,
+    ...(pointer !== '' && { line: start.line }),
+    ...(path !== undefined && { method: 'PATCH', path }),
+  };
+  return { ...subjectOf(facts, verdict), findings: placed(verdict, bytes, start) };
 }
 
-function inspect(
-  gate: Gate,
-  name: string,
-  bytes: Buffer,
-  { operation, path }: JudgedAs,
-  beforehand: Beforehand,
-): Inspection {
-  const operations = gate.operations.join(', ');
-  if (path !== undefined) {
-    const head = { method: 'PATCH', url: path, headers: ['content-type', 'application/json'] };
-    const match = gate.match(head);
-    if (!match) {
-      throw new PatchgateError('bad-usage', `no operation of the contract is a PATCH of ${path}`, {
-        hint: `give a path like /accounts/current/projects/42, or --operation with one of: ${operations}`,
-      });
-    }
-    const record = gate.recordOf(match);
-    const known = record && beforehand.stateOf(record).of(record);
-    return gate.inspect({ ...head, body: bytes }, match, { known });
-  }
-  if (operation === undefined) {
-    throw new PatchgateError('bad-usage', `nothing says which operation the body ${name} is for`, {
-      hint: `give --operation with one of: ${operations}; or --path, as in --path /accounts/current/projects/42`,
-    });
-  }
-  return gate.inspectBody(operation, bytes);
+function placed({ findings }: Verdict, bytes: Buffer, start: TextStart): readonly PlacedFinding[] {
+  if (findings.length === 0) return findings;
+  const text = bytes.toString('utf8');
+  const [within, lines] = [new TextLines(text), new TextLines(text, start)];
+  return findings.map((finding): PlacedFinding => {
+    const { line, column } = finding;
+    if (line === undefined || column === undefined) return finding;
+    const place = lines.placeOf(within.offsetOf({ line, column }));
+    return { ...finding, ...place, excerpt: lines.excerptAt(place) };
+  });
 }

@@ -1,50 +1,61 @@
-import type { RecordedRequest } from '../../model/exchange.ts';
 import type { Finding } from '../../model/finding.ts';
-import { findPlaces, type Part, type Place } from '../../model/json-text.ts';
+import { findOffsets, findPlaces, type Part } from '../../model/json-text.ts';
+import type { PlacedFinding } from '../../reporters/report.ts';
 import { TextLines } from './text-lines.ts';
 
 /** Members of a request that a finding without a place in the body is about; any other is about the body. */
-const ABOUT: Readonly<Record<string, string>> = {
-  'request.path-parameter': '/path',
-  'request.ambiguous-path': '/path',
-  'request.unlisted-operation': '/path',
-  'request.ambiguous-header': '/headers',
-  'request.content-type': '/headers',
-  'request.content-encoding': '/headers',
+const ABOUT: Readonly<Record<string, 'path' | 'headers'>> = {
+  'request.path-parameter': 'path',
+  'request.ambiguous-path': 'path',
+  'request.unlisted-operation': 'path',
+  'request.ambiguous-header': 'headers',
+  'request.content-type': 'headers',
+  'request.content-encoding': 'headers',
 };
 
-/** A place in a recording's file. */
-export interface FilePointer {
+/** Where the parts of a request stand in a JSON text, as pointers. */
+export interface RequestPlaces {
+  path: string;
+  headers: string;
+  /** Where the body is, or would be. */
+  body: string;
+  /**
+   * How it is written there. `source`: its very text is a value of the document; `json`: it was a value like that one;
+   * `text`: it is what a string says; `coded`: in another way.
+   */
+  as: 'source' | 'json' | 'text' | 'coded';
+}
+
+/** A place in a JSON text. */
+export interface TextPointer {
   pointer: string;
   part: Part;
-  /** Code units into the text that is at the pointer. */
-  within?: number;
+  /** Code units into the body that is at the pointer: of its source, or of what the string says. */
+  within?: { offset: number; of: 'source' | 'text' };
 }
 
 /**
- * Where the findings of a recorded request are in the recording's file.
+ * Where the findings of a request are in the text that holds it.
  *
- * @param exchange the exchange's pointer in the file: `/exchanges/3`
  * @param body the bytes that were judged
  */
-export function pointersInFile(
-  exchange: string,
-  request: RecordedRequest,
-  body: Buffer,
+export function pointersInText(
+  places: RequestPlaces,
+  body: Uint8Array,
   findings: readonly Finding[],
-): FilePointer[] {
+): TextPointer[] {
   if (findings.length === 0) return [];
-  const text = body.toString('utf8');
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   const lines = new TextLines(text);
-  const parts = request.body && 'json' in request.body ? partsOf(text, findings) : [];
+  const { as } = places;
+  const parts = as === 'json' ? partsOf(text, findings) : [];
   return findings.map(({ rule, pointer, line, column }, index) => {
-    const at = (member: string, part: Part = 'value') => ({ pointer: `${exchange}/request${member}`, part });
+    const at = (place: string, part: Part = 'value') => ({ pointer: place, part });
     const about = pointer === '' ? ABOUT[rule] : undefined;
-    if (about !== undefined) return at(about);
-    if (!request.body || line === undefined || column === undefined) return at('/body');
-    if ('json' in request.body) return at(`/body/json${pointer}`, parts[index]);
-    if ('text' in request.body) return { ...at('/body/text'), within: lines.offsetOf({ line, column }) };
-    return at('/body/base64');
+    if (about !== undefined) return at(places[about]);
+    if (line === undefined || column === undefined || as === 'coded') return at(places.body);
+    if (as === 'json') return at(`${places.body}${pointer}`, parts[index]);
+    return { ...at(places.body), within: { offset: lines.offsetOf({ line, column }), of: as } };
   });
 }
 
@@ -60,20 +71,46 @@ function partsOf(text: string, findings: readonly Finding[]): Part[] {
   });
 }
 
-/** The places, in the order of the pointers. */
-export function placesInFile(text: string, lines: TextLines, pointers: readonly FilePointer[]): Place[] {
-  return findPlaces(text, pointers).map((place, index) => {
-    const within = pointers[index]?.within;
-    if (within === undefined) return place;
-    // Behind the quote that begins it; a JSON string is never longer than its line.
-    const column = place.column + 1;
-    return { ...place, column: column + sourceLength(text, lines.offsetOf({ ...place, column }), within) };
+/** Gives each finding its place in the file, and the line around it. @param pointers those of the findings, in their order */
+export function placedIn(
+  text: string,
+  lines: TextLines,
+  findings: readonly Finding[],
+  pointers: readonly TextPointer[],
+): PlacedFinding[] {
+  const offsets = findOffsets(text, pointers);
+  const within = new Literal(text);
+  return findings.map((finding, index) => {
+    const start = offsets[index];
+    if (start === undefined) return finding;
+    const { offset = 0, of } = pointers[index]?.within ?? {};
+    const place = lines.placeOf(of === 'text' ? within.offsetOf(start, offset) : start + offset);
+    return { ...finding, ...place, excerpt: lines.excerptAt(place) };
   });
 }
 
-/** How long the first `count` code units of a JSON string are, as written with escapes. */
-function sourceLength(text: string, start: number, count: number): number {
-  let at = start;
-  for (let unit = 0; unit < count; unit++) at += text[at] !== '\\' ? 1 : text[at + 1] === 'u' ? 6 : 2;
-  return at - start;
+/** Finds characters of what a JSON string says in how it is written; on from the last one, where that comes before. */
+class Literal {
+  readonly #text: string;
+  #start = -1;
+  #units = 0;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** @param start the opening quote's offset. @param count code units of what it says */
+  offsetOf(start: number, count: number): number {
+    if (start !== this.#start || count < this.#units) {
+      this.#start = start;
+      this.#units = 0;
+      this.#at = start + 1;
+    }
+    for (; this.#units < count; this.#units++) {
+      const isEscape = this.#text[this.#at] === '\\';
+      this.#at += !isEscape ? 1 : this.#text[this.#at + 1] === 'u' ? 6 : 2;
+    }
+    return this.#at;
+  }
 }

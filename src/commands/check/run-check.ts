@@ -2,13 +2,15 @@ import type { BodyMapping } from '../../config/extras/check-bodies.ts';
 import type { Suppression } from '../../config/extras/check-suppressions.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
+import type { RedactionSettings } from '../../recordings/redaction/redaction.ts';
 import { fails } from '../../reporters/report.ts';
 import { type BeforehandOptions, readBeforehand } from './beforehand.ts';
 import { findInputs } from './find-inputs.ts';
-import { judgeAll } from './judge-all.ts';
-import type { InputIo } from './read-input.ts';
+import { type JudgeIo, judgeFiles } from './judge-files.ts';
+import { withoutBaseline } from './known/which-baseline.ts';
+import { checkOutputs, type ReportOutput } from './outputs.ts';
 import { settleReport } from './settle-report.ts';
-import { type ReportIo, type ReportOutput, writeReports } from './write-reports.ts';
+import { type ReportIo, writeReports } from './write-reports.ts';
 
 export interface CheckArgs extends BeforehandOptions {
   /** Files, folders, globs, names of recordings, `-`. */
@@ -27,9 +29,13 @@ export interface CheckArgs extends BeforehandOptions {
   baseline?: string | undefined;
   writeBaseline?: boolean;
   suppressions?: readonly Suppression[];
+  /** What a baseline must not hold. */
+  redaction?: RedactionSettings;
+  /** The contract with which the gate that is created compares. */
+  againstContract?: string | undefined;
 }
 
-export interface CheckIo extends InputIo, ReportIo {
+export interface CheckIo extends JudgeIo, ReportIo {
   /** `2026-11-21` */
   readonly today: string;
 }
@@ -47,17 +53,28 @@ export async function runCheck(
   createGate: () => Gate | Promise<Gate>,
 ): Promise<0 | 1> {
   checkArgs(args);
-  const { inputs, operation, path, outputs, failOn, baseline, writeBaseline, suppressions } = args;
-  const files = await findInputs(inputs, io.cwd);
+  const { inputs, operation, path, outputs, failOn, suppressions = [] } = args;
+  const found = await findInputs(inputs, {
+    cwd: io.cwd,
+    recordings: args.recordings,
+    say: io.stderr?.bind(io),
+  });
+  const files = withoutBaseline(found, args, io.cwd);
+  checkOutputs(outputs, [...files, args.baseline ?? []].flat(), io.cwd);
   const beforehand = await readBeforehand(args, io.cwd);
   const gate = await createGate();
-  const checked = await judgeAll(gate, files, { operation, path }, beforehand, io);
-  const report = await settleReport(checked, {
-    ...{ baseline, writeBaseline, suppressions },
-    cwd: io.cwd,
-    today: io.today,
-  });
-  await writeReports(report, outputs, io);
+  if (suppressions.length > 0)
+    (await import('./known/suppress.ts')).checkSuppressedRules(suppressions, gate.rules);
+  const judged = await judgeFiles(
+    gate,
+    files,
+    { operation, path, bodies: args.bodies },
+    beforehand,
+    io,
+  ).finally(() => io.progress?.clear());
+  const report = await settleReport(judged, { ...args, cwd: io.cwd, today: io.today });
+  const hasBaseline = args.baseline !== undefined && !args.writeBaseline;
+  await writeReports({ ...report, rules: gate.rules }, outputs, io, { failOn, hasBaseline });
   return fails(report, failOn) ? 1 : 0;
 }
 

@@ -1,7 +1,7 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
 import type { RecordName } from '../../model/record.ts';
-import { visible } from '../../reporters/text.ts';
+import { visible } from '../../reporters/wording.ts';
 import { KnownState } from '../../state/known-state.ts';
 import { ageText } from '../recordings/units.ts';
 import type { TargetSettings } from './read-target.ts';

@@ -3,8 +3,8 @@ import type { Gate } from '../../gate.ts';
 import type { Finding, Verdict } from '../../model/finding.ts';
 import type { JsonValue } from '../../model/json.ts';
 import type { Known, RecordName } from '../../model/record.ts';
-import { visible } from '../../reporters/text.ts';
-import type { Input } from '../check/read-input.ts';
+import { visible } from '../../reporters/wording.ts';
+import type { BytesInput } from '../check/read-input.ts';
 
 /** A body as that of a PATCH of one project. */
 export interface ProjectPatch {
@@ -20,7 +20,11 @@ export interface ProjectPatch {
  * @throws PatchgateError `bad-usage` where the contract has no such PATCH, `bad-input` where the body is none that all readers
  *   understand alike
  */
-export function readBody(gate: Gate, path: string, { name: file, bytes }: Input): ProjectPatch {
+export function readBody(
+  gate: Gate,
+  path: string,
+  { name: file, path: input, bytes }: BytesInput,
+): ProjectPatch {
   const head = { method: 'PATCH', url: path, headers: ['content-type', 'application/json'] };
   const match = gate.match(head);
   const name = match && gate.recordOf(match);
@@ -30,7 +34,7 @@ export function readBody(gate: Gate, path: string, { name: file, bytes }: Input)
     });
   }
   const inspect = (known: Known | undefined) =>
-    gate.inspect({ ...head, body: bytes }, match, { known, approval: 'approved' });
+    gate.inspect({ ...head, body: bytes }, match, { known, approval: 'approved', file: input });
   const { verdict, json } = inspect(undefined);
   const unclear = verdict.findings.find(isOfReading);
   if (unclear || json === undefined) throw unreadable(file, unclear);

@@ -6,10 +6,10 @@ import type { Known } from '../../model/record.ts';
 import { doubtOf, outcomeOf, type Plan } from '../../reporters/plan.ts';
 import { planJson } from '../../reporters/plan-json.ts';
 import { planText } from '../../reporters/plan-text.ts';
-import { visible } from '../../reporters/text.ts';
+import { visible } from '../../reporters/wording.ts';
 import { correctedProject, fullProject } from '../../state/corrected.ts';
 import { type InputIo, readInput } from '../check/read-input.ts';
-import { type Output, writeFileWhole } from '../recordings/output.ts';
+import { type Output, writeFileWhole } from '../output.ts';
 import { ask } from './ask.ts';
 import { type ProjectPatch, readBody } from './read-body.ts';
 import type { TargetSettings } from './read-target.ts';
@@ -65,9 +65,9 @@ export async function runPlan(
   }
   const gate = await createGate();
   const input = await readInput(body, io, gate.bodyLimit);
-  if (input.kind === 'recording') {
-    throw new PatchgateError('bad-input', `${input.name} is a file of a recording, not a body`, {
-      hint: 'patchgate check judges recordings; write the body to a file of its own',
+  if (input.kind !== 'body') {
+    throw new PatchgateError('bad-input', `${input.name} is ${OTHER_KINDS[input.kind]}, not a body`, {
+      hint: 'patchgate check judges it; write the body to a file of its own',
     });
   }
   const path = `${basePath}/accounts/${account ?? 'current'}/projects/${project}`;
@@ -84,6 +84,12 @@ export async function runPlan(
   if (writeFull !== undefined) await writeBody(writeFull, patch, known, plan, io);
   return EXIT_CODES[outcomeOf(plan)];
 }
+
+const OTHER_KINDS = {
+  recording: 'a file of a recording',
+  har: 'an HTTP archive',
+  requests: 'lines of requests',
+};
 
 function planOf(
   patch: ProjectPatch,

@@ -43,7 +43,7 @@ export const exportRecording: CommandModule = {
       { parseTarget },
     ] = await Promise.all([
       import('../../config.ts'),
-      import('./output.ts'),
+      import('../output.ts'),
       import('./run-export.ts'),
       import('../../recordings/redaction/redaction.ts'),
       import('../../upstreams/target.ts'),

@@ -43,7 +43,7 @@ export const importRecording: CommandModule = {
     const [{ resolveConfig }, { standardOutput }, { runImport }, { importedText }, { rulesOf }] =
       await Promise.all([
         import('../../config.ts'),
-        import('./output.ts'),
+        import('../output.ts'),
         import('./run-import.ts'),
         import('./imported-text.ts'),
         import('../../open-recording.ts'),

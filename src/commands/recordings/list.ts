@@ -17,7 +17,7 @@ export const list: CommandModule = {
     const [{ resolveConfig }, { gateOf }, { standardOutput }, { runList }] = await Promise.all([
       import('../../config.ts'),
       import('../../compose-gate.ts'),
-      import('./output.ts'),
+      import('../output.ts'),
       import('./run-list.ts'),
     ]);
     const { config } = await resolveConfig(flagsOf(argv));

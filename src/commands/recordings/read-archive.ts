@@ -63,7 +63,8 @@ export async function attachedTo(file: string, { request, response }: HarEntry) 
   };
 }
 
-async function attached(file: string, name: string | null | undefined): Promise<Buffer | undefined> {
+/** One of them. @param name as the archive gives it */
+export async function attached(file: string, name: string | null | undefined): Promise<Buffer | undefined> {
   if (!name) return undefined;
   const beside = join(dirname(file), name);
   // A link could lead anywhere, and what it leads to would get into the recording.

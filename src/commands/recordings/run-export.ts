@@ -7,9 +7,9 @@ import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
 import { printable } from '../../server/printable.ts';
+import type { Output } from '../output.ts';
 import { findRecording } from './find-recording.ts';
 import { inOrder, type Numbered } from './in-order.ts';
-import type { Output } from './output.ts';
 import { chooser, type Selection } from './selection.ts';
 
 export interface ExportArgs {

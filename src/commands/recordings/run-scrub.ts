@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import { type Leftover, scrubRecording } from '../../recordings/scrub.ts';
 import { printable } from '../../server/printable.ts';
+import type { Output } from '../output.ts';
 import { findRecording, recordingNames } from './find-recording.ts';
-import type { Output } from './output.ts';
 import { countText } from './units.ts';
 
 export interface ScrubArgs {

@@ -3,10 +3,10 @@ import type { Exchange } from '../../model/exchange.ts';
 import { openStore } from '../../recordings/open-store.ts';
 import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
+import type { Output } from '../output.ts';
 import { exchangeLine, exchangeText } from './exchange-text.ts';
 import { findRecording } from './find-recording.ts';
 import { inOrder, type Numbered } from './in-order.ts';
-import type { Output } from './output.ts';
 import { chooser, type Selection } from './selection.ts';
 
 export interface ShowArgs {

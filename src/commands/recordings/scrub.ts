@@ -27,7 +27,7 @@ export const scrub: CommandModule = {
   handler: async (argv) => {
     const [{ resolveConfig }, { standardOutput }, { runScrub }, { redactionOf }] = await Promise.all([
       import('../../config.ts'),
-      import('./output.ts'),
+      import('../output.ts'),
       import('./run-scrub.ts'),
       import('../../recordings/redaction/redaction.ts'),
     ]);

@@ -36,7 +36,7 @@ export const show: CommandModule = {
     const [{ resolveConfig }, { standardOutput }, { runShow }, { redactionOf }, { numbersOf }] =
       await Promise.all([
         import('../../config.ts'),
-        import('./output.ts'),
+        import('../output.ts'),
         import('./run-show.ts'),
         import('../../recordings/redaction/redaction.ts'),
         import('./numbers.ts'),

@@ -1,16 +1,67 @@
 import { PatchgateError } from '../../errors.ts';
-import type { FilePredicate } from './file-patterns.ts';
-import type { ExtraSource } from './source.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { nearest } from '../../model/nearest.ts';
+import { escapeToken } from '../../model/pointer.ts';
+import { type FilePredicate, filePatterns } from './file-patterns.ts';
+import { type ExtraSource, placed } from './source.ts';
 
 /** What the bodies of some files are judged as, where nothing in them says it: an operation's, or those of a PATCH to a path. */
 export interface BodyMapping {
   files: FilePredicate;
   operation?: string;
   path?: string;
+  /** For messages: `bodies[1].operation in patchgate.config.json:12:20`. */
+  place: string;
 }
 
-/** `bodies` of a config file: `[{ files: ["bodies/projects/**"], operation: "updateProject" }]`. @throws PatchgateError `bad-config` */
-export async function checkBodies(given: unknown, { where }: ExtraSource): Promise<BodyMapping[]> {
+const MEMBERS = ['files', 'operation', 'path'];
+const EXAMPLE = '{ "files": ["bodies/projects/**"], "operation": "updateProject" }';
+
+/**
+ * `bodies` of a config file: `[{ files: ["bodies/projects/**"], operation: "updateProject" }]`, or `path` instead of `operation`.
+ * Whether there is such an operation, only the gate knows.
+ *
+ * @throws PatchgateError `bad-config`
+ */
+export async function checkBodies(given: unknown, source: ExtraSource): Promise<BodyMapping[]> {
   if (given === undefined) return [];
-  throw new PatchgateError('bad-config', `bodies in ${where} must be a list`);
+  const fail = (pointer: string, what: string, hint: string, part?: 'name') =>
+    new PatchgateError('bad-config', `${placed(`/bodies${pointer}`, source, part)} ${what}`, { hint });
+  if (!Array.isArray(given)) throw fail('', 'must be a list', `[${EXAMPLE}]`);
+  return Promise.all(given.map((entry, index) => checkOne(entry, `/${index}`)));
+
+  async function checkOne(entry: unknown, at: string): Promise<BodyMapping> {
+    if (!isObject(entry)) throw fail(at, 'must be an object', EXAMPLE);
+    for (const member of Object.keys(entry)) {
+      if (MEMBERS.includes(member)) continue;
+      const near = nearest(member, MEMBERS);
+      const hint = near ? `did you mean "${near}"?` : `it has: ${MEMBERS.join(', ')}`;
+      throw fail(`${at}/${escapeToken(member)}`, 'is no member of it', hint, 'name');
+    }
+    const patterns = patternsOf(entry);
+    if (!patterns) throw fail(`${at}/files`, 'must be a glob, or a list of globs', '"bodies/projects/**"');
+    const { operation, path } = entry;
+    if ((operation === undefined) === (path === undefined)) {
+      const what = operation === undefined ? 'has neither operation nor path' : 'has both operation and path';
+      throw fail(at, what, `give one of the two: ${EXAMPLE}`);
+    }
+    const member = operation === undefined ? 'path' : 'operation';
+    if (typeof entry[member] !== 'string' || entry[member] === '') {
+      const hint = member === 'path' ? '"/accounts/current/projects/42"' : '"updateProject"';
+      throw fail(`${at}/${member}`, 'must be a text', hint);
+    }
+    return {
+      files: await filePatterns(patterns, source.folder),
+      [member]: entry[member],
+      place: placed(`/bodies${at}/${member}`, source),
+    };
+  }
+}
+
+function patternsOf({ files }: JsonObject): string[] | undefined {
+  const list = typeof files === 'string' ? [files] : files;
+  const isList = Array.isArray(list) && list.length > 0;
+  return isList && list.every((one) => typeof one === 'string' && one !== '')
+    ? (list as string[])
+    : undefined;
 }

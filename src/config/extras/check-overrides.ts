@@ -1,13 +1,73 @@
 import { PatchgateError } from '../../errors.ts';
-import type { SeverityOverride } from '../../model/severity-override.ts';
-import type { ExtraSource } from './source.ts';
+import { isObject } from '../../model/json.ts';
+import { nearest } from '../../model/nearest.ts';
+import { escapeToken } from '../../model/pointer.ts';
+import type { PathGlobs, SeverityOverride } from '../../model/severity-override.ts';
+import { shownValue } from '../shown-value.ts';
+import { checkRules } from './check-rules.ts';
+import { filePatterns } from './file-patterns.ts';
+import { type ExtraSource, placed } from './source.ts';
+
+const MEMBERS = ['files', 'paths', 'rules'];
+const EXAMPLE = '{ "paths": ["/accounts/*/drafts/**"], "rules": { "schema.unknown-field": "off" } }';
 
 /**
- * `overrides` of a config file: `[{ files: ["legacy/**"], rules: { "schema.unknown-field": "off" } }]`; with `paths`, of requests.
+ * `overrides` of a config file: severities for the requests of some files (globs from the config file's folder), of some paths, or
+ * both: `[{ files: ["legacy/**"], rules: { "schema.unknown-field": "off" } }]`. Whether there are such rules and paths, only the
+ * gate knows.
  *
- * @throws PatchgateError `bad-config`
+ * @throws PatchgateError `bad-config`, naming the place
  */
-export async function checkOverrides(given: unknown, { where }: ExtraSource): Promise<SeverityOverride[]> {
+export async function checkOverrides(given: unknown, source: ExtraSource): Promise<SeverityOverride[]> {
   if (given === undefined) return [];
-  throw new PatchgateError('bad-config', `overrides in ${where} must be a list`);
+  const fail = (pointer: string, what: string, hint: string, part?: 'name') =>
+    new PatchgateError('bad-config', `${placed(`/overrides${pointer}`, source, part)}${what}`, { hint });
+  if (!Array.isArray(given)) throw fail('', ' must be a list', `[${EXAMPLE}]`);
+  return Promise.all(given.map(checkOne));
+
+  async function checkOne(entry: unknown, index: number): Promise<SeverityOverride> {
+    const at = `/${index}`;
+    if (!isObject(entry)) throw fail(at, ' must be an object', EXAMPLE);
+    for (const member of Object.keys(entry)) {
+      if (MEMBERS.includes(member)) continue;
+      const near = nearest(member, MEMBERS);
+      const hint = near ? `did you mean "${near}"?` : `it has: ${MEMBERS.join(', ')}`;
+      throw fail(`${at}/${escapeToken(member)}`, ' is not known', hint, 'name');
+    }
+    const files = globsAt(entry.files, `${at}/files`, '["legacy/**"]');
+    const paths = globsAt(entry.paths, `${at}/paths`, '["/accounts/*/drafts/**"]');
+    if (!files && !paths) {
+      const hint = 'say where with files or paths; what holds everywhere stands in rules';
+      throw fail(at, ' says nothing of the place', hint);
+    }
+    const rules = checkRules(entry.rules, source, `/overrides${at}/rules`);
+    if (Object.keys(rules).length === 0) throw fail(`${at}/rules`, ' names no rule', EXAMPLE);
+    return {
+      ...(files && { ofFile: await filePatterns(files, source.folder) }),
+      ...(paths && { paths: await pathGlobs(paths) }),
+      rules,
+    };
+  }
+
+  /** One glob is a list of one. */
+  function globsAt(value: unknown, pointer: string, example: string): string[] | undefined {
+    if (value === undefined) return undefined;
+    const globs: unknown[] = Array.isArray(value) ? value : [value];
+    if (globs.length > 0 && globs.every(isGlob)) return globs;
+    throw fail(
+      pointer,
+      `: ${shownValue(value)} is not taken`,
+      `it takes a glob or a list of globs: ${example}`,
+    );
+  }
+}
+
+/** One that takes something out again would say nothing of what it means. */
+function isGlob(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '' && !value.startsWith('!');
+}
+
+async function pathGlobs(globs: readonly string[]): Promise<PathGlobs> {
+  const { default: picomatch } = await import('picomatch');
+  return { globs, compile: (glob) => picomatch(glob, { dot: true, nonegate: true }) };
 }

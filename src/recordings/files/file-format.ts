@@ -128,6 +128,14 @@ function parse(text: string, file: string): JsonValue {
     return JSON.parse(text) as JsonValue;
   } catch {
     if (text.trim() === '') throw broken(file, { line: 1, column: 1 }, 'the file is empty');
+    if (text.startsWith('\ufeff')) {
+      throw broken(
+        file,
+        { line: 1, column: 1 },
+        'the file begins with a byte order mark',
+        'save it as UTF-8 without one',
+      );
+    }
     const error = syntaxErrorOf(text);
     const place = error ? placeAt(text, error.offset) : { line: 1, column: 1 };
     const isCut = error !== undefined && error.offset >= text.trimEnd().length;

@@ -25,10 +25,18 @@ export function checkHar(har: unknown): WrongField | undefined {
 
 function checkEntry(entry: JsonValue): WrongField | undefined {
   if (!isObject(entry)) return wrong('', 'must be an object');
-  const { startedDateTime, time, request, response } = entry;
+  const { startedDateTime, time, response } = entry;
   if (typeof startedDateTime !== 'string' || Number.isNaN(Date.parse(startedDateTime)))
     return wrong('/startedDateTime', 'must be a time: 2026-11-20T12:00:00.000Z');
   if (!isAbsent(time) && typeof time !== 'number') return wrong('/time', 'must be a number');
+  if (isObject(response) && isAbsent(response.status)) return wrong('/response/status', 'must be an integer');
+  return checkMessages(entry);
+}
+
+/** Checks what was asked in an entry, and what was answered as far as it is there: whatever else an entry may lack. */
+export function checkMessages(entry: JsonValue): WrongField | undefined {
+  if (!isObject(entry)) return wrong('', 'must be an object');
+  const { request, response } = entry;
   if (!isObject(request)) return wrong('/request', 'must be an object');
   if (typeof request.method !== 'string') return wrong('/request/method', 'must be a text');
   if (typeof request.url !== 'string') return wrong('/request/url', 'must be a text');
@@ -45,7 +53,8 @@ function checkEntry(entry: JsonValue): WrongField | undefined {
 function checkResponse(response: JsonValue | undefined): WrongField | undefined {
   if (isAbsent(response)) return undefined;
   if (!isObject(response)) return wrong('/response', 'must be an object');
-  if (!Number.isInteger(response.status)) return wrong('/response/status', 'must be an integer');
+  if (!isAbsent(response.status) && !Number.isInteger(response.status))
+    return wrong('/response/status', 'must be an integer');
   return (
     checkHeaders(response.headers, '/response/headers') ?? checkBody(response.content, '/response/content')
   );

@@ -48,19 +48,14 @@ export function seenOf(entry: HarEntry, options: EntryOptions = {}): SeenEntry {
   const skipped = whySkipped(entry, url, response.status, failure, hasBody);
   if (skipped !== undefined || !url) return { skipped: skipped ?? 'no URL' };
 
-  const requestHeaders = withType(rawHeadersOf(request.headers), request.postData?.mimeType);
   const omitted = (isOwn && entry._patchgate?.omitted) || {};
-  const requestBody =
-    omitted.request === undefined
-      ? postedBytes(request, header(requestHeaders, 'content-type'), attached.request)
-      : NO_BYTES;
+  const { headers, body: requestBody } = askedIn(entry, options);
   if (requestBody === undefined) return { skipped: "the request's body is not in the file" };
   const mayBeEmpty = isOwn || failure !== undefined || request.method === 'HEAD';
   const responseBody = answeredBytes(response, attached.response) ?? (mayBeEmpty ? NO_BYTES : undefined);
   if (responseBody === undefined) return { skipped: "the response's body is not in the file" };
 
   const startedAt = Date.parse(entry.startedDateTime);
-  const headers = isOwn ? requestHeaders : plainHeaders(requestHeaders, requestBody);
   return {
     seen: {
       request: { method: request.method, url: targetOf(entry, url), headers: withHost(headers, url) },
@@ -79,6 +74,17 @@ export function seenOf(entry: HarEntry, options: EntryOptions = {}): SeenEntry {
     failure,
     omitted,
   };
+}
+
+/** The headers of a request, as they describe its body, and that; empty where it was not kept, undefined where it is not there. */
+export function askedIn(
+  { request, _patchgate }: HarEntry,
+  { isOwn = false, attached = {} }: EntryOptions,
+): { headers: string[]; body: Found } {
+  const headers = withType(rawHeadersOf(request.headers), request.postData?.mimeType);
+  const isOmitted = isOwn && _patchgate?.omitted?.request !== undefined;
+  const body = isOmitted ? NO_BYTES : postedBytes(request, header(headers, 'content-type'), attached.request);
+  return { headers: isOwn || body === undefined ? headers : plainHeaders(headers, body), body };
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -102,20 +108,24 @@ function whySkipped(
   return status < 200 || status > 999 ? 'no final response' : undefined;
 }
 
-function failureOf({ _patchgate }: HarEntry, response: HarResponse, isOwn: boolean): FailureKind | undefined {
+export function failureOf(
+  { _patchgate }: HarEntry,
+  response: HarResponse,
+  isOwn: boolean,
+): FailureKind | undefined {
   if (isOwn) return FAILURES.find((kind) => kind === _patchgate?.failure);
   return response.status <= 0 ? FAILURES_OF_CHROME[response._error ?? ''] : undefined;
 }
 
 /** The request target as it was written, without the fragment that no client sends. */
-function targetOf({ request, _patchgate }: HarEntry, url: URL): string {
+export function targetOf({ request, _patchgate }: HarEntry, url: URL | undefined): string {
   if (_patchgate?.path !== undefined)
     return _patchgate.path + (_patchgate.query ? `?${_patchgate.query}` : '');
-  const text = /^[!-~]*$/.test(request.url) ? request.url : url.href;
+  const text = url && !/^[!-~]*$/.test(request.url) ? url.href : request.url;
   return text.replace(/#.*$/, '');
 }
 
 /** A browser that asked whether its copy still holds puts the copy into the archive: whoever has none needs it whole. */
-function statusOf({ status }: HarResponse, body: Buffer): number {
+export function statusOf({ status }: HarResponse, body: Buffer): number {
   return status === 304 && body.length > 0 ? 200 : Math.max(0, status);
 }

@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import { Beforehand } from '../../../src/commands/check/beforehand.ts';
 import { Histories } from '../../../src/commands/check/histories.ts';
 import { judgeRecording, type RecordingFile } from '../../../src/commands/check/judge-recording.ts';
+import { newRoom } from '../../../src/commands/check/subject-list.ts';
+import { recordedLesson } from '../../../src/guard/recorded-history.ts';
 import { losesEnvironment } from '../../../src/model/effect.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { locationOf } from '../../../src/recordings/files/location.ts';
@@ -36,8 +38,12 @@ const event = fc.record({
 });
 type Event = typeof event extends fc.Arbitrary<infer T> ? T : never;
 
-function exchangeOf({ what, project, sent, shown, isText }: Event, second: number): Exchange {
-  const whole = { path: `/accounts/current/projects/${project}`, recordedAt: at(second) };
+function exchangeOf(
+  { what, project, sent, shown, isText }: Event,
+  second: number,
+  account = 'current',
+): Exchange {
+  const whole = { path: `/accounts/${account}/projects/${project}`, recordedAt: at(second) };
   const body = isText ? { text: JSON.stringify(projectOf(...sent), null, 7) } : { json: projectOf(...sent) };
   const answer = { json: { _data: projectOf(...shown) } };
   const { response: _, ...unanswered } = exchange({ ...whole, body });
@@ -92,7 +98,12 @@ function filesOf(events: readonly Event[]): RecordingFile[] {
     const name = `${one.recording}/${locationOf(made.request.method, made.request.path)}`;
     files.set(name, [...(files.get(name) ?? []), made]);
   }
-  return [...files].map(([name, exchanges]) => ({ name, text: fileText(exchanges), exchanges }));
+  return [...files].map(([name, exchanges]) => ({
+    name,
+    path: undefined,
+    text: fileText(exchanges),
+    exchanges,
+  }));
 }
 
 it('of any course report the very environments that each PATCH loses, in whatever order the files come', () => {
@@ -111,8 +122,12 @@ it('of any course report the very environments that each PATCH loses, in whateve
       const reported = new Map<string, number[]>();
       for (const [number, file] of files.entries()) {
         if (!waiting[number]) continue;
-        for (const { pointer, effects = [] } of judgeRecording(GATE, file, histories.knownIn(number))
-          .subjects) {
+        for (const { pointer, effects = [] } of judgeRecording(
+          GATE,
+          file,
+          histories.knownIn(number),
+          newRoom(),
+        ).subjects) {
           const { meta } = file.exchanges[Number(pointer.split('/')[2])] as Exchange;
           const lost = effects.filter(losesEnvironment).map(({ id }) => id);
           reported.set(`${file.name[0]} ${meta.recordedAt}`, lost);
@@ -123,5 +138,43 @@ it('of any course report the very environments that each PATCH loses, in whateve
       expect(sorted(reported)).toEqual(sorted(lossesOf(events)));
     }),
     { numRuns: 200 },
+  );
+});
+
+it('tell of accounts that may be the same what one ledger of all of them says', () => {
+  const accounts = fc.constantFrom('current', '5', '6');
+  const events = fc.array(fc.tuple(event, accounts), { minLength: 2, maxLength: 12 });
+  fc.assert(
+    fc.property(events, fc.constantFrom(undefined, '5'), (all, account) => {
+      const beforehand = new Beforehand({ learn: ['project'], account }, []);
+      const histories = new Histories(GATE, beforehand, '/');
+      const ledger = beforehand.newState();
+      const exchanges = all.map(([one, name], second) => exchangeOf(one, second, name));
+      // Each in a file of its recording's own folder tree.
+      const byFile = new Map<string, number[]>();
+      for (const [index, { request }] of exchanges.entries()) {
+        const file = `r/${locationOf(request.method, request.path)}`;
+        byFile.set(file, [...(byFile.get(file) ?? []), index]);
+      }
+      const known: unknown[] = [];
+      for (const [index, one] of exchanges.entries()) {
+        const lesson = recordedLesson(GATE, ['project'], one);
+        if (lesson?.isJudged) known[index] = ledger.of(lesson.name);
+        lesson?.teach(ledger);
+      }
+      const files = [...byFile];
+      for (const [number, [name, indexes]] of files.entries()) {
+        const own = indexes.map((index) => exchanges[index] as Exchange);
+        histories.add(number, { name, path: undefined, text: '', exchanges: own });
+      }
+      for (const [number, [, indexes]] of files.entries()) {
+        const before = histories.knownIn(number);
+        for (const [place, index] of indexes.entries()) {
+          const lesson = recordedLesson(GATE, ['project'], exchanges[index] as Exchange);
+          if (lesson?.isJudged) expect(before(lesson.name, place)).toEqual(known[index]);
+        }
+      }
+    }),
+    { numRuns: 150 },
   );
 });

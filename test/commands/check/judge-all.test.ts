@@ -37,7 +37,7 @@ async function judge(inputs: string[], options: Options = {}) {
     })(),
   };
   const beforehand = new Beforehand({ learn, account }, known);
-  const files = await findInputs(inputs, cwd);
+  const files = await findInputs(inputs, { cwd });
   const as = { operation: undefined, path };
   return judgeAll(gate({ guard: 'off', ...options.gate }), files, as, beforehand, io);
 }

@@ -2,9 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Progress } from '../../../src/commands/check/progress.ts';
 import { type CheckArgs, runCheck } from '../../../src/commands/check/run-check.ts';
+import { checkBodies } from '../../../src/config/extras/check-bodies.ts';
 import { loadContract } from '../../../src/contract/load-contract.ts';
-import { createGate } from '../../../src/gate.ts';
+import { createGate, type Gate } from '../../../src/gate.ts';
 import type { StoredBody } from '../../../src/model/exchange.ts';
 
 const gate = createGate(loadContract('schemas', true), {
@@ -54,7 +56,7 @@ interface Output {
   files: { file: string; kind: string; unjudged: number; subjects: Judged[] }[];
 }
 
-async function check(inputs: string[], args: Partial<CheckArgs> = {}, stdin = '') {
+async function check(inputs: string[], args: Partial<CheckArgs> = {}, stdin = '', judging = gate) {
   let output = '';
   const io = {
     cwd,
@@ -69,7 +71,7 @@ async function check(inputs: string[], args: Partial<CheckArgs> = {}, stdin = ''
   const exitCode = await runCheck(
     { inputs, outputs: [{ format: 'json' }], failOn: 'error', learn: ['project'], ...args },
     io,
-    () => gate,
+    () => judging,
   );
   return { exitCode, output };
 }
@@ -245,6 +247,25 @@ describe('a recording', () => {
     expect((await check(['PATCH.json'])).exitCode).toBe(0);
   });
 
+  test('has what cannot be judged named: its body stands elsewhere', async () => {
+    const file = { file: `PATCH~${'0'.repeat(32)}.json` } as StoredBody;
+    await write('PATCH.json', recording([{ json: PROJECT }], [file], [{ omitted: 9 }]));
+    const { report } = await checkAsJson(['PATCH.json']);
+    expect(report.summary).toMatchObject({ judged: 1, unjudged: 0, skipped: 2 });
+  });
+
+  test.each([
+    ['\ufeff{"formatVersion":1,"exchanges":[]}', '1:1: the file begins with a byte order mark'],
+    ['[]', '1:1: an object is expected'],
+    ['<<<<<<< HEAD', '1:1: expected a value'],
+  ])('that is %j says what is wrong', async (content, message) => {
+    await write('a/PATCH.json', content);
+    await expect(check(['a'])).rejects.toMatchObject({
+      code: 'bad-recording',
+      message: expect.stringContaining(`a/PATCH.json:${message}`),
+    });
+  });
+
   test('that is broken stops the check, with its place', async () => {
     await write('a/PATCH.json', recording([{ json: PROJECT }]).slice(0, -10));
     await expect(check(['a'])).rejects.toMatchObject({
@@ -265,6 +286,74 @@ describe('a recording', () => {
   });
 });
 
+describe('inputs of each kind', () => {
+  const LINE = JSON.stringify({ method: 'PATCH', url: PATH, body: WITHOUT_LANGUAGES });
+  const HAR = JSON.stringify({
+    log: { entries: [{ request: { method: 'PATCH', url: PATH, postData: { text: '{}' } } }] },
+  });
+
+  test('are judged together, in their order, and each is told to the gate by its absolute name', async () => {
+    await write('a/1.json', JSON.stringify(PROJECT));
+    await write('a/2.har', `\ufeff${HAR}`);
+    await write('a/3.jsonl', `\ufeff${LINE}\n`);
+    await write('a/4/PATCH.json', recording([{ json: PROJECT }]));
+    const files: (string | undefined)[] = [];
+    const telling: Gate = {
+      ...gate,
+      inspect(request, match, circumstances) {
+        files.push(circumstances?.file);
+        return gate.inspect(request, match, circumstances);
+      },
+    };
+    const { report } = await checkAsJson(['-', 'a/**/*'], { operation: 'updateProject' }, LINE, telling);
+    expect(report.files.map(({ file, kind }) => [file, kind])).toEqual([
+      ['<stdin>', 'requests'],
+      ['a/1.json', 'body'],
+      ['a/2.har', 'har'],
+      ['a/3.jsonl', 'requests'],
+      ['a/4/PATCH.json', 'recording'],
+    ]);
+    expect(report.summary).toMatchObject({ files: 5, judged: 5, blocked: 3 });
+    const names = ['a/1.json', 'a/2.har', 'a/3.jsonl', 'a/4/PATCH.json'].map((name) => join(cwd, name));
+    // A recording is judged when all has been read.
+    expect(new Set(files)).toEqual(new Set([undefined, ...names]));
+    expect(report.files[2]?.subjects[0]?.findings[0]).toMatchObject({ line: 1 });
+  });
+
+  test('are judged by a mapping, or else by nothing', async () => {
+    await write('a/1.json', JSON.stringify(WITHOUT_LANGUAGES));
+    const bodies = await checkBodies([{ files: 'a/*.json', operation: 'updateProject' }], {
+      where: 'the config',
+      folder: cwd,
+    });
+    const { report } = await checkAsJson(['a'], { bodies });
+    expect(report.files[0]?.subjects).toMatchObject([{ operation: 'updateProject', outcome: 'block' }]);
+    await write('b.json', JSON.stringify(PROJECT));
+    await expect(check(['a', 'b.json'], { bodies })).rejects.toMatchObject({
+      code: 'bad-usage',
+      message: expect.stringContaining('b.json'),
+    });
+  });
+
+  test('stop the check where one is broken, and nothing is written', async () => {
+    await write('a/1.jsonl', `${LINE}\n`);
+    await write('a/2.har', HAR.slice(0, -5));
+    await expect(check(['a'])).rejects.toMatchObject({
+      code: 'bad-input',
+      message: expect.stringMatching(/^a\/2\.har:1:\d+: the file is cut off/),
+    });
+  });
+
+  test('hold what is clean as a number, once it is much', async () => {
+    const body = JSON.stringify({ method: 'PATCH', url: PATH, body: PROJECT });
+    await write('a.jsonl', `${body}\n`.repeat(6000));
+    await write('b.jsonl', `${LINE}\n${body}\n`.repeat(5000));
+    const { report } = await checkAsJson(['a.jsonl', 'b.jsonl']);
+    expect(report.files.map(({ subjects }) => subjects.length)).toEqual([6000, 9000]);
+    expect(report.summary).toMatchObject({ judged: 16000, blocked: 5000 });
+  });
+});
+
 test('no gate is made where there is nothing to judge', async () => {
   const io = { cwd, today: '2026-11-21', stdin: (async function* () {})(), stdout: () => {} };
   const noGate = () => {
@@ -272,4 +361,21 @@ test('no gate is made where there is nothing to judge', async () => {
   };
   const args = { inputs: ['none.json'], outputs: [{ format: 'text' }], failOn: 'error', learn: [] } as const;
   await expect(runCheck(args, io, noGate)).rejects.toMatchObject({ code: 'bad-input', exitCode: 2 });
+});
+
+test('tells how far it is, and no more once there is a report', async () => {
+  await write('PATCH.json', recording([{ json: PROJECT }], [{ json: WITHOUT_LANGUAGES }]));
+  await write('body.json', JSON.stringify(PROJECT));
+  const told: string[] = [];
+  const io = {
+    ...{ cwd, today: '2026-11-21', stdin: (async function* () {})() },
+    progress: {
+      tell: ({ files, of, judged }: Progress) => void told.push(`${judged} in ${files} of ${of}`),
+      clear: () => void told.push('clear'),
+    },
+    stdout: () => void told.push('report'),
+  };
+  const args = { inputs: ['PATCH.json', 'body.json'], outputs: [{ format: 'text' }] } as const;
+  await runCheck({ ...args, operation: 'updateProject', failOn: 'error', learn: [] }, io, () => gate);
+  expect(told).toEqual(['1 in 0 of 2', '2 in 0 of 2', '3 in 1 of 2', 'clear', 'report']);
 });

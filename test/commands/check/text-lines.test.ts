@@ -21,3 +21,19 @@ describe('an excerpt', () => {
     expect(caret).toBe(text.length);
   });
 });
+
+describe('a part of a file', () => {
+  const before = `${'x'.repeat(30)}\n${'y'.repeat(80)}`;
+  const part = '{"a":1,\n"b":2}';
+  const lines = new TextLines(part, { line: 2, column: 81, lead: 'y'.repeat(50) });
+  const whole = new TextLines(before + part);
+
+  test('has the places and lines that it has in the file', () => {
+    for (let offset = 0; offset <= part.length; offset++) {
+      const place = whole.placeOf(before.length + offset);
+      expect(lines.placeOf(offset)).toEqual(place);
+      expect(lines.offsetOf(place)).toBe(offset);
+      expect(lines.excerptAt(place)).toEqual(whole.excerptAt(place));
+    }
+  });
+});

@@ -38,6 +38,7 @@ async function start(deps: Partial<ControlDeps> = {}, host = '127.0.0.1') {
     recordOf: () => undefined,
     guards: () => false,
     operations: ['updateProject'],
+    rules: [],
     bodyLimit: 1000,
   };
   const exchanges = createExchangeList(DEFAULT_REDACTION);

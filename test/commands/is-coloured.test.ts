@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isColoured } from '../../../src/commands/plan/is-coloured.ts';
+import { isColoured } from '../../src/commands/is-coloured.ts';
 
 const TERMINAL = { isTTY: true };
 const PIPE = {};

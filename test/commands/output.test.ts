@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { writeFileWhole } from '../../../src/commands/recordings/output.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { writeFileWhole } from '../../src/commands/output.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('writes a file whole', async () => {
   const file = join(temporaryFolder(), 'x');

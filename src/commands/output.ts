@@ -1,5 +1,5 @@
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 
 /** Where a command writes what it has to say. */
 export interface Output {

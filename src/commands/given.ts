@@ -1,4 +1,4 @@
-import { PatchgateError } from '../../errors.ts';
+import { PatchgateError } from '../errors.ts';
 
 type Given = string | readonly string[] | undefined;
 

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { PatchgateError } from '../../../errors.ts';
+
+const DEFAULT_BASELINE = 'patchgate-baseline.json';
+
+export interface BaselineWishes {
+  /** The setting, and whether it was given as a flag. */
+  baseline: string | undefined;
+  isFlag: boolean;
+  /** `--write-baseline`: the file, or `""` where the flag stands alone. */
+  writeBaseline: string | undefined;
+  /** `--against-contract`. The contract before says what is known then, so no baseline is asked. */
+  againstContract: string | undefined;
+}
+
+/** Which baseline is read, or written. @throws PatchgateError `bad-usage` where the wishes go ill together */
+export function whichBaseline({ baseline, isFlag, writeBaseline, againstContract }: BaselineWishes): {
+  baseline?: string;
+  writeBaseline: boolean;
+} {
+  const writes = writeBaseline !== undefined;
+  if (againstContract !== undefined) {
+    if (!writes && !isFlag) return { writeBaseline: false };
+    throw new PatchgateError(
+      'bad-usage',
+      `--against-contract and ${writes ? '--write-baseline' : '--baseline'} cannot be given together`,
+      { hint: 'what the contract before found is known already' },
+    );
+  }
+  if (!writes) return { ...(baseline !== undefined && { baseline }), writeBaseline: false };
+  if (writeBaseline !== '' && isFlag && writeBaseline !== baseline) {
+    throw new PatchgateError(
+      'bad-usage',
+      `--baseline ${baseline} and --write-baseline=${writeBaseline} name two files`,
+      { hint: 'name one of them: --write-baseline=FILE' },
+    );
+  }
+  return { baseline: writeBaseline || (baseline ?? DEFAULT_BASELINE), writeBaseline: true };
+}
+
+/**
+ * The files without the baseline, which may well lie in a folder that is judged. One that was named itself stays.
+ *
+ * @param files as `findInputs` gives them for the inputs
+ * @throws PatchgateError `bad-input` where there is nothing else
+ */
+export function withoutBaseline(
+  files: readonly string[],
+  { inputs, baseline }: { inputs: readonly string[]; baseline?: string | undefined },
+  cwd: string,
+): readonly string[] {
+  if (baseline === undefined) return files;
+  const own = resolve(cwd, baseline);
+  const others = files.filter((file) => inputs.includes(file) || resolve(cwd, file) !== own);
+  if (others.length > 0) return others;
+  throw new PatchgateError('bad-input', `there is nothing to judge but the baseline ${baseline}`, {
+    hint: 'give the folder of a recording, or of bodies',
+  });
+}

@@ -1,0 +1,48 @@
+import { PatchgateError } from '../errors.ts';
+import { nearest } from '../model/nearest.ts';
+import { pointerOf } from '../model/pointer.ts';
+import { SETTINGS, variableOf } from '../settings.ts';
+import { type ExtraSource, placeIn } from './extras/source.ts';
+import { EXTRAS } from './extras.ts';
+
+/**
+ * Whether there are such settings.
+ *
+ * @param others keys that are taken beside them
+ * @throws PatchgateError `bad-config`, with what was probably meant
+ */
+export function checkKeys(
+  given: Readonly<Record<string, unknown>>,
+  source: ExtraSource,
+  others: readonly string[],
+): void {
+  const known = [...Object.keys(SETTINGS), ...EXTRAS];
+  for (const key of Object.keys(given)) {
+    if (known.includes(key) || others.includes(key)) continue;
+    const near = nearest(key, known);
+    throw new PatchgateError(
+      'bad-config',
+      `unknown key ${JSON.stringify(key)} in ${placeIn(source, pointerOf([key]), 'name')}`,
+      { hint: near ? `did you mean "${near}"?` : `known keys: ${known.join(', ')}` },
+    );
+  }
+}
+
+/**
+ * A misspelt variable would be silently without effect: near misses are refused, others may be someone else's.
+ *
+ * @throws PatchgateError `bad-config`
+ */
+export function checkVariables(env: Readonly<Record<string, unknown>>): void {
+  const known = [...Object.keys(SETTINGS).map(variableOf), 'PATCHGATE_CONFIG', 'PATCHGATE_URL'];
+  const bare = (name: string) => name.slice('PATCHGATE_'.length);
+  for (const variable of Object.keys(env)) {
+    if (!variable.startsWith('PATCHGATE_') || known.includes(variable)) continue;
+    const near = nearest(bare(variable), known.map(bare));
+    if (near) {
+      throw new PatchgateError('bad-config', `unknown environment variable ${variable}`, {
+        hint: `did you mean PATCHGATE_${near}?`,
+      });
+    }
+  }
+}

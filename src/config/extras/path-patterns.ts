@@ -1,0 +1,20 @@
+/** Whether a request's path is one that is meant. */
+export type PathPredicate = (path: string) => boolean;
+
+/** UTF-16 code units of a path that is held against globs: no record's is longer, and some globs take long for a long one. */
+const LONGEST_PATH = 1000;
+
+/**
+ * Globs of request paths as a predicate: `/accounts/1/projects/*`. What stands before that in a path counts for nothing, nor do
+ * its query and one slash at its end.
+ */
+export async function pathPatterns(patterns: readonly string[]): Promise<PathPredicate> {
+  const { default: picomatch } = await import('picomatch');
+  const matchers = patterns.map((pattern) =>
+    picomatch(`**/${pattern.replace(/^\/|\/$/g, '')}`, { dot: true, nonegate: true }),
+  );
+  return (path) => {
+    const bare = path.replace(/\?.*$/s, '').replace(/\/$/, '');
+    return bare.length <= LONGEST_PATH && matchers.some((matches) => matches(bare));
+  };
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { messageOf, PatchgateError } from '../errors.ts';
+import { placeAt } from '../model/json-text.ts';
+import { type Hazard, scanJson, UNLIMITED } from '../model/scan-json.ts';
+
+/**
+ * A config file in JSON, in UTF-8; a byte order mark is skipped.
+ *
+ * @param where its name, for messages
+ * @throws PatchgateError `bad-config` with line and column: a break of the grammar, a name that comes twice in one object
+ */
+export function readJsonConfig(file: string, where: string): { content: unknown; text: string } {
+  const text = readText(file, where);
+  const wrong = wrongPlaceOf(text);
+  if (wrong) {
+    const { line, column } = placeAt(text, wrong.offset);
+    throw new PatchgateError('bad-config', `${where}:${line}:${column}: ${wrong.message}`, {
+      hint:
+        text[wrong.offset] === '/'
+          ? 'JSON has no comments: take them out, or write a patchgate.config.mjs'
+          : 'correct the JSON',
+    });
+  }
+  return { content: JSON.parse(text), text };
+}
+
+function readText(file: string, where: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    const why = error instanceof TypeError ? 'it is not in UTF-8' : messageOf(error);
+    throw new PatchgateError('bad-config', `cannot read the config file ${where}: ${why}`, {
+      hint: 'it must be a file in UTF-8 that can be read',
+      cause: error,
+    });
+  }
+}
+
+/** Of a name that comes twice JSON.parse takes the last: what the first one says would silently be without effect. */
+function wrongPlaceOf(text: string): { message: string; offset: number } | undefined {
+  const repeated: Hazard[] = [];
+  const { error } = scanJson(text, UNLIMITED, (hazard) => {
+    if (hazard.kind === 'duplicate-key') repeated.push(hazard);
+    return repeated.length === 0;
+  });
+  const [first] = repeated;
+  return error ?? (first && { message: `"${first.what}" is given a second time`, offset: first.offset });
+}

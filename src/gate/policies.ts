@@ -1,0 +1,128 @@
+import { PatchgateError } from '../errors.ts';
+import type { SeveritySetting } from '../model/finding.ts';
+import type { JudgedPath, SeverityOverride } from '../model/severity-override.ts';
+import { createPolicy, type Policy, type PolicyOptions, UNLISTED } from '../policy.ts';
+import { checkSeverities } from './check-severities.ts';
+import { globFromTemplate } from './glob-from-template.ts';
+
+/** The policy of each request. */
+export interface Policies {
+  /**
+   * That of a request.
+   *
+   * @param path undefined where only the operation is known
+   * @param file absolute name of the file that holds it, where it comes from one
+   */
+  at(path: JudgedPath | undefined, file: string | undefined): Policy;
+  /** False: nothing would come of judging. */
+  readonly judges: boolean;
+  /** Whether a path below a judged record's is looked for: each, none, or those that it says. */
+  readonly reportsUnlisted: boolean | ((path: JudgedPath) => boolean);
+}
+
+export interface PoliciesOptions extends PolicyOptions {
+  overrides?: readonly SeverityOverride[] | undefined;
+  /** Path templates of the operations. */
+  templates: readonly string[];
+}
+
+/** Combinations of overrides whose policies are kept; there are hardly ever more than a few. */
+const MOST_KEPT = 100;
+/** UTF-16 code units of a path that is held against globs: no record's is longer, and some globs take long for a long one. */
+const LONGEST_PATH = 1000;
+
+/**
+ * Which severities hold is decided by the very path by which a request was judged (`JudgedPath`), never by another spelling of
+ * it. What stands before the operation's template counts for nothing, as it does for the operation: not in the path, and not in a
+ * glob (`/api/v2/accounts/1/**` is `/accounts/1/**`), so that no prefix leads into an override or out of one. Where a path can be
+ * read in several ways, or a parameter is not as it must be, an override by path counts only for what it makes stricter. The
+ * guard does not ask for severities, so no override silences it.
+ *
+ * @throws PatchgateError `bad-config` where an override names an unknown rule, or a glob that no operation's path could fit
+ */
+export function createPolicies({ overrides = [], templates, ...options }: PoliciesOptions): Policies {
+  const base = createPolicy(options);
+  if (overrides.length === 0) {
+    const { judges, reportsUnlisted } = base;
+    return { at: () => base, judges, reportsUnlisted };
+  }
+  const bound = overrides.map((override, index) => bind(override, `overrides[${index}]`, templates));
+  for (const [index, { rules }] of overrides.entries())
+    checkSeverities(rules, options.rules, `overrides[${index}].rules`);
+  const kept = new Map<string, Policy>();
+  const unlisted = bound.filter(({ rules }) => (rules[UNLISTED] ?? 'off') !== 'off');
+  return {
+    judges: base.judges,
+    reportsUnlisted:
+      base.reportsUnlisted ||
+      (unlisted.length > 0 && ((path) => unlisted.some(({ ofPath }) => ofPath(path) !== 'no'))),
+    at(path, file) {
+      const answers = bound.map(({ ofFile, ofPath }) => (ofFile(file) ? ofPath(path) : 'no'));
+      const key = answers.join();
+      let policy = kept.get(key);
+      if (!policy) {
+        policy = createPolicy({ ...options, severities: severitiesWith(bound, answers, options) });
+        if (kept.size >= MOST_KEPT) kept.clear();
+        kept.set(key, policy);
+      }
+      return policy;
+    },
+  };
+}
+
+/** Whether an override is one of a request's. `perhaps`: its path can be read in several ways. */
+type Answer = 'yes' | 'no' | 'perhaps';
+
+interface BoundOverride {
+  ofFile(file: string | undefined): boolean;
+  ofPath(path: JudgedPath | undefined): Answer;
+  rules: SeverityOverride['rules'];
+}
+
+function bind(
+  { ofFile, paths, rules }: SeverityOverride,
+  name: string,
+  templates: readonly string[],
+): BoundOverride {
+  const fits = paths?.globs.map((glob, index) => {
+    const counting = globFromTemplate(glob, templates);
+    if (counting !== undefined) return paths.compile(counting);
+    const words = new Set(templates.map((template) => `/${template.split('/')[1]}`));
+    throw new PatchgateError(
+      'bad-config',
+      `${name}.paths[${index}]: no operation has a path like ${JSON.stringify(glob)}`,
+      { hint: `begin it with **, or with one of: ${[...words].join(', ')}` },
+    );
+  });
+  return {
+    rules,
+    ofFile: (file) => !ofFile || (file !== undefined && ofFile(file)),
+    ofPath(path) {
+      if (!fits) return 'yes';
+      if (path === undefined) return 'no';
+      if (path === 'unclear' || path.length > LONGEST_PATH) return 'perhaps';
+      return fits.some((isFit) => isFit(path)) ? 'yes' : 'no';
+    },
+  };
+}
+
+function severitiesWith(
+  overrides: readonly BoundOverride[],
+  answers: readonly Answer[],
+  { severities, rules, unlisted }: PolicyOptions,
+): Record<string, SeveritySetting> {
+  const all: Record<string, SeveritySetting> = {
+    [UNLISTED]: unlisted === 'block' ? 'error' : 'off',
+    ...severities,
+  };
+  const ofItsOwn = (name: string) => rules.find((rule) => rule.name === name)?.severity;
+  for (const [index, override] of overrides.entries()) {
+    for (const [name, severity] of Object.entries(override.rules)) {
+      // What only warns in some places is an error in all of them where a rule is set to error.
+      const isStricter =
+        severity === 'error' || (severity === 'warn' && (all[name] ?? ofItsOwn(name)) === 'off');
+      if (answers[index] === 'yes' || (answers[index] === 'perhaps' && isStricter)) all[name] = severity;
+    }
+  }
+  return all;
+}

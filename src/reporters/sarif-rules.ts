@@ -1,0 +1,52 @@
+import type { Basis } from '../model/finding.ts';
+import type { Report, RuleFacts } from './report.ts';
+
+/** SARIF's words for severities. */
+export const LEVELS = { error: 'error', warn: 'warning', note: 'note' } as const;
+
+/** SARIF takes braces for what is to be put in, unless they are doubled, and `[a](1)` for a link. */
+export function message(text: string, hint?: string) {
+  const whole = hint === undefined ? text : `${text}\nHint: ${hint}`;
+  return { text: whole.replace(/[{}]/g, '$&$&').replace(/\[(?=[^\]]*\]\()/g, '\\[') };
+}
+
+const BECAUSE: Readonly<Record<Basis, string>> = {
+  stated: "the service's description says it",
+  inferred: "it follows from what the service's description says",
+  observed: "the samples in the service's description are like that, and no other value was seen",
+  protocol: 'the standards of HTTP, JSON and URLs say it',
+};
+
+/** The rules that were asked, and behind them those of which a finding alone tells. */
+export function sarifRules(report: Report) {
+  const facts = new Map((report.rules ?? []).map((rule) => [rule.name, rule]));
+  for (const { subjects } of report.files) {
+    for (const { rule: name, severity, basis, source = '' } of subjects.flatMap(({ findings }) => findings)) {
+      if (!facts.has(name))
+        facts.set(name, { name, severity, basis, source, says: `the contract's ${name} holds` });
+    }
+  }
+  return [...facts.values()].map(ruleOf);
+}
+
+function ruleOf({ name, severity, basis, says, source }: RuleFacts) {
+  const sentence = `${says.slice(0, 1).toUpperCase()}${says.slice(1)}.`;
+  const why = `Basis: ${basis}, ${BECAUSE[basis]}${source === '' ? '' : ` (${source})`}.`;
+  const todo = 'Correct the body as the finding says.';
+  return {
+    id: name,
+    shortDescription: { text: sentence },
+    fullDescription: { text: `${sentence} ${why}` },
+    help: {
+      text: `${sentence}\n${why}\n${todo}`,
+      markdown: `**${markdown(name)}**: ${markdown(sentence)}\n\n${markdown(why)}\n\n${todo}`,
+    },
+    defaultConfiguration: severity === 'off' ? { enabled: false } : { level: LEVELS[severity] },
+    properties: { tags: [name.replace(/\..*/s, ''), basis] },
+  };
+}
+
+/** A text in which Markdown finds nothing of its own. */
+export function markdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>|#&]/g, '\\$&').replace(/\s+/g, ' ');
+}

@@ -1,0 +1,101 @@
+import type { Paint } from './colours.ts';
+import { type PlacedFinding, type Report, type Skipped, summaryOf } from './report.ts';
+import { amount, grouped, visible } from './wording.ts';
+
+/** How often each rule found something, the most frequent first: count, severity, rule and what it says. */
+export function rulesText(report: Report, paint: Paint): string {
+  const counts = new Map<string, { count: number; finding: PlacedFinding }>();
+  for (const { subjects } of report.files) {
+    for (const finding of subjects.flatMap(({ findings }) => findings)) {
+      if (finding.excuse) continue;
+      const key = `${finding.severity} ${finding.rule}`;
+      const entry = counts.get(key) ?? { count: 0, finding };
+      counts.set(key, { ...entry, count: entry.count + 1 });
+    }
+  }
+  const says = new Map(report.rules?.map((rule) => [rule.name, rule.says]));
+  const isWarning = ({ finding }: { finding: PlacedFinding }) => Number(finding.severity === 'warn');
+  const rows = [...counts.values()].sort((a, b) => b.count - a.count || isWarning(a) - isWarning(b));
+  const widths = {
+    count: Math.max(...rows.map(({ count }) => grouped(count).length)),
+    rule: Math.max(...rows.map(({ finding }) => finding.rule.length)),
+  };
+  return rows
+    .map(({ count, finding: { severity, rule } }) => {
+      const level = paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd('error'.length));
+      const said = paint('grey', visible(says.get(rule) ?? ''));
+      return `  ${grouped(count).padStart(widths.count)}  ${level}  ${visible(rule).padEnd(widths.rule)}  ${said}`.trimEnd();
+    })
+    .join('\n');
+}
+
+/** One line for all. */
+export function summaryLine(report: Report): string {
+  const { files, judged, unjudged, skipped, blocked, ...counts } = summaryOf(report);
+  const { errors, warnings, known, suppressed, unchanged } = counts;
+  const not = [
+    ...(known > 0 ? [`${grouped(known)} in the baseline`] : []),
+    ...(suppressed > 0 ? [`${grouped(suppressed)} suppressed`] : []),
+    ...(unchanged > 0 ? [`${grouped(unchanged)} as under the contract before`] : []),
+  ];
+  const omitted = omittedOf(report);
+  const found =
+    errors + warnings + omitted === 0
+      ? `no ${not.length > 0 ? 'new ' : ''}findings`
+      : `${amount(errors, 'error')}, ${amount(warnings, 'warning')}${omitted > 0 ? `, ${grouped(omitted)} more` : ''}`;
+  const requests = [
+    `${amount(judged, 'request')} judged`,
+    `${grouped(blocked)} would be blocked`,
+    ...(unjudged > 0 ? [`${grouped(unjudged)} not concerned`] : []),
+    ...(skipped > 0 ? [`${grouped(skipped)} not judged`] : []),
+    `in ${amount(files, 'file')}`,
+  ];
+  return `${found}${not.length > 0 ? ` (${not.join(', ')})` : ''}: ${requests.join(', ')}`;
+}
+
+/** Findings that were left out, and count. */
+function omittedOf({ files }: Report): number {
+  let omitted = 0;
+  for (const { subjects } of files) {
+    for (const subject of subjects) if (!subject.omittedExcuse) omitted += subject.omitted;
+  }
+  return omitted;
+}
+
+/** Requests that are named for each reason. */
+const MOST_SKIPPED = 5;
+
+/** Which requests could not be judged, by the reason. */
+export function skippedText({ files }: Report): string {
+  const byReason = new Map<string, string[]>();
+  for (const { file, skipped = [] } of files) {
+    for (const request of skipped) {
+      const lines = byReason.get(request.why) ?? [];
+      byReason.set(request.why, lines);
+      lines.push(skippedLine(file, request));
+    }
+  }
+  return [...byReason]
+    .map(([why, lines]) => {
+      const more = lines.length - MOST_SKIPPED;
+      return [
+        `Not judged, ${amount(lines.length, 'request')}: ${visible(why)}`,
+        ...lines.slice(0, MOST_SKIPPED),
+        ...(more > 0 ? [`  and ${grouped(more)} more: -f json has them all`] : []),
+      ].join('\n');
+    })
+    .join('\n\n');
+}
+
+function skippedLine(file: string, { line, method, path, pointer }: Skipped): string {
+  return visible(`  ${line === undefined ? file : `${file}:${line}`}  ${method} ${path} (${pointer})`);
+}
+
+export function remarksText({ remarks = [] }: Report, paint: Paint): string {
+  return remarks
+    .map(({ severity, message, hint }) => {
+      const level = severity === 'note' ? severity : paint(severity === 'error' ? 'red' : 'yellow', severity);
+      return `${level}: ${visible(message)}${hint === undefined ? '' : `\n  hint: ${visible(hint)}`}`;
+    })
+    .join('\n');
+}

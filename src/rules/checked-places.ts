@@ -1,0 +1,34 @@
+import { isPointer } from '../model/pointer.ts';
+import type { Place, Rule, RuleContext } from '../model/rule.ts';
+
+/** The places of a rule of one's own, which can give anything. @throws Error where it gives something else, saying what */
+export function* checkedPlaces(rule: Rule, context: RuleContext): Iterable<Place> {
+  for (const given of listOf(rule.check(context))) yield checkPlace(given);
+}
+
+function listOf(given: unknown): Iterable<unknown> {
+  if (typeof given === 'object' && given !== null) {
+    if (Symbol.iterator in given) return given as Iterable<unknown>;
+    if ('then' in given && typeof given.then === 'function') {
+      // Whatever becomes of it, nobody waits for it.
+      given.then(undefined, () => undefined);
+      throw new Error('check gives a promise: a rule answers at once');
+    }
+    if (Symbol.asyncIterator in given)
+      throw new Error('check is an asynchronous generator: a rule answers at once');
+  }
+  throw new Error('check gives no list of places: write *check(context) { … yield place; … }');
+}
+
+function checkPlace(given: unknown): Place {
+  if (typeof given !== 'object' || given === null) throw new Error('it gives something that is no place');
+  const { pointer, message, hint } = given as Partial<Record<keyof Place, unknown>>;
+  if (typeof pointer !== 'string') throw new Error('it gives a place without a pointer');
+  const shown = JSON.stringify(pointer.slice(0, 80));
+  if (!isPointer(pointer)) throw new Error(`it gives a pointer that is no JSON Pointer: ${shown}`);
+  if (typeof message !== 'string' || message === '')
+    throw new Error(`it gives a place without a message: ${shown}`);
+  if (hint !== undefined && typeof hint !== 'string')
+    throw new Error(`it gives a hint that is no text: ${shown}`);
+  return given as Place;
+}

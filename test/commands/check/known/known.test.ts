@@ -1,0 +1,172 @@
+/** Known findings and changes of a contract from files to exit code, by the command's own pipeline. */
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { comparing } from '../../../../src/commands/check/compare-contracts.ts';
+import { type CheckArgs, type CheckIo, runCheck } from '../../../../src/commands/check/run-check.ts';
+import { checkSuppressions } from '../../../../src/config/extras/check-suppressions.ts';
+import { loadContract } from '../../../../src/contract/load-contract.ts';
+import { createGate, type Gate } from '../../../../src/gate.ts';
+import type { Exchange } from '../../../../src/model/exchange.ts';
+import { laterRefusal } from '../../../support/errors.ts';
+import { gate, PROJECT_URL, PROXY_DEFAULTS, SCHEMAS } from '../../../support/gate.ts';
+import { fileText } from '../../../support/recorded-folder.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+
+const GOOD = {
+  name: 'Checkout',
+  languages: ['GO'],
+  environments: [{ id: 1, name: 'Live', isEnabled: true }],
+};
+const { languages: _, ...WITHOUT_LANGUAGES } = GOOD;
+const shipped = gate({ guard: 'off' });
+
+let cwd: string;
+beforeEach(() => {
+  cwd = temporaryFolder();
+});
+
+function write(file: string, content: unknown): void {
+  mkdirSync(dirname(join(cwd, file)), { recursive: true });
+  writeFileSync(join(cwd, file), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+}
+
+function recorded(...bodies: unknown[]): string {
+  return fileText(
+    bodies.map((body): Exchange => {
+      const headers = { 'content-type': 'application/json' };
+      return {
+        request: { method: 'PATCH', path: PROJECT_URL, query: '', headers, body: { json: body as never } },
+        response: { status: 200, headers: {} },
+        meta: { recordedAt: '2026-11-20T12:00:00.000Z', durationMs: 1 },
+      };
+    }),
+  );
+}
+
+interface Output {
+  summary: Record<string, number>;
+  files: { file: string; subjects: { findings: object[]; before?: { gone: object[] } }[] }[];
+  remarks?: { message: string }[];
+}
+
+async function check(inputs: string[], args: Partial<CheckArgs> = {}, by: Gate = shipped, folder = '.') {
+  let output = '';
+  const io: CheckIo = {
+    cwd: join(cwd, folder),
+    today: '2026-11-21',
+    stdin: (async function* () {})(),
+    stdout: (text) => {
+      output += text;
+    },
+  };
+  const base = { inputs, outputs: [{ format: 'json' }], failOn: 'error', learn: ['project'] } as const;
+  const exitCode = await runCheck({ ...base, ...args }, io, () => by);
+  return { exitCode, ...(JSON.parse(output) as Output) };
+}
+
+const BASELINE = { baseline: 'patchgate-baseline.json' };
+
+describe('a baseline', () => {
+  it('lets a team start today, wherever and however check is run', async () => {
+    write('bodies/PATCH.json', recorded(WITHOUT_LANGUAGES));
+    expect((await check(['.'])).exitCode).toBe(1);
+    const wrote = await check(['.'], { ...BASELINE, writeBaseline: true });
+    expect([wrote.exitCode, wrote.summary.known, wrote.remarks?.[0]?.message]).toEqual([
+      0,
+      1,
+      'wrote 1 finding to patchgate-baseline.json',
+    ]);
+    // The exchange moves down, and another one is before it.
+    write('bodies/PATCH.json', `\n\n${recorded(GOOD, WITHOUT_LANGUAGES)}`);
+    for (const input of ['.', './bodies', 'bodies/*.json', join(cwd, 'bodies/PATCH.json')])
+      expect((await check([input], BASELINE)).exitCode).toBe(0);
+    const fromBelow = { baseline: join('..', BASELINE.baseline) };
+    expect((await check(['PATCH.json'], fromBelow, shipped, 'bodies')).exitCode).toBe(0);
+
+    write('bodies/PATCH.json', recorded(WITHOUT_LANGUAGES, { ...WITHOUT_LANGUAGES, name: 1 }));
+    const { exitCode, summary } = await check(['bodies'], BASELINE);
+    expect([exitCode, summary.known, summary.errors]).toEqual([1, 1, 2]);
+  });
+
+  it('knows what of a body with very many findings was left out, until there is more of it', async () => {
+    const body = (count: number) => ({ ...GOOD, languages: Array.from({ length: count }, () => 1) });
+    const args = { ...BASELINE, operation: 'updateProject' };
+    write('body.json', body(150));
+    expect((await check(['body.json'], { ...args, writeBaseline: true })).exitCode).toBe(0);
+    expect((await check(['body.json'], args)).exitCode).toBe(0);
+    write('body.json', body(149));
+    expect((await check(['body.json'], args)).exitCode).toBe(0);
+    write('body.json', body(151));
+    expect((await check(['body.json'], args)).exitCode).toBe(1);
+  });
+
+  it('is no input, unless it is named', async () => {
+    write(BASELINE.baseline, { version: 1, findings: [] });
+    expect(await laterRefusal('bad-input', check(['.'], BASELINE))).toContain(
+      'nothing to judge but the baseline',
+    );
+    write('PATCH.json', recorded(GOOD));
+    expect((await check(['.'], BASELINE)).files.map(({ file }) => file)).toEqual(['PATCH.json']);
+    expect(await laterRefusal('bad-usage', check([BASELINE.baseline], BASELINE))).toContain('nothing says');
+  });
+});
+
+describe('a suppression', () => {
+  it('must be of a rule that there is, before anything is judged', async () => {
+    const [one] = await checkSuppressions([{ rule: 'schema.typo', pointer: '/name', reason: 'why' }], {
+      where: 'the config',
+      folder: cwd,
+    });
+    write('PATCH.json', '{ "exchanges": broken');
+    const suppressions = one ? [one] : [];
+    expect(await laterRefusal('bad-config', check(['.'], { suppressions }))).toContain('"schema.type"');
+  });
+
+  it('holds of a place in the files that it means', async () => {
+    const because = { rule: 'schema.required', pointer: '/languages', reason: 'sent by the old client' };
+    const suppressions = await checkSuppressions([{ ...because, files: ['old/**'] }], {
+      where: 'the config',
+      folder: cwd,
+    });
+    write('old/PATCH.json', recorded(WITHOUT_LANGUAGES));
+    expect(await check(['.'], { suppressions })).toMatchObject({ exitCode: 0, summary: { suppressed: 1 } });
+    write('new/PATCH.json', recorded(WITHOUT_LANGUAGES));
+    expect(await check(['.'], { suppressions })).toMatchObject({ exitCode: 1, summary: { suppressed: 1 } });
+  });
+});
+
+describe('another contract', () => {
+  const folder = temporaryFolder();
+  cpSync(SCHEMAS, folder, { recursive: true });
+  const file = join(folder, 'update-project.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"GO", ', '').replace('"GO",', ''));
+  const stricter = createGate(loadContract(folder, true), { ...PROXY_DEFAULTS, guard: 'off' });
+
+  it('breaks or allows what is recorded, with the place in the file', async () => {
+    const text = recorded(WITHOUT_LANGUAGES, GOOD);
+    write('PATCH.json', text);
+    const args = { againstContract: 'old' };
+    const breaks = await check(['PATCH.json'], args, comparing(stricter, shipped));
+    expect(breaks).toMatchObject({
+      exitCode: 1,
+      summary: { breaks: 1, allows: 0, errors: 1, unchanged: 1, blocked: 2 },
+    });
+    const line = text.slice(0, text.indexOf('"GO"')).split('\n').length;
+    const place = { rule: 'schema.enum', line, column: 15 };
+    expect(breaks.files[0]?.subjects[1]?.findings).toMatchObject([place]);
+    const allows = await check(['PATCH.json'], args, comparing(shipped, stricter));
+    expect(allows).toMatchObject({ exitCode: 0, summary: { breaks: 0, allows: 1, errors: 0, unchanged: 1 } });
+    expect(allows.files[0]?.subjects[1]?.before?.gone).toMatchObject([place]);
+  });
+
+  it('does so of requests in JSON Lines', async () => {
+    const line = JSON.stringify({ method: 'PATCH', url: PROJECT_URL, body: GOOD });
+    write('requests.jsonl', `\n${line}\n`);
+    const by = comparing(shipped, stricter);
+    const { summary, files } = await check(['requests.jsonl'], { againstContract: 'old' }, by);
+    expect(summary).toMatchObject({ breaks: 0, allows: 1 });
+    const place = { line: 2, column: line.indexOf('"GO"') + 1 };
+    expect(files[0]?.subjects[0]?.before?.gone).toMatchObject([place]);
+  });
+});

@@ -1,0 +1,139 @@
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { gateOf } from '../src/compose-gate.ts';
+import { DEFAULT_CONTRACT } from '../src/config.ts';
+import { PatchgateError } from '../src/errors.ts';
+import { SETTINGS } from '../src/settings.ts';
+import { resolve } from './support/config.ts';
+import { configSchema } from './support/config-schema.ts';
+
+const FILE = fileURLToPath(new URL('../schemas/config/patchgate.config.schema.json', import.meta.url));
+
+const validate = new Ajv({ strict: true, allErrors: true }).compile(configSchema());
+
+/** Whether the product takes it: as settings, and with the names of rules in it. */
+async function isTaken(file: unknown): Promise<boolean> {
+  try {
+    const { config } = await resolve({ file });
+    gateOf({ ...config, contract: DEFAULT_CONTRACT, target: undefined }, { lazy: true });
+    return true;
+  } catch (error) {
+    if (error instanceof PatchgateError && error.code === 'bad-config') return false;
+    throw error;
+  }
+}
+
+describe('the JSON Schema of the config file', () => {
+  it('is what the table of settings says', async () => {
+    // Written anew by: npx vitest run test/config-schema.test.ts -u
+    await expect(`${JSON.stringify(configSchema(), null, 2)}\n`).toMatchFileSnapshot(FILE);
+  });
+
+  it('takes the default of every setting', () => {
+    const { properties } = configSchema() as { properties: Record<string, { default?: unknown }> };
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(SETTINGS)));
+    for (const [name, { default: fallback }] of Object.entries(properties))
+      if (fallback !== undefined) expect([name, validate({ [name]: fallback })]).toEqual([name, true]);
+  });
+
+  const rule = 'schema.unknown-field';
+  const reason = 'sent by the old client';
+  it.each<[unknown]>([
+    [{}],
+    [{ $schema: './node_modules/patchgate/schemas/config/patchgate.config.schema.json' }],
+    [{ recording: 'checkout', contract: '../contract', port: 0, recordInCi: true }],
+    [{ timeout: 250, approvalTtl: '1.5h', latency: '0', maxAge: '30d', sessionIdle: '10 m' }],
+    [{ bodyLimit: 65_536, recordLimit: '1.5MiB', memory: '512KiB' }],
+    [{ record: true, guard: true }],
+    [{ guard: false, state: false, record: 'once', log: 'json' }],
+    [{ guard: 'strict', state: '', account: 'current', basePath: '/' }],
+    [{ account: 196, basePath: '/api/v2', learn: 'project, draft' }],
+    [{ learn: ['project', 'feature'], allowDelete: 'e2e-*,tmp', redact: ['ssn'] }],
+    [{ ignorePointers: ['', '/a~1b/*'], arraysAsSets: '/a, /b', redactPointers: [] }],
+    [{ redactPatterns: ['\\d{3}'] }],
+    [{ rules: { [rule]: 'off', 'schema.min-length': 'warn', 'request.json': 'error' } }],
+    [{ bodies: [{ files: 'bodies/**', operation: 'updateProject' }] }],
+    [{ bodies: [{ files: ['a', 'b'], path: '/accounts/current/drafts/1001' }] }],
+    [{ overrides: [{ files: ['legacy/**'], rules: { [rule]: 'off' } }] }],
+    [{ overrides: [{ paths: '/accounts/1/projects/*', rules: { [rule]: 'warn' } }] }],
+    [{ suppressions: [{ rule, files: ['legacy/**'], reason, expires: '2026-12-31' }] }],
+    [{ suppressions: [{ rule, pointer: '/environments/*/name', paths: ['**/projects/42'], reason }] }],
+    [{ suppressions: [{ rule, files: 'legacy/**', reason }] }],
+  ])('takes, as the product does, %j', async (file) => {
+    expect(validate(file), JSON.stringify(validate.errors)).toBe(true);
+    expect(await isTaken(file)).toBe(true);
+  });
+
+  it.each<[unknown]>([
+    [[]],
+    [null],
+    [{ recrding: 'x' }],
+    [{ 'base-path': '/x' }],
+    [JSON.parse('{"__proto__": {}}')],
+    [{ recording: '' }],
+    [{ recording: null }],
+    [{ port: '4010' }],
+    [{ port: 65_536 }],
+    [{ port: 80.5 }],
+    [{ recordInCi: 'true' }],
+    [{ recordInCi: 1 }],
+    [{ timeout: '30 sec' }],
+    [{ timeout: true }],
+    [{ timeout: -1 }],
+    [{ approvalTtl: 0 }],
+    [{ approvalTtl: '0s' }],
+    [{ maxAge: 30 }],
+    [{ maxAge: '30' }],
+    [{ bodyLimit: '5 MegaBytes' }],
+    [{ bodyLimit: 268_435_457 }],
+    [{ bodyLimit: '5ib' }],
+    [{ validation: 'enforced' }],
+    [{ validation: true }],
+    [{ record: false }],
+    [{ state: true }],
+    [{ account: 'main' }],
+    [{ account: -1 }],
+    [{ basePath: 'api/v2' }],
+    [{ learn: ['projects'] }],
+    [{ learn: 'project feature' }],
+    [{ redact: 5 }],
+    [{ redact: ['a', 5] }],
+    [{ ignorePointers: 'environments' }],
+    [{ ignorePointers: ['/a', 'b'] }],
+    [{ ignorePointers: ['/a~2'] }],
+    [{ rules: [] }],
+    [{ rules: null }],
+    [{ rules: { [rule]: 'fatal' } }],
+    [{ rules: { 'schema.unknown-fild': 'off' } }],
+    [{ rules: { 'request.json': 'off' } }],
+    [{ bodies: {} }],
+    [{ bodies: [{ files: 'x' }] }],
+    [{ bodies: [{ operation: 'updateProject' }] }],
+    [{ bodies: [{ files: 'x', operation: 'updateProject', path: '/x' }] }],
+    [{ bodies: [{ files: [], operation: 'updateProject' }] }],
+    [{ bodies: [{ files: 'x', operation: 'updateProject', pth: '/x' }] }],
+    [{ overrides: {} }],
+    [{ overrides: [{ rules: { [rule]: 'off' } }] }],
+    [{ overrides: [{ files: 'x' }] }],
+    [{ overrides: [{ files: 'x', rules: { [rule]: 'of' } }] }],
+    [{ overrides: [{ files: 'x', rules: { 'schema.unknown-fild': 'off' } }] }],
+    [{ overrides: [{ file: 'x', rules: {} }] }],
+    [{ overrides: [{ files: '!x', rules: { [rule]: 'off' } }] }],
+    [{ overrides: [{ files: 'x', rules: {} }] }],
+    [{ overrides: [{ paths: [], rules: { [rule]: 'off' } }] }],
+    [{ suppressions: [{ rule, files: ['x'] }] }],
+    [{ suppressions: [{ rule, files: ['x'], reason: ' ' }] }],
+    [{ suppressions: [{ rule, reason }] }],
+    [{ suppressions: [{ files: ['x'], reason }] }],
+    [{ suppressions: [{ rule, files: ['x'], reason, expires: '31.12.2026' }] }],
+    [{ suppressions: [{ rule, files: ['x'], reason, expires: '2026-13-01' }] }],
+    [{ suppressions: [{ rule, pointer: 'environments', reason }] }],
+    [{ suppressions: [{ rule, files: ['x'], reason, expiry: '2026-12-31' }] }],
+    [{ customRules: [] }],
+    [{ normalizeRequest: 'x' }],
+  ])('refuses, as the product does, %j', async (file) => {
+    expect(validate(file)).toBe(false);
+    expect(await isTaken(file)).toBe(false);
+  });
+});

@@ -1,0 +1,63 @@
+/** `patchgate check` for people and CI systems at once: which report goes where. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { cleanUp, runBinary, temporaryFolder } from '../support/binary.ts';
+
+afterAll(cleanUp);
+
+const DRAFT = '{\n  "draftId": 1002\n}';
+const PATH = ['--path', '/accounts/current/drafts/1001'];
+
+describe('several reports at once', () => {
+  it('each goes to its file, and one to standard output', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'page.md'), '');
+    const args = ['check', '-', ...PATH, '-f', 'junit', '-o', 'out/r.xml', '-fsarif', '--output=p.sarif'];
+    const env = { GITHUB_STEP_SUMMARY: join(cwd, 'page.md') };
+    const { code, stdout, stderr } = await runBinary([...args, '--format=github', '-o', '-'], {
+      ...{ cwd, env, stdin: DRAFT },
+    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).toMatch(
+      /^::error title=draft\.id-matches-path::<stdin>:2:14: .*\nPatchgate: 1 error, .*\n$/,
+    );
+    expect(readFileSync(join(cwd, 'out/r.xml'), 'utf8')).toContain('type="draft.id-matches-path"');
+    const { runs } = JSON.parse(readFileSync(join(cwd, 'p.sarif'), 'utf8'));
+    const [{ ruleId, ruleIndex }] = runs[0].results;
+    expect(ruleId).toBe('draft.id-matches-path');
+    // Each rule is told of, those that found nothing too.
+    expect(runs[0].tool.driver.rules[ruleIndex].id).toBe(ruleId);
+    expect(runs[0].tool.driver.rules.length).toBeGreaterThan(20);
+    expect(readFileSync(join(cwd, 'page.md'), 'utf8')).toContain('### Patchgate: failed');
+  });
+
+  it('where none is left for standard output, standard error sums up', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'draft.json'), DRAFT);
+    const { code, stdout, stderr } = await runBinary(['check', 'draft.json', ...PATH, '-o', 'r.txt'], {
+      cwd,
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^1 error, .*; written to r\.txt\n$/);
+    expect(readFileSync(join(cwd, 'r.txt'), 'utf8')).toContain(
+      'draft.json:2:14  error  draft.id-matches-path',
+    );
+  });
+});
+
+it.each([
+  [['-f', 'junti'], 'there is no format "junti"\n  did you mean junit?'],
+  [['-f', 'json', '-f', 'text'], 'json and text both go to standard output'],
+  [['-f', 'json', '-o'], '-o needs a value'],
+  [['-f', 'json', '-o', './draft.json'], './draft.json would be judged'],
+])('%j: exit code 2, and nothing is written', async (args, message) => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'draft.json'), DRAFT);
+  const all = ['check', 'draft.json', ...PATH, '-f', 'sarif', '-o', 'p.sarif', ...args];
+  const { code, stdout, stderr } = await runBinary(all, { cwd });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(`patchgate: ${message}`);
+  expect(readFileSync(join(cwd, 'draft.json'), 'utf8')).toBe(DRAFT);
+  expect(existsSync(join(cwd, 'p.sarif'))).toBe(false);
+});

@@ -1,0 +1,64 @@
+/** Config files that are programs, as Node loads them, and not as vitest does. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
+
+const JAVASCRIPT = 'correct the JavaScript';
+const CASES: [name: string, text: string, says: string | RegExp][] = [
+  ['syntax.mjs', 'export default {\n  port: ],\n};', `syntax.mjs:2: Unexpected token ']' (${JAVASCRIPT})`],
+  ['cut-off.js', 'export default {\n', `cut-off.js:2: Unexpected end of input (${JAVASCRIPT})`],
+  ['syntax.cjs', 'module.exports = {\n  port: ],\n};', `syntax.cjs:2: Unexpected token ']' (${JAVASCRIPT})`],
+  [
+    'no-export.mjs',
+    "import { no } from 'node:fs';\nexport default {};",
+    /^no-export\.mjs:1: .* does not provide an export named 'no' \(correct the JavaScript\)$/,
+  ],
+  [
+    'throws.mjs',
+    'const port = 1;\nthrow new Error("no luck\\nat all");',
+    'throws.mjs:2:7: no luck (the config file failed with this when it was loaded)',
+  ],
+  [
+    'no-package.mjs',
+    "import '@no/such-package/part';",
+    'the config file no-package.mjs imports @no/such-package, which is not there (npm install --save-dev @no/such-package)',
+  ],
+  [
+    'no-file.mjs',
+    "import './other.mjs';",
+    /^the config file no-file\.mjs imports \/.*other\.mjs, which is not there \(check the path of the import\)$/,
+  ],
+  [
+    'no-module.cjs',
+    "require('no-such-package');",
+    'the config file no-module.cjs imports no-such-package, which is not there (npm install --save-dev no-such-package)',
+  ],
+];
+
+let said: Record<string, string>;
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  for (const [name, text] of CASES) writeFileSync(join(folder, name), text);
+  // One process for all: each start of one takes longer than the rest.
+  const program = `
+    import { createGate } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist', 'index.js')))};
+    const said = {};
+    for (const config of ${JSON.stringify(CASES.map(([name]) => name))})
+      await createGate({ config }).catch((error) => (said[config] = \`\${error.message} (\${error.hint})\`));
+    console.log(JSON.stringify(said));`;
+  const { stdout, stderr } = await runProgram(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: folder,
+  });
+  expect(stderr).toBe('');
+  said = JSON.parse(stdout);
+});
+afterAll(cleanUp);
+
+describe('a config file that does not load', () => {
+  it.each(CASES)('%s says why, and where', (name, _, says) => {
+    if (typeof says === 'string') expect(said[name]).toBe(says);
+    else expect(said[name]).toMatch(says);
+  });
+});

@@ -1,0 +1,183 @@
+/** A team's own rules, as src/rules/README.md tells of them: each block of that page is a file in test/support/team. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listAt, type RuleContext } from '../../src/define-config.ts';
+import { createGate, type Patchgate, patchgate } from '../../src/index.ts';
+import { testRule } from '../../src/testing/index.ts';
+import { project } from '../support/bodies.ts';
+import { laterRefusal } from '../support/errors.ts';
+import { brief } from '../support/gate.ts';
+import { closeTargets, startTarget, type Target } from '../support/target.ts';
+// @ts-expect-error: a config in JavaScript has no types
+import team from '../support/team/patchgate.config.mjs';
+
+const TEAM = fileURLToPath(new URL('../support/team/', import.meta.url));
+const CONFIG = `${TEAM}patchgate.config.mjs`;
+const PAGE = readFileSync(new URL('../../src/rules/README.md', import.meta.url), 'utf8');
+
+let target: Target;
+let gate: Patchgate;
+let url: string;
+beforeAll(async () => {
+  target = await startTarget((_, res) => res.end('answered'));
+  gate = await patchgate('proxy', { config: CONFIG, target: target.url, port: 0, state: '' } as never);
+  url = (await gate.listen()).url;
+});
+afterAll(async () => {
+  await gate.close();
+  await closeTargets();
+});
+
+const withName = (name: string, more = {}) => ({
+  ...project(),
+  environments: [{ id: 1, name, isEnabled: true }],
+  ...more,
+});
+
+async function patch(body: unknown, id = 42) {
+  const response = await fetch(`${url}/api/v2/accounts/current/projects/${id}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body, null, 2),
+  });
+  const text = await response.text();
+  return { status: response.status, text, findings: response.headers.get('patchgate-findings') };
+}
+
+describe('a proxy with rules of a team', () => {
+  it('blocks what breaks one, and says why and what to do', async () => {
+    const { status, text } = await patch(withName('production'));
+    expect(status).toBe(422);
+    const problem = JSON.parse(text) as { detail: string; findings: unknown[] };
+    expect(problem).toMatchObject({
+      type: 'urn:patchgate:problem:invalid-request',
+      operation: 'updateProject',
+    });
+    // As the page shows it.
+    expect(PAGE).toContain(JSON.stringify(problem.findings[0], null, 2));
+    expect(target.received).toHaveLength(0);
+    expect((await patch(withName('preview-7'))).text).toBe('answered');
+  });
+
+  it('has severities by path', async () => {
+    expect((await patch(withName('Production', { owner: 1 }))).status).toBe(422);
+    const elsewhere = await patch(withName('Production', { owner: 1 }), 43);
+    expect([elsewhere.status, elsewhere.findings]).toEqual([
+      200,
+      '[{"rule":"schema.unknown-field","severity":"warn","pointer":"/owner"}]',
+    ]);
+  });
+});
+
+describe('a gate with rules of a team', () => {
+  it('asks them what a request does to what is known', async () => {
+    const own = await createGate({ config: CONFIG } as never);
+    const known = { record: project(), isWhole: true };
+    const body = {
+      ...project(),
+      environments: [{ id: 1, name: 'Staging', isEnabled: true }, project().environments[1]],
+    };
+    const head = {
+      method: 'PATCH',
+      url: '/accounts/1/projects/7',
+      headers: ['content-type', 'application/json'],
+    };
+    const { verdict } = own.inspect({ ...head, body: Buffer.from(JSON.stringify(body)) }, undefined, {
+      known,
+    });
+    expect(brief(verdict.findings)).toEqual(['team.protected-environments warn /environments']);
+    expect(verdict.findings[0]?.message).toBe('environment 1 (Production) becomes "Staging"');
+  });
+
+  it('makes them milder for old files', async () => {
+    const own = await createGate({ config: CONFIG } as never);
+    const body = Buffer.from(JSON.stringify(withName('production')));
+    const severityIn = (file: string) =>
+      own.inspectBody('updateProject', body, { file }).verdict.findings.map(({ severity }) => severity);
+    expect(severityIn(`${TEAM}legacy/a.json`)).toEqual(['warn']);
+    expect(severityIn(`${TEAM}a.json`)).toEqual(['error']);
+  });
+
+  it('tells of them beside its own, and takes them for several operations', async () => {
+    const [rule] = team.customRules.updateProject;
+    const own = await createGate({ customRules: { updateProject: [rule], updateDraft: [rule] } });
+    expect(own.rules.filter(({ name }) => name.startsWith('team.'))).toEqual([
+      expect.objectContaining({ severity: 'error', basis: 'inferred', says: rule.says, source: rule.source }),
+    ]);
+    const body = Buffer.from(JSON.stringify({ environments: [{ name: 'x' }] }));
+    const rules = own.inspectBody('updateDraft', body).verdict.findings.map((finding) => finding.rule);
+    expect(rules).toContain('team.environment-names');
+  });
+
+  it('does not start with one that does not work', async () => {
+    const [rule] = team.customRules.updateProject;
+    const broken = { ...rule, check: () => [] };
+    expect(
+      await laterRefusal('bad-config', createGate({ customRules: { updateProject: [rule, broken] } })),
+    ).toContain(
+      'customRules.updateProject[1].name: customRules.updateProject[0] is another rule team.environment-names',
+    );
+    expect(
+      await laterRefusal('bad-config', createGate({ customRules: { updateProject: [broken] } })),
+    ).toContain('customRules.updateProject[0]: the rule team.environment-names lets its canary pass');
+    expect(
+      await laterRefusal(
+        'bad-config',
+        createGate({ customRules: { updateProject: [{ ...rule, says: '' }] } }),
+      ),
+    ).toContain('customRules.updateProject[0].says in the settings given');
+  });
+
+  it('stops what makes a rule throw', async () => {
+    const [rule] = team.customRules.updateProject;
+    const check = (context: { body: { boom?: boolean } }) => {
+      if (context.body.boom) throw new Error('broken');
+      return rule.check(context);
+    };
+    const own = await createGate({
+      customRules: { updateProject: [{ ...rule, check }] },
+      rules: { [rule.name]: 'off' },
+    });
+    const { verdict } = own.inspectBody(
+      'updateProject',
+      Buffer.from(JSON.stringify({ ...project(), boom: true })),
+    );
+    expect(verdict.outcome).toBe('block');
+    expect(verdict.findings.map(({ message }) => message)).toContain(
+      'the rule failed, so the request cannot be judged: broken',
+    );
+  });
+});
+
+describe('the page', () => {
+  it.each(['environment-names.mjs', 'protected-environments.mjs', 'patchgate.config.mjs', 'rules.test.mjs'])(
+    'shows %s as it is',
+    (file) => {
+      expect(PAGE).toContain(`\`\`\`js\n${readFileSync(TEAM + file, 'utf8')}\`\`\``);
+    },
+  );
+
+  it('shows nothing else in JavaScript', () => {
+    expect(PAGE.match(/^```js$/gm)).toHaveLength(4);
+  });
+
+  it('tests its rules, and shows what is told of a careless one', () => {
+    const [rule, other] = team.customRules.updateProject;
+    for (const one of [rule, other]) expect(() => testRule(one)).not.toThrow();
+    const careless = ({ body }: RuleContext) =>
+      listAt(body, 'environments').flatMap((environment, index) =>
+        ['Production', 'preview-123'].includes((environment as { name: string }).name)
+          ? []
+          : [{ pointer: `/environments/${index}/name`, message: 'x' }],
+      );
+    let told = '';
+    try {
+      testRule({ ...rule, check: careless });
+    } catch (error) {
+      told = (error as Error).message;
+    }
+    expect(PAGE).toContain(`\`\`\`\n${told}\n\`\`\``);
+    expect(told).toContain('[null]');
+  });
+});

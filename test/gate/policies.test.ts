@@ -1,0 +1,306 @@
+import { describe, expect, it } from 'vitest';
+import { checkOverrides } from '../../src/config/extras/check-overrides.ts';
+import type { Gate, GateOptions } from '../../src/gate.ts';
+import type { SeveritySetting } from '../../src/model/finding.ts';
+import { project } from '../support/bodies.ts';
+import { laterRefusal } from '../support/errors.ts';
+import { brief, gate, PROJECT_URL, patch } from '../support/gate.ts';
+
+type Rules = Record<string, SeveritySetting>;
+type Written = { files?: string | string[]; paths?: string | string[]; rules: Rules };
+
+async function overriding(written: Written[], options: Partial<GateOptions> = {}): Promise<Gate> {
+  const overrides = await checkOverrides(written, { where: 'the config', folder: '/repo' });
+  return gate({ ...options, overrides });
+}
+
+const ODD = { ...project(), owner: 1 };
+const UNKNOWN = 'schema.unknown-field';
+const AMBIGUOUS = 'request.ambiguous-path';
+
+/** The severity that an unknown field has in a request; undefined: none. */
+function severity(gate: Gate, url: string, file?: string, headers?: string[]): string | undefined {
+  const { verdict } = gate.inspect(patch(url, ODD, headers), undefined, { file });
+  return verdict.findings.find(({ rule }) => rule === UNKNOWN)?.severity;
+}
+
+/** What a rule would give, and what the override of one path makes of it. */
+const onlyAt = (paths: string | string[], to: SeveritySetting, base: Rules = {}) =>
+  overriding([{ paths, rules: { [UNKNOWN]: to } }], { severities: base });
+
+describe('an override by path', () => {
+  it('holds for its paths alone', async () => {
+    const to = await onlyAt('/accounts/*/projects/42', 'error');
+    expect(severity(to, PROJECT_URL)).toBe('error');
+    expect(to.inspect(patch(PROJECT_URL, ODD)).verdict).toMatchObject({ outcome: 'block', status: 422 });
+    expect(severity(to, '/api/v2/accounts/current/projects/43')).toBe('warn');
+    expect(severity(to, '/api/v2/accounts/current/projects/421')).toBe('warn');
+  });
+
+  it.each([
+    '/accounts/*/projects/42',
+    '/accounts/current/projects/42/',
+    '/api/v2/accounts/*/projects/42',
+    'accounts/*/projects/4?',
+    '**/projects/42',
+    '/**/projects/{41,42}',
+    '/accounts/**',
+    '**/v2/accounts/*/projects/+([0-9])',
+    '**',
+  ])(
+    '%s means a request, whatever stands before its path, its query, and one slash at its end',
+    async (glob) => {
+      const to = await onlyAt(glob, 'off');
+      for (const url of [
+        '/accounts/current/projects/42',
+        PROJECT_URL,
+        `${PROJECT_URL}/`,
+        `${PROJECT_URL}?a=b/projects/7`,
+        `http://elsewhere.example.com${PROJECT_URL}`,
+        '/drafts/accounts/current/projects/42',
+      ])
+        expect([url, severity(to, url)]).toEqual([url, undefined]);
+    },
+  );
+
+  it.each([
+    '/accounts/*/projects/43',
+    '**/drafts/**',
+    '/accounts/*/projects',
+    '/Accounts/*/projects/42',
+    '**/x',
+  ])('%s does not', async (glob) => {
+    // `/Accounts` could be no path of an operation: it would be without effect.
+    if (glob.startsWith('/A'))
+      await expect(onlyAt(glob, 'off')).rejects.toThrow('no operation has a path like');
+    else expect(severity(await onlyAt(glob, 'off'), PROJECT_URL)).toBe('warn');
+  });
+
+  it('is refused where no operation has such a path', async () => {
+    const refused = (glob: string) =>
+      laterRefusal(
+        'bad-config',
+        overriding([
+          { files: 'x', rules: { [UNKNOWN]: 'off' } },
+          { paths: ['**', glob], rules: { [UNKNOWN]: 'off' } },
+        ]),
+      );
+    expect(await refused('/api/v2/**')).toBe(
+      'overrides[1].paths[1]: no operation has a path like "/api/v2/**" (begin it with **, or with one of: /accounts)',
+    );
+    expect(await refused('projects/42')).toContain('no operation has a path like "projects/42"');
+  });
+
+  it('does not hold where only the operation is known', async () => {
+    const to = await onlyAt('**', 'error');
+    const body = Buffer.from(JSON.stringify(ODD));
+    expect(brief(to.inspectBody('updateProject', body).verdict.findings)).toEqual([`${UNKNOWN} warn /owner`]);
+  });
+});
+
+describe('the way in which a path is written', () => {
+  /** A project that is not 42, or 42 in a way that is not plain. */
+  const TRICKS: [string, string[]?][] = [
+    ['//accounts/current/projects/42'],
+    ['/accounts//current/projects/42'],
+    ['/accounts/current/projects/%34%32'],
+    ['/accounts/current/projects/4%32'],
+    ['/accounts/current/projects/42;x'],
+    ['/accounts/current/projects/42//'],
+    ['/accounts/current/projects/./42'],
+    ['/accounts/current/projects/7/../42'],
+    ['/accounts/current/Projects/42'],
+    ['/ACCOUNTS/current/projects/42'],
+    ['/accounts/current/projects/42%2f'],
+    ['/accounts/current/projects/42%3f'],
+    ['/accounts/current\\projects/42'],
+    ['/accounts/current/projects/042'],
+    ['/accounts/current/projects/+42'],
+    ['/accounts/CURRENT/projects/42'],
+    [
+      '/accounts/current/projects/7',
+      ['content-type', 'application/json', 'x-original-url', '/accounts/current/projects/42'],
+    ],
+    ['/accounts/current/projects/7?/accounts/current/projects/42'],
+  ];
+
+  it.each(TRICKS)('makes nothing milder: %s', async (url, headers) => {
+    const milder = await overriding(
+      [
+        {
+          paths: ['**/projects/42', '/accounts/current/**', '**/Projects/**', '**'],
+          rules: { [UNKNOWN]: 'off', [AMBIGUOUS]: 'off', 'request.path-parameter': 'off' },
+        },
+      ],
+      { severities: { [UNKNOWN]: 'error' }, guard: 'off' },
+    );
+    const { verdict } = milder.inspect(patch(url, ODD, headers));
+    expect(verdict.outcome).toBe('block');
+    expect(severity(milder, PROJECT_URL)).toBeUndefined();
+  });
+
+  it.each(TRICKS)('escapes from nothing stricter: %s', async (url, headers) => {
+    // Somebody lets such paths pass, and is strict with one project.
+    const severities = { [AMBIGUOUS]: 'off', 'request.path-parameter': 'off' } as const;
+    const stricter = await overriding(
+      [{ paths: '/api/v2/accounts/*/projects/42', rules: { [UNKNOWN]: 'error', [AMBIGUOUS]: 'error' } }],
+      { severities, guard: 'off' },
+    );
+    expect(stricter.inspect(patch(url, ODD, headers)).verdict.outcome).toBe('block');
+    expect(stricter.inspect(patch('/accounts/current/projects/43', ODD)).verdict.outcome).toBe('pass');
+  });
+
+  it('cannot lead into an override by what stands before the path', async () => {
+    const to = await onlyAt(['**/projects/7/**', '**/drafts/**'], 'off');
+    expect(severity(to, '/drafts/accounts/current/projects/42')).toBe('warn');
+    expect(severity(to, '/accounts/1/projects/7/accounts/current/projects/42')).toBe('warn');
+  });
+
+  it('does not matter where the path is longer than any: it counts as one that is not clear', async () => {
+    const account = '1'.repeat(1000);
+    expect(severity(await onlyAt('**', 'off'), `/accounts/${account}/projects/42`)).toBe('warn');
+    expect(severity(await onlyAt('**', 'error'), `/accounts/${account}/projects/42`)).toBe('error');
+  });
+});
+
+describe('an override by file', () => {
+  it('holds for the requests of its files', async () => {
+    const to = await overriding([{ files: ['legacy/**', 'old-*.json'], rules: { [UNKNOWN]: 'off' } }]);
+    expect(severity(to, PROJECT_URL, '/repo/legacy/a.json')).toBeUndefined();
+    expect(severity(to, PROJECT_URL, '/repo/x/old-1.json')).toBeUndefined();
+    expect(severity(to, PROJECT_URL, '/repo/new/a.json')).toBe('warn');
+    expect(severity(to, PROJECT_URL, '/legacy/a.json')).toBe('warn');
+    expect(severity(to, PROJECT_URL)).toBe('warn');
+    const body = Buffer.from(JSON.stringify(ODD));
+    const said = to.inspectBody('updateProject', body, { file: '/repo/legacy/a.json' });
+    expect(said.verdict.findings).toEqual([]);
+  });
+
+  it('and by path holds where both do', async () => {
+    const to = await overriding([
+      { files: 'legacy/**', paths: '**/projects/42', rules: { [UNKNOWN]: 'off' } },
+    ]);
+    expect(severity(to, PROJECT_URL, '/repo/legacy/a.json')).toBeUndefined();
+    expect(severity(to, PROJECT_URL, '/repo/a.json')).toBe('warn');
+    expect(severity(to, '/accounts/1/projects/43', '/repo/legacy/a.json')).toBe('warn');
+    expect(severity(to, PROJECT_URL)).toBe('warn');
+  });
+});
+
+describe('overrides', () => {
+  it('count before rules, and the later ones before the earlier ones', async () => {
+    const to = await overriding(
+      [
+        { paths: '**/projects/*', rules: { [UNKNOWN]: 'error', 'schema.required': 'warn' } },
+        { paths: '**/projects/42', rules: { [UNKNOWN]: 'off' } },
+      ],
+      { severities: { [UNKNOWN]: 'warn', 'schema.type': 'off' } },
+    );
+    const said = (url: string, body: unknown) => brief(to.inspect(patch(url, body)).verdict.findings).sort();
+    const body = { owner: 1, name: 1, environments: [{ id: 1, name: 'A', isEnabled: true }] };
+    expect(said(PROJECT_URL, body)).toEqual(['schema.required warn /languages']);
+    expect(said('/accounts/1/projects/1', body)).toEqual([
+      'schema.required warn /languages',
+      `${UNKNOWN} error /owner`,
+    ]);
+    expect(said('/accounts/1/features/1', { owner: 1, name: 1 })).toEqual([`${UNKNOWN} warn /owner`]);
+  });
+
+  it('never silence the guard', async () => {
+    const rules: Rules = { 'project.empty-list': 'off', 'request.duplicate-key': 'off', [AMBIGUOUS]: 'off' };
+    for (const validation of ['enforce', 'warn', 'off'] as const) {
+      const to = await overriding([{ paths: '**', rules }], { validation });
+      const of = (url: string, body: unknown) => to.inspect(patch(url, body)).verdict;
+      expect(of(PROJECT_URL, { ...project(), environments: [] })).toMatchObject({
+        outcome: 'block',
+        status: 409,
+      });
+      expect(of(PROJECT_URL, '{"environments":[],"environments":[{}]}').outcome).toBe('block');
+      expect(of('/accounts/current//projects/42', project())).toMatchObject({
+        outcome: 'block',
+        status: 400,
+      });
+    }
+  });
+
+  it('say what ends the reading of a body', async () => {
+    const names = Array.from({ length: 1500 }, () => '"a":1').join();
+    const to = await overriding([{ paths: '**/features/7', rules: { 'request.duplicate-key': 'warn' } }]);
+    const read = (url: string) => to.inspect(patch(url, `{${names}}`)).json !== undefined;
+    expect([read('/accounts/1/features/7'), read('/accounts/1/features/8')]).toEqual([true, false]);
+  });
+
+  it.each([
+    [
+      { 'schema.unknwon-field': 'off' },
+      'there is no rule "schema.unknwon-field" (did you mean "schema.unknown-field"?)',
+    ],
+    [{ 'request.json': 'warn' }, 'request.json cannot be "warn"'],
+  ])('of rules that cannot be set are refused, with their place: %j', async (rules, message) => {
+    const good = { paths: '**', rules: { [UNKNOWN]: 'off' } } as const;
+    expect(
+      await laterRefusal('bad-config', overriding([good, { paths: '**', rules: rules as Rules }])),
+    ).toContain(`overrides[1].rules: ${message}`);
+  });
+
+  it('in number cost no more than a few policies', async () => {
+    // Each file is a combination of its own.
+    const written = Array.from({ length: 300 }, (_, i) => ({
+      files: `f${i}.json`,
+      rules: { [UNKNOWN]: 'off' } as Rules,
+    }));
+    const to = await overriding(written);
+    for (let i = 0; i < 300; i++) expect(severity(to, PROJECT_URL, `/repo/f${i}.json`)).toBeUndefined();
+    expect(severity(to, PROJECT_URL, '/repo/f0.json')).toBeUndefined();
+    expect(severity(to, PROJECT_URL, '/repo/f300.json')).toBe('warn');
+  });
+});
+
+describe('a path that no operation lists', () => {
+  const UNLISTED = 'request.unlisted-operation';
+  const below = (record: string) => `/api/v2/accounts/current/${record}/x`;
+  const judged = (gate: Gate, url: string) => {
+    const request = patch(url, '{}');
+    return gate.match(request) ? gate.inspect(request).verdict.outcome : 'not judged';
+  };
+
+  it('is looked for where an override turns that on', async () => {
+    const to = await overriding([{ paths: '/accounts/*/projects/**', rules: { [UNLISTED]: 'error' } }]);
+    expect(judged(to, below('projects/42'))).toBe('block');
+    expect(judged(to, below('drafts/42'))).toBe('not judged');
+    expect(judged(to, '/projects/1/accounts/current/drafts/42/x')).toBe('not judged');
+    expect(
+      judged(await overriding([{ paths: '**', rules: { [UNKNOWN]: 'off' } }]), below('projects/42')),
+    ).toBe('not judged');
+  });
+
+  it.each([
+    '//projects/42',
+    'Projects/42',
+    'projects/%342',
+    'projects/42/.',
+    'projects/042',
+    'projects/42;a',
+  ])('does not escape from it by the way it is written: %s', async (record) => {
+    const to = await overriding([{ paths: '/accounts/*/projects/42/*', rules: { [UNLISTED]: 'error' } }]);
+    expect(judged(to, below(record))).toBe('block');
+    expect(judged(to, below('projects/43'))).toBe('not judged');
+  });
+
+  it('is let pass where an override says so, and only if it is written plainly', async () => {
+    const to = await overriding([{ paths: '**/projects/42/x', rules: { [UNLISTED]: 'off' } }], {
+      unlisted: 'block',
+    });
+    expect(judged(to, below('projects/42'))).toBe('pass');
+    expect(judged(to, below('projects/43'))).toBe('block');
+    expect(judged(to, below('/projects/42'))).toBe('block');
+    expect(judged(to, '/accounts/current/projects/1/projects/42/x/..')).toBe('block');
+  });
+
+  it('is judged by the files that hold it', async () => {
+    const to = await overriding([{ files: 'strict/**', rules: { [UNLISTED]: 'error' } }]);
+    const of = (file: string) =>
+      to.inspect(patch(below('projects/42'), '{}'), undefined, { file }).verdict.outcome;
+    expect([of('/repo/strict/a.json'), of('/repo/a.json')]).toEqual(['block', 'pass']);
+  });
+});

@@ -1,0 +1,55 @@
+/** Patchgate built from its repository by others: nothing that is built is in git. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runAction } from '../support/action.ts';
+import { cleanUp, runProgram, temporaryFolder } from '../support/binary.ts';
+import { project } from '../support/bodies.ts';
+import { snapshot } from '../support/snapshot.ts';
+
+let repository: string;
+let cwd: string;
+beforeAll(async () => {
+  repository = await snapshot();
+  cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'good.json'), JSON.stringify(project()));
+  writeFileSync(join(cwd, 'bad.json'), '{"name":"Checkout"}');
+});
+afterAll(cleanUp);
+
+it('npm builds it for a project that depends on the repository', async () => {
+  writeFileSync(
+    join(cwd, 'package.json'),
+    '{"name":"theirs","version":"1.0.0","type":"module","private":true}',
+  );
+  const install = ['install', '--save-dev', '--no-audit', '--no-fund', `git+file://${repository}`];
+  const installed = await runProgram('npm', install, { cwd });
+  expect(installed.code, installed.stderr).toBe(0);
+  const check = ['--no-install', 'patchgate', 'check', '--operation=updateProject', 'good.json', 'bad.json'];
+  const checked = await runProgram('npx', check, { cwd });
+  expect(checked, checked.stderr).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('/languages is missing'),
+  });
+  const { exports } = JSON.parse(readFileSync(join(cwd, 'node_modules/patchgate/package.json'), 'utf8'));
+  const promised = Object.values(exports as object).flatMap((entry: string | object) =>
+    typeof entry === 'string' ? [] : Object.values(entry),
+  ) as string[];
+  expect(promised).toContain('./dist/types/index.d.ts');
+  const missing = promised.filter((file) => !existsSync(join(cwd, 'node_modules/patchgate', file)));
+  expect(missing).toEqual([]);
+});
+
+it('the GitHub Action builds it once, and runs it', async () => {
+  const inputs = { files: 'good.json', args: '--operation=updateProject' };
+  const first = await runAction({ path: repository, workspace: cwd, inputs });
+  expect(first, first.stdout + first.stderr).toMatchObject({ code: 0, outputs: { 'exit-code': '0' } });
+  expect(first.stdout).toContain('esbuild.config.mjs');
+  const second = await runAction({
+    path: repository,
+    workspace: cwd,
+    inputs: { ...inputs, files: 'bad.json' },
+  });
+  expect(second).toMatchObject({ code: 1, stdout: expect.stringContaining('::error file=bad.json,line=1') });
+  expect(second.stdout).not.toContain('esbuild.config.mjs');
+});

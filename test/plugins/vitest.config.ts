@@ -1,0 +1,13 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+/** `npm run plugins`: what other tools install from this repository, installed by them. Needs git, pre-commit, npm's registry. */
+export default defineConfig({
+  test: {
+    root: fileURLToPath(new URL('../..', import.meta.url)),
+    include: ['test/plugins/**/*.test.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { github as reporter } from '../../src/reporters/github.ts';
+import type { Report } from '../../src/reporters/report.ts';
+import { checkedFile, EXCUSED_REPORT, finding, subject } from './sample-findings.ts';
+import { joined, SAMPLE_OPTIONS } from './sample-options.ts';
+import { SAMPLE_REPORT } from './sample-report.ts';
+
+const github = (report: Report, options = SAMPLE_OPTIONS) => joined(reporter(report, options));
+
+test('is an annotation for each finding, errors first, and a line for all', () => {
+  expect(
+    github(SAMPLE_REPORT),
+  ).toBe(`::error file=bodies/bad.json,line=2,col=3,title=schema.required::languages is mandatory%0Asend the full project
+::warning file=bodies/bad.json,title=request.too-large::large
+::warning file=recordings/PATCH.json,line=12,col=7,title=schema.unknown-field::owner is not listed
+Patchgate: 1 error, 2 warnings, 1 more: 3 requests judged, 1 would be blocked, 2 not concerned, in 3 files
+`);
+});
+
+test('leaves out what does not count; a remark that fails is an error, any other a notice', () => {
+  const lines = github(EXCUSED_REPORT).split('\n');
+  expect(lines.slice(0, 4)).toEqual([
+    '::error title=patchgate::suppressions/0 expired on 2026-11-01%0Afix it',
+    '::warning file=recordings/PATCH.json,line=6,col=1,title=x.warns::new',
+    '::notice title=patchgate::suppressions/1 excuses nothing',
+    '::notice title=patchgate::baseline.json holds 1 finding now',
+  ]);
+});
+
+/** As the runner reads a command. */
+function read(line: string) {
+  const [, level, properties = '', data = ''] = /^::(\w+) (.*?)::(.*)$/.exec(line) ?? [];
+  const undo = (text: string) => text.replaceAll('%0D', '\r').replaceAll('%0A', '\n');
+  const undoMore = (text: string) => undo(text).replaceAll('%3A', ':').replaceAll('%2C', ',');
+  const pairs = properties.split(',').map((pair) => {
+    const [name = '', ...value] = pair.split('=');
+    return [name, undoMore(value.join('=')).replaceAll('%25', '%')];
+  });
+  return { level, ...Object.fromEntries(pairs), message: undo(data).replaceAll('%25', '%') };
+}
+
+test('is escaped, so that nothing ends a property or a command', () => {
+  const evil = 'a%0A,b:c::error::=d\r\n::warning::e%';
+  const report = {
+    files: [
+      checkedFile([subject([finding({ rule: evil, message: evil, hint: 'h' })])], { file: `x/${evil}` }),
+    ],
+  };
+  const lines = github(report).split('\n');
+  expect(lines).toHaveLength(3);
+  expect(read(lines[0] as string)).toEqual({
+    ...{ level: 'error', file: `x/${evil}`, line: '3', title: evil },
+    message: `${evil}\nh`,
+  });
+});
+
+test('nothing else steers who reads the log', () => {
+  const report = { files: [checkedFile([subject([finding({ message: 'a\u001b[2Jb\u202ec' })])])] };
+  expect(github(report)).toContain('::a\ufffd[2Jb\ufffdc\n');
+});
+
+test('keeps within what GitHub shows, one of each rule first, and says what it left out', () => {
+  const many = Array.from({ length: 30 }, (_, i) => finding({ line: i + 1, column: 1 }));
+  const rare = finding({ rule: 'x.rare', line: 99, column: 1 });
+  const warnings = many.map((each) => ({ ...each, severity: 'warn' as const }));
+  const output = github({ files: [checkedFile([subject([...many, rare, ...warnings])])] });
+  expect(output.match(/^::error/gm)).toHaveLength(10);
+  expect(output.match(/^::warning/gm)).toHaveLength(10);
+  expect(output.split('\n')[1]).toContain('title=x.rare');
+  expect(output).toMatch(/\nPatchgate: 31 errors, 30 warnings: .*; 41 further annotations left out, since/);
+});
+
+test('standard input has no file, so that its place is in the message', () => {
+  const report = {
+    files: [checkedFile([subject([finding({ line: 2, column: 3 })])], { file: '<stdin>' })],
+  };
+  expect(github(report)).toContain('::error title=schema.type::<stdin>:2:3: name must be a string\n');
+});
+
+test('files are relative to the repository', () => {
+  const report = { files: [checkedFile([subject([finding()])], { file: '../a.json' })] };
+  expect(github(report, { ...SAMPLE_OPTIONS, cwd: '/repo/gate' })).toContain('::error file=a.json,');
+});

@@ -1,0 +1,13 @@
+import type { ReporterOptions } from '../../src/reporters/reporter.ts';
+
+export const SAMPLE_OPTIONS: ReporterOptions = {
+  failOn: 'error',
+  hasBaseline: false,
+  isColoured: false,
+  cwd: '/repo',
+  root: '/repo',
+  version: '1.2.3',
+  now: new Date('2026-11-21T12:00:00Z'),
+};
+
+export const joined = (pieces: Iterable<string>) => [...pieces].join('');

@@ -1,0 +1,18 @@
+import { defineConfig } from 'patchgate/config';
+import { environmentNames } from './environment-names.mjs';
+import { protectedEnvironments } from './protected-environments.mjs';
+
+export default defineConfig({
+  customRules: {
+    updateProject: [environmentNames, protectedEnvironments],
+  },
+  rules: {
+    'schema.observed': 'error',
+    'team.protected-environments': 'warn',
+  },
+  overrides: [
+    { files: ['legacy/**'], rules: { 'team.environment-names': 'warn' } },
+    { paths: ['/accounts/*/projects/42'], rules: { 'schema.unknown-field': 'error' } },
+    { files: ['legacy/**'], paths: ['/accounts/*/drafts/**'], rules: { 'schema.observed': 'off' } },
+  ],
+});

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../src/model/json.ts';
+import type { Known } from '../../src/model/record.ts';
+import type { Place, Rule } from '../../src/model/rule.ts';
+import { RULES } from '../../src/rules/index.ts';
+import { type Fixtures, testRule } from '../../src/testing/index.ts';
+import { shouting } from '../support/team-rule.ts';
+
+/** What is wrong with a rule, line by line. */
+function problems(rule: unknown, more?: Fixtures): string[] {
+  try {
+    testRule(rule as Rule, more);
+  } catch (error) {
+    expect(error).toBeInstanceOf(Error);
+    const [title, ...lines] = (error as Error).message.split('\n  ');
+    expect(title).toMatch(/^the rule( [\w.-]+)? is not as it must be:$/);
+    return lines;
+  }
+  return [];
+}
+
+/** A rule that is asked of `{ list: [...] }`, and says something of each item that is 13. */
+const unlucky = (changes: Partial<Rule> = {}): Rule => ({
+  ...shouting(),
+  name: 'team.unlucky',
+  *check({ body }): Iterable<Place> {
+    const { list } = (body ?? {}) as { list?: unknown };
+    for (const [index, item] of Array.isArray(list) ? list.entries() : [])
+      if (item === 13) yield { pointer: `/list/${index}`, message: 'is 13' };
+  },
+  examples: {
+    passes: [{ body: { list: [1] } }],
+    fails: [{ body: { list: [1, 13] }, pointers: ['/list/1'] }],
+  },
+  ...changes,
+});
+
+/** The same, which does something else in its place. */
+const saying = (check: (list: JsonValue[], body: JsonValue) => unknown, changes: Partial<Rule> = {}) =>
+  unlucky({
+    check: (({ body }: { body: JsonValue }) => {
+      const list = (body as { list?: unknown } | null)?.list;
+      return Array.isArray(list) ? check(list, body) : [];
+    }) as never,
+    ...changes,
+  });
+
+describe('a rule that is as it must be', () => {
+  it('passes, with further fixtures too', () => {
+    expect(problems(unlucky())).toEqual([]);
+    const fails = [{ body: { list: [13, 13] }, pointers: ['/list/1', '/list/0'] }];
+    expect(problems(unlucky(), { passes: [{ body: [] }], fails })).toEqual([]);
+  });
+
+  it.each(RULES)('$name is one', (rule) => {
+    expect(problems(rule)).toEqual([]);
+  });
+});
+
+describe('what is told of a rule', () => {
+  it('is all that it does not find, or finds in vain, with messages', () => {
+    const fails = [{ body: { list: [13, 2] }, pointers: ['/list/0', '/list/1'] }];
+    expect(problems(unlucky(), { passes: [{ body: { list: [13] } }], fails })).toEqual([
+      'passes[0]: expected nothing; found /list/0 (is 13)',
+      'fails[0]: expected /list/0, /list/1; found /list/0 (is 13)',
+    ]);
+    expect(problems(saying(() => []))).toEqual(['examples.fails[0]: expected /list/1; found nothing']);
+    expect(problems(saying((list) => list.map(() => ({ pointer: '', message: 'x' }))))).toEqual([
+      'examples.passes[0]: expected nothing; found "" (the whole body) (x)',
+      'examples.fails[0]: expected /list/1; found "" (the whole body) (x), "" (the whole body) (x)',
+    ]);
+  });
+
+  it('is how often it finds a place', () => {
+    const twice = saying((list) =>
+      list.flatMap((item, i) => (item === 13 ? Array(2).fill({ pointer: `/list/${i}`, message: 'x' }) : [])),
+    );
+    expect(problems(twice)).toEqual(['examples.fails[0]: expected /list/1; found /list/1 (x), /list/1 (x)']);
+  });
+
+  it('is the form that a config would refuse', () => {
+    expect(problems({ ...unlucky(), severity: 'fatal' })).toEqual([
+      'severity: "fatal" is not taken (it takes one of: error, warn, off)',
+    ]);
+    expect(problems(undefined)).toEqual([expect.stringContaining(' must be an object')]);
+    expect(problems({ ...unlucky(), name: 5 })).toEqual([expect.stringContaining('name: 5 is not taken')]);
+    expect(problems(unlucky(), { fails: [{ body: {} }] as never })).toEqual([
+      "more/fails/0/pointers is missing (it takes the JSON Pointers of the places, at least one: ['/environments/0/name'])",
+    ]);
+  });
+
+  it('is that it throws, waits or gives what is no place', () => {
+    const failing = (check: () => unknown) => problems(saying(check))[0];
+    expect(
+      failing(() => {
+        throw new TypeError('oh no');
+      }),
+    ).toBe('examples.passes[0]: it fails: oh no');
+    expect(
+      failing(async () => {
+        throw new Error('oh no');
+      }),
+    ).toContain('check gives a promise');
+    expect(failing(() => undefined)).toContain('check gives no list of places');
+    expect(failing(() => [{ pointer: 'x', message: 'y' }])).toContain('no JSON Pointer: "x"');
+  });
+
+  it('is that it changes what it is given', () => {
+    expect(problems(saying((list) => list.sort() && []))[0]).toContain(
+      'it fails: Cannot assign to read only property',
+    );
+  });
+
+  it('is a pointer that leads nowhere', () => {
+    const at = (...pointers: string[]) => {
+      const fails = [{ body: { list: [13], o: { a: 1 } }, pointers }];
+      const places = pointers.map((pointer) => ({ pointer, message: 'x' }));
+      return problems(
+        saying((list) => (list[0] === 13 ? places : []), { examples: { ...unlucky().examples, fails } }),
+      );
+    };
+    expect(
+      at('', '/list', '/list/0', '/o', '/o/a', '/o/b', '/c').filter((text) => !text.includes(' with ')),
+    ).toEqual([]);
+    for (const pointer of ['/list/1', '/list/-', '/list/00', '/list/length', '/o/b/c', '/o/a/b', '/c/d'])
+      expect(at(pointer)[0]).toContain(`examples.fails[0]: the pointer ${pointer} leads nowhere`);
+  });
+
+  it('is a text that quotes what is no text', () => {
+    const saysOf = (message: string, hint?: string) =>
+      problems(saying((list) => (list.includes(13) ? [{ pointer: '/list/1', message, hint }] : [])))[0];
+    for (const text of [`${undefined} is 13`, `${{}}`, `${Number.NaN} of it`]) {
+      expect(saysOf(text)).toContain('its text at /list/1 quotes what is no text');
+      expect(saysOf('x', text)).toContain('its text at /list/1 quotes what is no text');
+    }
+  });
+
+  it('is a place that destroys, where the rule does not say so', () => {
+    const check = (list: JsonValue[]) =>
+      list.flatMap((item, i) =>
+        item === 13 ? [{ pointer: `/list/${i}`, message: 'x', isDestructive: true }] : [],
+      );
+    expect(problems(saying(check))[0]).toContain('is destructive, yet the rule does not say guards: true');
+    expect(problems(saying(check, { guards: true }))).toEqual([]);
+  });
+
+  it('is that it says something else the next time', () => {
+    const pattern = /13/g;
+    const fails = [{ body: { list: [13] }, pointers: ['/list/0'] }];
+    const forgetful = saying(
+      (list) => (pattern.test(String(list[0])) ? [{ pointer: '/list/0', message: 'x' }] : []),
+      { examples: { ...unlucky().examples, fails } },
+    );
+    expect(problems(forgetful)).toEqual([
+      'examples.fails[0]: it finds something else when it is asked again',
+    ]);
+  });
+
+  it('is that it is not asked where there are no effects', () => {
+    expect(problems(unlucky({ readsEffects: true }))).toEqual([
+      'examples.fails[0]: expected /list/1; found nothing',
+    ]);
+  });
+});
+
+describe('a body that breaks its schema', () => {
+  const EXAMPLES = {
+    passes: [{ body: { list: [{ name: 'a', tags: { x: 1 } }] } }],
+    fails: [{ body: { list: [{ name: 'b', tags: { x: 1 } }] }, pointers: ['/list/0/name'] }],
+  };
+  const isWhole = (item: unknown) => typeof item === 'object' && item !== null && 'name' in item;
+  const fail = () => {
+    throw new Error('no');
+  };
+  const careless = (
+    read: (item: { name: string; tags: { x: number } }, body: { list: unknown[] }) => unknown,
+  ) =>
+    unlucky({
+      examples: EXAMPLES,
+      *check({ body }) {
+        const whole = body as { list: { name: string; tags: { x: number } }[] };
+        for (const [index, item] of Array.isArray(whole?.list) ? whole.list.entries() : []) {
+          read(item, whole);
+          if (item?.name === 'b') yield { pointer: `/list/${index}/name`, message: 'is b' };
+        }
+      },
+    });
+
+  it.each<[string, Parameters<typeof careless>[0]]>([
+    ['[null] at /list', (item) => item.name],
+    ['7 at /list/0/name', (item) => item?.name?.toLowerCase()],
+    ['without /list/0/tags', (item) => (isWhole(item) && item.tags !== null ? item.tags.x : 0)],
+    ['{} at /list/0/name', (item) => `${item?.name}` === '[object Object]' && fail()],
+    [
+      '[null] at /list',
+      (_, body) => body.list.map((one) => typeof one === 'object' && (one as { name: string }).name),
+    ],
+  ])('makes a careless rule throw: %s', (what, read) => {
+    const [first, second] = problems(careless(read));
+    expect(first).toContain(`examples.passes[0] with ${what}: it fails: `);
+    expect(second).toContain('examples.fails[0] with ');
+  });
+
+  it('is not the only one: nothing may be known, and the path', () => {
+    const rule = unlucky({
+      examples: {
+        passes: [{ body: {}, known: { a: 1 } }],
+        fails: [{ body: { a: 2 }, known: { a: 1 }, pointers: ['/a'] }],
+      },
+      *check({ body, known }) {
+        const { a } = (known as Known).record;
+        if ((body as { a?: JsonValue } | null)?.a === 2 && a === 1) yield { pointer: '/a', message: 'x' };
+      },
+    });
+    expect(problems(rule)[0]).toMatch(
+      /^examples.passes\[0\] with null as the body: it fails: Cannot read prop/,
+    );
+  });
+
+  it('is made of a large example in bounds', () => {
+    const body = { list: Array.from({ length: 1000 }, () => 1) };
+    expect(problems(unlucky(), { passes: [{ body }] })).toEqual([]);
+  });
+
+  it('has its problems told in bounds', () => {
+    const passes = Array.from({ length: 30 }, () => ({ body: { list: [13] } }));
+    const told = problems(unlucky(), { passes });
+    expect([told.length, told.at(-1)]).toEqual([21, '… and 10 more']);
+  });
+});
