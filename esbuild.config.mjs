@@ -31,7 +31,7 @@ const { metafile } = await build({
     'src/define-config.ts',
     { in: 'src/testing/index.ts', out: 'testing' },
     // A thread of `patchgate check`.
-    { in: 'src/commands/check/check-worker.ts', out: 'check-worker' },
+    { in: 'src/commands/check/threads/check-worker.ts', out: 'check-worker' },
   ],
   outdir: 'dist',
   bundle: true,

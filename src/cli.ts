@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { joinOutputs } from './commands/check/outputs.ts';
+import { joinOutputs } from './commands/check/report/outputs.ts';
 import { check } from './commands/check.ts';
 import { config } from './commands/config.ts';
 import { demo } from './commands/demo.ts';

@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { COMMAND_DEFAULTS } from '../settings.ts';
 import { whichBaseline } from './check/known/which-baseline.ts';
-import { FORMATS, joinOutputs, outputsOf } from './check/outputs.ts';
+import { FORMATS, joinOutputs, outputsOf } from './check/report/outputs.ts';
 import { once } from './given.ts';
 import { flagsOf, GUARDING, JUDGING, withSettings } from './options.ts';
 
@@ -68,8 +68,8 @@ export const check: CommandModule = {
     const [{ resolveConfig }, { runCheck }, { standardIo }, { beforehandOf, checkGate }] = await Promise.all([
       import('../config.ts'),
       import('./check/run-check.ts'),
-      import('./check/standard-io.ts'),
-      import('./check/judging.ts'),
+      import('./check/report/standard-io.ts'),
+      import('./check/judging/judging.ts'),
     ]);
     const flags = flagsOf(argv);
     const resolved = await resolveConfig(flags, COMMAND_DEFAULTS.check);
@@ -79,7 +79,7 @@ export const check: CommandModule = {
     const path = once('path', given.path);
     const againstContract = once('against-contract', given.againstContract);
     const workers = async () => {
-      const { startWorker } = await import('./check/start-worker.ts');
+      const { startWorker } = await import('./check/threads/start-worker.ts');
       return () => startWorker({ flags, operation, path, againstContract });
     };
     // yargs loses a lone - among the positionals, though it counts it.

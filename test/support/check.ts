@@ -1,9 +1,10 @@
 /** Texts as `check` judges them while it reads them. */
-import { Beforehand, type BeforehandOptions } from '../../src/commands/check/beforehand.ts';
-import { BodyTargets, type JudgedAs } from '../../src/commands/check/body-targets.ts';
-import { judgeHar } from '../../src/commands/check/judge-har.ts';
-import { judgeRequests } from '../../src/commands/check/judge-requests.ts';
-import { newRoom } from '../../src/commands/check/subject-list.ts';
+
+import { judgeHar } from '../../src/commands/check/har/judge-har.ts';
+import { Beforehand, type BeforehandOptions } from '../../src/commands/check/history/beforehand.ts';
+import { BodyTargets, type JudgedAs } from '../../src/commands/check/judging/body-targets.ts';
+import { newRoom } from '../../src/commands/check/judging/subject-list.ts';
+import { judgeRequests } from '../../src/commands/check/requests/judge-requests.ts';
 import type { Gate } from '../../src/gate.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../src/reporters/report.ts';
 import { gate } from './gate.ts';

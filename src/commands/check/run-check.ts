@@ -4,13 +4,13 @@ import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
 import type { RedactionSettings } from '../../recordings/redaction/redaction.ts';
 import { fails } from '../../reporters/report.ts';
-import { type BeforehandOptions, readBeforehand } from './beforehand.ts';
-import { findInputs } from './find-inputs.ts';
-import { type JudgeIo, judgeFiles } from './judge-files.ts';
+import { type BeforehandOptions, readBeforehand } from './history/beforehand.ts';
+import { findInputs } from './inputs/find-inputs.ts';
+import { type JudgeIo, judgeFiles } from './judging/judge-files.ts';
 import { withoutBaseline } from './known/which-baseline.ts';
-import { checkOutputs, type ReportOutput } from './outputs.ts';
-import { settleReport } from './settle-report.ts';
-import { type ReportIo, writeReports } from './write-reports.ts';
+import { checkOutputs, type ReportOutput } from './report/outputs.ts';
+import { settleReport } from './report/settle-report.ts';
+import { type ReportIo, writeReports } from './report/write-reports.ts';
 
 export interface CheckArgs extends BeforehandOptions {
   /** Files, folders, globs, names of recordings, `-`. */

@@ -4,7 +4,7 @@ import type { Finding, Verdict } from '../../model/finding.ts';
 import type { JsonValue } from '../../model/json.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import { visible } from '../../reporters/wording.ts';
-import type { BytesInput } from '../check/read-input.ts';
+import type { BytesInput } from '../check/inputs/read-input.ts';
 
 /** A body as that of a PATCH of one project. */
 export interface ProjectPatch {

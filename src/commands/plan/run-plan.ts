@@ -8,7 +8,7 @@ import { planJson } from '../../reporters/plan-json.ts';
 import { planText } from '../../reporters/plan-text.ts';
 import { visible } from '../../reporters/wording.ts';
 import { correctedProject, fullProject } from '../../state/corrected.ts';
-import { type InputIo, readInput } from '../check/read-input.ts';
+import { type InputIo, readInput } from '../check/inputs/read-input.ts';
 import { type Output, writeFileWhole } from '../output.ts';
 import { ask } from './ask.ts';
 import { type ProjectPatch, readBody } from './read-body.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Progress } from '../../../src/commands/check/progress.ts';
+import type { Progress } from '../../../src/commands/check/report/progress.ts';
 import { type CheckArgs, runCheck } from '../../../src/commands/check/run-check.ts';
 import { checkBodies } from '../../../src/config/extras/check-bodies.ts';
 import { loadContract } from '../../../src/contract/load-contract.ts';

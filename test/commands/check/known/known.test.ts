@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { comparing } from '../../../../src/commands/check/compare-contracts.ts';
+import { comparing } from '../../../../src/commands/check/contracts/compare-contracts.ts';
 import { type CheckArgs, type CheckIo, runCheck } from '../../../../src/commands/check/run-check.ts';
 import { checkSuppressions } from '../../../../src/config/extras/check-suppressions.ts';
 import { loadContract } from '../../../../src/contract/load-contract.ts';

@@ -1,0 +1,107 @@
+import type { Match } from '../../../contract/match-operation.ts';
+import type { Gate, Inspection } from '../../../gate.ts';
+import type { Finding, Verdict } from '../../../model/finding.ts';
+import type { Before, CheckedFile, PlacedFinding, Subject } from '../../../reporters/report.ts';
+
+/** A finding with what the other contract says of it. */
+interface Compared extends PlacedFinding {
+  /** Absent: it is new. */
+  stands?: 'in both' | 'gone';
+}
+
+/** What a request means by either contract. */
+interface Sides {
+  present: Match | undefined;
+  past: Match | undefined;
+}
+
+/**
+ * A gate that judges by two contracts. Its verdict is the new one's; among the findings are those that the old one alone has, so
+ * that they get their places as all others do, until `settleComparison` tells them apart.
+ */
+export function comparing(gate: Gate, old: Gate): Gate {
+  const meant = new WeakMap<Match, Sides>();
+  const match: Gate['match'] = (head) => {
+    const [present, past] = [gate.match(head), old.match(head)];
+    const either = present ?? past;
+    if (!either) return undefined;
+    const both = { ...either };
+    meant.set(both, { present, past });
+    return both;
+  };
+  const byOperation = (one: Match): Sides => {
+    const isOf = ({ operations }: Gate) => one.operation !== undefined && operations.includes(one.operation);
+    return { present: isOf(gate) ? one : undefined, past: isOf(old) ? one : undefined };
+  };
+  const sidesOf = (one: Match) => meant.get(one) ?? byOperation(one);
+  return {
+    ...gate,
+    operations: [...new Set([...gate.operations, ...old.operations])],
+    match,
+    recordAt: (url) => gate.recordAt(url) ?? old.recordAt(url),
+    recordOf(one) {
+      const { present, past } = sidesOf(one);
+      return (present && gate.recordOf(present)) ?? (past && old.recordOf(past));
+    },
+    guards: (kind) => gate.guards(kind) || old.guards(kind),
+    inspect(request, one = match(request), circumstances) {
+      if (!one) return gate.inspect(request, one, circumstances);
+      const { present, past } = sidesOf(one);
+      const inspection = present ? gate.inspect(request, present, circumstances) : NOTHING;
+      const before = past && old.inspect(request, past, circumstances).verdict;
+      return { ...inspection, verdict: compare(inspection.verdict, before) };
+    },
+    inspectBody(operation, body, circumstances) {
+      const by = ({ operations, inspectBody }: Gate) =>
+        operations.includes(operation) ? inspectBody(operation, body, circumstances) : undefined;
+      const before = by(old);
+      const inspection = by(gate) ?? (before ? NOTHING : gate.inspectBody(operation, body));
+      return { ...inspection, verdict: compare(inspection.verdict, before?.verdict) };
+    },
+  };
+}
+
+const NOTHING: Inspection = { verdict: { outcome: 'pass', findings: [], omitted: 0 }, json: undefined };
+
+/** @param past undefined: the old contract has no such operation */
+function compare(present: Verdict, past: Verdict | undefined): Verdict & { before: Before } {
+  const left = new Map<string, Finding[]>();
+  for (const finding of past?.findings ?? []) {
+    const alike = left.get(keyOf(finding)) ?? [];
+    left.set(keyOf(finding), [...alike, finding]);
+  }
+  const findings = present.findings.map(
+    (finding): Compared =>
+      left.get(keyOf(finding))?.shift() ? { ...finding, stands: 'in both' } : { ...finding },
+  );
+  // Where the new one left some out, nobody knows what is gone.
+  const gone = present.omitted > 0 ? [] : [...left.values()].flat();
+  const before: Before = { outcome: past?.outcome ?? 'unjudged', gone: [] };
+  return {
+    ...present,
+    findings: [...findings, ...gone.map((finding): Compared => ({ ...finding, stands: 'gone' }))],
+    before,
+  };
+}
+
+/** A message names what a schema takes, which may well differ; of several alike as many are the same as both have. */
+function keyOf({ rule, pointer, severity }: Finding): string {
+  return JSON.stringify([rule, pointer, severity]);
+}
+
+/** Excuses what both contracts say, and keeps what only the old one said with the rest of its answer. */
+export function settleComparison(files: readonly CheckedFile[]): CheckedFile[] {
+  return files.map((file) => ({ ...file, subjects: file.subjects.map(settle) }));
+}
+
+function settle(subject: Subject): Subject {
+  const { before } = subject;
+  if (!before) return subject;
+  const findings: PlacedFinding[] = [];
+  const gone: PlacedFinding[] = [];
+  for (const { stands, ...finding } of subject.findings as readonly Compared[]) {
+    if (stands === 'gone') gone.push(finding);
+    else findings.push(stands === undefined ? finding : { ...finding, excuse: { by: 'old-contract' } });
+  }
+  return { ...subject, findings, before: { ...before, gone } };
+}

@@ -1,0 +1,126 @@
+import type { Gate } from '../../../gate.ts';
+import { type RecordedLesson, recordedLesson } from '../../../guard/recorded-history.ts';
+import type { Exchange } from '../../../model/exchange.ts';
+import type { Known, RecordName } from '../../../model/record.ts';
+import { orderTimes } from '../../../recordings/order-times.ts';
+import { either } from '../../../state/known.ts';
+import type { KnownState } from '../../../state/known-state.ts';
+import { type Beforehand, sharedKey } from './beforehand.ts';
+
+/** What is known before an exchange of a file; to be asked in the order of the file. @param index in the file */
+export type KnownBefore = (name: RecordName, index: number) => Known | undefined;
+
+interface Step {
+  /** Milliseconds since 1970. */
+  time: number;
+  /** Of those that were taken in. */
+  number: number;
+  /** Where its exchange stands: the file's number, and the index in there. */
+  file: number;
+  index: number;
+  lesson: RecordedLesson;
+}
+
+/**
+ * The exchanges of a recording as a history. It keeps what each of them teaches, by record, and no state: for each file that is
+ * judged, what happened to its record is told once more. A record is the matter of few files, so that costs little.
+ */
+export class History {
+  readonly #gate: Gate;
+  readonly #beforehand: Beforehand;
+  /** By the kinds and ids of records, then by account. */
+  readonly #steps = new Map<string, Map<string, Step[]>>();
+  #count = 0;
+
+  constructor(gate: Gate, beforehand: Beforehand) {
+    this.#gate = gate;
+    this.#beforehand = beforehand;
+  }
+
+  /**
+   * Takes in the exchanges of a file. Where times are equal, what was taken in first came first.
+   *
+   * @param file its number
+   * @returns whether some of them are to be judged by what is known
+   */
+  add(file: number, exchanges: readonly Exchange[]): boolean {
+    const { learn } = this.#beforehand;
+    const isKnown = (name: RecordName) => this.#beforehand.has(name);
+    let isJudged = false;
+    const timeOf = orderTimes();
+    for (const [index, exchange] of exchanges.entries()) {
+      const time = timeOf(exchange);
+      const lesson = recordedLesson(this.#gate, learn, exchange, isKnown);
+      if (!lesson || !(learn.includes(lesson.name.kind) || isKnown(lesson.name))) continue;
+      isJudged ||= lesson.isJudged;
+      const key = sharedKey(lesson.name);
+      const accounts = this.#steps.get(key) ?? new Map<string, Step[]>();
+      this.#steps.set(key, accounts);
+      const account = this.#beforehand.accountOf(lesson.name);
+      const steps = accounts.get(account) ?? [];
+      accounts.set(account, steps);
+      steps.push({ time, number: this.#count++, file, index, lesson });
+    }
+    return isJudged;
+  }
+
+  /** Tells it for a file, once all files have been taken in. */
+  knownIn(file: number): KnownBefore {
+    const stories = new Map<string, Story>();
+    return (name, index) => {
+      const key = `${sharedKey(name)} ${this.#beforehand.accountOf(name)}`;
+      let story = stories.get(key);
+      if (!story) {
+        story = { steps: this.#stepsOf(name), next: 0, state: this.#beforehand.stateOf(name) };
+        stories.set(key, story);
+      }
+      return knownBefore(story, name, file, index);
+    };
+  }
+
+  /** Those of a record, and of what may be the same one by another account's name. */
+  #stepsOf(name: RecordName): Step[] {
+    const accounts = this.#steps.get(sharedKey(name));
+    if (!accounts) return [];
+    const account = this.#beforehand.accountOf(name);
+    const lists =
+      account === 'current' ? [...accounts.values()] : [accounts.get(account), accounts.get('current')];
+    return lists.flatMap((steps) => steps ?? []).sort(inOrder);
+  }
+}
+
+/** What happened to a record, told up to a step. */
+interface Story {
+  steps: readonly Step[];
+  /** Index of the first step that is still to be told. */
+  next: number;
+  state: KnownState;
+}
+
+/**
+ * Tells a story up to an exchange. Whether an answer in another file came before or after it in the same millisecond, nobody
+ * knows: what was known without that counts as well.
+ */
+function knownBefore(story: Story, name: RecordName, file: number, index: number): Known | undefined {
+  const { steps, state } = story;
+  let moment: number | undefined;
+  let early: Known | undefined;
+  for (; story.next < steps.length; story.next++) {
+    const step = steps[story.next] as Step;
+    if (step.file === file && step.index >= index) {
+      return step.time === moment ? either(early, state.of(name)) : state.of(name);
+    }
+    if (step.lesson.isJudged) moment = undefined;
+    else if (step.time !== moment) {
+      moment = step.time;
+      early = state.of(name);
+    }
+    step.lesson.teach(state);
+  }
+  return state.of(name);
+}
+
+/** Those of the same time stay in the order of their files. */
+function inOrder(a: Step, b: Step): number {
+  return a.time - b.time || a.number - b.number;
+}

@@ -1,0 +1,26 @@
+import { type Resolved, workspaceOf } from '../../../config.ts';
+import type { Gate } from '../../../gate.ts';
+import type { BeforehandOptions } from '../history/beforehand.ts';
+
+type Settled = Pick<Resolved, 'config' | 'origins'>;
+
+/** What is known before anything is judged, by the settings in force. */
+export function beforehandOf({ config, origins }: Settled): BeforehandOptions {
+  return {
+    learn: config.learn,
+    account: workspaceOf(config),
+    // A proxy's says what the service holds today, which is not what it held before a recording was made.
+    state: (origins.state === 'flag' && config.state) || undefined,
+  };
+}
+
+/** The gate that a check judges with. @param againstContract another contract, with which it compares */
+export async function checkGate({ config }: Settled, againstContract: string | undefined): Promise<Gate> {
+  const { gateOf } = await import('../../../compose-gate.ts');
+  // To judge is what the command is for, whatever a proxy of the same config does.
+  const judging = { ...config, validation: 'enforce' } as const;
+  const gate = gateOf(judging, { lazy: true });
+  if (againstContract === undefined) return gate;
+  const { gateAgainst } = await import('../contracts/gate-against.ts');
+  return gateAgainst(gate, judging, againstContract);
+}

@@ -1,0 +1,125 @@
+import { resolve } from 'node:path';
+import { PatchgateError } from '../../../errors.ts';
+import { nearest } from '../../../model/nearest.ts';
+
+export const FORMATS = ['text', 'json', 'junit', 'sarif', 'github', 'gitlab'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** A report in a format, for a file or for standard output. */
+export interface ReportOutput {
+  format: Format;
+  /** Relative to the working directory; absent: standard output. */
+  file?: string;
+}
+
+const STDOUT = '-';
+const HINT = 'as in: -f text -f junit -o report.xml';
+
+/** `-f` and `-o` in each way that they can be written, with what follows: `-fjson`, `-f=json`, `--format=json`. */
+const OPTION = /^(?:-(?<short>[fo])(?<is>=)?|--(?<long>format|output)(?:=|$))(?<value>.*)$/s;
+
+/**
+ * Joins each `-o FILE` of `check` with the `-f NAME` before it: `--format=NAME=FILE`. yargs loses which came after which.
+ *
+ * @param args as the program is given them; those of other commands, and what follows `--`, stay as they are
+ * @throws PatchgateError `bad-usage` where one has no value, or there is no report for a file
+ */
+export function joinOutputs(args: readonly string[]): string[] {
+  if (!isCheck(args)) return [...args];
+  const joined: string[] = [];
+  /** Where the last format is that has no file yet; undefined after one that has. */
+  let open: number | undefined;
+  let isFirst = true;
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as string;
+    if (arg === '--') return [...joined, ...args.slice(i)];
+    const option = OPTION.exec(arg)?.groups;
+    if (!option) {
+      joined.push(arg);
+      continue;
+    }
+    const { short, is, long, value: attached = '' } = option;
+    const hasOwn = attached !== '' || is !== undefined || arg.startsWith(`--${long}=`);
+    const value = hasOwn ? attached : (args[++i] ?? '');
+    const isFormat = short === 'f' || long === 'format';
+    if (value === '' || (!hasOwn && /^-./.test(value))) throw noValue(arg, isFormat);
+    if (isFormat) {
+      open = value.includes('=') ? undefined : joined.length;
+      joined.push(`--format=${value}`);
+    } else if (open !== undefined) {
+      joined[open] += `=${value}`;
+      open = undefined;
+    } else if (isFirst) joined.push(`--format=text=${value}`);
+    else {
+      throw new PatchgateError('bad-usage', `-o ${value} has no report: the one before it has a file`, {
+        hint: `give a -f before each further -o, ${HINT}`,
+      });
+    }
+    isFirst = false;
+  }
+  return joined;
+}
+
+/** Whether the command is `check`: its word may come after options, and their values. */
+function isCheck(args: readonly string[]): boolean {
+  const at = args.indexOf('check');
+  return at >= 0 && args.slice(0, at).every((arg, i) => arg.startsWith('-') || args[i - 1]?.startsWith('-'));
+}
+
+function noValue(arg: string, isFormat: boolean): PatchgateError {
+  const hint = isFormat ? `formats: ${FORMATS.join(', ')}` : 'give a file, or - for standard output';
+  return new PatchgateError('bad-usage', `${arg} needs a value`, { hint });
+}
+
+/**
+ * The reports that are asked for.
+ *
+ * @param given `json`, or `junit=report.xml`; none: text for standard output
+ * @throws PatchgateError `bad-usage` where there is no such format, or two would go to the same place
+ */
+export function outputsOf(given: readonly string[], cwd: string): ReportOutput[] {
+  const outputs = given.length === 0 ? [outputOf('text')] : given.map(outputOf);
+  const [first, second] = outputs.filter(({ file }) => file === undefined);
+  if (first && second) {
+    throw new PatchgateError('bad-usage', `${first.format} and ${second.format} both go to standard output`, {
+      hint: `give all but one of them a file, ${HINT}`,
+    });
+  }
+  const seen = new Set<string>();
+  for (const { file } of outputs) {
+    if (file === undefined) continue;
+    const path = resolve(cwd, file);
+    if (seen.has(path))
+      throw new PatchgateError('bad-usage', `${file} is given for two reports`, { hint: HINT });
+    seen.add(path);
+  }
+  return outputs;
+}
+
+function outputOf(given: string): ReportOutput {
+  const [name = '', ...rest] = given.split('=');
+  const format = FORMATS.find((known) => known === name);
+  if (!format) {
+    const near = nearest(name, FORMATS);
+    throw new PatchgateError('bad-usage', `there is no format ${JSON.stringify(name)}`, {
+      hint: near ? `did you mean ${near}?` : `formats: ${FORMATS.join(', ')}`,
+    });
+  }
+  const file = rest.join('=');
+  if (rest.length > 0 && file === '') throw noValue(`-f ${given}`, false);
+  return { format, ...(rest.length > 0 && file !== STDOUT && { file }) };
+}
+
+/**
+ * @param inputs the files that are judged, and others that must stay as they are
+ * @throws PatchgateError `bad-usage` where a report would take the place of one
+ */
+export function checkOutputs(outputs: readonly ReportOutput[], inputs: readonly string[], cwd: string): void {
+  const files = new Set(inputs.map((input) => resolve(cwd, input)));
+  for (const { file } of outputs) {
+    if (file === undefined || !files.has(resolve(cwd, file))) continue;
+    throw new PatchgateError('bad-usage', `${file} would be judged, and written over by a report`, {
+      hint: 'write reports outside of the folders that are judged',
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import { amount, grouped } from '../../../reporters/wording.ts';
+
+export interface Progress {
+  /** Files that were read. */
+  files: number;
+  of: number;
+  /** Requests that were judged. */
+  judged: number;
+}
+
+/** Milliseconds before the line is shown, and between two of it. */
+const FIRST = 500;
+const BETWEEN = 100;
+
+/** What is told how far a check is. */
+export interface ProgressIo {
+  readonly progress?: Pick<ProgressLine, 'tell' | 'clear'>;
+}
+
+/** Shows on a terminal how far a check is: one line, written over itself. Nothing for what is done in half a second. */
+export class ProgressLine {
+  readonly #write: (text: string) => void;
+  readonly #clock: () => number;
+  #next: number;
+  #isShown = false;
+
+  /** @param clock milliseconds */
+  constructor(write: (text: string) => void, clock: () => number) {
+    this.#write = write;
+    this.#clock = clock;
+    this.#next = clock() + FIRST;
+  }
+
+  /** Costs next to nothing when it is not yet time. */
+  tell({ files, of, judged }: Progress): void {
+    const now = this.#clock();
+    if (now < this.#next) return;
+    this.#next = now + BETWEEN;
+    this.#isShown = true;
+    this.#write(`\r\u001b[Kjudged ${amount(judged, 'request')}, ${grouped(files)} of ${amount(of, 'file')}`);
+  }
+
+  /** Takes it off the terminal, before anything else is written. */
+  clear(): void {
+    if (this.#isShown) this.#write('\r\u001b[K');
+    this.#isShown = false;
+  }
+}

@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Beforehand } from '../../../../src/commands/check/history/beforehand.ts';
+import { Histories } from '../../../../src/commands/check/history/histories.ts';
+import {
+  judgeRecording,
+  type RecordingFile,
+} from '../../../../src/commands/check/judging/judge-recording.ts';
+import { newRoom } from '../../../../src/commands/check/judging/subject-list.ts';
+import { recordedLesson } from '../../../../src/guard/recorded-history.ts';
+import { losesEnvironment } from '../../../../src/model/effect.ts';
+import type { Exchange } from '../../../../src/model/exchange.ts';
+import { locationOf } from '../../../../src/recordings/files/location.ts';
+import { exchange } from '../../../support/exchanges.ts';
+import { gate } from '../../../support/gate.ts';
+import { at, fileText, projectOf } from '../../../support/recorded-folder.ts';
+
+const GATE = gate({ guard: 'off' });
+
+/** What is sent or shown has environments of these ids. */
+const environments = fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
+const event = fc.record({
+  recording: fc.constantFrom('a', 'b'),
+  project: fc.constantFrom(41, 42),
+  what: fc.constantFrom(
+    'accepted',
+    'accepted',
+    'accepted',
+    'answered',
+    'refused',
+    'unreached',
+    'unclear',
+    'lost',
+    'read',
+    'missing',
+    'deleted',
+  ),
+  sent: environments,
+  shown: environments,
+  isText: fc.boolean(),
+});
+type Event = typeof event extends fc.Arbitrary<infer T> ? T : never;
+
+function exchangeOf(
+  { what, project, sent, shown, isText }: Event,
+  second: number,
+  account = 'current',
+): Exchange {
+  const whole = { path: `/accounts/${account}/projects/${project}`, recordedAt: at(second) };
+  const body = isText ? { text: JSON.stringify(projectOf(...sent), null, 7) } : { json: projectOf(...sent) };
+  const answer = { json: { _data: projectOf(...shown) } };
+  const { response: _, ...unanswered } = exchange({ ...whole, body });
+  switch (what) {
+    case 'accepted':
+      return exchange({ ...whole, body });
+    case 'answered':
+      return exchange({ ...whole, body, answer });
+    case 'refused':
+      return exchange({ ...whole, body, status: 422 });
+    case 'unclear':
+      return exchange({ ...whole, body, status: 503 });
+    case 'unreached':
+      return { ...unanswered, failure: { kind: 'refused' } };
+    case 'lost':
+      return { ...unanswered, failure: { kind: 'timeout' } };
+    case 'read':
+      return exchange({ ...whole, method: 'GET', answer });
+    case 'missing':
+      return exchange({ ...whole, method: 'GET', status: 404 });
+    case 'deleted':
+      return exchange({ ...whole, method: 'DELETE', status: 204 });
+  }
+}
+
+/** What each PATCH loses, told by sets alone: by its recording and its time. */
+function lossesOf(events: readonly Event[]): Map<string, number[]> {
+  const may = new Map<string, Set<number>>();
+  const losses = new Map<string, number[]>();
+  for (const [second, { recording, project, what, sent, shown }] of events.entries()) {
+    const name = `${recording} ${project}`;
+    const before = may.get(name) ?? new Set();
+    const isPatch = !['read', 'missing', 'deleted'].includes(what);
+    if (isPatch)
+      losses.set(
+        `${recording} ${at(second)}`,
+        [...before].filter((id) => !sent.includes(id)),
+      );
+    if (what === 'accepted') may.set(name, new Set(sent));
+    if (what === 'answered' || what === 'read') may.set(name, new Set(shown));
+    if (what === 'unclear' || what === 'lost') may.set(name, new Set([...before, ...sent]));
+    if (what === 'deleted') may.delete(name);
+  }
+  return losses;
+}
+
+/** The files that hold the exchanges, each with its own in their order. */
+function filesOf(events: readonly Event[]): RecordingFile[] {
+  const files = new Map<string, Exchange[]>();
+  for (const [second, one] of events.entries()) {
+    const made = exchangeOf(one, second);
+    const name = `${one.recording}/${locationOf(made.request.method, made.request.path)}`;
+    files.set(name, [...(files.get(name) ?? []), made]);
+  }
+  return [...files].map(([name, exchanges]) => ({
+    name,
+    path: undefined,
+    text: fileText(exchanges),
+    exchanges,
+  }));
+}
+
+it('of any course report the very environments that each PATCH loses, in whatever order the files come', () => {
+  const runs = fc
+    .array(event, { minLength: 2, maxLength: 25 })
+    .chain((events) =>
+      fc.tuple(
+        fc.constant(events),
+        fc.shuffledSubarray(filesOf(events), { minLength: filesOf(events).length }),
+      ),
+    );
+  fc.assert(
+    fc.property(runs, ([events, files]) => {
+      const histories = new Histories(GATE, new Beforehand({ learn: ['project'] }, []), '/');
+      const waiting = files.map((file, number) => histories.add(number, file));
+      const reported = new Map<string, number[]>();
+      for (const [number, file] of files.entries()) {
+        if (!waiting[number]) continue;
+        for (const { pointer, effects = [] } of judgeRecording(
+          GATE,
+          file,
+          histories.knownIn(number),
+          newRoom(),
+        ).subjects) {
+          const { meta } = file.exchanges[Number(pointer.split('/')[2])] as Exchange;
+          const lost = effects.filter(losesEnvironment).map(({ id }) => id);
+          reported.set(`${file.name[0]} ${meta.recordedAt}`, lost);
+        }
+      }
+      const sorted = (losses: Map<string, number[]>) =>
+        [...losses].map(([when, ids]) => [when, ids.toSorted()]).sort();
+      expect(sorted(reported)).toEqual(sorted(lossesOf(events)));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('tell of accounts that may be the same what one ledger of all of them says', () => {
+  const accounts = fc.constantFrom('current', '5', '6');
+  const events = fc.array(fc.tuple(event, accounts), { minLength: 2, maxLength: 12 });
+  fc.assert(
+    fc.property(events, fc.constantFrom(undefined, '5'), (all, account) => {
+      const beforehand = new Beforehand({ learn: ['project'], account }, []);
+      const histories = new Histories(GATE, beforehand, '/');
+      const ledger = beforehand.newState();
+      const exchanges = all.map(([one, name], second) => exchangeOf(one, second, name));
+      // Each in a file of its recording's own folder tree.
+      const byFile = new Map<string, number[]>();
+      for (const [index, { request }] of exchanges.entries()) {
+        const file = `r/${locationOf(request.method, request.path)}`;
+        byFile.set(file, [...(byFile.get(file) ?? []), index]);
+      }
+      const known: unknown[] = [];
+      for (const [index, one] of exchanges.entries()) {
+        const lesson = recordedLesson(GATE, ['project'], one);
+        if (lesson?.isJudged) known[index] = ledger.of(lesson.name);
+        lesson?.teach(ledger);
+      }
+      const files = [...byFile];
+      for (const [number, [name, indexes]] of files.entries()) {
+        const own = indexes.map((index) => exchanges[index] as Exchange);
+        histories.add(number, { name, path: undefined, text: '', exchanges: own });
+      }
+      for (const [number, [, indexes]] of files.entries()) {
+        const before = histories.knownIn(number);
+        for (const [place, index] of indexes.entries()) {
+          const lesson = recordedLesson(GATE, ['project'], exchanges[index] as Exchange);
+          if (lesson?.isJudged) expect(before(lesson.name, place)).toEqual(known[index]);
+        }
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
