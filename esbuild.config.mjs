@@ -1,6 +1,6 @@
 // Bundles the product with all that it needs: a start loads a few files instead of hundreds, which is most of its time.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 /** Prints a deprecation warning on newer versions of Node; Object.assign does the same. */
@@ -13,15 +13,103 @@ const withoutUtilExtend = {
   },
 };
 
-/** The help is plain English: a character, a column. The package looks at graphemes, which takes a sixth of a start. */
-const plainWidth = {
-  name: 'plain-width',
+/** What yargs imports, and does here without: that is felt at each start. */
+const LIGHT = {
+  // The help is plain English: a character, a column. The package looks at graphemes.
+  'string-width': 'export default (text) => String(text).length;',
+  // To guess a version, which is not asked of it, it lists the working folder and those above: of ten thousand bodies that takes
+  // a third of a start.
+  'escalade/sync': "export default () => { throw new Error('not looked for'); };",
+  // Node's own loads all its streams.
+  assert: `
+    const hold = (holds, message) => { if (!holds) throw new Error(message); };
+    export const strictEqual = (a, b, message) => hold(Object.is(a, b), message);
+    export const notStrictEqual = (a, b, message) => hold(!Object.is(a, b), message);`,
+};
+const lightYargs = {
+  name: 'light-yargs',
   setup(builder) {
-    builder.onLoad({ filter: /node_modules[\\/]string-width[\\/]index\.js$/ }, () => ({
-      contents: 'export default (text) => String(text).length;',
+    builder.onResolve({ filter: /^(?:string-width|escalade\/sync|assert)$/ }, ({ path, importer }) =>
+      /node_modules[\\/](?:yargs|cliui|wrap-ansi)[\\/]/.test(importer)
+        ? { path, namespace: 'light' }
+        : undefined,
+    );
+    builder.onLoad({ filter: /./, namespace: 'light' }, ({ path }) => ({ contents: LIGHT[path] }));
+    // It makes the help's text before each command runs, for a failure that would show it; ours never does.
+    builder.onLoad({ filter: /node_modules[\\/]yargs[\\/].*[\\/]usage\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace('cachedHelpMessage = this.help();', ''),
     }));
   },
 };
+
+/**
+ * What is loaded together, each with all that it imports. esbuild makes one file of the modules that are needed by exactly the same
+ * entries and dynamic imports: a body's check would open sixty, most of them tiny, and that takes longer than to read a larger one.
+ */
+const TOGETHER = [
+  ['src/config.ts'],
+  ['src/compose-gate.ts'],
+  [
+    'src/commands/check/run-check.ts',
+    'src/commands/check/judging/judging.ts',
+    'src/commands/check/report/standard-io.ts',
+    'src/reporters/text.ts',
+  ],
+];
+
+/** Makes whatever imports one module of a group import all of it; but for what the help, a config file or a test suite loads. */
+async function loadTogether() {
+  const groups = [];
+  for (const roots of TOGETHER) {
+    const modules = await closureOf(roots);
+    for (const earlier of groups) for (const name of earlier.modules) modules.delete(name);
+    groups.push({ roots, modules });
+  }
+  const light = await closureOf(['src/cli.ts', 'src/define-config.ts', 'src/testing/index.ts']);
+  return {
+    name: 'load-together',
+    setup(builder) {
+      builder.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+        const file = nameOf(path);
+        if (light.has(file)) return undefined;
+        const text = readFileSync(path, 'utf8');
+        const imports = [...text.matchAll(/^(?:import|export)\b(?! type\b)[^;]*? from '(\.[^']+)';/gm)];
+        const imported = imports.map(([, from]) => nameOf(join(dirname(path), from)));
+        const wanted = groups.filter(
+          ({ modules }) => !modules.has(file) && imported.some((name) => modules.has(name)),
+        );
+        const added = wanted
+          .flatMap(({ roots }) => roots)
+          .map((root) => `import ${JSON.stringify(resolve(root))};`);
+        return { contents: added.join('') + text, loader: 'ts' };
+      });
+    },
+  };
+}
+
+/** The names of our modules that are loaded with these files. */
+async function closureOf(files) {
+  const { metafile } = await build({
+    entryPoints: files,
+    ...{ bundle: true, format: 'esm', outdir: 'nowhere', write: false, metafile: true },
+    plugins: [
+      {
+        name: 'ours-at-once',
+        setup(builder) {
+          builder.onResolve({ filter: /./ }, ({ kind, path }) =>
+            kind === 'dynamic-import' || !/^(?:\.|src)/.test(path) ? { path, external: true } : undefined,
+          );
+        },
+      },
+    ],
+  });
+  return new Set(Object.keys(metafile.inputs));
+}
+
+/** As esbuild names it: `src/config.ts` */
+function nameOf(path) {
+  return relative(process.cwd(), path).replaceAll('\\', '/');
+}
 
 rmSync('dist', { recursive: true, force: true });
 const { metafile } = await build({
@@ -48,7 +136,7 @@ const { metafile } = await build({
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
-  plugins: [withoutUtilExtend, plainWidth],
+  plugins: [withoutUtilExtend, lightYargs, await loadTogether()],
 });
 
 // What is bundled is passed on under its own licence.

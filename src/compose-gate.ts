@@ -17,6 +17,7 @@ export function gateOf(config: Config, options: { lazy?: boolean } = {}): Gate {
     severities: config.rules,
     overrides: config.overrides,
     customRules: config.customRules,
+    placeOf: config.placeOf,
     basePaths: basePathsOf(config),
     bodyLimit: config.bodyLimit,
     lazy: options.lazy ?? false,

@@ -4,10 +4,10 @@ import { checkValue } from './config/check-value.ts';
 import { placed } from './config/extras/source.ts';
 import { checkExtras, EXTRAS, type Extras } from './config/extras.ts';
 import { findConfigFile } from './config/find-config-file.ts';
-import { type ConfigFile, readConfigFile } from './config/read-config-file.ts';
+import { type ConfigFile, failsToBeRead, readConfigFile } from './config/read-config-file.ts';
 import { pathFrom } from './config/short-path.ts';
 import { PatchgateError } from './errors.ts';
-import { pointerOf } from './model/pointer.ts';
+import { pointerOf, tokensOf } from './model/pointer.ts';
 import type { RecordKind } from './model/record.ts';
 import {
   type Durability,
@@ -168,11 +168,19 @@ async function extrasOf(
 ): Promise<Extras> {
   const own = await checkExtras(flags, { where: 'the settings given', folder: cwd });
   if (file === undefined) return own;
-  const filed = await checkExtras(file.values, file);
+  const filed = await checkExtras(file.values, file).catch((error: unknown) => {
+    if (error instanceof PatchgateError) throw error;
+    throw failsToBeRead(error, file.where);
+  });
   const given = EXTRAS.filter((name) => flags[name] !== undefined);
   return {
     ...filed,
     ...Object.fromEntries(given.map((name) => [name, own[name]])),
     rules: { ...filed.rules, ...own.rules },
+    placeOf(pointer) {
+      const [name = '', member = ''] = tokensOf(pointer);
+      const isOwn = name === 'rules' ? Object.hasOwn(own.rules, member) : flags[name] !== undefined;
+      return (isOwn ? own : filed).placeOf(pointer);
+    },
   };
 }

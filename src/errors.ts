@@ -65,7 +65,11 @@ export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** The message of whatever was thrown. */
+/** The message of whatever was thrown. Never throws itself. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'something was thrown that cannot be shown';
+  }
 }

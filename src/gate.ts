@@ -1,4 +1,5 @@
 import { type CatalogueEntry, catalogueOf } from './catalogue.ts';
+import { memberAt } from './config/extras/source.ts';
 import type { Contract, LoadedOperation } from './contract/load-contract.ts';
 import { createMatcher, type Match } from './contract/match-operation.ts';
 import { createRecordMatcher, type RecordMatcher, recordNamed } from './contract/match-record.ts';
@@ -15,6 +16,7 @@ import { FindingBounds } from './model/finding-bounds.ts';
 import type { RequestHead } from './model/http.ts';
 import type { JsonValue } from './model/json.ts';
 import { nameMatcher } from './model/name-pattern.ts';
+import { pointerOf } from './model/pointer.ts';
 import { isRecordKind, type Known, type RecordKind, type RecordName } from './model/record.ts';
 import type { Rule } from './model/rule.ts';
 import type { SeverityOverride } from './model/severity-override.ts';
@@ -99,7 +101,8 @@ const JSON_HEADERS = ['content-type', 'application/json'];
 export function createGate(contract: Contract, options: GateOptions): Gate {
   const operations = Object.keys(contract.entries);
   const { customRules = {} } = options;
-  admitCustomRules(customRules, operations);
+  const { placeOf = memberAt } = options;
+  admitCustomRules(customRules, operations, placeOf);
   const ownRules = new Map(Object.entries(customRules));
   const catalogue = catalogueOf(customRules);
   const policies = createPolicies({
@@ -120,7 +123,8 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     const operation = contract.load(name);
     const rules = bindRules(operation.entry.rules, contract.file);
     const own = ownRules.get(name);
-    if (own?.length) rules.push(bindCustomRules(own, `customRules.${name}`));
+    const place = (index: number) => placeOf(pointerOf(['customRules', name, index]));
+    if (own?.length) rules.push(bindCustomRules(own, place));
     const loaded = { operation, rules };
     tryCanary(contract.file, operation);
     ready.set(name, loaded);

@@ -1,4 +1,5 @@
 import type { CatalogueEntry } from './catalogue.ts';
+import { memberAt } from './config/extras/source.ts';
 import { REQUEST_RULES, type RequestRule } from './contract/request-rules.ts';
 import { checkSeverities } from './gate/check-severities.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type Verdict,
 } from './model/finding.ts';
 import { findPlaces } from './model/json-text.ts';
+import { pointerOf } from './model/pointer.ts';
 
 /** What turns findings into a verdict. */
 export interface PolicyOptions {
@@ -23,6 +25,8 @@ export interface PolicyOptions {
   severities: Readonly<Record<string, SeveritySetting>>;
   /** The rules that there are. */
   rules: readonly CatalogueEntry[];
+  /** What is meant by a JSON Pointer in the config, and where it stands, for messages. */
+  placeOf?: ((pointer: string) => string) | undefined;
 }
 
 /** What else there is to say of a request that was judged. */
@@ -53,7 +57,8 @@ const ABOUT_NAMES = new Set(['schema.field-case', 'schema.unknown-field']);
 
 /** @throws PatchgateError `bad-config` where a severity is given for a rule that does not exist */
 export function createPolicy(options: PolicyOptions): Policy {
-  checkSeverities(options.severities, options.rules, 'rules');
+  const { placeOf = memberAt } = options;
+  checkSeverities(options.severities, options.rules, (rule) => placeOf(pointerOf(['rules', rule])));
   const severities = { ...options.severities };
   severities[UNLISTED] ??= options.unlisted === 'block' ? 'error' : 'off';
 
@@ -140,12 +145,19 @@ function worstOf(settled: readonly Settled[], enforces: boolean): Settled | unde
 function mostImportant(settled: readonly Settled[]): Finding[] {
   const findings = settled.map(({ finding }) => finding);
   if (findings.length <= MOST_FINDINGS) return findings;
-  const errors = findings.filter(({ severity }) => severity === 'error').slice(0, MOST_FINDINGS);
-  const warnings = findings
-    .filter(({ severity }) => severity === 'warn')
-    .slice(0, MOST_FINDINGS - errors.length);
-  const kept = new Set([...errors, ...warnings]);
+  const ordered = [
+    ...firstsOfRules(findings.filter(({ severity }) => severity === 'error')),
+    ...firstsOfRules(findings.filter(({ severity }) => severity === 'warn')),
+  ];
+  const kept = new Set(ordered.slice(0, MOST_FINDINGS));
   return findings.filter((finding) => kept.has(finding));
+}
+
+/** The first one of each rule, then the others: a flood of one rule hides no other, which may be new to a baseline. */
+function firstsOfRules(findings: readonly Finding[]): Finding[] {
+  const firsts = new Map<string, Finding>();
+  for (const finding of findings) if (!firsts.has(finding.rule)) firsts.set(finding.rule, finding);
+  return [...new Set([...firsts.values(), ...findings])];
 }
 
 /** Gives each finding inside the body its line and column. */

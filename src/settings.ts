@@ -30,6 +30,15 @@ export const COMMAND_DEFAULTS = {
   plan: { guard: 'on', state: STATE_BY_DEFAULT },
 } as const;
 
+/**
+ * What a command does not go by, whatever config file and environment say of it: to judge is what `check` is for, and what a
+ * service holds today is not what it held before its recordings. (A flag that a command takes always counts.)
+ */
+export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
+  check: ['state', 'validation'],
+  plan: ['guard', 'validation'],
+};
+
 /** `recordInCi` -> `record-in-ci` */
 export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -52,6 +52,7 @@ describe('what nobody says', () => {
       failOn: 'error',
       rules: {},
       overrides: [],
+      placeOf: expect.any(Function),
       bodies: [],
       suppressions: [],
       customRules: {},
@@ -170,6 +171,13 @@ describe('a config file', () => {
     expect(text).toContain(name);
   });
 
+  it('that is a program may fail when it is read', async () => {
+    const file = 'export default { bodies: [{ get files() { throw new Error("no luck"); } }] };';
+    expect(await refused({ file, name: 'patchgate.config.mjs' })).toContain(
+      'patchgate.config.mjs: no luck (',
+    );
+  });
+
   it('has known keys only', async () => {
     expect(await refused({ file: { recrodings: 'x' } })).toMatch(
       /^unknown key "recrodings" in .*patchgate\.config\.json:1:2 \(did you mean "recordings"\?\)$/,
@@ -257,6 +265,16 @@ describe('a path', () => {
   });
 });
 
+describe('a target', () => {
+  it('is a URL whose credentials are not shown', async () => {
+    const shown = await refused({ file: { target: 'ftp://me:hunter2@staging.example.com' } });
+    expect(shown).toBe(
+      'target in patchgate.config.json:1:11: what is given is not taken (it takes an http or https URL, whole: https://staging.example.com/api/v2)',
+    );
+    expect(await refused({ flags: { target: 'staging' } })).toContain('--target: "staging" is not taken');
+  });
+});
+
 describe('the environment', () => {
   it.each([
     ['PATCHGATE_PROT', 'PATCHGATE_PORT'],
@@ -268,6 +286,19 @@ describe('the environment', () => {
     expect(await refused({ env: { [variable]: 'x' } })).toBe(
       `unknown environment variable ${variable} (did you mean ${meant}?)`,
     );
+  });
+
+  it('does not say what only a config file can say', async () => {
+    expect(await refused({ env: { PATCHGATE_RULES: 'x' } })).toBe(
+      'there is no environment variable PATCHGATE_RULES (only a config file has rules)',
+    );
+    expect(await refused({ env: { PATCHGATE_CUSTOM_RULES: 'x' } })).toContain('PATCHGATE_CUSTOM_RULES');
+  });
+
+  it('turns off what can be turned off with false, as a config file does', async () => {
+    const file = { state: 'known.json' };
+    expect((await config({ file, env: { PATCHGATE_STATE: 'false' } })).state).toBe('');
+    expect((await config({ file: { state: 'false' } })).state).toBe('false');
   });
 
   it("is otherwise someone else's affair", async () => {

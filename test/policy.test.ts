@@ -78,13 +78,13 @@ describe('severities', () => {
   it('of rules that do not exist are refused, with what may have been meant', () => {
     const refused = (name: string) => refusal('bad-config', () => policy({ severities: { [name]: 'off' } }));
     expect(refused('draft.percentage-rnage')).toBe(
-      'rules: there is no rule "draft.percentage-rnage" (did you mean "draft.percentage-range"?)',
+      'rules["draft.percentage-rnage"]: there is no such rule (did you mean "draft.percentage-range"?)',
     );
     expect(refused('request.jsn')).toContain('did you mean "request.json"?');
     expect(refused('nonsense')).toMatch(
-      /^rules: there is no rule "nonsense" \(rules: request\.path-parameter, /,
+      /^rules\.nonsense: there is no such rule \(rules: request\.path-parameter, /,
     );
-    expect(refused('toString')).toContain('there is no rule "toString"');
+    expect(refused('toString')).toContain('rules.toString: there is no such rule');
     for (const { name } of RULES) expect(() => policy({ severities: { [name]: 'off' } })).not.toThrow();
     // A contract of one's own can use further keywords.
     expect(() => policy({ severities: { 'schema.min-length': 'off' } })).not.toThrow();
@@ -104,7 +104,7 @@ describe('severities', () => {
     (name) => {
       for (const severity of ['warn', 'off'] as const)
         expect(refusal('bad-config', () => policy({ severities: { [name]: severity } }))).toContain(
-          `rules: ${name} cannot be "${severity}"`,
+          `rules["${name}"] cannot be "${severity}"`,
         );
       expect(() => policy({ severities: { [name]: 'error' } })).not.toThrow();
     },

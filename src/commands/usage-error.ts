@@ -93,7 +93,7 @@ function ofUnknown(names: readonly string[], called: Called): [text: string, hin
   const flags = meant.map((name) => typedForm(name) ?? dashed(name));
   const text = `${flags.join(' and ')} ${flags.length === 1 ? 'is no option' : 'are no options'} of ${commandText(called)}`;
   const settings = Object.keys(SETTINGS).map(flagOf);
-  const near = nearest(first, options) ?? nearest(first, settings);
+  const near = first.length === 1 ? undefined : (nearest(first, options) ?? nearest(first, settings));
   if (settings.includes(first)) return [text, 'another command takes it: see patchgate <command> --help'];
   return near ? [text, `did you mean --${near}?`] : [text];
 }

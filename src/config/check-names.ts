@@ -36,6 +36,12 @@ export function checkKeys(
 export function checkVariables(env: Readonly<Record<string, unknown>>): void {
   const known = [...Object.keys(SETTINGS).map(variableOf), 'PATCHGATE_CONFIG', 'PATCHGATE_URL'];
   const bare = (name: string) => name.slice('PATCHGATE_'.length);
+  for (const name of EXTRAS) {
+    if (!env[variableOf(name)]) continue;
+    throw new PatchgateError('bad-config', `there is no environment variable ${variableOf(name)}`, {
+      hint: `only a config file has ${name}`,
+    });
+  }
   for (const variable of Object.keys(env)) {
     if (!variable.startsWith('PATCHGATE_') || known.includes(variable)) continue;
     const near = nearest(bare(variable), known.map(bare));

@@ -1,6 +1,7 @@
 import { messageOf, PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { isPointerPattern } from '../model/pointer-pattern.ts';
+import { parseUrl } from '../model/url.ts';
 import type { Setting, SettingName } from '../settings.ts';
 import { shownValue } from './shown-value.ts';
 
@@ -19,13 +20,18 @@ export function checkValue(
   isTyped = false,
 ): unknown {
   const wrong = (takes: string) => {
-    const shown = setting.secret && given !== '' ? 'what is given' : shownValue(given);
+    const isSecret = setting.secret || (setting.kind === 'url' && String(given).includes('@'));
+    const shown = isSecret && given !== '' ? 'what is given' : shownValue(given);
     return new PatchgateError('bad-config', `${where}: ${shown} is not taken`, { hint: `it takes ${takes}` });
   };
   switch (setting.kind) {
     case 'string':
-      if (setting.mayBeOff && (given === false || given === '')) return '';
+      if (setting.mayBeOff && (given === false || given === '' || (!isTyped && given === 'false'))) return '';
       if (typeof given !== 'string' || given === '') throw wrong('a text');
+      return given;
+    case 'url':
+      if (typeof given !== 'string' || !/^https?:$/.test(parseUrl(given)?.protocol ?? ''))
+        throw wrong('an http or https URL, whole: https://staging.example.com/api/v2');
       return given;
     case 'path':
       if (typeof given !== 'string' || !/^\/[\w~!$&'()*+,=:@./-]*$/.test(given))

@@ -24,9 +24,13 @@ export interface Extras {
   customRules: Record<string, Rule[]>;
   /** Gives a request, recorded or sent, the form in which both are compared. */
   normalizeRequest: NormalizeRequest | undefined;
+  /** What is meant by a JSON Pointer in all this, and where it stands, for messages: `rules["x.y"] in patchgate.config.json:4:5`. */
+  placeOf(pointer: string): string;
 }
 
-export const EXTRAS: readonly (keyof Extras)[] = [
+export type ExtraName = Exclude<keyof Extras, 'placeOf'>;
+
+export const EXTRAS: readonly ExtraName[] = [
   'rules',
   'overrides',
   'bodies',
@@ -47,7 +51,13 @@ export async function checkExtras(
     suppressions: await checkSuppressions(given.suppressions, source),
     customRules: checkCustomRules(given.customRules, source),
     normalizeRequest: checkFunction(given.normalizeRequest, source),
+    placeOf: (pointer) => placed(pointer, source, isOfRules(pointer) ? 'name' : 'value'),
   };
+}
+
+/** Of a severity, what is wrong is the name that it is given for. */
+function isOfRules(pointer: string): boolean {
+  return /^\/(?:overrides\/\d+\/)?rules\//.test(pointer);
 }
 
 function checkFunction(given: unknown, source: ExtraSource): NormalizeRequest | undefined {

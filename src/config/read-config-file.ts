@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { PatchgateError } from '../errors.ts';
+import { messageOf, PatchgateError } from '../errors.ts';
 import type { ExtraSource } from './extras/source.ts';
 import { readJsonConfig } from './read-json-config.ts';
 import { shortPath } from './short-path.ts';
@@ -15,7 +15,7 @@ export interface ConfigFile extends ExtraSource {
 /** @throws PatchgateError `bad-config`, naming the place */
 export async function readConfigFile(file: string, cwd: string): Promise<ConfigFile> {
   const where = shortPath(file, cwd);
-  const isJson = file.endsWith('.json');
+  const isJson = /\.json$/i.test(file);
   const { content, text } = isJson ? readJsonConfig(file, where) : await programIn(file, where);
   if (!isPlainObject(content)) {
     throw new PatchgateError(
@@ -26,13 +26,26 @@ export async function readConfigFile(file: string, cwd: string): Promise<ConfigF
       },
     );
   }
-  // A copy: what a program gives could change, or be made anew at each look.
-  return { file, where, folder: dirname(file), values: { ...content }, ...(text !== undefined && { text }) };
+  return { file, where, folder: dirname(file), values: content, ...(text !== undefined && { text }) };
 }
 
 async function programIn(file: string, where: string): Promise<{ content: unknown; text?: never }> {
   const { readProgramConfig } = await import('./read-program-config.ts');
-  return { content: await readProgramConfig(file, where) };
+  const { content } = await readProgramConfig(file, where);
+  try {
+    // A copy: what a program gives could change, or be made anew at each look.
+    return { content: isPlainObject(content) ? { ...content } : content };
+  } catch (error) {
+    throw failsToBeRead(error, where);
+  }
+}
+
+/** What a program exports can have members that throw. */
+export function failsToBeRead(error: unknown, where: string): PatchgateError {
+  return new PatchgateError('bad-config', `${where}: ${messageOf(error)}`, {
+    hint: 'a member of what it exports failed with this when it was read',
+    cause: error,
+  });
 }
 
 /** No list, and nothing whose members are somewhere else, such as a Map. */

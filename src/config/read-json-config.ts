@@ -15,13 +15,19 @@ export function readJsonConfig(file: string, where: string): { content: unknown;
   if (wrong) {
     const { line, column } = placeAt(text, wrong.offset);
     throw new PatchgateError('bad-config', `${where}:${line}:${column}: ${wrong.message}`, {
-      hint:
-        text[wrong.offset] === '/'
-          ? 'JSON has no comments: take them out, or write a patchgate.config.mjs'
-          : 'correct the JSON',
+      hint: hintAt(text, wrong.offset),
     });
   }
   return { content: JSON.parse(text), text };
+}
+
+/** What editors take in their own settings, and JSON does not. */
+function hintAt(text: string, offset: number): string {
+  if (text[offset] === '/') return 'JSON has no comments: take them out, or write a patchgate.config.mjs';
+  const isAfterComma = text.slice(0, offset).trimEnd().endsWith(',');
+  if (isAfterComma && /[\]}]/.test(text[offset] ?? ''))
+    return 'JSON has no comma after the last one: take it out';
+  return 'correct the JSON';
 }
 
 function readText(file: string, where: string): string {

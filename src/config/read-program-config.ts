@@ -1,20 +1,25 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 
 /**
- * What a config file in JavaScript exports by default: settings, not a function or a promise of them.
+ * What a config file in JavaScript exports by default: settings, not a function or a promise of them. In an object of its own,
+ * since what has a `then` would be awaited.
  *
  * @param where its name, for messages
  * @throws PatchgateError `bad-config`, with the line where Node tells it
  */
-export async function readProgramConfig(file: string, where: string): Promise<unknown> {
+export async function readProgramConfig(file: string, where: string): Promise<{ content: unknown }> {
   let module: { default?: unknown };
+  const onExit = () => sayEnded(where);
+  process.once('exit', onExit);
   try {
     module = (await import(pathToFileURL(file).href)) as typeof module;
   } catch (error) {
     throw doesNotLoad(error, file, where);
+  } finally {
+    process.off('exit', onExit);
   }
   const { default: content } = module;
   const wrong = (does: string, hint: string) =>
@@ -24,7 +29,20 @@ export async function readProgramConfig(file: string, where: string): Promise<un
   if (typeof content === 'function')
     throw wrong('exports a function', 'export the settings themselves: export default { … }');
   if (content instanceof Promise) throw wrong('exports a promise', 'write export default await …');
-  return content;
+  return { content };
+}
+
+/** It ended the process, or waits for what never comes: nobody is to take that for a check that found nothing. */
+function sayEnded(where: string): void {
+  const { message, hint, exitCode } = new PatchgateError(
+    'bad-config',
+    `the config file ${where} ends the process`,
+    {
+      hint: 'it calls process.exit, or awaits what never comes',
+    },
+  );
+  writeSync(process.stderr.fd, `patchgate: ${message}\n  ${hint}\n`);
+  process.exitCode = exitCode;
 }
 
 function doesNotLoad(error: unknown, file: string, where: string): PatchgateError {
@@ -44,11 +62,26 @@ function doesNotLoad(error: unknown, file: string, where: string): PatchgateErro
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const place = placeIn(stack, file) ?? (isSyntax ? askNode(file) : '');
   const [message = ''] = messageOf(error).split('\n');
+  const hint = isSyntax ? 'correct the JavaScript' : 'the config file failed with this when it was loaded';
   return new PatchgateError('bad-config', `${where}${place}: ${message}`, {
-    hint: isSyntax ? 'correct the JavaScript' : 'the config file failed with this when it was loaded',
+    hint: HINTS.find(([of]) => of.test(message))?.[1] ?? hint,
     cause: error,
   });
 }
+
+/** What to do where Node takes a file for something else than it is. */
+const HINTS: readonly [message: RegExp, hint: string][] = [
+  [
+    /^(?:Unexpected token 'export'|Cannot use import statement outside)/,
+    'Node takes it for CommonJS here: name it patchgate.config.mjs',
+  ],
+  [
+    /^(?:module|exports|require) is not defined in ES module/,
+    'it is an ES module: write import, and export default { … }',
+  ],
+  [/^Unknown file extension/, 'a config file ends in .js, .mjs or .json'],
+  [/^Directory import/, 'name a file: patchgate.config.mjs'],
+];
 
 /** The module that was not found: a package's name, or a file. */
 function missingModuleOf(error: unknown): string | undefined {

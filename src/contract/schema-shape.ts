@@ -1,4 +1,3 @@
-import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { tokensOf } from '../model/pointer.ts';
 
 /** What a schema says of the shape of a value at one place: to be walked down beside a body. */
@@ -10,7 +9,7 @@ export interface Shape {
 }
 
 /** @param schemas the others, by file, for references between them */
-export function shapeOf(schema: AnySchemaObject, schemas: ReadonlyMap<string, AnySchemaObject>): Shape {
+export function shapeOf(schema: object, schemas: ReadonlyMap<string, object>): Shape {
   return shapeAmong(spread({ document: schema, at: schema }, true, schemas), schemas);
 }
 
@@ -24,7 +23,7 @@ interface Part {
 export const OPEN: Shape = { isOpen: true, below: () => OPEN };
 
 /** @param parts all that apply to the value */
-function shapeAmong(parts: readonly Part[], schemas: ReadonlyMap<string, AnySchemaObject>): Shape {
+function shapeAmong(parts: readonly Part[], schemas: ReadonlyMap<string, object>): Shape {
   if (parts.length === 0) return OPEN;
   return {
     isOpen: !parts.some(({ at }) => SHAPING.some((keyword) => memberOf(at, keyword) !== undefined)),
@@ -62,7 +61,7 @@ function stepOf(schema: unknown, token: string): unknown {
 function spread(
   { document, at }: Part,
   isContainer: boolean,
-  schemas: ReadonlyMap<string, AnySchemaObject>,
+  schemas: ReadonlyMap<string, object>,
   parts: Part[] = [],
 ): Part[] {
   // References can go round in a circle.

@@ -14,25 +14,25 @@ const ALWAYS_ERRORS: ReadonlySet<string> = new Set([
 /**
  * Whether severities are given for rules that there are, and that can have them.
  *
- * @param where for messages: `rules`, `overrides[1].rules`
+ * @param placeOf what a rule's severity is, and where it stands, for messages
  * @throws PatchgateError `bad-config`
  */
 export function checkSeverities(
   severities: Readonly<Record<string, SeveritySetting>>,
   rules: readonly CatalogueEntry[],
-  where: string,
+  placeOf: (rule: string) => string,
 ): void {
   const names = rules.map(({ name }) => name);
   const all = [...names, ...furtherSchemaRules()];
   for (const [name, severity] of Object.entries(severities)) {
     if (ALWAYS_ERRORS.has(name) && severity !== 'error') {
-      throw new PatchgateError('bad-config', `${where}: ${name} cannot be ${JSON.stringify(severity)}`, {
+      throw new PatchgateError('bad-config', `${placeOf(name)} cannot be ${JSON.stringify(severity)}`, {
         hint: 'a body that breaks it cannot be judged at all: use --validation warn to let such bodies pass',
       });
     }
     if (all.includes(name)) continue;
     const near = nearest(name, all);
-    throw new PatchgateError('bad-config', `${where}: there is no rule ${JSON.stringify(name)}`, {
+    throw new PatchgateError('bad-config', `${placeOf(name)}: there is no such rule`, {
       hint: near ? `did you mean "${near}"?` : `rules: ${names.join(', ')}`,
     });
   }

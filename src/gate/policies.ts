@@ -1,5 +1,7 @@
+import { memberAt } from '../config/extras/source.ts';
 import { PatchgateError } from '../errors.ts';
 import type { SeveritySetting } from '../model/finding.ts';
+import { pointerOf } from '../model/pointer.ts';
 import type { JudgedPath, SeverityOverride } from '../model/severity-override.ts';
 import { createPolicy, type Policy, type PolicyOptions, UNLISTED } from '../policy.ts';
 import { checkSeverities } from './check-severities.ts';
@@ -46,9 +48,11 @@ export function createPolicies({ overrides = [], templates, ...options }: Polici
     const { judges, reportsUnlisted } = base;
     return { at: () => base, judges, reportsUnlisted };
   }
-  const bound = overrides.map((override, index) => bind(override, `overrides[${index}]`, templates));
+  const { placeOf = memberAt } = options;
+  const placeIn = (index: number) => (more: string) => placeOf(`/overrides/${index}${more}`);
+  const bound = overrides.map((override, index) => bind(override, placeIn(index), templates));
   for (const [index, { rules }] of overrides.entries())
-    checkSeverities(rules, options.rules, `overrides[${index}].rules`);
+    checkSeverities(rules, options.rules, (rule) => placeIn(index)(pointerOf(['rules', rule])));
   const kept = new Map<string, Policy>();
   const unlisted = bound.filter(({ rules }) => (rules[UNLISTED] ?? 'off') !== 'off');
   return {
@@ -81,7 +85,7 @@ interface BoundOverride {
 
 function bind(
   { ofFile, paths, rules }: SeverityOverride,
-  name: string,
+  placeOf: (pointer: string) => string,
   templates: readonly string[],
 ): BoundOverride {
   const fits = paths?.globs.map((glob, index) => {
@@ -90,7 +94,7 @@ function bind(
     const words = new Set(templates.map((template) => `/${template.split('/')[1]}`));
     throw new PatchgateError(
       'bad-config',
-      `${name}.paths[${index}]: no operation has a path like ${JSON.stringify(glob)}`,
+      `${placeOf(`/paths/${index}`)}: no operation has a path like ${JSON.stringify(glob)}`,
       { hint: `begin it with **, or with one of: ${[...words].join(', ')}` },
     );
   });

@@ -4,11 +4,12 @@ import { repositoryPath } from './repository-path.ts';
 import { markdown } from './sarif-rules.ts';
 import { counting, placeOf } from './text-findings.ts';
 import { summaryLine } from './text-summary.ts';
-import { grouped, visible } from './wording.ts';
+import { grouped, printable, shortened } from './wording.ts';
 
-/** Rows of the table, and characters of a cell: GitHub takes 1 MiB of all steps of a job together. */
+/** Rows of the table, characters of a cell, bytes of all rows: GitHub takes 1 MiB of a step, and nothing where it is more. */
 const MOST_ROWS = 500;
 const MOST_CHARACTERS = 300;
+const MOST_BYTES = 400_000;
 
 /**
  * For the page of a job on GitHub (`GITHUB_STEP_SUMMARY`): a table with the findings that count, errors first, in Markdown of less
@@ -24,10 +25,15 @@ export function githubSummary(
   });
   const errors = found.filter(({ finding }) => finding.severity === 'error');
   const warnings = found.filter(({ finding }) => finding.severity === 'warn');
-  const rows = [...errors, ...warnings].slice(0, MOST_ROWS).map(({ path, finding }) => {
+  const all = [...errors, ...warnings].slice(0, MOST_ROWS).map(({ path, finding }) => {
     const { severity, rule, message, hint } = finding;
     const said = hint === undefined ? message : `${message}; ${hint}`;
     return `| ${[severity, placeOf(path, finding), rule, said].map(cell).join(' | ')} |`;
+  });
+  let bytes = 0;
+  const rows = all.filter((row) => {
+    bytes += Buffer.byteLength(row);
+    return bytes <= MOST_BYTES;
   });
   const more = found.length - rows.length;
   const remarks = (report.remarks ?? []).map(
@@ -47,6 +53,5 @@ export function githubSummary(
 }
 
 function cell(text: string): string {
-  const short = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
-  return markdown(visible(short));
+  return markdown(printable(shortened(text, MOST_CHARACTERS)));
 }

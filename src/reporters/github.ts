@@ -4,7 +4,7 @@ import type { ReporterOptions } from './reporter.ts';
 import { repositoryPath } from './repository-path.ts';
 import { placeOf } from './text-findings.ts';
 import { summaryLine } from './text-summary.ts';
-import { amount, visible } from './wording.ts';
+import { amount, printable } from './wording.ts';
 
 /** What GitHub shows of each kind in a step; further ones it drops without a word. */
 const MOST = 10;
@@ -31,7 +31,7 @@ export function github(report: Report, options: Pick<ReporterOptions, 'cwd' | 'r
     }),
   );
   const found = (['error', 'warn'] as const).flatMap((severity) => annotationsOf(report, severity, options));
-  const all = [...remarks, ...found];
+  const all = [...remarks, ...notJudged(report, options), ...found];
   const shown = Object.values(LEVELS).flatMap((level) =>
     all.filter((annotation) => annotation.level === level).slice(0, MOST),
   );
@@ -39,6 +39,22 @@ export function github(report: Report, options: Pick<ReporterOptions, 'cwd' | 'r
   const cut =
     left > 0 ? `; ${amount(left, 'further annotation')} left out, since GitHub shows ${MOST} of a kind` : '';
   return [...shown.map(commandOf), `Patchgate: ${summaryLine(report)}${cut}\n`];
+}
+
+/** One for each file, at the first. */
+function notJudged({ files }: Report, options: Pick<ReporterOptions, 'cwd' | 'root'>): Annotation[] {
+  return files.flatMap(({ file, skipped = [] }) => {
+    const [first] = skipped;
+    if (!first) return [];
+    const path = repositoryPath(file, options);
+    const line = path === undefined ? undefined : first.line;
+    const what = `${amount(skipped.length, 'request')} could not be judged: ${first.why}`;
+    return {
+      level: 'notice',
+      properties: { file: path, ...(line !== undefined && { line }), title: 'patchgate' },
+      message: path === undefined ? `${file}: ${what}` : what,
+    };
+  });
 }
 
 /** One of each rule first: ten times the same tells less. */
@@ -87,7 +103,7 @@ function commandOf({ level, properties, message }: Annotation): string {
 
 /** Line ends are escaped; what else could steer the terminal of who reads the log is made visible. */
 function escapedData(text: string): string {
-  const shown = text.replace(/[^\r\n]+/g, visible);
+  const shown = text.replace(/[^\r\n]+/g, printable);
   return shown.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 

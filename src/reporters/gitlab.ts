@@ -3,6 +3,7 @@ import { jsonPieces } from './json-pieces.ts';
 import type { PlacedFinding, Report } from './report.ts';
 import type { ReporterOptions } from './reporter.ts';
 import { repositoryPath } from './repository-path.ts';
+import { printable } from './wording.ts';
 
 const SEVERITIES: Readonly<Record<PlacedFinding['severity'], string>> = { error: 'major', warn: 'minor' };
 
@@ -24,7 +25,7 @@ function* issuesOf(report: Report, options: Pick<ReporterOptions, 'cwd' | 'root'
         const { rule, severity, message, hint, line, excuse } = finding;
         if (excuse) continue;
         yield {
-          description: hint === undefined ? message : `${message}; ${hint}`,
+          description: printable(hint === undefined ? message : `${message}; ${hint}`),
           check_name: rule,
           fingerprint: fingerprints.get(finding),
           severity: SEVERITIES[severity],

@@ -7,7 +7,7 @@ const LIST = '\u0000list\u0000';
  * @param around what the list is a member of
  */
 export function* jsonPieces(around: (list: unknown) => unknown, items: Iterable<unknown>): Generator<string> {
-  const frame = JSON.stringify(around(LIST), null, 2);
+  const frame = jsonText(around(LIST));
   const mark = JSON.stringify(LIST);
   const before = frame.slice(0, frame.indexOf(mark));
   const outer = `\n${/\n( *).*$/.exec(before)?.[1] ?? ''}`;
@@ -15,8 +15,16 @@ export function* jsonPieces(around: (list: unknown) => unknown, items: Iterable<
   let count = 0;
   for (const item of items) {
     const begin = count++ === 0 ? `${before}[` : ',';
-    yield `${begin}${inner}${JSON.stringify(item, null, 2).replaceAll('\n', inner)}`;
+    yield `${begin}${inner}${jsonText(item).replaceAll('\n', inner)}`;
   }
   const end = count === 0 ? `${before}[]` : `${outer}]`;
   yield `${end}${frame.slice(before.length + mark.length)}\n`;
+}
+
+/** Half of a surrogate pair, as a JSON text has it: escaped. */
+const HALF = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
+
+/** What no UTF-8 can hold, like the half of a pair in a member's name, makes strict readers refuse the whole text. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(HALF, '$1\ufffd');
 }

@@ -23,6 +23,11 @@ import { type CheckedFile, type PlacedFinding, type Report, type Subject, summar
  *     "skipped": [ {                                       requests that could not be judged; absent where there are none
  *       "pointer": "/log/entries/3", "line": 12, "method": "PATCH", "path": "/…", "why": "…"
  *     } ],
+ *     "further": {                                         requests that are only counted, since there is very much to say;
+ *       "judged", "blocked", "skipped", "omitted",         absent where there are none
+ *       "breaks", "allows",
+ *       "findings": [ { "rule": "…", "severity": "…", "excuse": { … }, "count": 400000 } ]
+ *     },
  *     "subjects": [ {
  *       "pointer": "/exchanges/3",                         "" where the whole file is the body
  *       "line": 40,                                        where the request begins; absent where the whole file is the body
@@ -75,11 +80,13 @@ function* filesOf({ files }: Report, fingerprints: Fingerprints) {
 
 type Fingerprints = ReadonlyMap<PlacedFinding, string>;
 
-function fileOf({ file, kind, unjudged, clean, skipped, subjects }: CheckedFile, fingerprints: Fingerprints) {
+function fileOf(checked: CheckedFile, fingerprints: Fingerprints) {
+  const { file, kind, unjudged, clean, skipped, further, subjects } = checked;
   return {
     ...{ file, kind, unjudged },
     ...(clean && { clean }),
     ...(skipped && skipped.length > 0 && { skipped }),
+    ...(further && { further }),
     subjects: subjects.map((subject) => subjectOf(subject, fingerprints)),
   };
 }

@@ -39,10 +39,11 @@ export function* junit(report: Report, options: Pick<ReporterOptions, 'failOn' |
   if (cases.length > 0)
     yield suite({ id: id++, name: 'patchgate', timestamp, cases, properties: { kind: 'remarks' } });
   for (const file of report.files) {
-    const { kind, clean = 0, unjudged } = file;
+    const { kind, clean = 0, unjudged, further } = file;
     const properties = {
       kind,
       ...(clean > 0 && { 'passed without a testcase': `${clean}` }),
+      ...(further && { 'only counted': `${further.judged + further.skipped}` }),
       ...(unjudged > 0 && { 'not concerned': `${unjudged}` }),
     };
     yield suite({ id: id++, name: file.file, timestamp, cases: casesOf(file, failOn), properties });

@@ -87,6 +87,25 @@ export interface CheckedFile {
   unjudged: number;
   /** Requests that an operation concerns, yet that could not be judged: their bodies are not in the file. */
   skipped?: readonly Skipped[];
+  /** Of the requests that there was no room for, where there is very much to say. */
+  further?: Further;
+}
+
+/** Numbers of the requests that a report counts and does not hold. */
+export interface Further {
+  judged: number;
+  blocked: number;
+  skipped: number;
+  /** Findings that the gate left out. */
+  omitted: number;
+  breaks: number;
+  allows: number;
+  findings: readonly CountedFinding[];
+}
+
+/** How often a rule found something. */
+export interface CountedFinding extends Pick<PlacedFinding, 'rule' | 'severity' | 'excuse'> {
+  count: number;
 }
 
 export interface Skipped {
@@ -142,32 +161,36 @@ export interface Summary {
 
 export function summaryOf({ files }: Report): Summary {
   const subjects = files.flatMap((file) => file.subjects);
+  const further = files.flatMap((file) => file.further ?? []);
+  const beyond = (name: Exclude<keyof Further, 'findings'>) => sum(further.map((one) => one[name]));
   const summary: Summary = {
     files: files.length,
-    judged: subjects.length + sum(files.map(({ clean = 0 }) => clean)),
+    judged: subjects.length + sum(files.map(({ clean = 0 }) => clean)) + beyond('judged'),
     unjudged: sum(files.map((file) => file.unjudged)),
-    skipped: sum(files.map(({ skipped = [] }) => skipped.length)),
-    blocked: subjects.filter((subject) => subject.outcome === 'block').length,
+    skipped: sum(files.map(({ skipped = [] }) => skipped.length)) + beyond('skipped'),
+    blocked: subjects.filter((subject) => subject.outcome === 'block').length + beyond('blocked'),
     errors: 0,
     warnings: 0,
     known: 0,
     suppressed: 0,
     unchanged: 0,
-    omitted: sum(subjects.map((subject) => subject.omitted)),
+    omitted: sum(subjects.map((subject) => subject.omitted)) + beyond('omitted'),
   };
   for (const { findings } of subjects) for (const finding of findings) summary[countOf(finding)]++;
+  for (const { findings } of further)
+    for (const finding of findings) summary[countOf(finding)] += finding.count;
   if (!subjects.some(({ before }) => before)) return summary;
   const changes = subjects.map(changeOf);
   return {
     ...summary,
-    breaks: changes.filter((change) => change === 'breaks').length,
-    allows: changes.filter((change) => change === 'allows').length,
+    breaks: changes.filter((change) => change === 'breaks').length + beyond('breaks'),
+    allows: changes.filter((change) => change === 'allows').length + beyond('allows'),
   };
 }
 
 const COUNTS = { baseline: 'known', suppression: 'suppressed', 'old-contract': 'unchanged' } as const;
 
-function countOf({ severity, excuse }: PlacedFinding) {
+function countOf({ severity, excuse }: Pick<PlacedFinding, 'severity' | 'excuse'>) {
   return excuse ? COUNTS[excuse.by] : severity === 'error' ? 'errors' : 'warnings';
 }
 
@@ -179,10 +202,11 @@ export function changeOf({ outcome, before }: Subject): 'breaks' | 'allows' | un
 
 /** Whether the exit code is 1. What would be blocked fails though its error is among the findings that were left out. */
 export function fails(report: Report, failOn: Severity): boolean {
-  const { errors, warnings } = summaryOf(report);
+  const { errors, warnings, skipped } = summaryOf(report);
   return (
     errors > 0 ||
-    (failOn === 'warn' && warnings > 0) ||
+    // What nobody could judge may be anything: a warning, as it were.
+    (failOn === 'warn' && warnings + skipped > 0) ||
     (report.remarks ?? []).some(({ severity }) => severity === 'error') ||
     report.files.some(({ subjects }) => subjects.some((subject) => hidesFailure(subject, failOn)))
   );

@@ -1,12 +1,13 @@
 import type { Basis } from '../model/finding.ts';
 import type { Report, RuleFacts } from './report.ts';
+import { printable, shortened } from './wording.ts';
 
 /** SARIF's words for severities. */
 export const LEVELS = { error: 'error', warn: 'warning', note: 'note' } as const;
 
 /** SARIF takes braces for what is to be put in, unless they are doubled, and `[a](1)` for a link. */
 export function message(text: string, hint?: string) {
-  const whole = hint === undefined ? text : `${text}\nHint: ${hint}`;
+  const whole = hint === undefined ? printable(text) : `${printable(text)}\nHint: ${printable(hint)}`;
   return { text: whole.replace(/[{}]/g, '$&$&').replace(/\[(?=[^\]]*\]\()/g, '\\[') };
 }
 
@@ -29,9 +30,12 @@ export function sarifRules(report: Report) {
   return [...facts.values()].map(ruleOf);
 }
 
+/** Of what a rule says, and of its source: GitHub takes 1,024 of a description. */
+const MOST_CHARACTERS = 400;
+
 function ruleOf({ name, severity, basis, says, source }: RuleFacts) {
-  const sentence = `${says.slice(0, 1).toUpperCase()}${says.slice(1)}.`;
-  const why = `Basis: ${basis}, ${BECAUSE[basis]}${source === '' ? '' : ` (${source})`}.`;
+  const sentence = `${says.slice(0, 1).toUpperCase()}${shortened(says.slice(1), MOST_CHARACTERS)}.`;
+  const why = `Basis: ${basis}, ${BECAUSE[basis]}${source === '' ? '' : ` (${shortened(source, MOST_CHARACTERS)})`}.`;
   const todo = 'Correct the body as the finding says.';
   return {
     id: name,
@@ -48,5 +52,5 @@ function ruleOf({ name, severity, basis, says, source }: RuleFacts) {
 
 /** A text in which Markdown finds nothing of its own. */
 export function markdown(text: string): string {
-  return text.replace(/[\\`*_[\]<>|#&]/g, '\\$&').replace(/\s+/g, ' ');
+  return text.replace(/[\\`*_[\]<>|#&~$]/g, '\\$&').replace(/\s+/g, ' ');
 }

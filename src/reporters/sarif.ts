@@ -24,11 +24,17 @@ interface Placed {
 
 /**
  * SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/), for code scanning. What does not count is there with its
- * suppression or as unchanged. Standard input is the artifact `stdin`, and a result always has a line, since GitHub demands both.
+ * suppression or as unchanged, but for what the contract before says, too. Standard input is the artifact `stdin`, and a result
+ * always has a line, since GitHub demands both.
  */
 export function* sarif(report: Report, options: Options): Generator<string> {
   const results = report.files.flatMap(({ file, subjects }) =>
-    subjects.flatMap((subject) => subject.findings.map((finding): Placed => ({ file, subject, finding }))),
+    subjects.flatMap((subject) =>
+      // Code scanning takes each result for an alert: what the contract's change did not bring is none.
+      subject.findings.flatMap((finding): Placed | [] =>
+        finding.excuse?.by === 'old-contract' ? [] : { file, subject, finding },
+      ),
+    ),
   );
   const kept = results.length > MOST ? mostImportant(results) : results;
   const rules = sarifRules(report);
@@ -88,7 +94,11 @@ function* resultsOf(
 ) {
   const fingerprints = fingerprintsOf(report);
   const isCompared =
-    options.hasBaseline || kept.some(({ finding: { excuse } }) => excuse && excuse.by !== 'suppression');
+    options.hasBaseline ||
+    summaryOf(report).breaks !== undefined ||
+    kept.some(({ finding: { excuse } }) => excuse?.by === 'baseline');
+  // Where one result says whether it is suppressed, each has to.
+  const saysSuppressed = kept.some(({ finding: { excuse } }) => excuse?.by === 'suppression');
   for (const { file, subject, finding } of kept) {
     const { rule, severity, excuse } = finding;
     yield {
@@ -98,12 +108,15 @@ function* resultsOf(
       message: message(finding.message, finding.hint),
       locations: [locationOf(file, subject, finding, options)],
       partialFingerprints: { 'patchgateFinding/v1': fingerprints.get(finding) },
-      ...(isCompared && { baselineState: excuse && excuse.by !== 'suppression' ? 'unchanged' : 'new' }),
-      ...(excuse?.by === 'suppression' && {
-        suppressions: [{ kind: 'external', status: 'accepted', justification: excuse.reason }],
-      }),
+      ...(isCompared && { baselineState: excuse?.by === 'baseline' ? 'unchanged' : 'new' }),
+      ...(saysSuppressed && { suppressions: suppressionsOf(finding) }),
     };
   }
+}
+
+function suppressionsOf({ excuse }: PlacedFinding) {
+  if (excuse?.by !== 'suppression') return [];
+  return [{ kind: 'external', status: 'accepted', justification: excuse.reason }];
 }
 
 function locationOf(

@@ -2,7 +2,7 @@ import type { Colour, Paint } from './colours.ts';
 import { columnsOf } from './columns.ts';
 import type { CheckedFile, Excerpt, PlacedFinding, Subject } from './report.ts';
 import { sharesOf } from './shares.ts';
-import { amount, grouped, visible } from './wording.ts';
+import { amount, grouped, shortened, visible } from './wording.ts';
 
 /** Findings that are shown at most: some thousand lines. Every file is named. */
 const MOST = 200;
@@ -103,18 +103,27 @@ export function placeOf(file: string, { line, column }: PlacedFinding): string {
 
 const COLOURS: Readonly<Record<PlacedFinding['severity'], Colour>> = { error: 'red', warn: 'yellow' };
 
+/** A pointer may be as long as a body. */
+const MOST_CHARACTERS = 1000;
+
 function findingText(file: string, finding: PlacedFinding, paint: Paint): string {
   const { line, severity, rule, message, excerpt, pointer, basis, source, hint } = finding;
   const colour = COLOURS[severity];
   const place = visible(placeOf(file, finding));
   const lines = [
-    `  ${place}  ${paint(colour, severity)}  ${visible(rule)}  ${paint('bold', visible(message))}`,
+    `  ${place}  ${paint(colour, severity)}  ${visible(rule)}  ${paint('bold', readable(message))}`,
   ];
   if (excerpt) lines.push(...excerptLines(excerpt, line, colour, paint));
-  const reason = [pointer && `at ${pointer}`, basis, source].filter(Boolean).join(', ');
+  const reason = [pointer && `at ${shortened(pointer, MOST_CHARACTERS)}`, basis, source]
+    .filter(Boolean)
+    .join(', ');
   lines.push(`    ${paint('grey', visible(reason))}`);
-  if (hint) lines.push(visible(`    hint: ${hint}`));
+  if (hint) lines.push(`    hint: ${readable(hint)}`);
   return lines.join('\n');
+}
+
+function readable(text: string): string {
+  return visible(shortened(text, MOST_CHARACTERS));
 }
 
 function excerptLines({ text, caret }: Excerpt, line = 0, colour: Colour, paint: Paint): string[] {

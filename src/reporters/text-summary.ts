@@ -1,27 +1,28 @@
 import type { Paint } from './colours.ts';
-import { type PlacedFinding, type Report, type Skipped, summaryOf } from './report.ts';
+import { type CountedFinding, type Report, type Skipped, summaryOf } from './report.ts';
 import { amount, grouped, visible } from './wording.ts';
 
 /** How often each rule found something, the most frequent first: count, severity, rule and what it says. */
 export function rulesText(report: Report, paint: Paint): string {
-  const counts = new Map<string, { count: number; finding: PlacedFinding }>();
-  for (const { subjects } of report.files) {
-    for (const finding of subjects.flatMap(({ findings }) => findings)) {
-      if (finding.excuse) continue;
-      const key = `${finding.severity} ${finding.rule}`;
-      const entry = counts.get(key) ?? { count: 0, finding };
-      counts.set(key, { ...entry, count: entry.count + 1 });
-    }
+  const counts = new Map<string, CountedFinding>();
+  const add = ({ rule, severity, excuse }: Omit<CountedFinding, 'count'>, times: number) => {
+    if (excuse) return;
+    const key = `${severity} ${rule}`;
+    counts.set(key, { rule, severity, count: (counts.get(key)?.count ?? 0) + times });
+  };
+  for (const { subjects, further } of report.files) {
+    for (const { findings } of subjects) for (const finding of findings) add(finding, 1);
+    for (const finding of further?.findings ?? []) add(finding, finding.count);
   }
   const says = new Map(report.rules?.map((rule) => [rule.name, rule.says]));
-  const isWarning = ({ finding }: { finding: PlacedFinding }) => Number(finding.severity === 'warn');
+  const isWarning = ({ severity }: CountedFinding) => Number(severity === 'warn');
   const rows = [...counts.values()].sort((a, b) => b.count - a.count || isWarning(a) - isWarning(b));
   const widths = {
     count: Math.max(...rows.map(({ count }) => grouped(count).length)),
-    rule: Math.max(...rows.map(({ finding }) => finding.rule.length)),
+    rule: Math.max(...rows.map(({ rule }) => rule.length)),
   };
   return rows
-    .map(({ count, finding: { severity, rule } }) => {
+    .map(({ count, severity, rule }) => {
       const level = paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd('error'.length));
       const said = paint('grey', visible(says.get(rule) ?? ''));
       return `  ${grouped(count).padStart(widths.count)}  ${level}  ${visible(rule).padEnd(widths.rule)}  ${said}`.trimEnd();
@@ -32,7 +33,7 @@ export function rulesText(report: Report, paint: Paint): string {
 /** One line for all. */
 export function summaryLine(report: Report): string {
   const { files, judged, unjudged, skipped, blocked, ...counts } = summaryOf(report);
-  const { errors, warnings, known, suppressed, unchanged } = counts;
+  const { errors, warnings, known, suppressed, unchanged, breaks, allows = 0 } = counts;
   const not = [
     ...(known > 0 ? [`${grouped(known)} in the baseline`] : []),
     ...(suppressed > 0 ? [`${grouped(suppressed)} suppressed`] : []),
@@ -46,6 +47,9 @@ export function summaryLine(report: Report): string {
   const requests = [
     `${amount(judged, 'request')} judged`,
     `${grouped(blocked)} would be blocked`,
+    ...(breaks === undefined
+      ? []
+      : [`${grouped(breaks)} newly rejected`, `${grouped(allows)} newly allowed`]),
     ...(unjudged > 0 ? [`${grouped(unjudged)} not concerned`] : []),
     ...(skipped > 0 ? [`${grouped(skipped)} not judged`] : []),
     `in ${amount(files, 'file')}`,
@@ -56,8 +60,9 @@ export function summaryLine(report: Report): string {
 /** Findings that were left out, and count. */
 function omittedOf({ files }: Report): number {
   let omitted = 0;
-  for (const { subjects } of files) {
+  for (const { subjects, further } of files) {
     for (const subject of subjects) if (!subject.omittedExcuse) omitted += subject.omitted;
+    omitted += further?.omitted ?? 0;
   }
   return omitted;
 }

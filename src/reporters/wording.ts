@@ -1,8 +1,19 @@
 /** Control and format characters (escape sequences, bidirectional overrides), line separators, halves of pairs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
-/** What comes from a file must not steer the terminal. One character for one, so that the caret stays in its place. */
+/** What GitHub's runner takes for a command in any line of a log: `::error::` at its beginning, `##[error]` anywhere in it. */
+const COMMAND = /^(\s*):(?=:)|#(?=#\[)/g;
+
+/**
+ * What comes from a file must steer neither the terminal nor what reads the log. One character for one, so that the caret stays in
+ * its place.
+ */
 export function visible(text: string): string {
+  return printable(text).replace(COMMAND, '$1\ufffd');
+}
+
+/** The same where commands are escaped, or there are none. */
+export function printable(text: string): string {
   return text.replaceAll('\t', ' ').replace(UNPRINTABLE, '\ufffd');
 }
 
@@ -14,4 +25,9 @@ export function amount(number: number, noun: string): string {
 /** `1,234` */
 export function grouped(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** The beginning of a text that nobody reads whole. */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }

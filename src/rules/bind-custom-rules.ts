@@ -9,11 +9,11 @@ import { frozenContext } from './frozen-context.ts';
  * A team's own rules of one operation as one, so that what they are shown is copied once. Each is tried with its first
  * examples: nobody else has tested it.
  *
- * @param where for messages: `customRules.updateProject`
+ * @param placeOf where the rule of an index stands, for messages: `customRules.updateProject[0] in patchgate.config.mjs`
  * @throws PatchgateError `bad-config` where a rule does not say what its first examples say that it does
  */
-export function bindCustomRules(rules: readonly Rule[], where: string): BoundRule {
-  for (const [index, rule] of rules.entries()) tryExamples(rule, `${where}[${index}]`);
+export function bindCustomRules(rules: readonly Rule[], placeOf: (index: number) => string): BoundRule {
+  for (const [index, rule] of rules.entries()) tryExamples(rule, placeOf(index));
   return {
     guards: rules.some(({ guards }) => guards),
     readsEffects: rules.every(({ readsEffects }) => readsEffects),

@@ -1,9 +1,18 @@
 import { isPointer } from '../model/pointer.ts';
 import type { Place, Rule, RuleContext } from '../model/rule.ts';
 
+/** Places that a rule may give: several for each value that a body can have. One that gives more never ends. */
+const MOST_PLACES = 1_000_000;
+/** UTF-16 code units of a message or hint: what a rule quotes of a body may be long. */
+const LONGEST_TEXT = 1000;
+
 /** The places of a rule of one's own, which can give anything. @throws Error where it gives something else, saying what */
 export function* checkedPlaces(rule: Rule, context: RuleContext): Iterable<Place> {
-  for (const given of listOf(rule.check(context))) yield checkPlace(given);
+  let left = MOST_PLACES;
+  for (const given of listOf(rule.check(context))) {
+    if (left-- === 0) throw new Error(`it gives more than ${MOST_PLACES} places`);
+    yield checkPlace(given);
+  }
 }
 
 function listOf(given: unknown): Iterable<unknown> {
@@ -22,7 +31,7 @@ function listOf(given: unknown): Iterable<unknown> {
 
 function checkPlace(given: unknown): Place {
   if (typeof given !== 'object' || given === null) throw new Error('it gives something that is no place');
-  const { pointer, message, hint } = given as Partial<Record<keyof Place, unknown>>;
+  const { pointer, message, hint, isDestructive, isUnknown } = given as Partial<Record<keyof Place, unknown>>;
   if (typeof pointer !== 'string') throw new Error('it gives a place without a pointer');
   const shown = JSON.stringify(pointer.slice(0, 80));
   if (!isPointer(pointer)) throw new Error(`it gives a pointer that is no JSON Pointer: ${shown}`);
@@ -30,5 +39,16 @@ function checkPlace(given: unknown): Place {
     throw new Error(`it gives a place without a message: ${shown}`);
   if (hint !== undefined && typeof hint !== 'string')
     throw new Error(`it gives a hint that is no text: ${shown}`);
-  return given as Place;
+  // A copy: it could be changed later, or be made anew at each look.
+  return {
+    pointer,
+    message: cut(message),
+    ...(hint !== undefined && { hint: cut(hint) }),
+    ...(isDestructive ? { isDestructive: true } : {}),
+    ...(isUnknown ? { isUnknown: true } : {}),
+  };
+}
+
+function cut(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 }

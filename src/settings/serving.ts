@@ -3,7 +3,7 @@ import { LONGEST_TIMER, type Setting } from './setting.ts';
 
 /** Settings of the target, the clients and the fake. */
 export const SERVING = {
-  target: { kind: 'string', describe: 'Base URL of the real service' },
+  target: { kind: 'url', describe: 'Base URL of the real service' },
   targetCa: {
     kind: 'string',
     isPath: true,

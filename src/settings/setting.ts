@@ -1,6 +1,7 @@
 /** A list's text is parted at commas, `pointers` too: JSON Pointers; that of patterns, regular expressions, is one of them. */
 export type SettingKind =
   | 'string'
+  | 'url'
   | 'path'
   | 'boolean'
   | 'integer'

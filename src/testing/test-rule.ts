@@ -1,5 +1,5 @@
-import { misshapenExamples, misshapenRule } from '../config/extras/check-rule.ts';
-import { contextOf, type Example, type FailingExample, type Rule } from '../model/rule.ts';
+import { misshapenFixtures, misshapenRule } from '../config/extras/check-rule.ts';
+import { contextOf, type Example, type FailingExample, type Place, type Rule } from '../model/rule.ts';
 import { brokenBodies } from './broken-bodies.ts';
 import { runRule, shownPointer } from './run-rule.ts';
 
@@ -20,8 +20,8 @@ const MOST_TOLD = 20;
  * @throws Error with all that is wrong
  */
 export function testRule(rule: Rule, more: Fixtures = {}): void {
-  const wrong = misshapenRule(rule) ?? misshapenExamples(more, ['more']);
-  if (wrong) throw failure(rule, [`${wrong.pointer.slice(1)}${wrong.what} (${wrong.hint})`]);
+  const wrong = misshapenRule(rule) ?? misshapenFixtures(more);
+  if (wrong) throw failure(rule, [`${wrong.pointer.slice(1) || 'it'}${wrong.what} (${wrong.hint})`]);
   const { passes, fails } = rule.examples;
   const problems = [
     ...passes.flatMap((example, index) => tried(rule, example, [], `examples.passes[${index}]`)),
@@ -49,8 +49,9 @@ function tried(rule: Rule, example: Example, expected: readonly string[], name: 
     );
   }
   if (problems.length > 0) return problems;
-  const again = runRule(rule, context).places.map(({ pointer }) => pointer);
-  if (!isSame(again, found)) return [`${name}: it finds something else when it is asked again`];
+  const again = runRule(rule, context).places;
+  if (!isSame(again.map(textOf), places.map(textOf)))
+    return [`${name}: it finds something else when it is asked again`];
   for (const { body, what } of brokenBodies(example.body)) {
     const knowing = runRule(rule, { ...context, body });
     const { failure, faults } = runRule(rule, { body, recordId: '' });
@@ -62,7 +63,11 @@ function tried(rule: Rule, example: Example, expected: readonly string[], name: 
   return [];
 }
 
-/** Whether there are the same pointers, in whatever order. */
+function textOf({ pointer, message, hint }: Place): string {
+  return JSON.stringify([pointer, message, hint]);
+}
+
+/** Whether there are the same texts, in whatever order. */
 function isSame(some: readonly string[], others: readonly string[]): boolean {
   const sorted = others.toSorted();
   return (

@@ -5,7 +5,7 @@ const CHECK: Called = {
   commands: ['check'],
   usage: 'patchgate check <inputs..>',
   further: [],
-  options: ['config', 'allow-delete', 'operation', 'format', 'help'],
+  options: ['config', 'allow-delete', 'operation', 'format', 'f', 'help'],
   args: [],
 };
 const TOP: Called = { ...CHECK, commands: [], usage: 'patchgate <command>', further: ['proxy', 'replay'] };
@@ -52,6 +52,7 @@ describe('a wrong command line', () => {
       'check x --no-read-state',
       '--no-read-state is no option of patchgate check (another command takes it: see patchgate <command> --help)',
     ],
+    ['Unknown argument: x', CHECK, 'check b.json -x', `-x is no option of patchgate check (${HELP})`],
     [
       'Unknown arguments: q, z',
       CHECK,

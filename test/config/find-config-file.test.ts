@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findConfigFile } from '../../src/config/find-config-file.ts';
@@ -29,4 +29,30 @@ it('is one alone in its folder', () => {
   );
   const named = join(root, 'a', 'patchgate.config.json');
   expect(findConfigFile(named, join(root, 'a'))).toBe(named);
+});
+
+it('is there where a link leads nowhere, so that somebody hears of it', () => {
+  const root = tree('patchgate.config.json');
+  const link = join(root, 'a', 'patchgate.config.json');
+  symlinkSync('nowhere', link);
+  expect(findConfigFile(undefined, join(root, 'a', 'b'))).toBe(link);
+});
+
+it.runIf(process.getuid?.() === 0)("is not another user's, where everybody can put files", () => {
+  const root = tree('patchgate.config.mjs');
+  const file = join(root, 'patchgate.config.mjs');
+  const cwd = join(root, 'a');
+  chmodSync(root, 0o1777);
+  expect(findConfigFile(undefined, cwd)).toBe(file);
+  chownSync(file, 65534, 65534);
+  expect(refusal('bad-config', () => findConfigFile(undefined, cwd))).toContain(
+    "the config file ../patchgate.config.mjs is another user's, in a folder where everybody can put files (",
+  );
+  expect(findConfigFile('../patchgate.config.mjs', cwd)).toBe(file);
+  chmodSync(root, 0o777);
+  expect(findConfigFile(undefined, cwd)).toBe(file);
+});
+
+it('is a file that has a name', () => {
+  expect(refusal('bad-usage', () => findConfigFile('', '/'))).toContain('--config names no file');
 });

@@ -16,6 +16,7 @@ const refused = (name: string, content: string | Buffer) => laterRefusal('bad-co
 describe('a config file in JSON', () => {
   it('is read behind a byte order mark', async () => {
     expect((await read('c.json', '\uFEFF{"port": 1}')).values).toEqual({ port: 1 });
+    expect((await read('C.JSON', '{"port": 1}')).values).toEqual({ port: 1 });
     expect(await refused('c.json', '\uFEFF{"port": }')).toMatch(/^c\.json:1:10: /);
   });
 
@@ -23,7 +24,7 @@ describe('a config file in JSON', () => {
     ['', 'c.json:1:1: the document ends where a value should be (correct the JSON)'],
     [
       '{\n  "port": 1,\n}',
-      'c.json:3:1: expected a member name in double quotes, found "}" (correct the JSON)',
+      'c.json:3:1: expected a member name in double quotes, found "}" (JSON has no comma after the last one: take it out)',
     ],
     ['{\n  port: 1\n}', 'c.json:2:3: expected a member name in double quotes, found "p" (correct the JSON)'],
     [
@@ -57,6 +58,7 @@ describe('a config file that is a program', () => {
       values: { port: 1 },
       where: 'c.mjs',
     });
+    expect((await read('c.mjs', 'export default { then() {} };')).values).toHaveProperty('then');
     expect((await read('c.cjs', 'module.exports = { port: 2 };')).values).toEqual({ port: 2 });
   });
 
@@ -86,6 +88,11 @@ describe('a config file that is a program', () => {
       'c.mjs',
       'export default Promise.resolve({});',
       'the config file c.mjs exports a promise (write export default await …)',
+    ],
+    [
+      'c.mjs',
+      'export default { get port() { throw new Error("no luck"); } };',
+      'c.mjs: no luck (a member of what it exports failed with this when it was read)',
     ],
   ])('%s with %j is refused', async (name, text, says) => {
     expect(await refused(name, text)).toBe(says);

@@ -1,4 +1,4 @@
-/** Bodies of all kinds, recorded and replayed by the built program, and fetched with curl: byte for byte. */
+/** Bodies of all kinds, recorded and replayed, the first by the built program, and fetched with curl: byte for byte. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -7,9 +7,12 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { afterEach, describe, expect, it } from 'vitest';
 import { filesIn } from '../support/answers.ts';
 import { cleanUp, runProgram, startBinary, temporaryFolder, works } from '../support/binary.ts';
+import { closeGates, startRecorder, startReplay } from '../support/in-process.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
 afterEach(async () => {
+  // What they record goes into folders that are removed then.
+  await closeGates();
   await cleanUp();
   await closeTargets();
 });
@@ -205,10 +208,10 @@ describe.skipIf(!works('curl', '--version'))('bodies', () => {
           return curl(`${url}/up`, ...args, '--data-binary', `@${file}`);
         }),
       );
-    const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
-    const recorded = await put(gate.url);
-    await gate.stop();
-    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    const recorder = await startRecorder(cwd, target.url);
+    const recorded = await put(recorder.url);
+    await recorder.gate.close();
+    const replay = await startReplay(cwd);
     const replayed = await put(replay.url);
     expect(replayed.map(({ body }) => body.toString())).toEqual(recorded.map(({ body }) => body.toString()));
     const other = join(folder, 'other');
@@ -227,10 +230,10 @@ describe.skipIf(!works('curl', '--version'))('bodies', () => {
       res.setHeader('content-type', req.url === '/text' ? 'text/plain' : 'application/octet-stream');
       res.end(req.url === '/text' ? text : bytes);
     });
-    const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
-    for (const path of ['/text', '/bytes']) await curl(gate.url + path);
-    await gate.stop();
-    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    const recorder = await startRecorder(cwd, target.url);
+    for (const path of ['/text', '/bytes']) await curl(recorder.url + path);
+    await recorder.gate.close();
+    const replay = await startReplay(cwd);
     expect((await curl(`${replay.url}/text`)).body.equals(text)).toBe(true);
     expect((await curl(`${replay.url}/bytes`)).body.equals(bytes)).toBe(true);
     expect(readFileSync(join(folderOf(cwd), 'bytes', 'GET.json')).length).toBeLessThan(1000);
@@ -242,22 +245,22 @@ describe.skipIf(!works('curl', '--version'))('bodies', () => {
       if (req.url === '/coded') res.writeHead(200, { 'content-encoding': 'zstd' }).end(noise(100));
       else res.end('x'.repeat(3000));
     });
-    const limited = ['proxy', target.url, '--record', '--log', 'off', '--record-limit', '2KiB'];
-    const gate = await startBinary(limited, { cwd });
+    const recorder = await startRecorder(cwd, target.url, { recordLimit: 2048 });
     const passed = [
-      await curl(`${gate.url}/coded`),
-      await curl(`${gate.url}/long`),
-      await curl(`${gate.url}/long`),
+      await curl(`${recorder.url}/coded`),
+      await curl(`${recorder.url}/long`),
+      await curl(`${recorder.url}/long`),
     ];
     expect(passed.map(({ body }) => body.length)).toEqual([100, 3000, 3000]);
-    const { stderr } = await gate.stop();
-    expect(stderr.match(/recorded in part: GET \/long: its response's body has 3000 bytes/g)).toHaveLength(1);
+    await recorder.gate.close();
+    const said = recorder.notices.join('\n');
+    expect(said.match(/recorded in part: GET \/long: its response's body has 3000 bytes/g)).toHaveLength(1);
     expect(
-      stderr.match(/recorded in part: GET \/coded: its response's body has a content coding/g),
+      said.match(/recorded in part: GET \/coded: its response's body has a content coding/g),
     ).toHaveLength(1);
     expect(readFileSync(join(folderOf(cwd), 'long', 'GET.json'), 'utf8')).toContain('"omitted": 3000');
 
-    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    const replay = await startReplay(cwd);
     for (const path of ['/coded', '/long']) {
       const { head, body } = await curl(replay.url + path);
       expect(head).toContain('501');
@@ -274,9 +277,9 @@ describe('a body in a file of its own', () => {
 
   async function record(cwd: string): Promise<void> {
     const target = await startTarget((_req, res) => res.setHeader('content-type', 'image/png').end(PNG));
-    const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
-    for (const path of Object.keys(SPOILT)) await (await fetch(gate.url + path)).arrayBuffer();
-    await gate.stop();
+    const recorder = await startRecorder(cwd, target.url);
+    for (const path of Object.keys(SPOILT)) await (await fetch(recorder.url + path)).arrayBuffer();
+    await recorder.gate.close();
   }
 
   it('that was changed, or is missing, is no answer, but a problem that names it; recorded again, it is one', async () => {
@@ -285,15 +288,15 @@ describe('a body in a file of its own', () => {
     for (const [path, spoil] of Object.entries(SPOILT)) {
       spoil(join(folderOf(cwd), bodiesIn(cwd).find((file) => file.startsWith(path.slice(1))) as string));
     }
-    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    const replay = await startReplay(cwd);
     for (const path of Object.keys(SPOILT)) {
       const response = await fetch(replay.url + path);
       expect(response.status).toBe(500);
       expect(((await response.json()) as { detail: string }).detail).toContain(`GET~`);
     }
-    await replay.stop();
+    await replay.gate.close();
     await record(cwd);
-    const again = await startBinary(['replay', '--log', 'off'], { cwd });
+    const again = await startReplay(cwd);
     for (const path of Object.keys(SPOILT)) {
       expect(Buffer.from(await (await fetch(again.url + path)).arrayBuffer()).equals(PNG)).toBe(true);
     }

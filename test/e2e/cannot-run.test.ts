@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   cleanUp,
+  type Ended,
   ROOT,
   type RunOptions,
   runBinary,
@@ -11,6 +12,7 @@ import {
   temporaryFolder,
 } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { runHere } from '../support/run-here.ts';
 import { closeTargets, startTarget, type Target } from '../support/target.ts';
 
 const TARGET = 'http://127.0.0.1:9';
@@ -26,7 +28,15 @@ afterAll(async () => {
 
 /** Runs it and tells what it said, when it has ended as it should. */
 async function complaint(args: string[], options: RunOptions = {}): Promise<string> {
-  const { code, stdout, stderr } = await runBinary(args, options);
+  return complaintIn(await runBinary(args, options));
+}
+
+/** The same of what goes wrong before anything is started: no process is needed to see that. */
+async function earlyComplaint(args: string[], options: RunOptions = {}): Promise<string> {
+  return complaintIn(await runHere(args, options));
+}
+
+function complaintIn({ code, stdout, stderr }: Ended): string {
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^patchgate: [^\n]+\n(?: {2}[^\n]+\n)?$/);
   expect(stderr).not.toMatch(/\bat .*:\d+:\d+/);
@@ -43,28 +53,35 @@ function folderWith(name: string, text: string): string {
 describe('flags', () => {
   it.each([
     [[], 'no command'],
-    [['prox', TARGET], /prox/],
     [['proxy'], 'no target is given'],
-    [['proxy', TARGET, '--recrd'], 'recrd'],
     [['proxy', TARGET, '--port', '99999'], '--port'],
+    [['proxy', TARGET, '--recording', '../outside', '--record'], 'outside'],
+    [['proxy', 'http://user:secret@example.com'], 'credentials'],
+    [['proxy', TARGET, '--target-insecure'], 'speaks no TLS'],
+    [['proxy', 'https://127.0.0.1:9', '--target-ca', 'no.crt'], 'no.crt'],
+    [['proxy', TARGET, '--tls-cert', 'no.crt'], '--tls-key'],
+    [['replay', '--on-miss', 'forward'], '--target'],
+    [['fake', '--seed', 'missing.json'], 'missing.json'],
+  ] as [string[], string | RegExp][])('%j', async (args, says) => {
+    const cwd = temporaryFolder();
+    expect(await complaint(args, { cwd })).toMatch(says);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it.each([
+    [['prox', TARGET], /prox/],
+    [['proxy', TARGET, '--recrd'], 'recrd'],
     [['proxy', TARGET, '--port', 'http'], '--port'],
     [['proxy', TARGET, '--timeout', 'soon'], '--timeout'],
     [['proxy', TARGET, '--body-limit', 'much'], '--body-limit'],
     [['proxy', TARGET, '--validation', 'strict'], 'enforce, warn, off'],
     [['proxy', TARGET, '--log', 'xml'], 'text, json, off'],
     [['proxy', TARGET, '--record=sometimes'], 'new_episodes'],
-    [['proxy', TARGET, '--recording', '../outside', '--record'], 'outside'],
     [['proxy', TARGET, '--config', 'no.json'], 'no.json'],
-    [['proxy', 'staging.example.com'], 'no http or https URL'],
-    [['proxy', 'ftp://staging.example.com'], 'no http or https URL'],
-    [['proxy', 'http://'], 'no http or https URL'],
-    [['proxy', 'http://user:secret@example.com'], 'credentials'],
-    [['proxy', TARGET, '--target-insecure'], 'speaks no TLS'],
-    [['proxy', 'https://127.0.0.1:9', '--target-ca', 'no.crt'], 'no.crt'],
-    [['proxy', TARGET, '--tls-cert', 'no.crt'], '--tls-key'],
-    [['replay', '--on-miss', 'forward'], '--target'],
+    [['proxy', 'staging.example.com'], 'it takes an http or https URL'],
+    [['proxy', 'ftp://staging.example.com'], 'it takes an http or https URL'],
+    [['proxy', 'http://'], 'it takes an http or https URL'],
     [['replay', '--on-miss', 'guess'], 'refuse'],
-    [['fake', '--seed', 'missing.json'], 'missing.json'],
     [['check', 'missing.json'], 'missing.json'],
     [['check', 'x', '--path', '/a', '--path', '/b'], '--path is given more than once'],
     [['check', 'x', '--operaton', 'y'], 'did you mean --operation?'],
@@ -72,15 +89,15 @@ describe('flags', () => {
     [['config', 'prxy'], 'did you mean "proxy"?'],
   ] as [string[], string | RegExp][])('%j', async (args, says) => {
     const cwd = temporaryFolder();
-    expect(await complaint(args, { cwd })).toMatch(says);
+    expect(await earlyComplaint(args, { cwd })).toMatch(says);
     expect(readdirSync(cwd)).toEqual([]);
   });
 
   it('in the environment are checked, too', async () => {
-    expect(await complaint(['proxy', TARGET], { env: { PATCHGATE_TIMEOUT: 'soon' } })).toContain(
+    expect(await earlyComplaint(['proxy', TARGET], { env: { PATCHGATE_TIMEOUT: 'soon' } })).toContain(
       'PATCHGATE_TIMEOUT',
     );
-    expect(await complaint(['proxy', TARGET], { env: { PATCHGATE_TIMOUT: '1s' } })).toContain(
+    expect(await earlyComplaint(['proxy', TARGET], { env: { PATCHGATE_TIMOUT: '1s' } })).toContain(
       'PATCHGATE_TIMEOUT',
     );
   });
@@ -116,7 +133,7 @@ describe('the config file', () => {
       'broken on purpose',
     ],
   ])('with %s', async (_, name, text, says) => {
-    expect(await complaint(['proxy', TARGET], { cwd: folderWith(name, text) })).toContain(says);
+    expect(await earlyComplaint(['proxy', TARGET], { cwd: folderWith(name, text) })).toContain(says);
   });
 });
 

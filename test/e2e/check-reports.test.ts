@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { cleanUp, runBinary, temporaryFolder } from '../support/binary.ts';
+import { runHere } from '../support/run-here.ts';
 
 afterAll(cleanUp);
 
@@ -35,7 +36,7 @@ describe('several reports at once', () => {
   it('where none is left for standard output, standard error sums up', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'draft.json'), DRAFT);
-    const { code, stdout, stderr } = await runBinary(['check', 'draft.json', ...PATH, '-o', 'r.txt'], {
+    const { code, stdout, stderr } = await runHere(['check', 'draft.json', ...PATH, '-o', 'r.txt'], {
       cwd,
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -50,12 +51,12 @@ it.each([
   [['-f', 'junti'], 'there is no format "junti"\n  did you mean junit?'],
   [['-f', 'json', '-f', 'text'], 'json and text both go to standard output'],
   [['-f', 'json', '-o'], '-o needs a value'],
-  [['-f', 'json', '-o', './draft.json'], './draft.json would be judged'],
+  [['-f', 'json', '-o', './draft.json'], './draft.json is read by this check'],
 ])('%j: exit code 2, and nothing is written', async (args, message) => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'draft.json'), DRAFT);
   const all = ['check', 'draft.json', ...PATH, '-f', 'sarif', '-o', 'p.sarif', ...args];
-  const { code, stdout, stderr } = await runBinary(all, { cwd });
+  const { code, stdout, stderr } = await runHere(all, { cwd });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(`patchgate: ${message}`);
   expect(readFileSync(join(cwd, 'draft.json'), 'utf8')).toBe(DRAFT);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, ROOT, runBinary, runProgram, temporaryFolder } from '../support/binary.ts';
 
 const JAVASCRIPT = 'correct the JavaScript';
 const CASES: [name: string, text: string, says: string | RegExp][] = [
@@ -35,6 +35,16 @@ const CASES: [name: string, text: string, says: string | RegExp][] = [
     "require('no-such-package');",
     'the config file no-module.cjs imports no-such-package, which is not there (npm install --save-dev no-such-package)',
   ],
+  [
+    'commonjs.mjs',
+    'module.exports = {};',
+    'commonjs.mjs:1:1: module is not defined in ES module scope (it is an ES module: write import, and export default { … })',
+  ],
+  [
+    'config.yaml',
+    'port: 1',
+    /^config\.yaml: Unknown file .* \(a config file ends in \.js, \.mjs or \.json\)$/,
+  ],
 ];
 
 let said: Record<string, string>;
@@ -48,9 +58,9 @@ beforeAll(async () => {
     for (const config of ${JSON.stringify(CASES.map(([name]) => name))})
       await createGate({ config }).catch((error) => (said[config] = \`\${error.message} (\${error.hint})\`));
     console.log(JSON.stringify(said));`;
-  const { stdout, stderr } = await runProgram(process.execPath, ['--input-type=module', '-e', program], {
-    cwd: folder,
-  });
+  // In a file: what is given with -e has CommonJS's names, too.
+  writeFileSync(join(folder, 'program.mjs'), program);
+  const { stdout, stderr } = await runProgram(process.execPath, ['program.mjs'], { cwd: folder });
   expect(stderr).toBe('');
   said = JSON.parse(stdout);
 });
@@ -62,3 +72,17 @@ describe('a config file that does not load', () => {
     else expect(said[name]).toMatch(says);
   });
 });
+
+it.each(['process.exit(0);', 'await new Promise(() => {});'])(
+  'one that does %s ends in no 0',
+  async (text) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'patchgate.config.mjs'), text);
+    expect(await runBinary(['config'], { cwd: folder })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        'patchgate: the config file patchgate.config.mjs ends the process\n  it calls process.exit, or awaits what never comes\n',
+    });
+  },
+);

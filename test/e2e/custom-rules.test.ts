@@ -116,11 +116,13 @@ describe('a gate with rules of a team', () => {
     expect(
       await laterRefusal('bad-config', createGate({ customRules: { updateProject: [rule, broken] } })),
     ).toContain(
-      'customRules.updateProject[1].name: customRules.updateProject[0] is another rule team.environment-names',
+      'customRules.updateProject[1].name in the settings given: customRules.updateProject[0] in the settings given is another rule',
     );
     expect(
       await laterRefusal('bad-config', createGate({ customRules: { updateProject: [broken] } })),
-    ).toContain('customRules.updateProject[0]: the rule team.environment-names lets its canary pass');
+    ).toContain(
+      'customRules.updateProject[0] in the settings given: the rule team.environment-names lets its canary pass',
+    );
     expect(
       await laterRefusal(
         'bad-config',

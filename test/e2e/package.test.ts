@@ -132,6 +132,25 @@ describe('the package', () => {
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(20_000);
   });
 
+  it('has types that need no other package', () => {
+    const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      exports: Record<string, { types?: string }>;
+    };
+    const files = Object.values(exports).flatMap(({ types }) =>
+      types === undefined ? [] : [join(ROOT, types)],
+    );
+    expect(files.length).toBeGreaterThan(2);
+    const others: string[] = [];
+    for (const file of files) {
+      for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/\bfrom ['"]([^'"]+)['"]/g)) {
+        const next = join(file, '..', name.replace(/\.ts$/, '.d.ts'));
+        if (!name.startsWith('.')) others.push(`${name} in ${file.slice(ROOT.length)}`);
+        else if (!files.includes(next)) files.push(next);
+      }
+    }
+    expect(others.filter((name) => !name.startsWith('node:'))).toEqual([]);
+  });
+
   it('tests a rule of a team, whose page shows how', async () => {
     cpSync(join(ROOT, 'test', 'support', 'team'), join(project, 'team'), { recursive: true });
     const { code, stdout } = await runProgram(process.execPath, ['--test', 'team/rules.test.mjs'], {

@@ -12,10 +12,13 @@ import {
   ODD_PROJECT_TEXT,
   PROJECT_PATH,
 } from '../support/e2e-bodies.ts';
+import { closeGates, startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection, type RawRequest, type RawResponse, sendRaw, valuesOf } from '../support/raw.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
 afterEach(async () => {
+  // What they record goes into folders that are removed then.
+  await closeGates();
   await cleanUp();
   await closeTargets();
 });
@@ -89,10 +92,10 @@ describe('a recording of the fake', () => {
     const cwd = temporaryFolder();
     let count = 0;
     const target = await startTarget((_req, res) => res.end(`answer ${++count}`));
-    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
-    await answersTo(gate, [{ path: '/next' }, { path: '/next' }, { path: '/next' }]);
-    await gate.stop();
-    const replay = await startBinary(['replay'], { cwd });
+    const recorder = await startRecorder(cwd, target.url);
+    await answersTo(recorder, [{ path: '/next' }, { path: '/next' }, { path: '/next' }]);
+    await recorder.gate.close();
+    const replay = await startReplay(cwd);
     const bodies = async (times: number) =>
       (
         await answersTo(
@@ -112,11 +115,11 @@ describe('a recording of the fake', () => {
       if (req.url === '/bytes') res.end(bytes);
       else res.writeHead(200, { 'content-encoding': 'gzip', etag: '"1"' }).end(gzipSync('{"plain": true}'));
     });
-    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
-    await answersTo(gate, [{ path: '/bytes' }, { path: '/gzip' }]);
-    await gate.stop();
+    const recorder = await startRecorder(cwd, target.url);
+    await answersTo(recorder, [{ path: '/bytes' }, { path: '/gzip' }]);
+    await recorder.gate.close();
     await target.close();
-    const replay = await startBinary(['replay'], { cwd });
+    const replay = await startReplay(cwd);
     expect((await sendRaw(replay.port, { path: '/bytes' })).body.equals(bytes)).toBe(true);
     const plain = await sendRaw(replay.port, { path: '/gzip' });
     expect(plain.body.toString()).toBe('{"plain": true}');
@@ -141,7 +144,7 @@ describe('a file that people wrote', () => {
     const folder = join(cwd, 'recordings', 'default', 'x');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'GET.json'), JSON.stringify({ formatVersion: 1, exchanges: [exchange] }));
-    const replay = await startBinary(['replay'], { cwd });
+    const replay = await startReplay(cwd);
     const response = await sendRaw(replay.port, { path: '/x' });
     expect(response).toMatchObject({ status: 200, isWhole: true });
     expect(response.body.toString()).toBe('ok');
@@ -153,7 +156,7 @@ describe('a file that people wrote', () => {
 
 describe('a miss', () => {
   it('of a body that is too large to be looked up is a 413, and the connection goes on', async () => {
-    const replay = await startBinary(['replay']);
+    const replay = await startReplay(temporaryFolder());
     const client = await RawConnection.open(replay.port);
     client.write('POST /large HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
     const chunk = Buffer.from(`100000\r\n${'x'.repeat(1024 * 1024)}\r\n`);
@@ -171,7 +174,7 @@ describe('a miss', () => {
     const cwd = temporaryFolder();
     let count = 0;
     const target = await startTarget((_req, res) => res.end(`live ${++count}`));
-    const replay = await startBinary(['replay', '--on-miss', onMiss, '--target', target.url], { cwd });
+    const replay = await startReplay(cwd, { onMiss, target: target.url });
     const answers = await answersTo(replay, [
       patch(PROJECT_PATH, ODD_PROJECT_TEXT),
       patch(PROJECT_PATH, ODD_PROJECT_TEXT),
@@ -182,7 +185,7 @@ describe('a miss', () => {
     );
     expect(target.received[0]?.body.toString()).toBe(ODD_PROJECT_TEXT);
     expect(target.received.at(-1)?.body.toString()).toBe('x');
-    await replay.stop();
+    await replay.gate.close();
     expect(exchangeFilesIn(join(cwd, 'recordings')).size).toBe(kept * 2);
   });
 });

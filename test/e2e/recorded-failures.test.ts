@@ -1,16 +1,20 @@
-/** What the target failed at, recorded and failed at again by the built program. */
+/** What the target failed at, recorded and failed at again: by the built program, and in this process what needs no other. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Config } from '../../src/config.ts';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { filesIn } from '../support/answers.ts';
-import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
 import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { closeGates, startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection } from '../support/raw.ts';
 import { closeTargets, freePort, startRawTarget, startTarget } from '../support/target.ts';
 
 afterEach(async () => {
+  // What they record goes into folders that are removed then.
+  await closeGates();
   await cleanUp();
   await closeTargets();
 });
@@ -45,7 +49,7 @@ const PATCH: RequestInit = {
 const POST: RequestInit = { method: 'POST', body: 'x' };
 
 /** Sends the same traffic: each path streamed, and a PATCH that is judged. */
-async function all(gate: Running, paths: readonly string[]): Promise<unknown[]> {
+async function all(gate: { url: string }, paths: readonly string[]): Promise<unknown[]> {
   const results: unknown[] = [];
   for (const path of paths) results.push(await seen(gate.url + path));
   results.push(await seen(gate.url + PROJECT_PATH, PATCH));
@@ -133,16 +137,16 @@ describe('a failure of the target', () => {
     // It answers the handshake with a reset.
     const noTls = `https://127.0.0.1:${(await startFailing()).port}`;
     for (const [recording, url] of Object.entries({ closed, noTls })) {
-      const gate = await startBinary(['proxy', url, ...RECORD, '--recording', recording], { cwd });
-      expect(await all(gate, ['/a'])).toEqual([CLIENT_SAW[1], CLIENT_SAW[1]]);
-      await gate.stop();
+      const { gate, url: at } = await startRecorder(cwd, url, { timeout: 300, recording });
+      expect(await all({ url: at }, ['/a'])).toEqual([CLIENT_SAW[1], CLIENT_SAW[1]]);
+      await gate.close();
     }
     expect(failuresIn(cwd, '/a', 'GET', 'closed')).toEqual(['refused']);
     expect(failuresIn(cwd, PROJECT_PATH, 'PATCH', 'closed')).toEqual(['refused']);
     expect(failuresIn(cwd, '/a', 'GET', 'noTls')).toEqual(['refused']);
     expect(failuresIn(cwd, PROJECT_PATH, 'PATCH', 'noTls')).toEqual(['refused']);
-    const args = ['replay', '--log', 'off', '--replay-failures', '--recording', 'closed'];
-    expect(await all(await startBinary(args, { cwd }), ['/a'])).toEqual([CLIENT_SAW[1], CLIENT_SAW[1]]);
+    const replay = await startReplay(cwd, { recording: 'closed', replayFailures: true });
+    expect(await all(replay, ['/a'])).toEqual([CLIENT_SAW[1], CLIENT_SAW[1]]);
   });
 
   it('after a large upload has all of the upload with it, or is not kept', async () => {
@@ -199,14 +203,13 @@ describe('the same traffic', () => {
     cwd: string,
     recording: string,
     paths: readonly string[],
-    ...more: string[]
+    more: Partial<Config> = {},
   ): Promise<void> {
     const target = await startMixed();
-    const args = ['proxy', target.url, ...RECORD, '--recording', recording, ...more];
-    const gate = await startBinary(args, { cwd });
-    for (const path of paths) await seen(gate.url + path, { method: 'POST', body: 'x' });
-    await seen(gate.url + PROJECT_PATH, PATCH);
-    expect((await gate.stop()).code).toBe(0);
+    const { gate, url } = await startRecorder(cwd, target.url, { timeout: 300, recording, ...more });
+    for (const path of paths) await seen(url + path, { method: 'POST', body: 'x' });
+    await seen(url + PROJECT_PATH, PATCH);
+    await gate.close();
     await target.close();
   }
 
@@ -240,7 +243,7 @@ describe('the same traffic', () => {
       await run(cwd, 'one', ['/json?a=1', '/png?other', ...PATHS.filter((path) => !path.includes('?'))]);
       expect(contentOf(cwd, 'one')).toEqual(first);
       // It has the new times where that is asked for, and nothing else.
-      await run(cwd, 'one', PATHS, '--refresh-meta');
+      await run(cwd, 'one', PATHS, { refreshMeta: true });
       const refreshed = contentOf(cwd, 'one');
       expect(withoutMeta(refreshed)).toEqual(withoutMeta(first));
       const changed = Object.keys(first).filter((file) => file.endsWith('.json'));
@@ -262,9 +265,9 @@ describe('the same traffic', () => {
       writeFileSync(left, 'x');
       writeFileSync(join(folder, 'mine.png'), 'x');
       const target = await startTarget((_req, res) => res.end('no image'));
-      const gate = await startBinary(['proxy', target.url, ...RECORD, '--recording', 'one'], { cwd });
-      await seen(`${gate.url}/png?other`, { method: 'POST', body: 'x' });
-      await gate.stop();
+      const { gate, url } = await startRecorder(cwd, target.url, { recording: 'one' });
+      await seen(`${url}/png?other`, { method: 'POST', body: 'x' });
+      await gate.close();
       const after = Object.keys(contentOf(cwd, 'one')).filter((file) => file.endsWith('.png'));
       expect(after).toHaveLength(2);
       expect(after).toContain(join('png', 'mine.png'));
@@ -280,13 +283,13 @@ describe('the same traffic', () => {
       const down = `http://127.0.0.1:${await freePort()}`;
       const sizes: unknown[] = [];
       for (let i = 0; i < 3; i++) {
-        const gate = await startBinary(['proxy', down, ...RECORD, '--recording', 'one'], { cwd });
-        await seen(`${gate.url}/json`, { method: 'POST', body: 'x' });
-        await gate.stop();
+        const { gate, url } = await startRecorder(cwd, down, { recording: 'one' });
+        await seen(`${url}/json`, { method: 'POST', body: 'x' });
+        await gate.close();
         sizes.push(contentOf(cwd, 'one'));
       }
       expect(sizes[2]).toEqual(sizes[0]);
-      const replay = await startBinary(['replay', '--log', 'off', '--recording', 'one'], { cwd });
+      const replay = await startReplay(cwd, { recording: 'one' });
       expect(await seen(`${replay.url}/json`, { method: 'POST', body: 'x' })).toMatchObject({ status: 200 });
     },
     PATIENT,

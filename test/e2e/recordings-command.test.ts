@@ -5,9 +5,18 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, ROOT, runBinary, runProgram, startBinary, temporaryFolder } from '../support/binary.ts';
+import {
+  cleanUp,
+  type Ended,
+  ROOT,
+  runBinary,
+  runProgram,
+  startBinary,
+  temporaryFolder,
+} from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
 import { recordAll } from '../support/recordings.ts';
+import { runHere } from '../support/run-here.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
 const BROWSER = fileURLToPath(new URL('../support/har/browser.json', import.meta.url));
@@ -19,21 +28,21 @@ afterEach(async () => {
 
 async function checkout(): Promise<{
   cwd: string;
-  run: (...args: string[]) => ReturnType<typeof runBinary>;
+  run: (...args: string[]) => Promise<Ended>;
 }> {
   const cwd = temporaryFolder();
   await recordAll(join(cwd, 'recordings'), 'checkout', [
     exchange({ path: '/api/a', body: { json: { a: "it's" } }, answer: { json: 1 } }),
     exchange({ path: '/api/b', body: { json: { b: 1 } }, answer: { json: 2 } }),
   ]);
-  return { cwd, run: (...args) => runBinary(['recordings', ...args], { cwd }) };
+  return { cwd, run: (...args) => runHere(['recordings', ...args], { cwd }) };
 }
 
 describe('help', () => {
   it.each(['', 'list', 'show', 'scrub', 'remove', 'import', 'export'])(
     'of recordings %s has an example',
     async (name) => {
-      const { code, stdout, stderr } = await runBinary([
+      const { code, stdout, stderr } = await runHere([
         'recordings',
         ...(name === '' ? [] : [name]),
         '--help',
@@ -45,7 +54,7 @@ describe('help', () => {
 
   it('is hinted at where a command is missing or unknown', async () => {
     for (const args of [[], ['lsit'], ['show']]) {
-      const { code, stderr } = await runBinary(['recordings', ...args]);
+      const { code, stderr } = await runHere(['recordings', ...args]);
       expect(code).toBe(2);
       expect(stderr).toMatch(/^patchgate: .+\n {2}.+\n$/);
     }
@@ -64,7 +73,7 @@ describe('a recording', () => {
       stdout: expect.stringContaining('PATCH /api/b'),
     });
     expect(await run('scrub', '--check')).toMatchObject({ code: 0, stdout: 'no secrets in 1 recording\n' });
-    const asked = await run('remove', 'checkout', '--path', '/api/b');
+    const asked = await runBinary(['recordings', 'remove', 'checkout', '--path', '/api/b'], { cwd });
     expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('add --yes') });
     expect(await run('remove', 'checkout', '--path', '/api/b', '--yes')).toMatchObject({
       code: 0,

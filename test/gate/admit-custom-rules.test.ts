@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { memberAt } from '../../src/config/extras/source.ts';
 import { admitCustomRules } from '../../src/gate/admit-custom-rules.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import { refusal } from '../support/errors.ts';
 import { shouting } from '../support/team-rule.ts';
 
 const OPERATIONS = ['updateProject', 'updateDraft'];
-const admit = (rules: Record<string, Rule[]>) => admitCustomRules(rules, OPERATIONS);
+const admit = (rules: Record<string, Rule[]>) => admitCustomRules(rules, OPERATIONS, memberAt);
 const refused = (rules: Record<string, Rule[]>) => refusal('bad-config', () => admit(rules));
 
 it('takes a rule for several operations', () => {
@@ -17,10 +18,10 @@ it('takes a rule for several operations', () => {
 
 it('refuses operations that there are not', () => {
   expect(refused({ updateProjects: [] })).toBe(
-    'customRules: the contract has no operation "updateProjects" (did you mean "updateProject"?)',
+    'customRules.updateProjects: the contract has no such operation (did you mean "updateProject"?)',
   );
   expect(refused({ toString: [] })).toContain(
-    'no operation "toString" (operations: updateProject, updateDraft)',
+    'customRules.toString: the contract has no such operation (operations: updateProject, updateDraft)',
   );
 });
 

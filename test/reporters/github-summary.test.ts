@@ -27,19 +27,28 @@ test('says that it passed, and what remarks there are', () => {
 });
 
 test('nothing from a file is Markdown or HTML', () => {
-  const message = '| a |\n| <img src=x> `b` [c](d) **e** &amp; \\| #1';
+  const message = '| a |\n| <img src=x> `b` [c](d) **e** &amp; \\| #1 ~~f~~ $g$';
   const report = { files: [checkedFile([subject([finding({ message, rule: 'x_y' })])])] };
   expect(githubSummary(report, SAMPLE_OPTIONS)).toContain(
-    '| x\\_y | \\| a \\|\ufffd\\| \\<img src=x\\> \\`b\\` \\[c\\](d) \\*\\*e\\*\\* \\&amp; \\\\\\| \\#1 |\n',
+    '| x\\_y | \\| a \\|\ufffd\\| \\<img src=x\\> \\`b\\` \\[c\\](d) \\*\\*e\\*\\* \\&amp; \\\\\\| \\#1 \\~\\~f\\~\\~ \\$g\\$ |\n',
   );
 });
 
 test('stays far below what GitHub takes', () => {
-  const long = finding({ message: '\u{10ffff}|'.repeat(50_000), rule: '|'.repeat(50_000) });
+  const long = finding({ message: '\u4e00'.repeat(50_000), rule: '\u4e00'.repeat(50_000) });
   const summary = githubSummary(
-    { files: [checkedFile([subject(Array.from({ length: 600 }, () => long))], { file: '|'.repeat(5000) })] },
+    {
+      files: [
+        checkedFile([subject(Array.from({ length: 600 }, () => long))], { file: '\u4e00'.repeat(5000) }),
+      ],
+    },
     SAMPLE_OPTIONS,
   );
-  expect(Buffer.byteLength(summary)).toBeLessThan(1024 * 1024);
-  expect(summary).toContain('\n\nand 100 more\n\n');
+  expect(Buffer.byteLength(summary)).toBeLessThan(512 * 1024);
+  expect(summary).toMatch(/\n\nand \d+ more\n\n/);
+  const few = githubSummary(
+    { files: [checkedFile([subject(Array.from({ length: 600 }, () => finding()))])] },
+    SAMPLE_OPTIONS,
+  );
+  expect(few).toContain('\n\nand 100 more\n\n');
 });

@@ -77,6 +77,21 @@ test('standard input has no file, so that its place is in the message', () => {
   expect(github(report)).toContain('::error title=schema.type::<stdin>:2:3: name must be a string\n');
 });
 
+test('requests that could not be judged are one notice for each file, at the first', () => {
+  const skipped = [4, 9].map((line) => ({
+    pointer: '/0',
+    line,
+    method: 'PATCH',
+    path: '/p',
+    why: 'no body',
+  }));
+  const files = ['a.har', '<stdin>'].map((file) => checkedFile([], { file, skipped }));
+  expect(github({ files }).split('\n').slice(0, 2)).toEqual([
+    '::notice file=a.har,line=4,title=patchgate::2 requests could not be judged: no body',
+    '::notice title=patchgate::<stdin>: 2 requests could not be judged: no body',
+  ]);
+});
+
 test('files are relative to the repository', () => {
   const report = { files: [checkedFile([subject([finding()])], { file: '../a.json' })] };
   expect(github(report, { ...SAMPLE_OPTIONS, cwd: '/repo/gate' })).toContain('::error file=a.json,');

@@ -65,3 +65,8 @@ test('what has no line is at the beginning of its request', () => {
   const report = { files: [checkedFile([subject([finding()], { line: 40 })])] };
   expect(gitlab(report)[0].location.lines).toEqual({ begin: 40 });
 });
+
+test('what nobody can print is in no text', () => {
+  const odd = finding({ message: 'a\u0000\u202e\ud800' });
+  expect(gitlab({ files: [checkedFile([subject([odd])])] })[0].description).toBe('a\ufffd\ufffd\ufffd');
+});

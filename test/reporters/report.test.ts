@@ -45,6 +45,12 @@ describe('the exit code is 1 for', () => {
     expect(failing(one)).toBe(failOn);
   });
 
+  it('a request that could not be judged, where warnings fail', () => {
+    const skipped = [{ pointer: '/0', method: 'PATCH', path: '/p', why: 'no body' }];
+    const report = { files: [{ ...checkedFile('a.har'), skipped }] };
+    expect([fails(report, 'error'), fails(report, 'warn')]).toEqual([false, true]);
+  });
+
   it('a remark that is an error', () => {
     const remark = (severity: 'error' | 'warn' | 'note') => ({
       files: [],

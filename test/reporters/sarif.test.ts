@@ -99,6 +99,17 @@ test('has the rules with their help, and those that only a finding tells of', ()
   expect(rules[3]).toMatchObject({ defaultConfiguration: { level: 'warning' } });
 });
 
+test("a rule's texts are as long as GitHub takes them", () => {
+  const [{ shortDescription, fullDescription }] = run({
+    files: [],
+    rules: [
+      { name: 'a.b', severity: 'warn', basis: 'observed', says: 'x'.repeat(2000), source: 'y'.repeat(2000) },
+    ],
+  }).tool.driver.rules;
+  expect(shortDescription.text).toMatch(/^Xx{400}….$/);
+  expect(fullDescription.text.length).toBeLessThan(1024);
+});
+
 describe('what does not count', () => {
   test('is unchanged, or suppressed; anything else is new', () => {
     const [known, suppressed, fresh] = results(EXCUSED_REPORT);
@@ -108,10 +119,12 @@ describe('what does not count', () => {
       suppressions: [{ kind: 'external', status: 'accepted', justification: 'until the migration' }],
     });
     expect(fresh.baselineState).toBe('new');
-    expect(fresh).not.toHaveProperty('suppressions');
+    // Each has to say whether it is, where one does.
+    expect([known.suppressions, fresh.suppressions]).toEqual([[], []]);
+    expect(results(SAMPLE_REPORT)[0]).not.toHaveProperty('suppressions');
     expect(
       results(CHANGE_REPORT).map(({ baselineState }: { baselineState: string }) => baselineState),
-    ).toEqual(['new', 'unchanged', 'new']);
+    ).toEqual(['new', 'new']);
   });
 
   test('with a baseline all that it has not is new; without one nobody says so', () => {
@@ -179,6 +192,16 @@ test('braces are doubled and links undone, so that a message is read as it is', 
     files: [checkedFile([subject([finding({ message: '{0} [a](1) [b]' })])])],
   });
   expect(message.text).toBe('{{0}} \\[a](1) [b]');
+});
+
+test('what nobody can print, or read, is in no text', () => {
+  const message = 'a\u0000\u202e\ud800\\ud800';
+  const odd = finding({ message, hint: message, pointer: '/\ud800\\ud800/\\\ud800' });
+  const text = joined(reporter({ files: [checkedFile([subject([odd])])] }, SAMPLE_OPTIONS));
+  const [result] = JSON.parse(text).runs[0].results;
+  expect(result.message.text).toBe('a\ufffd\ufffd\ufffd\\ud800\nHint: a\ufffd\ufffd\ufffd\\ud800');
+  const [, value] = result.locations[0].logicalLocations;
+  expect(value.fullyQualifiedName).toBe('/\ufffd\\ud800/\\\ufffd');
 });
 
 test('says how many findings the gate left out', () => {

@@ -136,7 +136,7 @@ recordings/PATCH.json
   1  error  schema.type
   1  warn   x.warns
 
-1 error, 1 warning (1 as under the contract before): 3 requests judged, 2 would be blocked, in 1 file
+1 error, 1 warning (1 as under the contract before): 3 requests judged, 2 would be blocked, 1 newly rejected, 1 newly allowed, in 1 file
 `);
 });
 
@@ -228,4 +228,13 @@ test('on a terminal: errors red, warnings yellow, names of files bold, reasons g
   expect(output).toContain('  \u001b[33mwarn\u001b[39m  request.too-large  ');
   expect(output).toContain('    \u001b[90mat /owner, inferred\u001b[39m\n');
   expect(output).toContain('\u001b[33m^\u001b[39m\n');
+});
+
+test('cuts what nobody reads whole', () => {
+  const long = `/${'k'.repeat(5000)}`;
+  const output = text({
+    files: [checkedFile([subject([finding({ message: long, pointer: long, hint: long })])])],
+  });
+  expect(Math.max(...output.split('\n').map((line) => line.length))).toBeLessThan(1100);
+  expect(output.match(/k{999}…/g)).toHaveLength(3);
 });

@@ -5,7 +5,7 @@ import { bindCustomRules } from '../../src/rules/bind-custom-rules.ts';
 import { refusal } from '../support/errors.ts';
 import { shouting } from '../support/team-rule.ts';
 
-const WHERE = 'customRules.updateProject';
+const WHERE = (index: number) => `customRules.updateProject[${index}]`;
 const bad = { environments: [{ name: 'a' }, { name: 'b' }] };
 
 const say = (rules: Rule[], body: JsonValue, more = {}) =>
@@ -80,6 +80,13 @@ describe('custom rules', () => {
       },
       'check is an asynchronous generator',
     ],
+    [
+      'throws what is no text',
+      () => {
+        throw Object.create(null);
+      },
+      'something was thrown that cannot be shown',
+    ],
     ['gives a list of something', () => [null], 'it gives something that is no place'],
     ['gives no pointer', () => [{ message: 'x' }], 'it gives a place without a pointer'],
     [
@@ -137,9 +144,36 @@ describe('custom rules', () => {
 
   it('that find too much are counted', () => {
     const rule = oddly(function* () {
-      for (let i = 0; i < 1_000_000; i++) yield { pointer: '/odd', message: 'x' };
+      for (let i = 0; i < 10_000; i++) yield { pointer: '/odd', message: 'x' };
     });
     expect(say([rule], { odd: 1 })).toHaveLength(1000);
+  });
+
+  it('that never end fail', () => {
+    const rule = oddly(function* () {
+      for (;;) yield { pointer: '/odd', message: 'x' };
+    });
+    const [failure, ...others] = say([rule], { odd: 1 }).reverse();
+    expect(failure).toMatchObject({ isFailure: true });
+    expect(failure?.message).toContain('it gives more than 1000000 places');
+    expect(others).toHaveLength(1000);
+  });
+
+  it('quote no more of a body than somebody reads', () => {
+    const text = 'x'.repeat(100_000);
+    const [finding] = say([oddly(() => [{ pointer: '/odd', message: text, hint: text }])], { odd: 1 });
+    expect([finding?.message.length, finding?.hint?.length]).toEqual([1001, 1001]);
+  });
+
+  it('say what they say once, however often it is read', () => {
+    let times = 0;
+    const place = {
+      message: 'x',
+      get pointer() {
+        return times++ === 0 ? '/odd' : 5;
+      },
+    };
+    expect(say([oddly(() => [place])], { odd: 1 })).toMatchObject([{ pointer: '/odd', message: 'x' }]);
   });
 
   it('leave the body, and what is known, as they were', () => {
@@ -179,7 +213,7 @@ describe('custom rules are refused', () => {
 
   it('where one lets its canary pass', () => {
     expect(refused({ check: () => [] })).toBe(
-      `${WHERE}[1]: the rule team.shouting lets its canary pass: it finds nothing at "/environments/1/name" in examples.fails[0]${HINT}`,
+      `${WHERE(1)}: the rule team.shouting lets its canary pass: it finds nothing at "/environments/1/name" in examples.fails[0]${HINT}`,
     );
   });
 
@@ -190,7 +224,7 @@ describe('custom rules are refused', () => {
           throw new Error('oh: no');
         },
       }),
-    ).toBe(`${WHERE}[1]: the rule team.shouting fails on examples.fails[0]: oh: no${HINT}`);
+    ).toBe(`${WHERE(1)}: the rule team.shouting fails on examples.fails[0]: oh: no${HINT}`);
     expect(refused({ check: (async () => []) as never })).toContain(
       'fails on examples.fails[0]: check gives a promise',
     );

@@ -96,15 +96,16 @@ function open(args: readonly string[], options: RunOptions): Omit<Running, 'url'
 }
 
 function spawnOptions({ cwd, env }: RunOptions) {
+  // A folder of its own: no config file and no recordings lie there.
+  return { cwd: cwd ?? temporaryFolder(), env: runEnvironment(env), stdio: 'pipe' as const };
+}
+
+/** The environment of what is run: it says nothing of CI, and holds no settings but those given. */
+export function runEnvironment(env: RunOptions['env']): NodeJS.ProcessEnv {
   const ours = Object.entries(process.env).filter(
     ([name]) => name !== 'CI' && !/^(?:PATCHGATE|VITEST)/.test(name),
   );
-  // A folder of its own: no config file and no recordings lie there.
-  return {
-    cwd: cwd ?? temporaryFolder(),
-    env: { ...Object.fromEntries(ours), ...env },
-    stdio: 'pipe' as const,
-  };
+  return { ...Object.fromEntries(ours), ...env };
 }
 
 function observe(child: ChildProcess, stdin = ''): Omit<Running, 'url' | 'port'> {

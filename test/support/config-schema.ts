@@ -41,6 +41,8 @@ function valueSchema(name: SettingName, setting: Setting): Schema {
   switch (kind) {
     case 'string':
       return mayBeOff ? { anyOf: [{ type: 'string' }, { const: false }] } : { type: 'string', minLength: 1 };
+    case 'url':
+      return { type: 'string', pattern: '^[hH][tT][tT][pP][sS]?:.' };
     case 'path':
       return { type: 'string', pattern: "^/[\\w~!$&'()*+,=:@./-]*$" };
     case 'boolean':
@@ -108,13 +110,17 @@ const ALWAYS_ERRORS = ['request.json', 'request.too-large', 'request.content-enc
 
 const RULE_NAMES = [...CATALOGUE.map(({ name }) => name), ...furtherSchemaRules()];
 
+const GLOBS = '#/definitions/globs';
+const PATH_GLOBS = '#/definitions/pathGlobs';
+
+function globs(pattern: string): Schema {
+  const glob = { type: 'string', pattern, maxLength: 1000 };
+  return { anyOf: [{ type: 'array', minItems: 1, items: glob }, glob] };
+}
+
 const DEFINITIONS: Schema = {
-  globs: {
-    anyOf: [
-      { type: 'array', minItems: 1, items: { type: 'string', pattern: '^(?!!).*\\S' } },
-      { type: 'string', pattern: '^(?!!).*\\S' },
-    ],
-  },
+  globs: globs('^(?!!)[^]*\\S'),
+  pathGlobs: globs('^(?![^]*\\(|!)[^]*\\S'),
   rule: { enum: RULE_NAMES },
   severity: { enum: ['error', 'warn', 'off'] },
   severities: {
@@ -137,8 +143,6 @@ const DEFINITIONS: Schema = {
 /** Said again, as Ajv's strict mode wants it. */
 const has = (member: string): Schema => ({ required: [member], properties: { [member]: true } });
 
-const GLOBS = '#/definitions/globs';
-
 /** What can only be said in a config file; `customRules` and `normalizeRequest` only in one that is a program. */
 const EXTRAS: Schema = {
   rules: { description: 'Severities by rule name', $ref: '#/definitions/severities' },
@@ -153,7 +157,10 @@ const EXTRAS: Schema = {
       additionalProperties: false,
       properties: {
         files: { description: "Globs, from this file's folder: legacy/**", $ref: GLOBS },
-        paths: { description: 'Globs of request paths: /accounts/1/projects/*', $ref: GLOBS },
+        paths: {
+          description: 'Globs of request paths: /accounts/1/projects/*',
+          $ref: PATH_GLOBS,
+        },
         rules: {
           description: 'Severities by rule name',
           type: 'object',
@@ -198,7 +205,10 @@ const EXTRAS: Schema = {
       properties: {
         rule: { description: 'Whose findings', $ref: '#/definitions/rule' },
         files: { description: "Globs, from this file's folder: legacy/**", $ref: GLOBS },
-        paths: { description: 'Globs of request paths: /accounts/1/projects/*', $ref: GLOBS },
+        paths: {
+          description: 'Globs of request paths: /accounts/1/projects/*',
+          $ref: PATH_GLOBS,
+        },
         pointer: {
           description: 'JSON Pointer of the finding, with * for any one member or item: /environments/*/name',
           type: 'string',

@@ -1,4 +1,5 @@
 /** The gate as `patchgate proxy` runs it, in this process: what it says to people can be read. */
+import { join } from 'node:path';
 import type { Kind } from '../../src/compose-upstream.ts';
 import { type Config, resolveConfig } from '../../src/config.ts';
 import { createPatchgate, type Patchgate } from '../../src/patchgate.ts';
@@ -32,6 +33,20 @@ export async function startGate(settings: Partial<Config>, kind: Kind = 'proxy')
   open.add(gate);
   const { url } = await gate.listen();
   return { url, port: Number(new URL(url).port), gate, notices };
+}
+
+/** As `patchgate proxy <target> --record` in a folder. All is in the files once it is closed. */
+export function startRecorder(
+  cwd: string,
+  target: string,
+  settings: Partial<Config> = {},
+): Promise<InProcess> {
+  return startGate({ target, record: 'all', recordings: join(cwd, 'recordings'), ...settings });
+}
+
+/** As `patchgate replay` in a folder. */
+export function startReplay(cwd: string, settings: Partial<Config> = {}): Promise<InProcess> {
+  return startGate({ recordings: join(cwd, 'recordings'), ...settings }, 'replay');
 }
 
 /** For `afterEach` or `afterAll`. */

@@ -82,10 +82,16 @@ describe('what is told of a rule', () => {
     expect(problems({ ...unlucky(), severity: 'fatal' })).toEqual([
       'severity: "fatal" is not taken (it takes one of: error, warn, off)',
     ]);
-    expect(problems(undefined)).toEqual([expect.stringContaining(' must be an object')]);
+    expect(problems(undefined)).toEqual([expect.stringContaining('it must be an object')]);
     expect(problems({ ...unlucky(), name: 5 })).toEqual([expect.stringContaining('name: 5 is not taken')]);
     expect(problems(unlucky(), { fails: [{ body: {} }] as never })).toEqual([
       "more/fails/0/pointers is missing (it takes the JSON Pointers of the places, at least one: ['/environments/0/name'])",
+    ]);
+    expect(problems(unlucky(), { pases: [] } as never)).toEqual([
+      'more/pases is not known (did you mean "passes"?)',
+    ]);
+    expect(problems(unlucky(), { fails: 5 } as never)).toEqual([
+      'more/fails: 5 is not taken (it takes a list of examples)',
     ]);
   });
 
@@ -142,6 +148,14 @@ describe('what is told of a rule', () => {
       );
     expect(problems(saying(check))[0]).toContain('is destructive, yet the rule does not say guards: true');
     expect(problems(saying(check, { guards: true }))).toEqual([]);
+  });
+
+  it('is that it says the same in other words the next time', () => {
+    let times = 0;
+    const counting = saying((list) =>
+      list.includes(13) ? [{ pointer: '/list/1', message: `told ${++times} times` }] : [],
+    );
+    expect(problems(counting).join()).toContain('it finds something else when it is asked again');
   });
 
   it('is that it says something else the next time', () => {

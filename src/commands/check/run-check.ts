@@ -8,6 +8,7 @@ import { type BeforehandOptions, readBeforehand } from './history/beforehand.ts'
 import { findInputs } from './inputs/find-inputs.ts';
 import { type JudgeIo, judgeFiles } from './judging/judge-files.ts';
 import { withoutBaseline } from './known/which-baseline.ts';
+import { withoutEarlierReports } from './report/earlier-reports.ts';
 import { checkOutputs, type ReportOutput } from './report/outputs.ts';
 import { settleReport } from './report/settle-report.ts';
 import { type ReportIo, writeReports } from './report/write-reports.ts';
@@ -59,7 +60,7 @@ export async function runCheck(
     recordings: args.recordings,
     say: io.stderr?.bind(io),
   });
-  const files = withoutBaseline(found, args, io.cwd);
+  const files = withoutEarlierReports(withoutBaseline(found, args, io.cwd), args, io.cwd);
   checkOutputs(outputs, [...files, args.baseline ?? []].flat(), io.cwd);
   const beforehand = await readBeforehand(args, io.cwd);
   const gate = await createGate();
@@ -73,7 +74,8 @@ export async function runCheck(
     io,
   ).finally(() => io.progress?.clear());
   const report = await settleReport(judged, { ...args, cwd: io.cwd, today: io.today });
-  const hasBaseline = args.baseline !== undefined && !args.writeBaseline;
+  const hasBaseline =
+    args.baseline !== undefined && !args.writeBaseline && args.againstContract === undefined;
   await writeReports({ ...report, rules: gate.rules }, outputs, io, { failOn, hasBaseline });
   return fails(report, failOn) ? 1 : 0;
 }

@@ -24,7 +24,8 @@ export interface Surroundings {
  *   "settings": {                            all of them
  *     "timeout": { "value": "30s",           as a config file has it; null: not set
  *       "origin": "config file",             or "default", "environment", "flag"; null: not set
- *       "where": "patchgate.config.json:3:3" } },   or "PATCHGATE_TIMEOUT", "--timeout"; null otherwise
+ *       "where": "patchgate.config.json:3:3",       or "PATCHGATE_TIMEOUT", "--timeout"; null otherwise
+ *       "unused": true } },                         only of what the command does not go by
  *   "extras": {                              those that the file has
  *     "rules": { "value": {…}, "where": … }  severities; of overrides, bodies and suppressions the number, of customRules
  * } }                                        the names by operation, of normalizeRequest true
@@ -40,7 +41,7 @@ export async function configText(
   { env, cwd }: Surroundings,
 ): Promise<string> {
   const resolved = await resolveConfig(flags, defaultsOf(command), env, cwd);
-  return format === 'json' ? json(resolved, command) : text(resolved, cwd);
+  return format === 'json' ? json(resolved, command) : text(resolved, command, cwd);
 }
 
 function defaultsOf(command: string | undefined): Record<string, string> {
@@ -55,8 +56,10 @@ function defaultsOf(command: string | undefined): Record<string, string> {
   });
 }
 
-function text(resolved: Resolved, cwd: string): string {
-  const shown = shownSettings(resolved);
+function text(resolved: Resolved, command: string | undefined, cwd: string): string {
+  const all = shownSettings(resolved, command);
+  const unheeded = all.filter(({ isUnheeded }) => isUnheeded).map(({ name }) => name);
+  const shown = all.filter(({ isUnheeded }) => !isUnheeded);
   const given = [...shown.filter(({ where }) => where !== undefined), ...shownExtras(resolved)];
   const defaults = shown.filter(({ origin }) => origin === 'default');
   const unset = shown.filter(({ origin }) => origin === undefined).map(({ name }) => name);
@@ -67,6 +70,7 @@ function text(resolved: Resolved, cwd: string): string {
       : [`Config file: none (no ${CONFIG_FILES.join(', ')} in ${resolve(cwd)} or above)`],
     rowsOf(given),
     rowsOf(defaults),
+    unheeded.length > 0 ? [`Not used by ${command}: ${unheeded.join(', ')}`] : [],
     [`Not set: ${unset.join(', ')}`],
   ].filter((lines) => lines.length > 0);
   return paragraphs.map((lines) => lines.map((line) => `${printable(line)}\n`).join('')).join('\n');
@@ -85,10 +89,12 @@ function shownValue(value: ShownSetting['value']): string {
 }
 
 function json(resolved: Resolved, command = null as string | null): string {
-  const settings = shownSettings(resolved).map(({ name, value = null, origin = null, where = null }) => [
-    name,
-    { value, origin, where },
-  ]);
+  const settings = shownSettings(resolved, command ?? undefined).map(
+    ({ name, value = null, origin = null, where = null, isUnheeded }) => [
+      name,
+      { value, origin, where, ...(isUnheeded && { unused: true }) },
+    ],
+  );
   const extras = shownExtras(resolved).map(({ name, value, where }) => [name, { value, where }]);
   const content = {
     version: 1,

@@ -1,8 +1,8 @@
 import { placeIn } from '../../config/extras/source.ts';
-import { EXTRAS, type Extras } from '../../config/extras.ts';
+import { EXTRAS, type ExtraName, type Extras } from '../../config/extras.ts';
 import type { Origin, Resolved } from '../../config.ts';
 import { redactionOf } from '../../recordings/redaction/redaction.ts';
-import { flagOf, SETTINGS, type Setting, type SettingName, variableOf } from '../../settings.ts';
+import { flagOf, SETTINGS, type Setting, type SettingName, UNHEEDED, variableOf } from '../../settings.ts';
 import { type WrittenValue, writtenValue } from './written-value.ts';
 
 /** One setting as it is in force. */
@@ -13,10 +13,12 @@ export interface ShownSetting {
   origin?: Origin;
   /** `patchgate.config.json:3:3`, `PATCHGATE_PORT`, `--port`; undefined for a default. */
   where?: string;
+  /** The command does not go by it. */
+  isUnheeded?: true;
 }
 
-/** Every setting of the table. */
-export function shownSettings({ config, origins, file }: Resolved): ShownSetting[] {
+/** Every setting of the table. @param command by which they are to hold: `check` */
+export function shownSettings({ config, origins, file }: Resolved, command = ''): ShownSetting[] {
   const redaction = redactionOf(config);
   return (Object.keys(SETTINGS) as SettingName[]).sort().map((name) => {
     const setting: Setting = SETTINGS[name];
@@ -24,12 +26,13 @@ export function shownSettings({ config, origins, file }: Resolved): ShownSetting
     if (origin === undefined) return { name };
     const value = writtenValue(setting, config[name], redaction);
     if (origin === 'default') return { name, value, origin };
+    const isUnheeded = origin !== 'flag' && UNHEEDED[command]?.includes(name);
     const where = {
       'config file': () => file && placeIn(file, `/${name}`, 'name'),
       environment: () => variableOf(name),
       flag: () => `--${flagOf(name)}`,
     }[origin]();
-    return { name, value, origin, ...(where !== undefined && { where }) };
+    return { name, value, origin, ...(isUnheeded && { isUnheeded }), ...(where !== undefined && { where }) };
   });
 }
 
@@ -44,7 +47,7 @@ export function shownExtras({ config, file }: Resolved): ShownSetting[] {
   }));
 }
 
-function summaryOf(name: keyof Extras, config: Extras): NonNullable<ShownSetting['value']> {
+function summaryOf(name: ExtraName, config: Extras): NonNullable<ShownSetting['value']> {
   if (name === 'rules') return config.rules;
   if (name === 'normalizeRequest') return true;
   if (name !== 'customRules') return config[name].length;

@@ -17,7 +17,8 @@ export function writtenValue(setting: Setting, value: unknown, redaction: Redact
   if (setting.kind === 'duration') return inUnits(value as number, DURATIONS);
   if (setting.kind === 'size') return inUnits(value as number, SIZES);
   if (setting.mayBeOff && value === '') return false;
-  if (setting.kind === 'string' && !setting.isPath) return redactText(value as string, redaction);
+  if (['string', 'url'].includes(setting.kind) && !setting.isPath)
+    return redactText(value as string, redaction);
   return value as WrittenValue;
 }
 

@@ -1,8 +1,9 @@
 import { PatchgateError } from '../../errors.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject } from '../../model/json.ts';
 import { nearest } from '../../model/nearest.ts';
 import { escapeToken } from '../../model/pointer.ts';
 import { type FilePredicate, filePatterns } from './file-patterns.ts';
+import { areGlobs } from './globs.ts';
 import { type ExtraSource, placed } from './source.ts';
 
 /** What the bodies of some files are judged as, where nothing in them says it: an operation's, or those of a PATCH to a path. */
@@ -38,9 +39,9 @@ export async function checkBodies(given: unknown, source: ExtraSource): Promise<
       const hint = near ? `did you mean "${near}"?` : `it has: ${MEMBERS.join(', ')}`;
       throw fail(`${at}/${escapeToken(member)}`, 'is no member of it', hint, 'name');
     }
-    const patterns = patternsOf(entry);
-    if (!patterns) throw fail(`${at}/files`, 'must be a glob, or a list of globs', '"bodies/projects/**"');
-    const { operation, path } = entry;
+    const { files, operation, path } = entry;
+    if (!areGlobs(files))
+      throw fail(`${at}/files`, 'must be a glob, or a list of globs', '"bodies/projects/**"');
     if ((operation === undefined) === (path === undefined)) {
       const what = operation === undefined ? 'has neither operation nor path' : 'has both operation and path';
       throw fail(at, what, `give one of the two: ${EXAMPLE}`);
@@ -51,17 +52,9 @@ export async function checkBodies(given: unknown, source: ExtraSource): Promise<
       throw fail(`${at}/${member}`, 'must be a text', hint);
     }
     return {
-      files: await filePatterns(patterns, source.folder),
+      files: await filePatterns([files].flat(), source.folder),
       [member]: entry[member],
       place: placed(`/bodies${at}/${member}`, source),
     };
   }
-}
-
-function patternsOf({ files }: JsonObject): string[] | undefined {
-  const list = typeof files === 'string' ? [files] : files;
-  const isList = Array.isArray(list) && list.length > 0;
-  return isList && list.every((one) => typeof one === 'string' && one !== '')
-    ? (list as string[])
-    : undefined;
 }

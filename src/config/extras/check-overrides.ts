@@ -6,6 +6,7 @@ import type { PathGlobs, SeverityOverride } from '../../model/severity-override.
 import { shownValue } from '../shown-value.ts';
 import { checkRules } from './check-rules.ts';
 import { filePatterns } from './file-patterns.ts';
+import { areGlobs, arePathGlobs, PATH_GLOB_OPTIONS, PATH_GLOBS } from './globs.ts';
 import { type ExtraSource, placed } from './source.ts';
 
 const MEMBERS = ['files', 'paths', 'rules'];
@@ -34,8 +35,8 @@ export async function checkOverrides(given: unknown, source: ExtraSource): Promi
       const hint = near ? `did you mean "${near}"?` : `it has: ${MEMBERS.join(', ')}`;
       throw fail(`${at}/${escapeToken(member)}`, ' is not known', hint, 'name');
     }
-    const files = globsAt(entry.files, `${at}/files`, '["legacy/**"]');
-    const paths = globsAt(entry.paths, `${at}/paths`, '["/accounts/*/drafts/**"]');
+    const files = globsAt(entry.files, areGlobs, `${at}/files`, 'a glob or a list of globs: ["legacy/**"]');
+    const paths = globsAt(entry.paths, arePathGlobs, `${at}/paths`, PATH_GLOBS);
     if (!files && !paths) {
       const hint = 'say where with files or paths; what holds everywhere stands in rules';
       throw fail(at, ' says nothing of the place', hint);
@@ -50,24 +51,19 @@ export async function checkOverrides(given: unknown, source: ExtraSource): Promi
   }
 
   /** One glob is a list of one. */
-  function globsAt(value: unknown, pointer: string, example: string): string[] | undefined {
+  function globsAt(
+    value: unknown,
+    areTaken: typeof areGlobs,
+    pointer: string,
+    takes: string,
+  ): string[] | undefined {
     if (value === undefined) return undefined;
-    const globs: unknown[] = Array.isArray(value) ? value : [value];
-    if (globs.length > 0 && globs.every(isGlob)) return globs;
-    throw fail(
-      pointer,
-      `: ${shownValue(value)} is not taken`,
-      `it takes a glob or a list of globs: ${example}`,
-    );
+    if (areTaken(value)) return [value].flat();
+    throw fail(pointer, `: ${shownValue(value)} is not taken`, `it takes ${takes}`);
   }
-}
-
-/** One that takes something out again would say nothing of what it means. */
-function isGlob(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '' && !value.startsWith('!');
 }
 
 async function pathGlobs(globs: readonly string[]): Promise<PathGlobs> {
   const { default: picomatch } = await import('picomatch');
-  return { globs, compile: (glob) => picomatch(glob, { dot: true, nonegate: true }) };
+  return { globs, compile: (glob) => picomatch(glob, PATH_GLOB_OPTIONS) };
 }

@@ -56,6 +56,9 @@ const LIST: Member = {
 };
 const EXAMPLES: Readonly<Record<keyof Rule['examples'], Member>> = { passes: LIST, fails: LIST };
 
+const FURTHER: Member = { takes: 'a list of examples', mayMiss: true, isTaken: Array.isArray };
+const FURTHER_EXAMPLES: typeof EXAMPLES = { passes: FURTHER, fails: FURTHER };
+
 const EXAMPLE: Readonly<Record<string, Member>> = {
   body: { takes: 'the body, a JSON value', isTaken: isJson },
   recordId: { takes: "the id in the path, a text: '42'", mayMiss: true, isTaken: isText },
@@ -80,8 +83,15 @@ export function misshapenRule(rule: unknown): Misshapen | undefined {
   return misshapenExamples(examples, ['examples']);
 }
 
-/** The same of examples alone. @param at where they are: the tokens of a pointer */
-export function misshapenExamples(
+/** The same of further examples. */
+export function misshapenFixtures(more: unknown): Misshapen | undefined {
+  return (
+    misshapen(more, FURTHER_EXAMPLES, ['more']) ??
+    misshapenExamples(more as Partial<Rule['examples']>, ['more'])
+  );
+}
+
+function misshapenExamples(
   { passes, fails }: Partial<Rule['examples']>,
   at: readonly string[],
 ): Misshapen | undefined {

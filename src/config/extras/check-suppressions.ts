@@ -5,6 +5,7 @@ import { escapeToken } from '../../model/pointer.ts';
 import { isPointerPattern } from '../../model/pointer-pattern.ts';
 import { shownValue } from '../shown-value.ts';
 import { type FilePredicate, filePatterns } from './file-patterns.ts';
+import { areGlobs, arePathGlobs, PATH_GLOBS } from './globs.ts';
 import { type PathPredicate, pathPatterns } from './path-patterns.ts';
 import { type ExtraSource, placed } from './source.ts';
 
@@ -84,11 +85,7 @@ interface Member {
 const TAKES: Readonly<Record<keyof Written, Member>> = {
   rule: { takes: "a rule's name: schema.unknown-field", mayMiss: false, isTaken: isText },
   files: { takes: 'a glob or a list of globs: ["legacy/**"]', mayMiss: true, isTaken: areGlobs },
-  paths: {
-    takes: 'a glob or a list of globs: ["/accounts/*/projects/42"]',
-    mayMiss: true,
-    isTaken: areGlobs,
-  },
+  paths: { takes: PATH_GLOBS, mayMiss: true, isTaken: arePathGlobs },
   pointer: {
     takes: 'a JSON Pointer, with * for any one member or item: /environments/*/name',
     mayMiss: true,
@@ -100,12 +97,6 @@ const TAKES: Readonly<Record<keyof Written, Member>> = {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '';
-}
-
-/** One that takes something out again would say nothing of what it means. */
-function areGlobs(value: unknown): boolean {
-  const globs: unknown[] = Array.isArray(value) ? value : [value];
-  return globs.length > 0 && globs.every((glob) => isText(glob) && !(glob as string).startsWith('!'));
 }
 
 function isDay(value: unknown): boolean {

@@ -1,3 +1,5 @@
+import { PATH_GLOB_OPTIONS } from './globs.ts';
+
 /** Whether a request's path is one that is meant. */
 export type PathPredicate = (path: string) => boolean;
 
@@ -11,7 +13,7 @@ const LONGEST_PATH = 1000;
 export async function pathPatterns(patterns: readonly string[]): Promise<PathPredicate> {
   const { default: picomatch } = await import('picomatch');
   const matchers = patterns.map((pattern) =>
-    picomatch(`**/${pattern.replace(/^\/|\/$/g, '')}`, { dot: true, nonegate: true }),
+    picomatch(`**/${pattern.replace(/^\/|\/$/g, '')}`, PATH_GLOB_OPTIONS),
   );
   return (path) => {
     const bare = path.replace(/\?.*$/s, '').replace(/\/$/, '');

@@ -18,12 +18,16 @@ export interface ExtraSource {
  * @param part its value, or the name of the member
  */
 export function placed(pointer: string, source: ExtraSource, part: Part = 'value'): string {
-  const name = tokensOf(pointer).reduce((path, token) => {
+  return `${memberAt(pointer)} in ${placeIn(source, pointer, part)}`;
+}
+
+/** What is meant, as a program would write it: `suppressions[2].reason`. */
+export function memberAt(pointer: string): string {
+  return tokensOf(pointer).reduce((path, token) => {
     if (/^\d+$/.test(token)) return `${path}[${token}]`;
     if (!/^[\w$]+$/.test(token)) return `${path}[${JSON.stringify(token)}]`;
     return path === '' ? token : `${path}.${token}`;
   }, '');
-  return `${name} in ${placeIn(source, pointer, part)}`;
 }
 
 /** The place alone: `patchgate.config.json:12:5`; `patchgate.config.mjs` where nobody knows the line. */

@@ -43,6 +43,17 @@ async function parsed(cwd: string, flags: Record<string, unknown> = {}, command?
 }
 
 describe('the settings in force', () => {
+  it('are those that the command goes by', async () => {
+    const cwd = folderWith('{ "state": "s.json", "validation": "off" }');
+    const said = await lines(cwd, {}, {}, 'check');
+    expect(said).toContain('Not used by check: state, validation');
+    expect(said.some((line) => line.startsWith('validation'))).toBe(false);
+    expect(await lines(cwd, { state: 'x.json' }, {}, 'check')).toContain('state  x.json  --state');
+    expect((await parsed(cwd, {}, 'check')).settings.state).toMatchObject({ value: 's.json', unused: true });
+    expect((await parsed(cwd, {}, 'proxy')).settings.state).not.toHaveProperty('unused');
+    expect(await lines(cwd, {}, {}, 'proxy')).toContain('validation  off  patchgate.config.json:1:22');
+  });
+
   it('are told with their place, what somebody said before the defaults', async () => {
     const said = await lines(folderWith(FILE), { port: '8080' }, { PATCHGATE_LOG: 'json' });
     expect(said.slice(0, 12)).toEqual([

@@ -36,6 +36,7 @@ describe('bodies', () => {
     [{}, 'bodies in the config must be a list'],
     [['a.json'], 'bodies[0] in the config must be an object'],
     [[{ operation: 'a' }], 'bodies[0].files in the config must be a glob, or a list of globs'],
+    [[{ files: '!a', operation: 'a' }], 'bodies[0].files in the config must be'],
     [[{ files: [], operation: 'a' }], 'bodies[0].files in the config must be'],
     [[{ files: ['a', 1], operation: 'a' }], 'bodies[0].files in the config must be'],
     [[{ files: 'a', path: '/' }, { files: 'a' }], 'bodies[1] in the config has neither operation nor path'],

@@ -58,6 +58,12 @@ describe('overrides', () => {
     [[{ files: ['a', 5], rules }], 'overrides[0].files in the config: ["a",5] is not taken'],
     [[{ paths: ' ', rules }], 'overrides[0].paths in the config: " " is not taken'],
     [[{ paths: '!**/drafts/**', rules }], 'overrides[0].paths in the config: "!**/drafts/**" is not taken'],
+    [
+      [{ paths: ['**', '/accounts/+(1*)'], rules }],
+      '["**","/accounts/+(1*)"] is not taken (it takes a glob or a list of globs, of *, **, ?, [0-9] and {1,2}: ',
+    ],
+    [[{ paths: '/accounts/(1*)+', rules }], 'overrides[0].paths in the config: "/accounts/(1*)+" is not'],
+    [[{ files: 'a'.repeat(70_000), rules }], 'overrides[0].files in the config: "aaa'],
     [[{ paths: '**' }], 'overrides[0].rules in the config names no rule'],
     [[{ paths: '**', rules: {} }], 'overrides[0].rules in the config names no rule'],
     [[{ paths: '**', rules: [] }], 'overrides[0].rules in the config must be an object of rule names'],

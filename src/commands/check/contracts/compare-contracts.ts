@@ -1,10 +1,10 @@
 import type { Match } from '../../../contract/match-operation.ts';
 import type { Gate, Inspection } from '../../../gate.ts';
 import type { Finding, Verdict } from '../../../model/finding.ts';
-import type { Before, CheckedFile, PlacedFinding, Subject } from '../../../reporters/report.ts';
+import type { Before, CheckedFile, PlacedFinding, Remark, Subject } from '../../../reporters/report.ts';
 
 /** A finding with what the other contract says of it. */
-interface Compared extends PlacedFinding {
+export interface Compared extends PlacedFinding {
   /** Absent: it is new. */
   stands?: 'in both' | 'gone';
 }
@@ -104,4 +104,26 @@ function settle(subject: Subject): Subject {
     else findings.push(stands === undefined ? finding : { ...finding, excuse: { by: 'old-contract' } });
   }
   return { ...subject, findings, before: { ...before, gone } };
+}
+
+/** That there are requests which nobody judges any more, though they pass as they did. @param files settled */
+export function remarksOnLost(files: readonly CheckedFile[]): Remark[] {
+  for (const { file, subjects } of files) {
+    const lost = subjects.find(
+      ({ operation, outcome, before }) =>
+        operation === undefined && outcome === 'pass' && before && before.outcome !== 'unjudged',
+    );
+    if (!lost) continue;
+    const { method, path, line } = lost;
+    const request =
+      path === undefined ? file : `${method} ${path} (${file}${line === undefined ? '' : `:${line}`})`;
+    return [
+      {
+        severity: 'warn',
+        message: `requests that the contract before judged are judged no more, such as ${request}`,
+        hint: 'none of the operations of this contract is meant by them: everything in them passes',
+      },
+    ];
+  }
+  return [];
 }

@@ -6,7 +6,7 @@ import type { Place } from '../../../model/json-text.ts';
 import { TextLines, type TextStart } from '../places/text-lines.ts';
 import { TextPosition } from '../places/text-position.ts';
 import { jsonBreakOf } from './json-break.ts';
-import { ValueEnd } from './value-end.ts';
+import { isTooDeep, ValueEnd } from './value-end.ts';
 
 /** An entry of an archive, or another value beside the entries, with where it stands. */
 export interface HarSlice {
@@ -196,7 +196,7 @@ export class HarSlices {
     const text = bytes.toString('utf8');
     let value: JsonValue;
     try {
-      if (!isUtf8(bytes)) throw new Error('no text');
+      if (!isUtf8(bytes) || isTooDeep(bytes)) throw new Error('no JSON');
       value = JSON.parse(text) as JsonValue;
     } catch {
       const { offset, message } = jsonBreakOf(bytes) ?? { offset: 0, message: 'this is no JSON' };
@@ -222,10 +222,9 @@ export class HarSlices {
 
   #unexpected(char: number): PatchgateError {
     const { start } = this.#position;
-    if (this.#depth === 0 && this.#expected === 'value') {
-      const what = char === 0x50 ? 'this is a ZIP archive' : 'this is no object in JSON and UTF-8';
-      return this.#broken(start, char === 0x50 ? what : `${what}, as an HTTP archive is`);
-    }
+    if (char === 0) return this.#broken(start, UTF_16);
+    if (this.#depth === 0 && this.#expected === 'value')
+      return this.#broken(start, FOREIGN.get(char) ?? 'this is no object in JSON, as an HTTP archive is');
     const found = char < 0x80 ? JSON.stringify(String.fromCharCode(char)) : 'a character beyond ASCII';
     return this.#broken(start, `expected ${WORDS[this.#expected]}, found ${found}`);
   }
@@ -238,5 +237,14 @@ export class HarSlices {
     return new PatchgateError('bad-input', `${this.#file}:${line}:${column}: ${what}`, { hint });
   }
 }
+
+const UTF_16 = 'this is no UTF-8, maybe UTF-16';
+/** What begins with a byte that no JSON begins with. */
+const FOREIGN: ReadonlyMap<number, string> = new Map([
+  [0x50, 'this is a ZIP archive'],
+  [0x1f, 'this is compressed: unpack it with gunzip first'],
+  [0xff, UTF_16],
+  [0xfe, UTF_16],
+]);
 
 const VALUE_STARTS: ReadonlySet<number> = new Set(Buffer.from('{["-0123456789tfn'));

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { syntaxErrorOf } from '../../../model/json-text.ts';
+import { isTooDeep } from './value-end.ts';
 
 /** Why a text is no JSON, and where, in UTF-16 code units from 0. */
 export interface JsonBreak {
@@ -14,6 +15,7 @@ const HALF = /^(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|\\(?:u[\da-f]{0,3})?)$/i;
 
 /** Of bytes that may not even be text. Undefined where they are JSON. */
 export function jsonBreakOf(bytes: Buffer): JsonBreak | undefined {
+  if (isTooDeep(bytes)) return { offset: 0, message: 'this is nested too deep', isCut: false };
   const text = bytes.toString('utf8');
   const error = syntaxErrorOf(text);
   if (error) {

@@ -18,6 +18,10 @@ export class ValueEnd {
     this.#isPlain = first !== Char.Quote && first !== Char.OpenBrace && first !== Char.OpenBracket;
   }
 
+  get depth(): number {
+    return this.#depth;
+  }
+
   /** @returns the offset behind it; -1 where it goes on in the next piece */
   find(bytes: Buffer, from: number): number {
     if (this.#isPlain) return plainEnd(bytes, from);
@@ -57,6 +61,20 @@ export class ValueEnd {
     this.#isEscaped = at > length;
     return length;
   }
+}
+
+/** Levels of objects and lists. */
+const MOST_LEVELS = 10_000;
+const PIECE = 256 * 1024;
+
+/** Whether a text begins with more levels than anybody means: to read tens of millions of them takes gigabytes. */
+export function isTooDeep(bytes: Buffer): boolean {
+  const end = new ValueEnd(Char.OpenBrace);
+  for (let at = 0; at < bytes.length && bytes.length > PIECE; at += PIECE) {
+    if (end.find(bytes.subarray(at, at + PIECE), 0) >= 0) return false;
+    if (end.depth > MOST_LEVELS) return true;
+  }
+  return false;
 }
 
 function plainEnd(bytes: Buffer, from: number): number {

@@ -61,6 +61,7 @@ type OnRecording = (folder: string) => void;
 
 async function filesOf(arg: string, folders: InputFolders, onRecording: OnRecording): Promise<string[]> {
   const { cwd } = folders;
+  if (arg === '') throw new PatchgateError('bad-usage', 'an argument is empty', { hint: HINT });
   const stats = await statsOf(arg, cwd);
   if (!stats) {
     if (GLOB.test(arg)) return (await import('./glob-inputs.ts')).globInputs(arg, cwd, onRecording);

@@ -9,7 +9,7 @@ export const INPUT_NAME = /\.(?:json|jsonl|ndjson|har)$/i;
 
 /**
  * The files below a folder that could be judged, in the order of their names. `node_modules`, what starts with a dot and links
- * to folders are left out.
+ * to folders are left out, and so is what is no file: to read a pipe that nobody writes to would take for ever.
  *
  * @param folder relative to `cwd`, without a slash at its end; so are the files
  * @param onRecording told of each folder that has what a recorder left there
@@ -25,7 +25,7 @@ function* below(folder: string, cwd: string, onRecording?: (folder: string) => v
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
     const path = folder === '.' ? entry.name : `${folder}${folder.endsWith('/') ? '' : '/'}${entry.name}`;
     if (entry.isDirectory()) yield* below(path, cwd, onRecording);
-    else if (INPUT_NAME.test(entry.name)) yield path;
+    else if (INPUT_NAME.test(entry.name) && (entry.isFile() || entry.isSymbolicLink())) yield path;
   }
 }
 

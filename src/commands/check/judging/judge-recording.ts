@@ -1,3 +1,4 @@
+import { PatchgateError } from '../../../errors.ts';
 import type { Gate } from '../../../gate.ts';
 import { headOf } from '../../../guard/recorded-history.ts';
 import { type Exchange, isInline, type RecordedRequest } from '../../../model/exchange.ts';
@@ -5,6 +6,7 @@ import type { Finding } from '../../../model/finding.ts';
 import { bodyBytes } from '../../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../../recordings/files/file-format.ts';
 import { type CheckedFile, type PlacedFinding, type Subject, subjectOf } from '../../../reporters/report.ts';
+import { isTooDeep } from '../har/value-end.ts';
 import type { KnownBefore } from '../history/history.ts';
 import type { BytesInput } from '../inputs/read-input.ts';
 import { placedIn, pointersInText, type RequestPlaces, type TextPointer } from '../places/places-in-file.ts';
@@ -23,6 +25,7 @@ export interface RecordingFile {
 
 /** @throws PatchgateError `bad-recording` where the file is broken */
 export function readRecording({ name, path, bytes }: BytesInput): RecordingFile {
+  if (isTooDeep(bytes)) throw new PatchgateError('bad-recording', `${name}:1:1: this is nested too deep`);
   const text = decodeRecording(bytes, name);
   return { name, path, text, exchanges: parseRecording(text, name).exchanges };
 }

@@ -1,3 +1,4 @@
+import { gateOf } from '../../../compose-gate.ts';
 import { type Resolved, workspaceOf } from '../../../config.ts';
 import type { Gate } from '../../../gate.ts';
 import type { BeforehandOptions } from '../history/beforehand.ts';
@@ -16,7 +17,6 @@ export function beforehandOf({ config, origins }: Settled): BeforehandOptions {
 
 /** The gate that a check judges with. @param againstContract another contract, with which it compares */
 export async function checkGate({ config }: Settled, againstContract: string | undefined): Promise<Gate> {
-  const { gateOf } = await import('../../../compose-gate.ts');
   // To judge is what the command is for, whatever a proxy of the same config does.
   const judging = { ...config, validation: 'enforce' } as const;
   const gate = gateOf(judging, { lazy: true });

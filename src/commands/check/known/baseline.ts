@@ -15,6 +15,8 @@ export interface KnownFindings {
   /** For people. Absent of those that were left out of a request's findings, where there were very many. */
   rule?: string;
   pointer?: string;
+  /** Of those: the rules that were not left out. Each rule that finds something has at least one that is not. */
+  rules?: readonly string[];
   /** What they are known by in their file: `identityOf` of reporters/fingerprint.ts. */
   fingerprint: string;
   /** How many; absent: one. */
@@ -38,7 +40,7 @@ export async function readBaseline(file: string, name: string): Promise<KnownFin
       cause: error,
     });
   }
-  return parseBaseline(text, name);
+  return parseBaseline(text.replace(/^\ufeff/, ''), name);
 }
 
 function parseBaseline(text: string, name: string): KnownFindings[] {
@@ -74,6 +76,10 @@ const MEMBERS: Readonly<Record<keyof KnownFindings, { takes: string; check(value
   request: { takes: 'a text', check: isText },
   rule: { takes: 'a text', check: isTextOrAbsent },
   pointer: { takes: 'a text', check: isTextOrAbsent },
+  rules: {
+    takes: 'a list of texts',
+    check: (value) => value === undefined || (Array.isArray(value) && value.every(isText)),
+  },
   fingerprint: {
     takes: '32 hexadecimal digits',
     check: (value) => typeof value === 'string' && /^[0-9a-f]{32}$/.test(value),

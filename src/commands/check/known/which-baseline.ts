@@ -9,7 +9,7 @@ export interface BaselineWishes {
   isFlag: boolean;
   /** `--write-baseline`: the file, or `""` where the flag stands alone. */
   writeBaseline: string | undefined;
-  /** `--against-contract`. The contract before says what is known then, so no baseline is asked. */
+  /** `--against-contract`. The contract before says what is known then, so no baseline is asked, though it is none to judge. */
   againstContract: string | undefined;
 }
 
@@ -19,8 +19,7 @@ export function whichBaseline({ baseline, isFlag, writeBaseline, againstContract
   writeBaseline: boolean;
 } {
   const writes = writeBaseline !== undefined;
-  if (againstContract !== undefined) {
-    if (!writes && !isFlag) return { writeBaseline: false };
+  if (againstContract !== undefined && (writes || isFlag)) {
     throw new PatchgateError(
       'bad-usage',
       `--against-contract and ${writes ? '--write-baseline' : '--baseline'} cannot be given together`,

@@ -1,12 +1,12 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { systemCode } from '../../../errors.ts';
 import { redactPath, redactText } from '../../../recordings/redaction/redact.ts';
 import type { Redaction } from '../../../recordings/redaction/redaction.ts';
 import { identityOf, omittedIdentityOf, requestOf } from '../../../reporters/fingerprint.ts';
 import type { CheckedFile, Subject } from '../../../reporters/report.ts';
 import { writeFileWhole } from '../../output.ts';
-import { baselineText, type KnownFindings, STDIN_NAME } from './baseline.ts';
+import { baselineText, type KnownFindings } from './baseline.ts';
+import { thoseOfFiles } from './those-of-files.ts';
 
 /**
  * Makes all findings known but those that are excused already. What the baseline has of files that were not judged stays, as long
@@ -56,7 +56,9 @@ function knownOf({ subjects }: CheckedFile, file: string, redaction: Redaction):
       add({ ...about, ...place, fingerprint: identityOf(subject, finding) }, 1);
     }
     const { omitted } = subject;
-    if (omitted > 0) add({ ...about, fingerprint: omittedIdentityOf(subject) }, omitted);
+    if (omitted === 0) continue;
+    const rules = [...new Set(subject.findings.map(({ rule }) => rule))].sort();
+    add({ ...about, rules, fingerprint: omittedIdentityOf(subject) }, omitted);
   }
   return [...known.values()].map(({ count = 1, ...one }) => (count === 1 ? one : { ...one, count }));
 }
@@ -64,20 +66,4 @@ function knownOf({ subjects }: CheckedFile, file: string, redaction: Redaction):
 function requestText(subject: Subject, redaction: Redaction): string {
   const [first, path] = requestOf(subject);
   return path === undefined ? first : `${first} ${redactPath(path, redaction)}`;
-}
-
-async function thoseOfFiles(entries: readonly KnownFindings[], folder: string): Promise<KnownFindings[]> {
-  const isThere = new Map<string, boolean>();
-  for (const { file } of entries) {
-    if (!isThere.has(file)) isThere.set(file, file === STDIN_NAME || (await exists(resolve(folder, file))));
-  }
-  return entries.filter(({ file }) => isThere.get(file));
-}
-
-/** One that cannot be looked for may be there. */
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    (error: unknown) => !['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? ''),
-  );
 }

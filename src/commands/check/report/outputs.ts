@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { PatchgateError } from '../../../errors.ts';
 import { nearest } from '../../../model/nearest.ts';
+import { realPlace } from './real-place.ts';
 
 export const FORMATS = ['text', 'json', 'junit', 'sarif', 'github', 'gitlab'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -19,9 +20,10 @@ const HINT = 'as in: -f text -f junit -o report.xml';
 const OPTION = /^(?:-(?<short>[fo])(?<is>=)?|--(?<long>format|output)(?:=|$))(?<value>.*)$/s;
 
 /**
- * Joins each `-o FILE` of `check` with the `-f NAME` before it: `--format=NAME=FILE`. yargs loses which came after which.
+ * Joins each `-o FILE` of `check` with the `-f NAME` before it, and one alone with the only one behind it: `--format=NAME=FILE`.
+ * yargs loses which came after which, and what follows `--`.
  *
- * @param args as the program is given them; those of other commands, and what follows `--`, stay as they are
+ * @param args as the program is given them; those of other commands stay as they are
  * @throws PatchgateError `bad-usage` where one has no value, or there is no report for a file
  */
 export function joinOutputs(args: readonly string[]): string[] {
@@ -29,10 +31,15 @@ export function joinOutputs(args: readonly string[]): string[] {
   const joined: string[] = [];
   /** Where the last format is that has no file yet; undefined after one that has. */
   let open: number | undefined;
-  let isFirst = true;
+  /** The file that came before all formats, and where. */
+  let first: { file: string; at: number } | undefined;
+  let given = 0;
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] as string;
-    if (arg === '--') return [...joined, ...args.slice(i)];
+    if (arg === '--') {
+      joined.push(...args.slice(i + 1).map(asInput));
+      break;
+    }
     const option = OPTION.exec(arg)?.groups;
     if (!option) {
       joined.push(arg);
@@ -49,15 +56,26 @@ export function joinOutputs(args: readonly string[]): string[] {
     } else if (open !== undefined) {
       joined[open] += `=${value}`;
       open = undefined;
-    } else if (isFirst) joined.push(`--format=text=${value}`);
-    else {
+    } else if (given === 0) {
+      first = { file: value, at: joined.length };
+      joined.push(`--format=text=${value}`);
+    } else {
       throw new PatchgateError('bad-usage', `-o ${value} has no report: the one before it has a file`, {
         hint: `give a -f before each further -o, ${HINT}`,
       });
     }
-    isFirst = false;
+    given++;
+  }
+  if (first && open !== undefined && given === 2) {
+    joined[open] += `=${first.file}`;
+    joined.splice(first.at, 1);
   }
   return joined;
+}
+
+/** Behind `--` all are inputs, which yargs would leave out. */
+function asInput(arg: string): string {
+  return /^-./.test(arg) ? `./${arg}` : arg;
 }
 
 /** Whether the command is `check`: its word may come after options, and their values. */
@@ -88,7 +106,7 @@ export function outputsOf(given: readonly string[], cwd: string): ReportOutput[]
   const seen = new Set<string>();
   for (const { file } of outputs) {
     if (file === undefined) continue;
-    const path = resolve(cwd, file);
+    const path = realPlace(resolve(cwd, file));
     if (seen.has(path))
       throw new PatchgateError('bad-usage', `${file} is given for two reports`, { hint: HINT });
     seen.add(path);
@@ -115,11 +133,17 @@ function outputOf(given: string): ReportOutput {
  * @throws PatchgateError `bad-usage` where a report would take the place of one
  */
 export function checkOutputs(outputs: readonly ReportOutput[], inputs: readonly string[], cwd: string): void {
-  const files = new Set(inputs.map((input) => resolve(cwd, input)));
-  for (const { file } of outputs) {
-    if (file === undefined || !files.has(resolve(cwd, file))) continue;
-    throw new PatchgateError('bad-usage', `${file} would be judged, and written over by a report`, {
-      hint: 'write reports outside of the folders that are judged',
-    });
+  const written = outputs.flatMap(({ file }) => file ?? []);
+  if (written.length === 0) return;
+  const places = new Set(inputs.map((input) => realPlace(resolve(cwd, input))));
+  for (const file of written) {
+    if (!places.has(realPlace(resolve(cwd, file)))) continue;
+    throw new PatchgateError(
+      'bad-usage',
+      `${file} is read by this check, and would be written over by a report`,
+      {
+        hint: 'write reports outside of the folders that are judged',
+      },
+    );
   }
 }

@@ -1,11 +1,13 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Suppression } from '../../../config/extras/check-suppressions.ts';
 import { PatchgateError } from '../../../errors.ts';
 import type { RedactionSettings } from '../../../recordings/redaction/redaction.ts';
 import type { CheckedFile, Remark, Report } from '../../../reporters/report.ts';
+import { grouped } from '../../../reporters/wording.ts';
+import type { KnownFindings } from '../known/baseline.ts';
 
 export interface SettleOptions {
-  /** File with the findings that are known, relative to `cwd`. */
+  /** File with the findings that are known, relative to `cwd`; not asked where another contract is. */
   baseline?: string | undefined;
   /** Write the findings into the baseline instead of holding them against it. */
   writeBaseline?: boolean | undefined;
@@ -28,16 +30,18 @@ export interface SettleOptions {
 export async function settleReport(judged: readonly CheckedFile[], options: SettleOptions): Promise<Report> {
   const { suppressions = [] } = options;
   const compares = options.againstContract !== undefined;
-  const compared = compares
-    ? (await import('../contracts/compare-contracts.ts')).settleComparison(judged)
-    : judged;
-  if (suppressions.length === 0 && options.baseline === undefined) return { files: compared };
+  const comparison = compares ? await import('../contracts/compare-contracts.ts') : undefined;
+  const compared = comparison?.settleComparison(judged) ?? judged;
+  const counted = [...(comparison?.remarksOnLost(compared) ?? []), ...remarkOnFurther(compared)];
+  const baseline = compares ? undefined : options.baseline;
+  if (suppressions.length === 0 && baseline === undefined)
+    return { files: compared, ...(counted.length > 0 && { remarks: counted }) };
   const suppressing = await import('../known/suppress.ts');
   const suppressed = suppressing.excuseSuppressed(compared, suppressions, options);
-  const { files, remarks } = await settleKnown(suppressed, options);
+  const { files, remarks } = await settleKnown(suppressed, { ...options, baseline });
   // Of what the contract before said, too, nothing is said here: no suppression is of use for it.
   const told = compares ? [] : suppressing.remarksOn(suppressions, files, options);
-  return { files, remarks: [...told, ...remarks] };
+  return { files, remarks: [...counted, ...told, ...remarks] };
 }
 
 async function settleKnown(
@@ -58,8 +62,7 @@ async function settleKnown(
       import('../../../recordings/redaction/redaction.ts'),
     ]);
     const known = await writeBaseline(files, file, former ?? [], nameOf, redactionOf(redaction));
-    const count = known.reduce((total, entry) => total + (entry.count ?? 1), 0);
-    const message = `wrote ${findings(count)} to ${name}`;
+    const message = `wrote ${findings(countOf(known))} to ${name}`;
     return { files: excuseKnown(files, known, nameOf).files, remarks: [{ severity: 'note', message }] };
   }
   if (!former) {
@@ -67,7 +70,12 @@ async function settleKnown(
       hint: 'write it with --write-baseline',
     });
   }
-  const { files: excused, gone } = excuseKnown(files, former, nameOf);
+  const { files: excused, gone: goneOfJudged } = excuseKnown(files, former, nameOf);
+  const judged = new Set(files.map((one) => nameOf(one.file)));
+  const others = former.filter((entry) => !judged.has(entry.file));
+  const { thoseOfFiles } = await import('../known/those-of-files.ts');
+  // A file that comes back, under a name that another one had, is not to find its findings known.
+  const gone = goneOfJudged + countOf(others) - countOf(await thoseOfFiles(others, dirname(file)));
   if (gone === 0) return { files: excused, remarks: [] };
   const remark: Remark = {
     severity: 'warn',
@@ -75,6 +83,27 @@ async function settleKnown(
     hint: 'take them out with --write-baseline, so that they do not come back',
   };
   return { files: excused, remarks: [remark] };
+}
+
+/** What is only counted can be excused by nothing: nobody knows which findings these are. */
+function remarkOnFurther(files: readonly CheckedFile[]): Remark[] {
+  const further = files.flatMap((one) => one.further ?? []);
+  if (further.length === 0) return [];
+  const count = further.reduce((sum, { judged, skipped }) => sum + judged + skipped, 0);
+  const isFailing = further.some((one) =>
+    one.findings.some(({ severity, excuse }) => severity === 'error' && !excuse),
+  );
+  return [
+    {
+      severity: isFailing ? 'error' : 'warn',
+      message: `there is too much to say: ${grouped(count)} further requests are only counted, with their findings by rule`,
+      hint: 'neither baseline nor suppressions hold for these: judge fewer files at once, or mend what is most frequent first',
+    },
+  ];
+}
+
+function countOf(known: readonly KnownFindings[]): number {
+  return known.reduce((total, { count = 1 }) => total + count, 0);
 }
 
 function findings(count: number): string {

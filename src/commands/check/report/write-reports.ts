@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { appendFile, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { messageOf, PatchgateError } from '../../../errors.ts';
+import { messageOf, PatchgateError, systemCode } from '../../../errors.ts';
 import type { Report } from '../../../reporters/report.ts';
 import type { Reporter, ReporterOptions } from '../../../reporters/reporter.ts';
 import { version } from '../../../version.ts';
@@ -95,7 +96,7 @@ async function writeToFile(file: string, name: string, pieces: Iterable<string>)
     new PatchgateError('cannot-write', `cannot write the report ${name}: ${messageOf(error)}`, {
       cause: error,
     });
-  await mkdir(dirname(file), { recursive: true }).catch((error: unknown) => {
+  await makeFolder(dirname(file)).catch((error: unknown) => {
     throw failed(error);
   });
   const there = await stat(file).catch(() => undefined);
@@ -108,6 +109,16 @@ async function writeToFile(file: string, name: string, pieces: Iterable<string>)
   }
   await writeFileWhole(file, async (output) => {
     for (const piece of pieces) await output.write(piece);
+  });
+}
+
+/** Node's own way to make the folders above as well never ends where one cannot be made, as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
+  await mkdir(folder).catch((error: unknown) => {
+    // Another process was faster.
+    if (systemCode(error) !== 'EEXIST') throw error;
   });
 }
 

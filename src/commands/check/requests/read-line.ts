@@ -6,6 +6,7 @@ import { findPlace, memberSpans } from '../../../model/json-text.ts';
 import { bodyBytes } from '../../../recordings/body.ts';
 import { checkExchange } from '../../../recordings/files/check-exchange.ts';
 import { jsonBreakOf } from '../har/json-break.ts';
+import { isTooDeep } from '../har/value-end.ts';
 import { isRequestLine } from '../inputs/input-kind.ts';
 import { requestPlaces } from '../judging/judge-recording.ts';
 import type { FoundRequest } from '../judging/stream-judge.ts';
@@ -53,6 +54,7 @@ export function readLine(
 
   function parse(): JsonValue {
     try {
+      if (isTooDeep(bytes)) throw new Error('no JSON');
       const parsed = JSON.parse(text) as JsonValue;
       if (!text.includes('\ufffd') || !jsonBreakOf(bytes)) return parsed;
     } catch {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type ErrorCode, PatchgateError } from '../../../errors.ts';
 import type { CheckedFile } from '../../../reporters/report.ts';
-import { shareRoom } from '../judging/subject-list.ts';
+import { MOST_TO_SAY, shareRoom, sizeOfAll } from '../judging/subject-list.ts';
 import type { ProgressIo } from '../report/progress.ts';
 import type { Unit } from './units.ts';
 
@@ -20,6 +20,8 @@ export interface JudgeWorker {
   on(event: 'message', listener: (answer: WorkerAnswer) => void): unknown;
   /** It has failed, not what it judged. */
   on(event: 'error', listener: (error: unknown) => void): unknown;
+  /** It is over, whoever ended it: what is asked of it from then on is never answered. */
+  on(event: 'exit', listener: () => void): unknown;
   terminate(): unknown;
 }
 
@@ -37,7 +39,8 @@ export async function judgeInParallel(
   start: () => JudgeWorker,
   { progress }: ProgressIo,
 ): Promise<CheckedFile[]> {
-  const checked: CheckedFile[] = [];
+  let checked: CheckedFile[] = [];
+  let size = 0;
   const errors: { file: number; error: unknown }[] = [];
   const queue = [...units];
   const shown = { files: 0, of: files.length, judged: 0 };
@@ -53,6 +56,11 @@ export async function judgeInParallel(
         try {
           const done = await ask(numbers.map((number) => files[number] as string));
           for (const [index, number] of numbers.entries()) checked[number] = done[index] as CheckedFile;
+          size += sizeOfAll(done);
+          if (size > 2 * MOST_TO_SAY) {
+            checked = shareRoom(checked);
+            size = sizeOfAll(checked);
+          }
         } catch (error) {
           errors.push({ file: numbers[0] as number, error });
         }
@@ -77,10 +85,14 @@ function asking(worker: JudgeWorker, onJudged: (count: number) => void) {
     else settle?.reject(errorOf(answer.error));
   });
   let failure: unknown;
-  worker.on('error', (error) => {
-    failure = error;
-    settle?.reject(error);
-  });
+  const fail = (error: unknown) => {
+    failure ??= error;
+    settle?.reject(failure);
+  };
+  worker.on('error', fail);
+  worker.on('exit', () =>
+    fail(new PatchgateError('internal', 'a thread of the check was ended from within')),
+  );
   return (task: WorkerTask) =>
     new Promise<CheckedFile[]>((resolve, reject) => {
       settle = { resolve, reject };

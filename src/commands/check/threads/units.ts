@@ -57,8 +57,16 @@ function newUnit(units: Unit[]): Unit {
   return unit;
 }
 
-/** What cannot be read costs nothing: whoever reads it says so. */
 function costOf(path: string): number {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const size = sizeOf(path);
   return COST.file + size * (/\.har$/i.test(path) ? COST.harByte : COST.byte);
+}
+
+/** Nothing of what cannot be read: whoever reads it says so. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
 }

@@ -1,7 +1,11 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { comparing, settleComparison } from '../../../../src/commands/check/contracts/compare-contracts.ts';
+import {
+  comparing,
+  remarksOnLost,
+  settleComparison,
+} from '../../../../src/commands/check/contracts/compare-contracts.ts';
 import { loadContract } from '../../../../src/contract/load-contract.ts';
 import { createGate, type Gate, type GateOptions } from '../../../../src/gate.ts';
 import type { ContractFile } from '../../../../src/model/contract.ts';
@@ -101,6 +105,16 @@ describe('a looser contract', () => {
     expect(said(subject)).toEqual(['block -> pass', '- schema.type error /name']);
     expect(subject.operation).toBeUndefined();
     expect(changeOf(subject)).toBe('allows');
+  });
+
+  it('tells of a request that passes as it did, yet is judged no longer', () => {
+    const settled = (by: Gate) =>
+      remarksOnLost([checkedFile('a.json', judge(by, FEATURE_URL, { name: 'x' }))]);
+    expect(settled(comparing(narrower, shipped))).toMatchObject([
+      { severity: 'warn', message: expect.stringContaining(`such as PATCH ${FEATURE_URL} (a.json)`) },
+    ]);
+    for (const by of [comparing(shipped, narrower), comparing(shipped, shipped), shipped])
+      expect(settled(by)).toEqual([]);
   });
 });
 

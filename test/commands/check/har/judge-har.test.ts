@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { losesEnvironment } from '../../../../src/model/effect.ts';
-import { checkHar, findingsOf, placesIn } from '../../../support/check.ts';
+import { checkHar, checkLines, findingsOf, placesIn } from '../../../support/check.ts';
 import { gate, PROJECT_URL } from '../../../support/gate.ts';
 import { projectOf } from '../../../support/recorded-folder.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
@@ -186,6 +186,8 @@ describe('an HTTP archive', () => {
     ['{', '1:2: the file is cut off'],
     ['PK\u0003\u0004', '1:1: this is a ZIP archive'],
     ['[]', '1:1: this is no object'],
+    ['\u001f\u008b', '1:1: this is compressed'],
+    ['{\u0000', '1:2: this is no UTF-8, maybe UTF-16'],
     ['{}', '1:1: there is no list /log/entries'],
     ['{"log":{}}', '1:1: there is no list /log/entries'],
     ['{"log":[]}', '1:8: /log must be an object'],
@@ -216,6 +218,13 @@ describe('an HTTP archive', () => {
         hint: expect.any(String),
       });
     }
+  });
+
+  it('that is nested too deep is not read', async () => {
+    const open = '['.repeat(300_000);
+    const har = `{"log": {"entries": [${open}${']'.repeat(300_000)}]}}`;
+    await expect(checkHar(har)).rejects.toThrow('x.har:1:22: this is nested too deep');
+    await expect(checkLines(`{"method": ${open}\n`)).rejects.toThrow('x.jsonl:1:1: this is nested too deep');
   });
 
   it('that is no UTF-8 stops it, too', async () => {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -55,6 +57,17 @@ test.each([
   const { length } = `${cwd}/`;
   const absolute = await findInputs([join(cwd, glob)], { cwd: '/' });
   expect(absolute.map((file) => file.slice(length))).toEqual(files);
+});
+
+test.skipIf(process.platform === 'win32')('what is no file is left out of a folder', async () => {
+  const server = createServer().listen(join(cwd, 'b/0.json'));
+  await once(server, 'listening');
+  expect(await findInputs(['b'], { cwd })).toEqual(['b/10.json', 'b/2.json', 'b/a/x.json']);
+  server.close();
+});
+
+test('an empty argument is no folder', async () => {
+  await expect(findInputs(['b', ''], { cwd })).rejects.toThrow('an argument is empty');
 });
 
 test('what looks like a glob is a file where there is one', async () => {

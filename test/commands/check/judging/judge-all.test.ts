@@ -278,6 +278,14 @@ describe('a file', () => {
 });
 
 describe('what does not fit into memory', () => {
+  it('is refused where that is for its depth', async () => {
+    const stdin = `{"exchanges": ${'['.repeat(300_000)}`;
+    await expect(judge(['-'], { stdin })).rejects.toMatchObject({
+      code: 'bad-recording',
+      message: '<stdin>:1:1: this is nested too deep',
+    });
+  });
+
   const big = { padding: 'x'.repeat(9 * 1024 * 1024) };
   const exchanges = [
     patch(0, projectOf(1, 2), { answer: { json: big } }),

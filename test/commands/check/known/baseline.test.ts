@@ -46,6 +46,8 @@ describe('the text of a baseline', () => {
     const findings = [entry(), entry({ file: 'z.json', count: 7 })];
     expect(await readBaseline(written(baselineText(findings)), 'known.json')).toEqual(findings);
     expect(await readBaseline(written(baselineText([])), 'known.json')).toEqual([]);
+    // An editor put a byte order mark before it.
+    expect(await readBaseline(written(`\ufeff${baselineText(findings)}`), 'known.json')).toEqual(findings);
   });
 });
 
@@ -79,6 +81,10 @@ describe('a baseline', () => {
     [
       { version: 1, findings: [entry({ fingerprint: 'abc' })] },
       'known.json:9:22: /findings/0/fingerprint must be 32 hexadecimal digits',
+    ],
+    [
+      { version: 1, findings: [entry({ rules: [1] as never })] },
+      'known.json:10:16: /findings/0/rules must be a list of texts',
     ],
     [{ version: 1, findings: [{}] }, 'known.json:4:6: /findings/0/file must be a text'],
   ])('that holds %j is broken', async (content, message) => {

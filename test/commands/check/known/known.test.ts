@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { comparing } from '../../../../src/commands/check/contracts/compare-contracts.ts';
+import { FORMATS } from '../../../../src/commands/check/report/outputs.ts';
 import { type CheckArgs, type CheckIo, runCheck } from '../../../../src/commands/check/run-check.ts';
 import { checkSuppressions } from '../../../../src/config/extras/check-suppressions.ts';
 import { loadContract } from '../../../../src/contract/load-contract.ts';
@@ -99,6 +100,12 @@ describe('a baseline', () => {
     expect((await check(['body.json'], args)).exitCode).toBe(0);
     write('body.json', body(151));
     expect((await check(['body.json'], args)).exitCode).toBe(1);
+    // However many are mended, what another rule finds is new: it is never among those that are left out.
+    for (const count of [140, 60]) {
+      write('body.json', { ...body(count), environments: [...GOOD.environments, ...GOOD.environments] });
+      const { exitCode, summary } = await check(['body.json'], args);
+      expect([exitCode, summary.errors]).toEqual([1, 1]);
+    }
   });
 
   it('is no input, unless it is named', async () => {
@@ -160,6 +167,16 @@ describe('another contract', () => {
     expect(allows.files[0]?.subjects[1]?.before?.gone).toMatchObject([place]);
   });
 
+  it('asks no baseline, and does not judge one that lies among the inputs', async () => {
+    write('PATCH.json', recorded(GOOD));
+    await check(['.'], { ...BASELINE, writeBaseline: true }, stricter);
+    const args = { ...BASELINE, againstContract: 'old' };
+    expect(await check(['.'], args, comparing(stricter, shipped))).toMatchObject({
+      exitCode: 1,
+      summary: { files: 1, breaks: 1, known: 0 },
+    });
+  });
+
   it('does so of requests in JSON Lines', async () => {
     const line = JSON.stringify({ method: 'PATCH', url: PROJECT_URL, body: GOOD });
     write('requests.jsonl', `\n${line}\n`);
@@ -168,5 +185,70 @@ describe('another contract', () => {
     expect(summary).toMatchObject({ breaks: 0, allows: 1 });
     const place = { line: 2, column: line.indexOf('"GO"') + 1 };
     expect(files[0]?.subjects[0]?.before?.gone).toMatchObject([place]);
+  });
+});
+
+describe('the exit code', () => {
+  const { name: __, ...WITHOUT_NAME } = GOOD;
+  const BODIES = {
+    clean: GOOD,
+    warning: { ...GOOD, owner: 'me' },
+    error: WITHOUT_NAME,
+    // More than are told of one by one.
+    flood: { ...GOOD, languages: Array.from({ length: 150 }, () => 1) },
+  };
+  const suppression = (rule: string, expires?: string) =>
+    checkSuppressions([{ rule, paths: '**', reason: 'why', ...(expires && { expires }) }], {
+      where: 'the config',
+      folder: '/',
+    });
+
+  it.each<[body: keyof typeof BODIES, error: number, warn: number]>([
+    ['clean', 0, 0],
+    ['warning', 0, 1],
+    ['error', 1, 1],
+    ['flood', 1, 1],
+  ])('of %s: %i, with --fail-on warn %i, in each format', async (body, error, warn) => {
+    write('PATCH.json', recorded(BODIES[body]));
+    for (const [failOn, exitCode] of [
+      ['error', error],
+      ['warn', warn],
+    ] as const) {
+      for (const format of FORMATS) {
+        const outputs = [{ format: 'json' }, { format, file: `out/${format}` }] as const;
+        expect([format, (await check(['PATCH.json'], { outputs, failOn })).exitCode]).toEqual([
+          format,
+          exitCode,
+        ]);
+      }
+    }
+  });
+
+  it.each<[body: keyof typeof BODIES, rule: string]>([
+    ['warning', 'schema.unknown-field'],
+    ['error', 'schema.required'],
+    ['flood', 'schema.type'],
+  ])('of %s that is known, suppressed, or found by the contract before', async (body, rule) => {
+    write('PATCH.json', recorded(BODIES[body]));
+    const codeOf = async (args: Partial<CheckArgs>, by = shipped) =>
+      (await check(['PATCH.json'], { failOn: 'warn', ...args }, by)).exitCode;
+    expect(await codeOf({})).toBe(1);
+    expect(await codeOf({ ...BASELINE, writeBaseline: true })).toBe(0);
+    expect(await codeOf(BASELINE)).toBe(0);
+    const both = await suppression(rule, '2026-11-20');
+    expect(await codeOf({ suppressions: both })).toBe(1);
+    // It is over, but what it was for is in the baseline.
+    expect(await codeOf({ ...BASELINE, suppressions: both })).toBe(0);
+    // Nobody knows that those which were left out are of the same rule.
+    expect(await codeOf({ suppressions: await suppression(rule) })).toBe(body === 'flood' ? 1 : 0);
+    expect(await codeOf({ againstContract: 'old' }, comparing(shipped, shipped))).toBe(0);
+  });
+
+  it('of a suppression that is over is 1, though what it was for only warns', async () => {
+    write('PATCH.json', recorded(BODIES.warning));
+    const suppressions = await suppression('schema.unknown-field', '2026-11-20');
+    expect((await check(['PATCH.json'], { suppressions })).exitCode).toBe(1);
+    const against = { suppressions, againstContract: 'old' };
+    expect((await check(['PATCH.json'], against, comparing(shipped, shipped))).exitCode).toBe(0);
   });
 });

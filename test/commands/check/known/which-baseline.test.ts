@@ -27,7 +27,10 @@ it.each([
     { ...FLAG, writeBaseline: 'known.json' },
     { baseline: 'known.json', writeBaseline: true },
   ],
-  [{ ...SET, againstContract: 'old' }, { writeBaseline: false }],
+  [
+    { ...SET, againstContract: 'old' },
+    { baseline: 'known.json', writeBaseline: false },
+  ],
 ])('%j', (wishes, which) => {
   expect(whichBaseline({ ...NONE, ...wishes })).toEqual(which);
 });

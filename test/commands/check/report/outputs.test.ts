@@ -1,6 +1,9 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkOutputs, joinOutputs, outputsOf } from '../../../../src/commands/check/report/outputs.ts';
 import type { PatchgateError } from '../../../../src/errors.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const usage = (message: string, hint: string) =>
   expect.objectContaining({
@@ -23,7 +26,11 @@ describe('joinOutputs', () => {
     ['-f junit --output=r=1.xml', '--format=junit=r=1.xml'],
     ['-f junit=r.xml', '--format=junit=r.xml'],
     ['-o r.txt', '--format=text=r.txt'],
-    ['-o r.txt -f json', '--format=text=r.txt --format=json'],
+    ['-o r.json a.json -f json', 'a.json --format=json=r.json'],
+    ['-o r.json -f json -- -x', '--format=json=r.json ./-x'],
+    ['-o r.txt -f json -o r.json', '--format=text=r.txt --format=json=r.json'],
+    ['-o r.txt -f json -f sarif', '--format=text=r.txt --format=json --format=sarif'],
+    ['-o r.txt -f json=r.json', '--format=text=r.txt --format=json=r.json'],
     ['-f json a.json -o r.json', '--format=json=r.json a.json'],
     [
       '-f text -f junit -o r.xml -f sarif -o p.sarif',
@@ -31,7 +38,7 @@ describe('joinOutputs', () => {
     ],
     ['-f json -o -', '--format=json=-'],
     ['-o -', '--format=text=-'],
-    ['-f json -- -o x', '--format=json -- -o x'],
+    ['-f json -- -o x - -- ./-y', '--format=json ./-o x - ./-- ./-y'],
     ['--fail-on warn --format-x -p 1', '--fail-on warn --format-x -p 1'],
   ])('check %s', (given, joined) => {
     expect(joinOutputs(['check', ...given.split(' ')])).toEqual(['check', ...joined.split(' ')]);
@@ -97,7 +104,28 @@ describe('outputsOf', () => {
 test('a report does not take the place of an input', () => {
   const outputs = outputsOf(['json=b/a.json'], '/');
   expect(() => checkOutputs(outputs, ['x', './b/a.json'], '/')).toThrow(
-    usage('b/a.json would be judged', 'outside'),
+    usage('b/a.json is read by this check', 'outside'),
   );
   expect(() => checkOutputs(outputs, ['a.json', '-'], '/')).not.toThrow();
+});
+
+test('nor does one by way of a link, or two reports that of one', () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'body.json'), '{}');
+  symlinkSync('body.json', join(cwd, 'link.json'));
+  symlinkSync('.', join(cwd, 'here'));
+  for (const file of ['link.json', 'here/body.json'])
+    expect(() => checkOutputs(outputsOf([`json=${file}`], cwd), ['body.json'], cwd)).toThrow(
+      usage(`${file} is read by this check`, 'outside'),
+    );
+  expect(() => checkOutputs(outputsOf(['json=body.json'], cwd), ['link.json'], cwd)).toThrow(
+    usage('body.json is read by this check', 'outside'),
+  );
+  for (const [first, second] of [
+    ['body.json', 'link.json'],
+    ['new.json', 'here/new.json'],
+  ])
+    expect(() => outputsOf([`json=${first}`, `sarif=${second}`], cwd)).toThrow(
+      usage(`${second} is given for two reports`, '-o'),
+    );
 });

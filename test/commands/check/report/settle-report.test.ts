@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SettleOptions, settleReport } from '../../../../src/commands/check/report/settle-report.ts';
@@ -147,6 +147,13 @@ describe('a baseline', () => {
     const report = await hold([checkedFile('a.json', subject([finding()]))]);
     expect(remarksOf(report)).toEqual(['warn: known.json holds 2 findings that are gone or suppressed']);
     expect(fails(report, 'warn')).toBe(false);
+  });
+
+  it('says so of a file that is there no more, too', async () => {
+    await know(checkedFile('a.json', subject([finding()])), checkedFile('b.json', subject([finding()])));
+    rmSync(join(cwd, 'b.json'));
+    const report = await hold([checkedFile('a.json', subject([finding()]))]);
+    expect(remarksOf(report)).toEqual(['warn: known.json holds 1 finding that is gone or suppressed']);
   });
 
   it('must be there', async () => {
@@ -325,5 +332,33 @@ describe('suppressions', () => {
     expect(excusesOf(report)).toEqual(['suppression', 'baseline']);
     expect(written()).not.toContain('/languages');
     expect(excusesOf(await hold(files, options))).toEqual(['suppression', 'baseline']);
+  });
+});
+
+describe('what is only counted', () => {
+  const further = (severity: 'error' | 'warn') => ({
+    ...{ judged: 1234, blocked: 0, skipped: 1, omitted: 0, breaks: 0, allows: 0 },
+    findings: [{ rule: 'schema.type', severity, count: 1234 }],
+  });
+
+  it('is told of, and fails where errors are among it', async () => {
+    const report = await settle([{ ...checkedFile('a.json'), further: further('error') }]);
+    expect(remarksOf(report)).toEqual([
+      'error: there is too much to say: 1,235 further requests are only counted, with their findings by rule',
+    ]);
+    const warned = await settle([{ ...checkedFile('a.json'), further: further('warn') }]);
+    expect(warned.remarks).toMatchObject([{ severity: 'warn' }]);
+  });
+
+  it('may be what the baseline or a suppression is about: nothing is said to be gone or unused', async () => {
+    const file = checkedFile('a.json', subject([finding()]));
+    await know(file);
+    const report = await hold([{ ...file, subjects: [subject([])], further: further('warn') }], {
+      suppressions: await checkSuppressions([{ rule: 'schema.type', pointer: '', reason: 'known' }], {
+        where: 'the config',
+        folder: cwd,
+      }),
+    });
+    expect(report.remarks).toHaveLength(1);
   });
 });

@@ -113,6 +113,10 @@ describe('a file that cannot be written is named', () => {
     });
   });
 
+  test.runIf(existsSync('/proc'))('below a folder in which none can be made', async () => {
+    await expect(write(['json=/proc/none/here/r.json'])).rejects.toMatchObject({ code: 'cannot-write' });
+  });
+
   test.skipIf(process.getuid?.() === 0)('in a folder of somebody else', async () => {
     chmodSync(cwd, 0o500);
     await expect(write(['json=r.json'])).rejects.toMatchObject({ code: 'cannot-write' });

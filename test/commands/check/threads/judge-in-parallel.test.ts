@@ -110,15 +110,17 @@ it('throws why no gate was made', async () => {
   });
 });
 
-it('throws what ended a thread', async () => {
+it.each([
+  ['error', 'out of memory'],
+  ['exit', 'a thread of the check was ended'],
+])('throws what ended a thread: %s', async (event, message) => {
   const lost = (): JudgeWorker => {
     const listeners: Record<string, (value: never) => void> = {};
     return {
-      on: (event: string, listener: (value: never) => void) =>
-        Object.assign(listeners, { [event]: listener }),
-      postMessage: () => listeners.error?.(new Error('out of memory') as never),
+      on: (one: string, listener: (value: never) => void) => Object.assign(listeners, { [one]: listener }),
+      postMessage: () => listeners[event]?.(new Error('out of memory') as never),
       terminate: () => stopped++,
     };
   };
-  await expect(judgeInParallel(['a', 'b'], [unit(0), unit(1)], lost, {})).rejects.toThrow('out of memory');
+  await expect(judgeInParallel(['a', 'b'], [unit(0), unit(1)], lost, {})).rejects.toThrow(message);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parallelUnits } from '../../../../src/commands/check/threads/units.ts';
@@ -35,7 +35,8 @@ it('files are judged side by side where there is much of them, and not all of it
   // Small ones are together.
   expect(units(['c.json', 'c.json', 'a.har', 'b.har'], cwd)).toEqual([[3], [0, 1, 2]]);
   // What is not there is whoever's that reads it.
-  expect(units(['a.har', 'b.har', 'gone.json'], cwd)).toEqual([[1], [0], [2]]);
+  symlinkSync('loop.json', join(cwd, 'loop.json'));
+  expect(units(['a.har', 'b.har', 'gone.json', 'loop.json'], cwd)).toEqual([[1], [0], [2, 3]]);
 });
 
 it('the files of a recording stay together, and so do those of which nobody knows', () => {

@@ -1,0 +1,28 @@
+/** UTF-16 code units of one: far longer than anybody writes. */
+const LONGEST = 1000;
+/** `+(a*)`, `(a*)+`: some such globs take longer for a path than anybody waits, and clients choose the paths. */
+const GROUP = '(';
+
+/** For messages. */
+export const PATH_GLOBS =
+  'a glob or a list of globs, of *, **, ?, [0-9] and {1,2}: ["/accounts/*/projects/{42,43}"]';
+
+/** For picomatch. Without `regex`, a plus repeats nothing. */
+export const PATH_GLOB_OPTIONS = { dot: true, nonegate: true, noextglob: true, regex: false };
+
+/** Whether that is a glob, or a list of globs. One that takes something out again would say nothing of what it means. */
+export function areGlobs(value: unknown): value is string | string[] {
+  const globs: unknown[] = Array.isArray(value) ? value : [value];
+  return globs.length > 0 && globs.every(isGlob);
+}
+
+/** The same of request paths. */
+export function arePathGlobs(value: unknown): value is string | string[] {
+  return areGlobs(value) && ![value].flat().some((glob) => glob.includes(GROUP));
+}
+
+function isGlob(value: unknown): value is string {
+  return (
+    typeof value === 'string' && value.trim() !== '' && !value.startsWith('!') && value.length <= LONGEST
+  );
+}
