@@ -102,6 +102,7 @@ export const check: CommandModule = {
         againstContract,
         redaction: config,
         suppressions: config.suppressions,
+        configFile: resolved.file?.file,
         ...beforehandOf(resolved),
       },
       Object.assign(standardIo(), { workers }),

@@ -53,7 +53,9 @@ function doesNotLoad(error: unknown, file: string, where: string): PatchgateErro
       'bad-config',
       `the config file ${where} imports ${missing}, which is not there`,
       {
-        hint: isFile ? 'check the path of the import' : `npm install --save-dev ${packageOf(missing)}`,
+        hint: isFile
+          ? 'check the path of the import'
+          : `install ${packageOf(missing)} among the devDependencies of the project`,
         cause: error,
       },
     );

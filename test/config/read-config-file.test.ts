@@ -72,7 +72,7 @@ describe('a config file that is a program', () => {
     [
       'c.cjs',
       "require('no-such-package/part');",
-      'the config file c.cjs imports no-such-package/part, which is not there (npm install --save-dev no-such-package)',
+      'the config file c.cjs imports no-such-package/part, which is not there (install no-such-package among the devDependencies of the project)',
     ],
     [
       'c.mjs',

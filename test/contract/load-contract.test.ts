@@ -104,7 +104,7 @@ describe('a contract that cannot be read', () => {
     expect(refusal('bad-contract', () => loadContract(missing))).toContain(missing);
     const empty = temporaryFolder();
     expect(refusal('bad-contract', () => loadContract(empty))).toMatch(
-      /^cannot read the contract: ENOENT.*contract\.json.*\(--contract names a folder with contract\.json and its schemas\)$/,
+      /^cannot read the contract .*contract\.json: it does not exist \(--contract names a folder with contract\.json and its schemas\)$/,
     );
   });
 

@@ -33,7 +33,7 @@ const CASES: [name: string, text: string, says: string | RegExp][] = [
   [
     'no-module.cjs',
     "require('no-such-package');",
-    'the config file no-module.cjs imports no-such-package, which is not there (npm install --save-dev no-such-package)',
+    'the config file no-module.cjs imports no-such-package, which is not there (install no-such-package among the devDependencies of the project)',
   ],
   [
     'commonjs.mjs',

@@ -4,8 +4,10 @@ import { judgeHar } from '../../src/commands/check/har/judge-har.ts';
 import { Beforehand, type BeforehandOptions } from '../../src/commands/check/history/beforehand.ts';
 import { BodyTargets, type JudgedAs } from '../../src/commands/check/judging/body-targets.ts';
 import { newRoom } from '../../src/commands/check/judging/subject-list.ts';
+import { hideSecrets } from '../../src/commands/check/report/hide-secrets.ts';
 import { judgeRequests } from '../../src/commands/check/requests/judge-requests.ts';
 import type { Gate } from '../../src/gate.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../src/reporters/report.ts';
 import { gate } from './gate.ts';
 
@@ -18,21 +20,21 @@ export interface StreamOptions extends Partial<BeforehandOptions> {
   gate?: Gate;
 }
 
-export function checkHar(har: unknown, options: StreamOptions = {}): Promise<CheckedFile> {
+export async function checkHar(har: unknown, options: StreamOptions = {}): Promise<CheckedFile> {
   const { judge, beforehand, input } = prepared(har, options);
-  return judgeHar(judge, { name: 'x.har', kind: 'har', ...input }, beforehand, newRoom());
+  return told(await judgeHar(judge, { name: 'x.har', kind: 'har', ...input }, beforehand, newRoom()));
 }
 
-export function checkLines(text: string | Buffer, options: StreamOptions = {}): Promise<CheckedFile> {
+export async function checkLines(text: string | Buffer, options: StreamOptions = {}): Promise<CheckedFile> {
   const { judge, beforehand, input } = prepared(text, options);
   const targets = new BodyTargets(judge, options.as ?? {});
-  return judgeRequests(
-    judge,
-    { name: 'x.jsonl', kind: 'requests', ...input },
-    targets,
-    beforehand,
-    newRoom(),
-  );
+  const named = { name: 'x.jsonl', kind: 'requests', ...input } as const;
+  return told(await judgeRequests(judge, named, targets, beforehand, newRoom()));
+}
+
+/** As a report has it. */
+function told(file: CheckedFile): CheckedFile {
+  return hideSecrets([file], DEFAULT_REDACTION)[0] as CheckedFile;
 }
 
 function prepared(content: unknown, options: StreamOptions) {

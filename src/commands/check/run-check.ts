@@ -3,12 +3,11 @@ import type { Suppression } from '../../config/extras/check-suppressions.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
 import type { RedactionSettings } from '../../recordings/redaction/redaction.ts';
-import { fails } from '../../reporters/report.ts';
+import { type CheckedFile, fails } from '../../reporters/report.ts';
 import { type BeforehandOptions, readBeforehand } from './history/beforehand.ts';
 import { findInputs } from './inputs/find-inputs.ts';
+import { withoutOwnFiles } from './inputs/without-own-files.ts';
 import { type JudgeIo, judgeFiles } from './judging/judge-files.ts';
-import { withoutBaseline } from './known/which-baseline.ts';
-import { withoutEarlierReports } from './report/earlier-reports.ts';
 import { checkOutputs, type ReportOutput } from './report/outputs.ts';
 import { settleReport } from './report/settle-report.ts';
 import { type ReportIo, writeReports } from './report/write-reports.ts';
@@ -28,9 +27,11 @@ export interface CheckArgs extends BeforehandOptions {
   /** The severity from which on the exit code is 1. */
   failOn: 'error' | 'warn';
   baseline?: string | undefined;
+  /** Absolute. */
+  configFile?: string | undefined;
   writeBaseline?: boolean;
   suppressions?: readonly Suppression[];
-  /** What a baseline must not hold. */
+  /** What no report and no baseline may hold. */
   redaction?: RedactionSettings;
   /** The contract with which the gate that is created compares. */
   againstContract?: string | undefined;
@@ -60,7 +61,7 @@ export async function runCheck(
     recordings: args.recordings,
     say: io.stderr?.bind(io),
   });
-  const files = withoutEarlierReports(withoutBaseline(found, args, io.cwd), args, io.cwd);
+  const files = withoutOwnFiles(found, args, io.cwd);
   checkOutputs(outputs, [...files, args.baseline ?? []].flat(), io.cwd);
   const beforehand = await readBeforehand(args, io.cwd);
   const gate = await createGate();
@@ -73,11 +74,26 @@ export async function runCheck(
     beforehand,
     io,
   ).finally(() => io.progress?.clear());
-  const report = await settleReport(judged, { ...args, cwd: io.cwd, today: io.today });
+  const told = await withoutSecrets(judged, args.redaction);
+  const report = await settleReport(told, { ...args, cwd: io.cwd, today: io.today });
   const hasBaseline =
     args.baseline !== undefined && !args.writeBaseline && args.againstContract === undefined;
   await writeReports({ ...report, rules: gate.rules }, outputs, io, { failOn, hasBaseline });
   return fails(report, failOn) ? 1 : 0;
+}
+
+/** Of a body that passes, by its operation alone, nothing is told that could hold one: it need not wait for the loading. */
+async function withoutSecrets(files: CheckedFile[], settings: RedactionSettings | undefined) {
+  const tells = files.some(
+    ({ subjects, skipped }) =>
+      skipped || subjects.some(({ path, findings }) => path !== undefined || findings.length > 0),
+  );
+  if (!tells) return files;
+  const [{ hideSecrets }, { redactionOf }] = await Promise.all([
+    import('./report/hide-secrets.ts'),
+    import('../../recordings/redaction/redaction.ts'),
+  ]);
+  return hideSecrets(files, redactionOf(settings));
 }
 
 /** @throws PatchgateError `bad-usage` where some of them go ill together */

@@ -103,7 +103,7 @@ async function recordingFolder(name: string, { cwd, recordings }: InputFolders):
 
 function listed(names: readonly string[]): string {
   if (names.length === 0) return '';
-  return `; there are the recordings ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
+  return `; recordings: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
 }
 
 async function recordingsIn(folder: string): Promise<string[]> {

@@ -3,6 +3,7 @@ import type { Match } from '../../../contract/match-operation.ts';
 import { PatchgateError } from '../../../errors.ts';
 import type { Gate } from '../../../gate.ts';
 import type { RequestHead } from '../../../model/http.ts';
+import { nearest } from '../../../model/nearest.ts';
 import type { RecordName } from '../../../model/record.ts';
 
 /** What the bodies are judged as that do not say it themselves. Nothing is guessed. */
@@ -68,6 +69,8 @@ function targetOf(
       ? new PatchgateError('bad-usage', what, { hint })
       : new PatchgateError('bad-config', `${place}: ${what}`, { hint });
   if (path !== undefined) {
+    if (!/^(?:\/|https?:)/i.test(path))
+      throw fail(`the path ${path} does not begin with a slash`, `give one like ${EXAMPLE}`);
     const head = { method: 'PATCH', url: path, headers: HEADERS };
     const match = gate.match(head);
     if (!match) {
@@ -81,8 +84,11 @@ function targetOf(
     return { head, match, path, ...(record && { record }) };
   }
   if (operation === undefined) return undefined;
-  if (!gate.operations.includes(operation))
-    throw fail(`the contract has no operation ${JSON.stringify(operation)}`, `operations: ${operations}`);
+  if (!gate.operations.includes(operation)) {
+    const near = nearest(operation, gate.operations);
+    const hint = `operations: ${operations}${near ? `; did you mean ${near}?` : ''}`;
+    throw fail(`the contract has no operation ${JSON.stringify(operation)}`, hint);
+  }
   // Whatever its path.
   return {
     head: { method: '', url: '', headers: HEADERS },

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { PatchgateError } from '../../../errors.ts';
 
 const DEFAULT_BASELINE = 'patchgate-baseline.json';
@@ -35,24 +34,4 @@ export function whichBaseline({ baseline, isFlag, writeBaseline, againstContract
     );
   }
   return { baseline: writeBaseline || (baseline ?? DEFAULT_BASELINE), writeBaseline: true };
-}
-
-/**
- * The files without the baseline, which may well lie in a folder that is judged. One that was named itself stays.
- *
- * @param files as `findInputs` gives them for the inputs
- * @throws PatchgateError `bad-input` where there is nothing else
- */
-export function withoutBaseline(
-  files: readonly string[],
-  { inputs, baseline }: { inputs: readonly string[]; baseline?: string | undefined },
-  cwd: string,
-): readonly string[] {
-  if (baseline === undefined) return files;
-  const own = resolve(cwd, baseline);
-  const others = files.filter((file) => inputs.includes(file) || resolve(cwd, file) !== own);
-  if (others.length > 0) return others;
-  throw new PatchgateError('bad-input', `there is nothing to judge but the baseline ${baseline}`, {
-    hint: 'give the folder of a recording, or of bodies',
-  });
 }

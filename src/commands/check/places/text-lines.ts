@@ -1,13 +1,16 @@
 import type { Place } from '../../../model/json-text.ts';
 import type { Excerpt } from '../../../reporters/report.ts';
 
-/** Code units of a line that are shown at most, and how many of them before the place. */
-const WIDTH = 100;
-const BEFORE = 50;
+/**
+ * Code units of a line around a place, and how many of them before it. Fewer are shown: what stands around those says whether they
+ * are a secret.
+ */
+const WIDTH = 500;
+export const BEFORE = 300;
 
 /** Where a part of a file begins. */
 export interface TextStart extends Place {
-  /** What stands before it on its line: the last 50 code units of that, where it is longer. */
+  /** What stands before it on its line: the last `BEFORE` code units of that, where it is longer. */
   lead: string;
 }
 
@@ -49,7 +52,7 @@ export class TextLines {
     return { line: this.#start.line + low, column };
   }
 
-  /** The line around a place, cut to what fits a screen, with `…` for what was cut off. */
+  /** The line around a place, with `…` for what was cut off. */
   excerptAt(place: Place): Excerpt {
     const at = this.#at(place);
     const number = place.line - this.#start.line;

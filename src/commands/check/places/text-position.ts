@@ -1,7 +1,4 @@
-import type { TextStart } from './text-lines.ts';
-
-/** Code units before a place that an excerpt shows. */
-const LEAD = 50;
+import { BEFORE, type TextStart } from './text-lines.ts';
 
 /** How far a file has been read, by lines and columns: a file that is never in memory as a whole. */
 export class TextPosition {
@@ -19,7 +16,7 @@ export class TextPosition {
     }
     this.#column = last < 0 ? this.#column + text.length : text.length - last;
     const rest = last < 0 ? text : text.slice(last + 1);
-    this.#lead = last < 0 && rest.length < LEAD ? (this.#lead + rest).slice(-LEAD) : rest.slice(-LEAD);
+    this.#lead = last < 0 && rest.length < BEFORE ? (this.#lead + rest).slice(-BEFORE) : rest.slice(-BEFORE);
   }
 
   /** Where what follows begins. */

@@ -2,8 +2,8 @@ import { dirname, resolve } from 'node:path';
 import type { Suppression } from '../../../config/extras/check-suppressions.ts';
 import { PatchgateError } from '../../../errors.ts';
 import type { RedactionSettings } from '../../../recordings/redaction/redaction.ts';
-import type { CheckedFile, Remark, Report } from '../../../reporters/report.ts';
-import { grouped } from '../../../reporters/wording.ts';
+import { type CheckedFile, type Remark, type Report, summaryOf } from '../../../reporters/report.ts';
+import { amount, grouped } from '../../../reporters/wording.ts';
 import type { KnownFindings } from '../known/baseline.ts';
 
 export interface SettleOptions {
@@ -32,7 +32,11 @@ export async function settleReport(judged: readonly CheckedFile[], options: Sett
   const compares = options.againstContract !== undefined;
   const comparison = compares ? await import('../contracts/compare-contracts.ts') : undefined;
   const compared = comparison?.settleComparison(judged) ?? judged;
-  const counted = [...(comparison?.remarksOnLost(compared) ?? []), ...remarkOnFurther(compared)];
+  const counted = [
+    ...remarkOnNothing(compared),
+    ...(comparison?.remarksOnLost(compared) ?? []),
+    ...remarkOnFurther(compared),
+  ];
   const baseline = compares ? undefined : options.baseline;
   if (suppressions.length === 0 && baseline === undefined)
     return { files: compared, ...(counted.length > 0 && { remarks: counted }) };
@@ -83,6 +87,23 @@ async function settleKnown(
     hint: 'take them out with --write-baseline, so that they do not come back',
   };
   return { files: excused, remarks: [remark] };
+}
+
+/** A gate through which nothing goes is green for ever: a path may be misspelt. */
+function remarkOnNothing(files: readonly CheckedFile[]): Remark[] {
+  const { judged, unjudged, skipped } = summaryOf({ files });
+  if (judged > 0 || skipped > 0) return [];
+  const message =
+    unjudged === 0
+      ? 'nothing was judged: there are no requests'
+      : `nothing was judged: none of ${amount(unjudged, 'request')} is for an operation of the contract`;
+  return [
+    {
+      severity: 'warn',
+      message,
+      hint: 'check the paths and methods, and that these are the files that are meant',
+    },
+  ];
 }
 
 /** What is only counted can be excused by nothing: nobody knows which findings these are. */

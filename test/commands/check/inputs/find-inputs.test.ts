@@ -95,7 +95,7 @@ test('the name of a recording means its folder, unless a path has that name', as
   });
   await expect(findInputs(['other.json'], { cwd, recordings })).rejects.toMatchObject({
     message: 'cannot read other.json: it does not exist',
-    hint: expect.stringContaining('the recordings b, checkout, empty'),
+    hint: expect.stringContaining('recordings: b, checkout, empty'),
   });
   await expect(findInputs(['empty'], { cwd, recordings })).rejects.toMatchObject({
     message: expect.stringContaining('file below kept/recordings/empty'),

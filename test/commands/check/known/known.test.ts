@@ -111,7 +111,7 @@ describe('a baseline', () => {
   it('is no input, unless it is named', async () => {
     write(BASELINE.baseline, { version: 1, findings: [] });
     expect(await laterRefusal('bad-input', check(['.'], BASELINE))).toContain(
-      'nothing to judge but the baseline',
+      'nothing to judge but the config file, the baseline',
     );
     write('PATCH.json', recorded(GOOD));
     expect((await check(['.'], BASELINE)).files.map(({ file }) => file)).toEqual(['PATCH.json']);

@@ -12,7 +12,7 @@ describe('an excerpt', () => {
   test('of a long line is what is around the place', () => {
     const line = `${'a'.repeat(1000)}X${'b'.repeat(1000)}`;
     const { text, caret } = new TextLines(line).excerptAt({ line: 1, column: 1001 });
-    expect(text).toBe(`…${'a'.repeat(50)}X${'b'.repeat(49)}…`);
+    expect(text).toBe(`…${'a'.repeat(300)}X${'b'.repeat(199)}…`);
     expect(text[caret]).toBe('X');
   });
 
@@ -23,9 +23,9 @@ describe('an excerpt', () => {
 });
 
 describe('a part of a file', () => {
-  const before = `${'x'.repeat(30)}\n${'y'.repeat(80)}`;
+  const before = `${'x'.repeat(30)}\n${'y'.repeat(400)}`;
   const part = '{"a":1,\n"b":2}';
-  const lines = new TextLines(part, { line: 2, column: 81, lead: 'y'.repeat(50) });
+  const lines = new TextLines(part, { line: 2, column: 401, lead: 'y'.repeat(300) });
   const whole = new TextLines(before + part);
 
   test('has the places and lines that it has in the file', () => {

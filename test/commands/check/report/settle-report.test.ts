@@ -312,7 +312,14 @@ describe('suppressions', () => {
     ]);
     const clean = { ...checkedFile('a.json'), clean: 3 };
     expect(remarksOf(await settle([clean], options))).toHaveLength(2);
-    expect(remarksOf(await settle([checkedFile('a.json')], options))).toEqual([]);
+    // That nothing was judged says enough.
+    expect(remarksOf(await settle([checkedFile('a.json')], options))).toEqual([
+      'warn: nothing was judged: there are no requests',
+    ]);
+    const other = { ...checkedFile('a.json'), unjudged: 2 };
+    expect(remarksOf(await settle([other], options))).toEqual([
+      'warn: nothing was judged: none of 2 requests is for an operation of the contract',
+    ]);
   });
 
   it('are not asked for what the contract before found, and nothing is told of them then', async () => {
