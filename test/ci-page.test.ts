@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readAction } from './support/action.ts';
 import { cleanUp, ROOT } from './support/binary.ts';
-import { ACTION, yamlBelow } from './support/ci-page.ts';
+import { ACTION, blocksBelow } from './support/ci-page.ts';
 import { loadGithubParser } from './support/github-parser.ts';
+import { runHere } from './support/run-here.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 afterAll(cleanUp);
 
@@ -14,7 +16,7 @@ interface Workflow {
 }
 
 describe('the workflows for GitHub', () => {
-  const workflows = yamlBelow('GitHub Actions');
+  const workflows = blocksBelow('GitHub Actions', 'yaml');
 
   it("are valid to GitHub's own parser", async () => {
     const { workflowErrors } = await loadGithubParser();
@@ -46,5 +48,51 @@ describe('the workflows for GitHub', () => {
 
 it('the job for GitLab is that of the file', () => {
   const file = readFileSync(join(ROOT, '.gitlab/patchgate.yml'), 'utf8');
-  expect(file.slice(file.indexOf('patchgate:\n'))).toBe(yamlBelow('GitLab').join());
+  expect(file.slice(file.indexOf('patchgate:\n'))).toBe(blocksBelow('GitLab', 'yaml').join());
+});
+
+describe('what the page prints', () => {
+  const check = async (cwd: string, ...args: string[]) => (await runHere(['check', ...args], { cwd })).stdout;
+  const [requests = ''] = blocksBelow('What it reads', 'json');
+
+  it('of requests', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'requests.jsonl'), requests);
+    expect([await check(cwd, 'requests.jsonl')]).toEqual(blocksBelow('What it reads', ''));
+  });
+
+  it('of bodies and their baseline', async () => {
+    const cwd = temporaryFolder();
+    const [config = '', checkout = '', search = ''] = blocksBelow('Start today', 'json');
+    const [first, written, second] = blocksBelow('Start today', '');
+    mkdirSync(join(cwd, 'bodies'));
+    writeFileSync(join(cwd, 'patchgate.config.json'), config);
+    writeFileSync(join(cwd, 'bodies/checkout.json'), checkout);
+    writeFileSync(join(cwd, 'bodies/search.json'), search);
+    expect(await check(cwd, 'bodies')).toBe(first);
+    expect(await check(cwd, 'bodies', '--write-baseline')).toBe(written);
+    writeFileSync(join(cwd, 'bodies/search.json'), search.replace('["GO"]', '["GO", "python"]'));
+    expect(await check(cwd, 'bodies', '--baseline', 'patchgate-baseline.json')).toBe(second);
+  });
+
+  it('of a suppression', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'requests.jsonl'), requests);
+    writeFileSync(join(cwd, 'patchgate.config.json'), blocksBelow('Suppressions', 'json')[0] as string);
+    expect(await check(cwd, 'requests.jsonl')).toContain(blocksBelow('Suppressions', '')[0]);
+  });
+
+  it('of a change of the schemas', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'requests.jsonl'), requests);
+    cpSync(join(ROOT, 'schemas'), join(cwd, 'new'), { recursive: true });
+    const file = join(cwd, 'new/update-project.json');
+    const schema = JSON.parse(readFileSync(file, 'utf8'));
+    schema.properties.name.minLength = 10;
+    writeFileSync(file, JSON.stringify(schema).replace('"JAVASCRIPT"', '"JAVASCRIPT","COBOL"'));
+    const contracts = ['--contract', 'new', '--against-contract', join(ROOT, 'schemas')];
+    expect([await check(cwd, 'requests.jsonl', ...contracts)]).toEqual(
+      blocksBelow('A change of the schemas', ''),
+    );
+  });
 });

@@ -8,7 +8,7 @@ import type { RecordingStore } from '../../src/recordings/store.ts';
 import { exchange, plainOf } from '../support/exchanges.ts';
 import { leaveAsKilled } from '../support/killed.ts';
 import { copyAtEachStep, withPatched } from '../support/steps.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { folderInMemory, temporaryFolder } from '../support/temporary-folder.ts';
 
 const PATHS = ['/a', '/a/b', '/c'];
 
@@ -68,7 +68,7 @@ const RUNS: Record<string, ((store: RecordingStore) => void)[]> = {
 
 describe('writing that is killed at any step', { timeout: 60_000 }, () => {
   it.each(Object.entries(RUNS))('loses nothing and keeps nothing twice: %s', async (_, runs) => {
-    const folder = temporaryFolder();
+    const folder = folderInMemory();
     const earlier = runs.slice(0, -1);
     for (const run of earlier) {
       const store = await openStore(folder, 'r', { writable: true });
@@ -77,7 +77,7 @@ describe('writing that is killed at any step', { timeout: 60_000 }, () => {
     }
     const store = await openStore(folder, 'r', { writable: true });
     runs.at(-1)?.(store);
-    const copies = await copyAtEachStep(folder, temporaryFolder(), () => store.flush());
+    const copies = await copyAtEachStep(folder, folderInMemory(), () => store.flush());
     const files = await filesBelow(folder);
     const content = await contentOf(await openStore(folder, 'r'));
     expect(Object.values(content).flat().length).toBeGreaterThan(8);
@@ -90,7 +90,7 @@ describe('writing that is killed at any step', { timeout: 60_000 }, () => {
       expect(await filesBelow(copy)).toEqual(before);
       // The next start puts the files in order, and may be killed itself.
       const isNested = step % 6 === 0;
-      const interrupted = join(temporaryFolder(), 'copy');
+      const interrupted = join(folderInMemory(), 'copy');
       if (isNested) await cp(copy, interrupted, { recursive: true });
       const again = await openStore(copy, 'r', { writable: true });
       expect(await filesBelow(copy), `written after step ${step}`).toEqual(files);
@@ -98,7 +98,7 @@ describe('writing that is killed at any step', { timeout: 60_000 }, () => {
       // There are hundreds of them.
       await rm(copy, { recursive: true });
       if (!isNested) continue;
-      const into = temporaryFolder();
+      const into = folderInMemory();
       const nested = await copyAtEachStep(interrupted, into, () =>
         openStore(interrupted, 'r', { writable: true }),
       );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cleanUp, type Ended, runProgram, temporaryFolder } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
-import { REPOSITORY, yamlBelow } from '../support/ci-page.ts';
+import { blocksBelow, REPOSITORY } from '../support/ci-page.ts';
 import { exchange } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
 import { git, snapshot } from '../support/snapshot.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(cleanUp);
 
-const [forRecordings = '', forBodies = ''] = yamlBelow('pre-commit');
+const [forRecordings = '', forBodies = ''] = blocksBelow('pre-commit', 'yaml');
 
 /** A repository with a config of the page. */
 async function repositoryWith(block: string): Promise<string> {

@@ -7,10 +7,12 @@ import { ROOT } from './binary.ts';
 export const REPOSITORY = 'https://git.example.com/OWNER/patchgate';
 export const ACTION = 'OWNER/patchgate@REF';
 
-/** The YAML blocks below a heading of the page, in their order. */
-export function yamlBelow(heading: string): string[] {
+/** The blocks of a language below a heading of the page, in their order; `""`: those that say none. */
+export function blocksBelow(heading: string, language: string): string[] {
   const page = readFileSync(join(ROOT, 'src/commands/check/README.md'), 'utf8');
   const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`the page has no heading ${heading}`);
-  return [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map((match) => match[1] as string);
+  return [...section.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
+    .filter((match) => match[1] === language)
+    .map((match) => match[2] as string);
 }

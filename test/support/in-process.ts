@@ -11,12 +11,22 @@ export interface InProcess {
   port: number;
   gate: Patchgate;
   notices: string[];
+  /** The access log, where `log` is not `off`, as it is here unless it is given. */
+  log: string[];
 }
 
 const open = new Set<Patchgate>();
 
-/** Listens on a free port. The environment and the folder that the tests run in say nothing. */
-export async function startGate(settings: Partial<Config>, kind: Kind = 'proxy'): Promise<InProcess> {
+/**
+ * Listens on a free port. The environment and the folder that the tests run in say nothing.
+ *
+ * @param env what says whether CI is set
+ */
+export async function startGate(
+  settings: Partial<Config>,
+  kind: Kind = 'proxy',
+  env: NodeJS.ProcessEnv = {},
+): Promise<InProcess> {
   const flags = { port: 0, log: 'off', ...settings };
   const { config } = await resolveConfig(
     flags,
@@ -25,14 +35,15 @@ export async function startGate(settings: Partial<Config>, kind: Kind = 'proxy')
     temporaryFolder(),
   );
   const notices: string[] = [];
+  const log: string[] = [];
   const gate = await createPatchgate(kind, config, {
-    writeLog: () => undefined,
+    writeLog: (text) => log.push(text),
     notice: (text) => notices.push(text),
-    env: {},
+    env,
   });
   open.add(gate);
   const { url } = await gate.listen();
-  return { url, port: Number(new URL(url).port), gate, notices };
+  return { url, port: Number(new URL(url).port), gate, notices, log };
 }
 
 /** As `patchgate proxy <target> --record` in a folder. All is in the files once it is closed. */

@@ -40,8 +40,10 @@ export async function runHere(
 function captured(name: 'stdout' | 'stderr') {
   const { write } = process[name];
   let written = '';
-  process[name].write = (text: string | Uint8Array) => {
+  process[name].write = (text: string | Uint8Array, ...rest: unknown[]) => {
     written += typeof text === 'string' ? text : Buffer.from(text).toString();
+    const done = rest.at(-1);
+    if (typeof done === 'function') done();
     return true;
   };
   return {
