@@ -9,7 +9,7 @@ import { requestFinding } from './contract/request-rules.ts';
 import { PatchgateError } from './errors.ts';
 import { admitCustomRules } from './gate/admit-custom-rules.ts';
 import { BLINDING_BODIES, BLINDING_HEADS, BLINDING_PATHS, blinding, LOOSE_NAMES } from './gate/blinding.ts';
-import { createPolicies } from './gate/policies.ts';
+import { createPolicies, type PoliciesOptions } from './gate/policies.ts';
 import type { Effect } from './model/effect.ts';
 import type { RawFinding, Verdict } from './model/finding.ts';
 import { FindingBounds } from './model/finding-bounds.ts';
@@ -19,8 +19,6 @@ import { nameMatcher } from './model/name-pattern.ts';
 import { pointerOf } from './model/pointer.ts';
 import { isRecordKind, type Known, type RecordKind, type RecordName } from './model/record.ts';
 import type { Rule } from './model/rule.ts';
-import type { SeverityOverride } from './model/severity-override.ts';
-import type { PolicyOptions } from './policy.ts';
 import { bindCustomRules } from './rules/bind-custom-rules.ts';
 import { type BoundRule, bindRules } from './rules/bind-rules.ts';
 import { RULES } from './rules/index.ts';
@@ -73,15 +71,13 @@ export interface Gate {
   readonly bodyLimit: number;
 }
 
-export interface GateOptions extends Omit<PolicyOptions, 'rules'> {
+export interface GateOptions extends Omit<PoliciesOptions, 'rules' | 'templates'> {
   /** The only paths that the operations follow; without any, they match after every prefix. */
   basePaths?: readonly string[];
   /** Bytes that a body may have, before and after decoding. */
   bodyLimit: number;
   /** Names of environments that may go without asking; `*` stands for any characters, `?` for one. */
   allowDelete?: readonly string[];
-  /** Severities for some requests alone. */
-  overrides?: readonly SeverityOverride[];
   /** Further rules, by the operation that they apply to. */
   customRules?: Readonly<Record<string, readonly Rule[]>>;
   /** Compile a schema only when it is first needed, for a command that judges a few bodies and ends. */

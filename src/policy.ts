@@ -1,7 +1,4 @@
-import type { CatalogueEntry } from './catalogue.ts';
-import { memberAt } from './config/extras/source.ts';
 import { REQUEST_RULES, type RequestRule } from './contract/request-rules.ts';
-import { checkSeverities } from './gate/check-severities.ts';
 import {
   type Finding,
   type RawFinding,
@@ -11,7 +8,6 @@ import {
   type Verdict,
 } from './model/finding.ts';
 import { findPlaces } from './model/json-text.ts';
-import { pointerOf } from './model/pointer.ts';
 
 /** What turns findings into a verdict. */
 export interface PolicyOptions {
@@ -23,10 +19,6 @@ export interface PolicyOptions {
   unlisted: 'pass' | 'block';
   /** Severities by rule name, over the rules' own. */
   severities: Readonly<Record<string, SeveritySetting>>;
-  /** The rules that there are. */
-  rules: readonly CatalogueEntry[];
-  /** What is meant by a JSON Pointer in the config, and where it stands, for messages. */
-  placeOf?: ((pointer: string) => string) | undefined;
 }
 
 /** What else there is to say of a request that was judged. */
@@ -55,10 +47,7 @@ const MOST_FINDINGS = 100;
 /** Findings about a member's name rather than its value. */
 const ABOUT_NAMES = new Set(['schema.field-case', 'schema.unknown-field']);
 
-/** @throws PatchgateError `bad-config` where a severity is given for a rule that does not exist */
 export function createPolicy(options: PolicyOptions): Policy {
-  const { placeOf = memberAt } = options;
-  checkSeverities(options.severities, options.rules, (rule) => placeOf(pointerOf(['rules', rule])));
   const severities = { ...options.severities };
   severities[UNLISTED] ??= options.unlisted === 'block' ? 'error' : 'off';
 

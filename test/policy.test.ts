@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { CATALOGUE } from '../src/catalogue.ts';
 import type { GateOptions } from '../src/gate.ts';
 import type { RawFinding } from '../src/model/finding.ts';
 import { createPolicy, type PolicyOptions } from '../src/policy.ts';
-import { RULES } from '../src/rules/index.ts';
 import { feature, project } from './support/bodies.ts';
-import { refusal } from './support/errors.ts';
 import { brief, FEATURE_URL, gate, PROJECT_URL, PROXY_DEFAULTS, patch } from './support/gate.ts';
 
-const policy = (options: Partial<PolicyOptions> = {}) =>
-  createPolicy({ ...PROXY_DEFAULTS, rules: CATALOGUE, ...options });
+const policy = (options: Partial<PolicyOptions> = {}) => createPolicy({ ...PROXY_DEFAULTS, ...options });
 
 function raw(rule: string, members: Partial<RawFinding> = {}): RawFinding {
   return { rule, severity: 'error', basis: 'stated', pointer: '/x', message: 'is wrong', ...members };
@@ -74,41 +70,6 @@ describe('severities', () => {
     for (const finding of findings)
       expect(Object.keys(finding)).toEqual(['rule', 'severity', 'basis', 'pointer', 'message']);
   });
-
-  it('of rules that do not exist are refused, with what may have been meant', () => {
-    const refused = (name: string) => refusal('bad-config', () => policy({ severities: { [name]: 'off' } }));
-    expect(refused('draft.percentage-rnage')).toBe(
-      'rules["draft.percentage-rnage"]: there is no such rule (did you mean "draft.percentage-range"?)',
-    );
-    expect(refused('request.jsn')).toContain('did you mean "request.json"?');
-    expect(refused('nonsense')).toMatch(
-      /^rules\.nonsense: there is no such rule \(rules: request\.path-parameter, /,
-    );
-    expect(refused('toString')).toContain('rules.toString: there is no such rule');
-    for (const { name } of RULES) expect(() => policy({ severities: { [name]: 'off' } })).not.toThrow();
-    // A contract of one's own can use further keywords.
-    expect(() => policy({ severities: { 'schema.min-length': 'off' } })).not.toThrow();
-  });
-
-  it('of schema rules that are misspelt are refused as well', () => {
-    expect(refusal('bad-config', () => policy({ severities: { 'schema.observd': 'off' } }))).toContain(
-      'did you mean "schema.observed"?',
-    );
-    expect(refusal('bad-config', () => policy({ severities: { 'schema.Type': 'off' } }))).toContain(
-      'schema.type',
-    );
-  });
-
-  it.each(['request.json', 'request.too-large', 'request.content-encoding'])(
-    'milder than error are refused for %s, without which nothing is judged',
-    (name) => {
-      for (const severity of ['warn', 'off'] as const)
-        expect(refusal('bad-config', () => policy({ severities: { [name]: severity } }))).toContain(
-          `rules["${name}"] cannot be "${severity}"`,
-        );
-      expect(() => policy({ severities: { [name]: 'error' } })).not.toThrow();
-    },
-  );
 
   it('do not change those that they were given', () => {
     const severities = Object.freeze({});

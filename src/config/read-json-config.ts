@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { placeAt } from '../model/json-text.ts';
-import { type Hazard, scanJson, UNLIMITED } from '../model/scan-json.ts';
+import { faultOf } from '../model/strict-json.ts';
 
 /**
  * A config file in JSON, in UTF-8; a byte order mark is skipped.
@@ -11,7 +11,7 @@ import { type Hazard, scanJson, UNLIMITED } from '../model/scan-json.ts';
  */
 export function readJsonConfig(file: string, where: string): { content: unknown; text: string } {
   const text = readText(file, where);
-  const wrong = wrongPlaceOf(text);
+  const wrong = faultOf(text);
   if (wrong) {
     const { line, column } = placeAt(text, wrong.offset);
     throw new PatchgateError('bad-config', `${where}:${line}:${column}: ${wrong.message}`, {
@@ -40,15 +40,4 @@ function readText(file: string, where: string): string {
       cause: error,
     });
   }
-}
-
-/** Of a name that comes twice JSON.parse takes the last: what the first one says would silently be without effect. */
-function wrongPlaceOf(text: string): { message: string; offset: number } | undefined {
-  const repeated: Hazard[] = [];
-  const { error } = scanJson(text, UNLIMITED, (hazard) => {
-    if (hazard.kind === 'duplicate-key') repeated.push(hazard);
-    return repeated.length === 0;
-  });
-  const [first] = repeated;
-  return error ?? (first && { message: `"${first.what}" is given a second time`, offset: first.offset });
 }

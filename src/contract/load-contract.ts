@@ -7,7 +7,7 @@ import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
 import type { JsonValue } from '../model/json.ts';
 import { placeAt } from '../model/json-text.ts';
-import { type Hazard, scanJson, UNLIMITED } from '../model/scan-json.ts';
+import { faultOf } from '../model/strict-json.ts';
 import { annotationsOf } from './annotations.ts';
 import { appendErrors } from './append-errors.ts';
 import { checkContractFile } from './check-contract-file.ts';
@@ -172,7 +172,7 @@ function readJson(file: string): unknown {
       cause: error,
     });
   }
-  const wrong = wrongPlaceOf(text);
+  const wrong = faultOf(text);
   if (wrong) {
     const { line, column } = placeAt(text, wrong.offset);
     throw new PatchgateError('bad-contract', `${file}:${line}:${column}: ${wrong.message}`, {
@@ -180,17 +180,6 @@ function readJson(file: string): unknown {
     });
   }
   return JSON.parse(text);
-}
-
-/** Of a name that comes twice JSON.parse takes the last: what the first one says would silently not be judged. */
-function wrongPlaceOf(text: string): { message: string; offset: number } | undefined {
-  const repeated: Hazard[] = [];
-  const { error } = scanJson(text, UNLIMITED, (hazard) => {
-    if (hazard.kind === 'duplicate-key') repeated.push(hazard);
-    return repeated.length === 0;
-  });
-  const [first] = repeated;
-  return error ?? (first && { message: `"${first.what}" is given a second time`, offset: first.offset });
 }
 
 function isFolder(location: string): boolean {

@@ -1,3 +1,4 @@
+import type { CatalogueEntry } from '../catalogue.ts';
 import { memberAt } from '../config/extras/source.ts';
 import { PatchgateError } from '../errors.ts';
 import type { SeveritySetting } from '../model/finding.ts';
@@ -23,6 +24,11 @@ export interface Policies {
 }
 
 export interface PoliciesOptions extends PolicyOptions {
+  /** The rules that there are. */
+  rules: readonly CatalogueEntry[];
+  /** What is meant by a JSON Pointer in the config, and where it stands, for messages. */
+  placeOf?: ((pointer: string) => string) | undefined;
+  /** Severities for some requests alone. */
   overrides?: readonly SeverityOverride[] | undefined;
   /** Path templates of the operations. */
   templates: readonly string[];
@@ -40,15 +46,16 @@ const LONGEST_PATH = 1000;
  * read in several ways, or a parameter is not as it must be, an override by path counts only for what it makes stricter. The
  * guard does not ask for severities, so no override silences it.
  *
- * @throws PatchgateError `bad-config` where an override names an unknown rule, or a glob that no operation's path could fit
+ * @throws PatchgateError `bad-config` where a severity is given for a rule that does not exist, or a glob that no operation's path could fit
  */
 export function createPolicies({ overrides = [], templates, ...options }: PoliciesOptions): Policies {
+  const { placeOf = memberAt } = options;
+  checkSeverities(options.severities, options.rules, (rule) => placeOf(pointerOf(['rules', rule])));
   const base = createPolicy(options);
   if (overrides.length === 0) {
     const { judges, reportsUnlisted } = base;
     return { at: () => base, judges, reportsUnlisted };
   }
-  const { placeOf = memberAt } = options;
   const placeIn = (index: number) => (more: string) => placeOf(`/overrides/${index}${more}`);
   const bound = overrides.map((override, index) => bind(override, placeIn(index), templates));
   for (const [index, { rules }] of overrides.entries())
@@ -113,7 +120,7 @@ function bind(
 function severitiesWith(
   overrides: readonly BoundOverride[],
   answers: readonly Answer[],
-  { severities, rules, unlisted }: PolicyOptions,
+  { severities, rules, unlisted }: Omit<PoliciesOptions, 'templates'>,
 ): Record<string, SeveritySetting> {
   const all: Record<string, SeveritySetting> = {
     [UNLISTED]: unlisted === 'block' ? 'error' : 'off',

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { CATALOGUE } from '../../src/catalogue.ts';
+import { memberAt } from '../../src/config/extras/source.ts';
+import { checkSeverities } from '../../src/gate/check-severities.ts';
+import type { SeveritySetting } from '../../src/model/finding.ts';
+import { pointerOf } from '../../src/model/pointer.ts';
+import { RULES } from '../../src/rules/index.ts';
+import { refusal } from '../support/errors.ts';
+
+const checked = (severities: Record<string, SeveritySetting>) =>
+  checkSeverities(severities, CATALOGUE, (rule) => memberAt(pointerOf(['rules', rule])));
+
+describe('severities', () => {
+  it('of rules that do not exist are refused, with what may have been meant', () => {
+    const refused = (name: string) => refusal('bad-config', () => checked({ [name]: 'off' }));
+    expect(refused('draft.percentage-rnage')).toBe(
+      'rules["draft.percentage-rnage"]: there is no such rule (did you mean "draft.percentage-range"?)',
+    );
+    expect(refused('request.jsn')).toContain('did you mean "request.json"?');
+    expect(refused('nonsense')).toMatch(
+      /^rules\.nonsense: there is no such rule \(rules: request\.path-parameter, /,
+    );
+    expect(refused('toString')).toContain('rules.toString: there is no such rule');
+    for (const { name } of RULES) expect(() => checked({ [name]: 'off' })).not.toThrow();
+    // A contract of one's own can use further keywords.
+    expect(() => checked({ 'schema.min-length': 'off' })).not.toThrow();
+  });
+
+  it('of schema rules that are misspelt are refused as well', () => {
+    expect(refusal('bad-config', () => checked({ 'schema.observd': 'off' }))).toContain(
+      'did you mean "schema.observed"?',
+    );
+    expect(refusal('bad-config', () => checked({ 'schema.Type': 'off' }))).toContain('schema.type');
+  });
+
+  it.each(['request.json', 'request.too-large', 'request.content-encoding'])(
+    'milder than error are refused for %s, without which nothing is judged',
+    (name) => {
+      for (const severity of ['warn', 'off'] as const)
+        expect(refusal('bad-config', () => checked({ [name]: severity }))).toContain(
+          `rules["${name}"] cannot be "${severity}"`,
+        );
+      expect(() => checked({ [name]: 'error' })).not.toThrow();
+    },
+  );
+});
