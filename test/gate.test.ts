@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../src/catalogue.ts';
 import type { Circumstances, Gate, GateOptions } from '../src/gate.ts';
 import { losesEnvironment } from '../src/model/effect.ts';
-import type { Verdict } from '../src/model/finding.ts';
+import type { Finding, Verdict } from '../src/model/finding.ts';
 import { type JsonObject, member } from '../src/model/json.ts';
 import type { Known } from '../src/model/record.ts';
 import type { Rule } from '../src/model/rule.ts';
@@ -353,15 +353,18 @@ describe('whatever is sent', () => {
       'integrations',
     ];
     let blocked = 0;
+    const unplaced: Finding[] = [];
     for (const body of oddValues([...names, 'editorData', 'stack', 'op', 'ga', 'type', 'value'], 1500)) {
       for (const url of urls) {
         const verdict = judge(url, JSON.stringify(body));
         const hasError = verdict.findings.some(({ severity }) => severity === 'error');
         expect(verdict.outcome).toBe(hasError ? 'block' : 'pass');
-        for (const { line, column } of verdict.findings) expect([line, column]).not.toContain(0);
+        // Asserting each of so many takes longer than judging.
+        unplaced.push(...verdict.findings.filter(({ line, column }) => line === 0 || column === 0));
         if (hasError) blocked++;
       }
     }
+    expect(unplaced).toEqual([]);
     expect(blocked).toBeGreaterThan(1000);
   });
 

@@ -2,14 +2,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { cleanUp, runBinary, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, runBinary, temporaryFolder } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { closeGates, startGate, startRecorder } from '../support/in-process.ts';
 import { type RawRequest, sendRaw } from '../support/raw.ts';
-import { closeTargets } from '../support/target.ts';
+import { runHere } from '../support/run-here.ts';
 
 afterEach(async () => {
+  await closeGates();
   await cleanUp();
-  await closeTargets();
 });
 
 const [production, staging, development] = GOOD_PROJECT.environments as [object, object, object];
@@ -23,12 +24,11 @@ it('a recorded accident is found, and only there', async () => {
   const cwd = temporaryFolder();
   const seed = { accounts: { current: { projects: { 42: GOOD_PROJECT, 43: GOOD_PROJECT } } } };
   writeFileSync(join(cwd, 'seed.json'), JSON.stringify(seed));
-  const fake = await startBinary(['fake', '--seed', 'seed.json'], { cwd });
+  const fake = await startGate({ seed: join(cwd, 'seed.json') }, 'fake');
   const record = async (recording: string, requests: RawRequest[]) => {
-    const proxy = ['proxy', fake.url, '--no-guard', '--record', '--recording', recording];
-    const gate = await startBinary(proxy, { cwd });
-    for (const request of requests) await sendRaw(gate.port, request);
-    expect((await gate.stop()).code).toBe(0);
+    const { port, gate } = await startRecorder(cwd, fake.url, { guard: 'off', recording });
+    for (const request of requests) await sendRaw(port, request);
+    await gate.close();
   };
   await record('accident', [
     { path: PROJECT_PATH },
@@ -56,7 +56,7 @@ it('a recorded accident is found, and only there', async () => {
   expect(effectsIn('harmless')).toEqual([undefined]);
 
   const known = ['check', 'recordings/harmless', '--state', 'seed.json'];
-  const warned = await runBinary(known, { cwd });
+  const warned = await runHere(known, { cwd });
   expect(warned).toMatchObject({ code: 0, stdout: expect.stringContaining('0 errors, 2 warnings') });
-  expect((await runBinary([...known, '--guard', '--allow-delete', 'Staging,Dev*'], { cwd })).code).toBe(0);
+  expect((await runHere([...known, '--guard', '--allow-delete', 'Staging,Dev*'], { cwd })).code).toBe(0);
 });

@@ -23,7 +23,7 @@ const CASES: [name: string, text: string, says: string | RegExp][] = [
   [
     'no-package.mjs',
     "import '@no/such-package/part';",
-    'the config file no-package.mjs imports @no/such-package, which is not there (npm install --save-dev @no/such-package)',
+    'the config file no-package.mjs imports @no/such-package, which is not there (install @no/such-package among the devDependencies of the project)',
   ],
   [
     'no-file.mjs',

@@ -2,6 +2,8 @@
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp, type Running, runBinary, startBinary } from '../support/binary.ts';
+import { laterRefusal } from '../support/errors.ts';
+import { closeGates, startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw, valuesOf } from '../support/raw.ts';
 import { closeTargets, startTarget, type Target } from '../support/target.ts';
 
@@ -18,6 +20,7 @@ beforeEach(() => {
   target.received.length = 0;
 });
 afterAll(async () => {
+  await closeGates();
   await cleanUp();
   await closeTargets();
 });
@@ -25,7 +28,7 @@ afterAll(async () => {
 const health = (headers: string, path = '/__patchgate/health') =>
   `GET ${path} HTTP/1.1\r\n${headers}\r\n\r\n`;
 
-async function statusOf({ port }: Running, text: string): Promise<number> {
+async function statusOf({ port }: { port: number }, text: string): Promise<number> {
   return (await sendRaw(port, text)).status;
 }
 
@@ -107,19 +110,27 @@ describe('on loopback', () => {
 });
 
 describe('beyond loopback', () => {
-  it.each(hasIPv6 ? ['0.0.0.0', '::'] : ['0.0.0.0'])(
-    '%s without a token turns it off, and says so',
-    async (host) => {
-      const gate = await startBinary(['proxy', target.url, '--host', host]);
-      await gate.said('guard on\n', 'stderr');
-      expect(gate.stderr()).toMatch(/the control API \(\/__patchgate\/\) is off .*PATCHGATE_CONTROL_TOKEN/);
-      expect(gate.stderr()).not.toContain('health');
-      const answer = await sendRaw(gate.port, health('Host: localhost'));
-      expect(answer.status).toBe(403);
-      expect(String(answer.body)).toContain('PATCHGATE_CONTROL_TOKEN');
-      expect(String((await sendRaw(gate.port, { path: '/x' })).body)).toBe('answered');
-    },
-  );
+  const IS_OFF = /the control API \(\/__patchgate\/\) is off .*PATCHGATE_CONTROL_TOKEN/;
+  const expectOff = async (port: number) => {
+    const answer = await sendRaw(port, health('Host: localhost'));
+    expect(answer.status).toBe(403);
+    expect(String(answer.body)).toContain('PATCHGATE_CONTROL_TOKEN');
+    expect(String((await sendRaw(port, { path: '/x' })).body)).toBe('answered');
+  };
+
+  it('0.0.0.0 without a token turns it off, and says so', async () => {
+    const gate = await startBinary(['proxy', target.url, '--host', '0.0.0.0']);
+    await gate.said('guard on\n', 'stderr');
+    expect(gate.stderr()).toMatch(IS_OFF);
+    expect(gate.stderr()).not.toContain('health');
+    await expectOff(gate.port);
+  });
+
+  it.skipIf(!hasIPv6)(':: without a token turns it off, and says so', async () => {
+    const { port, notices } = await startGate({ target: target.url, host: '::' });
+    expect(notices.join()).toMatch(IS_OFF);
+    await expectOff(port);
+  });
 
   it('with a token it is on, for whoever has it', async () => {
     const gate = await startBinary(['proxy', target.url, '--host', '0.0.0.0'], {
@@ -140,23 +151,27 @@ describe('beyond loopback', () => {
   it.each(['localhost', ...(hasIPv6 ? ['::1', '::ffff:127.0.0.1'] : [])])(
     'it is not with %s',
     async (host) => {
-      const gate = await startBinary(['proxy', target.url, '--host', host]);
-      await gate.said('/__patchgate/health\n', 'stderr');
+      const gate = await startGate({ target: target.url, host });
+      expect(gate.notices).toEqual([]);
       expect((await fetch(`${gate.url}/__patchgate/health`)).status).toBe(200);
     },
   );
 });
 
 describe('a token that protects nothing is refused:', () => {
+  it('empty', async () => {
+    const env = { PATCHGATE_CONTROL_TOKEN: '' };
+    const { code, stderr } = await runBinary(['proxy', target.url, '--port', '0'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('PATCHGATE_CONTROL_TOKEN: "" is not taken');
+  });
+
   it.each([
-    ['empty', '', '127.0.0.1', 'PATCHGATE_CONTROL_TOKEN: "" is not taken'],
     ['short, beyond loopback', 'short', '0.0.0.0', 'shorter than 16 characters'],
     ['with a space', 'two words', '127.0.0.1', 'spaces'],
-  ])('%s', async (_, token, host, says) => {
-    const env = { PATCHGATE_CONTROL_TOKEN: token };
-    const { code, stderr } = await runBinary(['proxy', target.url, '--host', host, '--port', '0'], { env });
-    expect(code).toBe(2);
-    expect(stderr).toContain(says);
+  ])('%s', async (_, controlToken, host, says) => {
+    const start = startGate({ target: target.url, host, controlToken });
+    expect(await laterRefusal('bad-config', start)).toContain(says);
   });
 });
 

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp, type Running, startBinary, works } from '../support/binary.ts';
 import { REQUESTS } from '../support/e2e-bodies.ts';
+import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, type RawResponse, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
 import { closeTargets, freePort, startRawTarget, startStreamingTarget } from '../support/target.ts';
 
@@ -68,13 +69,6 @@ describe('a target that', () => {
   const answers = (answer: string) => {
     onSocket = (socket) => socket.once('data', () => socket.end(answer, 'latin1'));
   };
-
-  it.each(REQUESTS)('says nothing is a 504 after the timeout: %s', async (_, request) => {
-    onSocket = (socket) => socket.resume();
-    const response = await sendRaw(gate.port, request);
-    expect(response.status).toBe(504);
-    expect(problemIn(response)).toMatchObject({ type: 'urn:patchgate:problem:target-timeout' });
-  });
 
   it.each(REQUESTS)('closes without an answer is a 502: %s', async (_, request) => {
     onSocket = (socket) => socket.once('data', () => socket.destroy());
@@ -160,16 +154,34 @@ describe('a target that', () => {
   });
 });
 
+describe('a target that says nothing', () => {
+  let gate: InProcess;
+  beforeAll(async () => {
+    const target = await startRawTarget((socket) => socket.resume());
+    gate = await startGate({ target: target.url, timeout: 100 });
+  });
+  afterAll(async () => {
+    await closeGates();
+    await closeTargets();
+  });
+
+  it.concurrent.each(REQUESTS)('is a 504 after the timeout: %s', async (_, request) => {
+    const response = await sendRaw(gate.port, request);
+    expect(response.status).toBe(504);
+    expect(problemIn(response)).toMatchObject({ type: 'urn:patchgate:problem:target-timeout' });
+  });
+});
+
 describe('a target that answers an upload and closes without reading it', () => {
-  let gate: Running;
+  let gate: InProcess;
   beforeAll(async () => {
     const target = await startStreamingTarget((_req, res) => {
       res.writeHead(413, { connection: 'close' }).end('too much');
     });
-    gate = await startBinary(['proxy', target.url]);
+    gate = await startGate({ target: target.url });
   });
   afterAll(async () => {
-    await cleanUp();
+    await closeGates();
     await closeTargets();
   });
 
@@ -208,18 +220,18 @@ describe.skipIf(process.platform !== 'linux' || !works('python3', '--version'))(
   'a target that takes no connection',
   () => {
     let child: ChildProcessWithoutNullStreams;
-    let gate: Running;
+    let gate: InProcess;
     beforeAll(async () => {
       child = spawn('python3', ['-c', FULL_QUEUE], { stdio: 'pipe' });
       const [port] = await once(child.stdout, 'data');
-      gate = await startBinary(['proxy', `http://127.0.0.1:${String(port).trim()}`, '--timeout', '300ms']);
+      gate = await startGate({ target: `http://127.0.0.1:${String(port).trim()}`, timeout: 100 });
     });
     afterAll(async () => {
       child.stdin.end();
-      await cleanUp();
+      await closeGates();
     });
 
-    it.each(REQUESTS)('is a 504 after the timeout: %s', async (_, request) => {
+    it.concurrent.each(REQUESTS)('is a 504 after the timeout: %s', async (_, request) => {
       expect((await sendRaw(gate.port, request)).status).toBe(504);
     });
   },

@@ -1,5 +1,4 @@
-import fs from 'node:fs';
-import { cp, readdir, readFile, rm } from 'node:fs/promises';
+import fs, { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
@@ -24,14 +23,14 @@ async function contentOf(store: RecordingStore): Promise<Record<string, readonly
   return Object.fromEntries(lists);
 }
 
-async function filesBelow(folder: string): Promise<Record<string, string>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+function filesBelow(folder: string): Record<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files: Record<string, string> = {};
   for (const entry of entries) {
     const file = join(entry.parentPath, entry.name);
     // Who holds the lock is another matter.
     if (entry.isFile() && entry.name !== 'lock')
-      files[file.slice(folder.length)] = await readFile(file, 'utf8');
+      files[file.slice(folder.length)] = readFileSync(file, 'utf8');
   }
   return files;
 }
@@ -78,25 +77,25 @@ describe('writing that is killed at any step', { timeout: 60_000 }, () => {
     const store = await openStore(folder, 'r', { writable: true });
     runs.at(-1)?.(store);
     const copies = await copyAtEachStep(folder, folderInMemory(), () => store.flush());
-    const files = await filesBelow(folder);
+    const files = filesBelow(folder);
     const content = await contentOf(await openStore(folder, 'r'));
     expect(Object.values(content).flat().length).toBeGreaterThan(8);
     expect(copies.length).toBeGreaterThan(25);
 
     for (const [step, copy] of copies.entries()) {
       // Reading finds everything and changes nothing.
-      const before = await filesBelow(copy);
+      const before = filesBelow(copy);
       expect(await contentOf(await openStore(copy, 'r')), `read after step ${step}`).toEqual(content);
-      expect(await filesBelow(copy)).toEqual(before);
+      expect(filesBelow(copy)).toEqual(before);
       // The next start puts the files in order, and may be killed itself.
       const isNested = step % 6 === 0;
       const interrupted = join(folderInMemory(), 'copy');
-      if (isNested) await cp(copy, interrupted, { recursive: true });
+      if (isNested) cpSync(copy, interrupted, { recursive: true });
       const again = await openStore(copy, 'r', { writable: true });
-      expect(await filesBelow(copy), `written after step ${step}`).toEqual(files);
+      expect(filesBelow(copy), `written after step ${step}`).toEqual(files);
       await again.close();
       // There are hundreds of them.
-      await rm(copy, { recursive: true });
+      rmSync(copy, { recursive: true });
       if (!isNested) continue;
       const into = folderInMemory();
       const nested = await copyAtEachStep(interrupted, into, () =>
@@ -106,10 +105,10 @@ describe('writing that is killed at any step', { timeout: 60_000 }, () => {
         // Where the next of these was killed it leaves nearly the same: it has the other half.
         if (nestedStep % 2 !== (step / 6) % 2) continue;
         const last = await openStore(nestedCopy, 'r', { writable: true });
-        expect(await filesBelow(nestedCopy), `written after steps ${step} and ${nestedStep}`).toEqual(files);
+        expect(filesBelow(nestedCopy), `written after steps ${step} and ${nestedStep}`).toEqual(files);
         await last.close();
       }
-      await rm(into, { recursive: true });
+      rmSync(into, { recursive: true });
     }
   });
 });
@@ -144,13 +143,13 @@ describe('a file that cannot be put in its place at the last moment', () => {
     );
     store.append(plainOf(two));
     const killed = join(temporaryFolder(), 'copy');
-    await cp(folder, killed, { recursive: true });
+    cpSync(folder, killed, { recursive: true });
     leaveAsKilled(killed);
     await store.close();
     await (await openStore(killed, 'r', { writable: true })).close();
     for (const at of [folder, killed]) {
       expect(await (await openStore(at, 'r')).find('PATCH', '/a')).toEqual([one, two]);
-      const files = Object.keys(await filesBelow(at));
+      const files = Object.keys(filesBelow(at));
       expect(files.filter((name) => name.endsWith('.json'))).toEqual(['/r/a/PATCH.json']);
       if (!isJournalRefused) expect(files).toHaveLength(1);
     }

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
+import { startRecorder } from '../support/in-process.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
 afterEach(async () => {
@@ -76,7 +77,7 @@ describe('a file that cannot be written', () => {
     expect(stderr).toMatch(/patchgate: cannot write recordings\/default\/a\/x\/GET.json: .*\n {2}make room/);
     expect(readdirSync(root)).toContain('b');
     rmSync(join(root, 'a'));
-    expect((await (await startBinary(['proxy', target.url, '--record'], { cwd })).stop()).code).toBe(0);
+    await (await startRecorder(cwd, target.url)).gate.close();
     expect(readdirSync(join(root, 'a', 'x'))).toEqual(['GET.json']);
     expect(readdirSync(root)).not.toContain('.patchgate');
   });
@@ -94,7 +95,7 @@ describe('a file that cannot be written', () => {
     expect((await gate.stop()).code).toBe(2);
     expect(readFileSync(file, 'utf8')).toBe('{"formatVersion":1,');
     writeFileSync(file, '{"formatVersion":1,"exchanges":[]}');
-    expect((await (await startBinary(['proxy', target.url, '--record'], { cwd })).stop()).code).toBe(0);
+    await (await startRecorder(cwd, target.url)).gate.close();
     expect(JSON.parse(readFileSync(file, 'utf8')).exchanges).toHaveLength(1);
   });
 });

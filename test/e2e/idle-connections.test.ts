@@ -53,7 +53,7 @@ describe('a target that', () => {
     client.close();
   });
 
-  it.each(['GET', 'HEAD', 'OPTIONS'])(
+  it.concurrent.each(['GET', 'HEAD', 'OPTIONS'])(
     'closes one just when it is used again is asked again: %s',
     async (method) => {
       closesIdle(2);

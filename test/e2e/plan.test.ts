@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cleanUp, runBinary, startBinary, temporaryFolder } from '../support/binary.ts';
+import { runHere } from '../support/run-here.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
 const PRODUCTION = { id: 1024, name: 'Production', isEnabled: true };
@@ -21,7 +22,9 @@ afterEach(async () => {
 });
 
 const write = (file: string, content: unknown) => writeFileSync(join(cwd, file), JSON.stringify(content));
-const plan = (args: readonly string[], stdin = '') => runBinary(['plan', ...args], { cwd, stdin });
+const plan = (...args: string[]) => runHere(['plan', ...args], { cwd });
+/** What is read from standard input needs a process that has one. */
+const planGiven = (stdin: string, ...args: string[]) => runBinary(['plan', '-', ...args], { cwd, stdin });
 
 function keepState() {
   mkdirSync(join(cwd, '.patchgate'));
@@ -29,7 +32,7 @@ function keepState() {
 }
 
 test('the help has examples and the exit codes, in ASCII', async () => {
-  const { code, stdout, stderr } = await plan(['--help']);
+  const { code, stdout, stderr } = await plan('--help');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/Examples:\n +patchgate plan body\.json --project 42 /);
   expect(stdout).toContain('3 one is deleted or replaced');
@@ -39,7 +42,7 @@ test('the help has examples and the exit codes, in ASCII', async () => {
 test('an id typo, found in what the proxy keeps, corrected, and then harmless', async () => {
   keepState();
   write('body.json', TYPO);
-  const first = await plan(['body.json', '--project', '42', '--write-full', 'body.json']);
+  const first = await plan('body.json', '--project', '42', '--write-full', 'body.json');
   expect(first).toMatchObject({
     code: 3,
     stderr: 'patchgate: wrote body.json: the body that loses no environment\n',
@@ -47,7 +50,7 @@ test('an id typo, found in what the proxy keeps, corrected, and then harmless', 
   expect(first.stdout).toContain('likely a typo: did you mean 1024?');
   expect(first.stdout).not.toContain('\u001b');
   expect(JSON.parse(readFileSync(join(cwd, 'body.json'), 'utf8'))).toEqual(PROJECT);
-  expect(await plan(['body.json', '--project', '42'])).toMatchObject({
+  expect(await plan('body.json', '--project', '42')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('No changes'),
   });
@@ -55,7 +58,7 @@ test('an id typo, found in what the proxy keeps, corrected, and then harmless', 
 
 test('a body from standard input', async () => {
   keepState();
-  const { code, stdout } = await plan(['-', '--project', '42', '--format', 'json'], JSON.stringify(TYPO));
+  const { code, stdout } = await planGiven(JSON.stringify(TYPO), '--project', '42', '--format', 'json');
   expect(code).toBe(3);
   expect(JSON.parse(stdout)).toEqual({
     known: true,
@@ -77,29 +80,29 @@ test('what a running proxy has just seen', async () => {
   });
   expect(response.status).toBe(200);
   write('body.json', TYPO);
-  expect(await plan(['body.json', '--project', '42'])).toMatchObject({ code: 3 });
+  expect(await plan('body.json', '--project', '42')).toMatchObject({ code: 3 });
   await proxy.stop('SIGKILL');
-  expect(await plan(['body.json', '--project', '42'])).toMatchObject({ code: 3 });
+  expect(await plan('body.json', '--project', '42')).toMatchObject({ code: 3 });
 });
 
 test('what the service says, by one GET', async () => {
   const target = await startTarget((_req, res) => res.end(JSON.stringify(PROJECT)));
   write('body.json', TYPO);
   const args = ['--from-target', `${target.url}/api/v2`, '--header', 'Authorization: Bearer a'];
-  expect(await plan(['body.json', '--project', '42', ...args])).toMatchObject({ code: 3, stderr: '' });
+  expect(await plan('body.json', '--project', '42', ...args)).toMatchObject({ code: 3, stderr: '' });
   expect(target.received.map(({ method, url }) => `${method} ${url}`)).toEqual([`GET ${PATH}`]);
 });
 
 test('what cannot be told: exit code 2', async () => {
   write('body.json', TYPO);
-  const unknown = await plan(['body.json', '--project', '42']);
+  const unknown = await plan('body.json', '--project', '42');
   expect(unknown).toMatchObject({ code: 2, stderr: '' });
   expect(unknown.stdout).toContain(
     'Nothing is known of project 42 in .patchgate/state.json, which does not exist.',
   );
-  const broken = await plan(['-', '--project', '42'], '{\n"name": }');
+  const broken = await planGiven('{\n"name": }', '--project', '42');
   expect(broken).toMatchObject({ code: 2, stdout: '' });
   expect(broken.stderr).toMatch(/^patchgate: <stdin>:2:9: .+\n {2}.+\n$/);
-  const usage = await plan(['body.json', '--project', '42', '--state', 'a', '--recording', 'b']);
+  const usage = await plan('body.json', '--project', '42', '--state', 'a', '--recording', 'b');
   expect(usage).toMatchObject({ code: 2, stdout: '' });
 });

@@ -4,19 +4,37 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { answersTo, exchangeFilesIn, filesIn } from '../support/answers.ts';
 import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
 import { JSON_TYPE } from '../support/e2e-bodies.ts';
+import { closeGates, type Settings, startGate, startReplay } from '../support/in-process.ts';
 import { type RawRequest, sendRaw } from '../support/raw.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
 afterEach(async () => {
+  await closeGates();
   await cleanUp();
   await closeTargets();
 });
 
 describe('record mode', () => {
-  /** Asks a proxy in the given mode for a path, with a target that counts; tells the answers. */
-  async function run(cwd: string, mode: string[], paths: string[], env: Record<string, string> = {}) {
+  /** A proxy of the target. */
+  type Start = (target: string) => Promise<{ port: number; stop(): Promise<unknown>; said(): string }>;
+  const asProgram =
+    (cwd: string, args: string[], env: Record<string, string> = {}): Start =>
+    async (target) => {
+      const { port, stop, stderr } = await startBinary(['proxy', target, ...args], { cwd, env });
+      return { port, stop: () => stop(), said: stderr };
+    };
+  const here =
+    (cwd: string, settings: Settings, env: Record<string, string> = {}): Start =>
+    async (target) => {
+      const all = { target, recordings: join(cwd, 'recordings'), ...settings };
+      const { port, gate, notices } = await startGate(all, 'proxy', env);
+      return { port, stop: () => gate.close(), said: () => notices.join('\n') };
+    };
+
+  /** Asks a proxy for paths, with a target that counts; tells the answers. */
+  async function run(cwd: string, start: Start, paths: string[]) {
     const target = await startTarget((req, res) => res.end(`live ${req.url}`));
-    const gate = await startBinary(['proxy', target.url, ...mode], { cwd, env });
+    const gate = await start(target.url);
     const answers = await answersTo(
       gate,
       paths.map((path) => ({ path })),
@@ -27,27 +45,27 @@ describe('record mode', () => {
       statuses: answers.map(({ status }) => status),
       asked: target.received.map(({ url }) => url),
       files: exchangeFilesIn(join(cwd, 'recordings')).size,
-      stderr: gate.stderr(),
+      said: gate.said(),
     };
   }
 
   it('says what is recorded and what is replayed, of one recording in turn', async () => {
     const cwd = temporaryFolder();
     // Once records a recording that is not there, then replays it.
-    const first = await run(cwd, ['--record', 'once'], ['/a', '/b']);
+    const first = await run(cwd, here(cwd, { record: 'once' }), ['/a', '/b']);
     expect(first).toMatchObject({ statuses: [200, 200], asked: ['/a', '/b'], files: 2 });
-    const second = await run(cwd, ['--record', 'once'], ['/a', '/c']);
+    const second = await run(cwd, here(cwd, { record: 'once' }), ['/a', '/c']);
     expect(second).toMatchObject({ statuses: [200, 501], asked: [], files: 2 });
     // None replays only.
-    const none = await run(cwd, ['--record', 'none'], ['/b', '/new']);
+    const none = await run(cwd, here(cwd, { record: 'none' }), ['/b', '/new']);
     expect(none).toMatchObject({ statuses: [200, 501], asked: [], files: 2 });
     // New_episodes replays what is known and records the rest.
-    const episodes = await run(cwd, ['--record', 'new_episodes'], ['/a', '/c', '/c']);
+    const episodes = await run(cwd, here(cwd, { record: 'new_episodes' }), ['/a', '/c', '/c']);
     expect(episodes).toMatchObject({ statuses: [200, 200, 200], asked: ['/c'], files: 3 });
     // All forwards all, and is what the bare option means.
-    const all = await run(cwd, ['--record=all'], ['/a', '/d']);
+    const all = await run(cwd, here(cwd, { record: 'all' }), ['/a', '/d']);
     expect(all).toMatchObject({ statuses: [200, 200], asked: ['/a', '/d'], files: 4 });
-    const bare = await run(cwd, ['--record', '--recording', 'default'], ['/a', '/e']);
+    const bare = await run(cwd, asProgram(cwd, ['--record', '--recording', 'default']), ['/a', '/e']);
     expect(bare).toMatchObject({ statuses: [200, 200], asked: ['/a', '/e'], files: 5 });
   });
 
@@ -57,11 +75,14 @@ describe('record mode', () => {
     expect((await sendRaw(gate.port, { path: '/x' })).status).toBe(200);
   });
 
-  it.each(['once', 'new_episodes'])('%s replays only where CI is set, and says so', async (mode) => {
-    const result = await run(temporaryFolder(), ['--record', mode], ['/a'], { CI: 'true' });
+  it.each(['once', 'new_episodes'] as const)('%s replays only where CI is set, and says so', async (mode) => {
+    const cwd = temporaryFolder();
+    const result = await run(cwd, here(cwd, { record: mode }, { CI: 'true' }), ['/a']);
     expect(result).toMatchObject({ statuses: [501], asked: [], files: 0 });
-    expect(result.stderr).toContain('--record-in-ci');
-    const forced = await run(temporaryFolder(), ['--record', mode, '--record-in-ci'], ['/a'], { CI: 'true' });
+    expect(result.said).toContain('--record-in-ci');
+    const forced = await run(cwd, asProgram(cwd, ['--record', mode, '--record-in-ci'], { CI: 'true' }), [
+      '/a',
+    ]);
     expect(forced).toMatchObject({ statuses: [200], asked: ['/a'], files: 1 });
   });
 });
@@ -104,7 +125,7 @@ describe('redaction', () => {
     expect(files).toContain('[redacted]');
     expect(files).not.toContain(SECRET);
 
-    const replay = await startBinary(['replay'], { cwd });
+    const replay = await startReplay(cwd);
     expect((await sendRaw(replay.port, request('another'))).status).toBe(200);
   });
 });

@@ -6,10 +6,13 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cleanUp, ROOT, runBinary, startBinary, temporaryFolder } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { closeGates, startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw } from '../support/raw.ts';
+import { runHere } from '../support/run-here.ts';
 import { closeTargets, freePort, startStreamingTarget, startTarget } from '../support/target.ts';
 
 afterEach(async () => {
+  await closeGates();
   await cleanUp();
   await closeTargets();
 });
@@ -25,7 +28,7 @@ describe('help', () => {
   it.each(['proxy', 'replay', 'fake', 'check'])(
     'of %s has an example, and comes with exit code 0',
     async (command) => {
-      const { code, stdout, stderr } = await runBinary([command, '--help']);
+      const { code, stdout, stderr } = await runHere([command, '--help']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain(`patchgate ${command}`);
       expect(stdout).toMatch(new RegExp(`Examples:\\n +patchgate ${command}`));
@@ -46,19 +49,18 @@ describe('help', () => {
 });
 
 describe('the access log', () => {
-  const exercise = async (...flags: string[]) => {
-    const target = await startTarget();
-    const gate = await startBinary(['proxy', target.url, ...flags]);
-    await sendRaw(gate.port, patch(GOOD_PROJECT));
-    await sendRaw(gate.port, patch(BAD_PROJECT));
-    await sendRaw(gate.port, patch({ ...GOOD_PROJECT, extra: 1 }));
-    await sendRaw(gate.port, { path: '/api/v2/x?token=SECRET' });
-    await fetch(`${gate.url}/__patchgate/health`);
-    return gate.stop();
+  const exercise = async ({ port, url }: { port: number; url: string }) => {
+    await sendRaw(port, patch(GOOD_PROJECT));
+    await sendRaw(port, patch(BAD_PROJECT));
+    await sendRaw(port, patch({ ...GOOD_PROJECT, extra: 1 }));
+    await sendRaw(port, { path: '/api/v2/x?token=SECRET' });
+    await fetch(`${url}/__patchgate/health`);
   };
 
   it('has one line per request, with its verdict', async () => {
-    const { stdout } = await exercise();
+    const gate = await startBinary(['proxy', (await startTarget()).url]);
+    await exercise(gate);
+    const { stdout } = await gate.stop();
     const lines = stdout
       .trimEnd()
       .split('\n')
@@ -77,8 +79,11 @@ describe('the access log', () => {
   });
 
   it('is JSON on demand', async () => {
-    const { stdout } = await exercise('--log', 'json');
-    const lines = stdout
+    const proxy = await startGate({ target: (await startTarget()).url, log: 'json' });
+    await exercise(proxy);
+    await proxy.gate.close();
+    const text = proxy.log.join('');
+    const lines = text
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -90,11 +95,13 @@ describe('the access log', () => {
       ['PATCH', 200, 'pass', 'updateProject'],
       ['GET', 200, 'not judged', undefined],
     ]);
-    expect(stdout).not.toContain('SECRET');
+    expect(text).not.toContain('SECRET');
   });
 
   it('is silent on demand', async () => {
-    expect((await exercise('--log', 'off')).stdout).toBe('');
+    const gate = await startBinary(['proxy', (await startTarget()).url, '--log', 'off']);
+    await exercise(gate);
+    expect((await gate.stop()).stdout).toBe('');
   });
 
   it('may lose its reader, and so may the notices', async () => {
@@ -193,7 +200,7 @@ describe('the end', () => {
 describe('the control API', () => {
   it('is reached in absolute form, too, and never forwarded', async () => {
     const target = await startTarget();
-    const gate = await startBinary(['proxy', target.url]);
+    const gate = await startGate({ target: target.url });
     for (const path of ['/__patchgate/health', `${gate.url}/__patchgate/health`]) {
       const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${gate.port}\r\n\r\n`;
       const response = await sendRaw(gate.port, request);

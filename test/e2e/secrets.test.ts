@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { startRecorder } from '../support/in-process.ts';
 import { type RawRequest, sendRaw } from '../support/raw.ts';
 import { type Answer, closeTargets, startTarget } from '../support/target.ts';
 
@@ -222,8 +223,11 @@ it('leaves none in files, journal, log, answers or the control API', { timeout: 
   expect(recorded.stderr).toMatch(/a GitHub token in query\/q of GET \/reports was redacted/);
 
   // The next start moves the journal into the files. What was redacted matches whatever is sent in its place.
-  const again = await startBinary(['proxy', target.url, '--record', 'new_episodes', ...SETTINGS], { cwd });
-  await again.stop();
+  const again = await startRecorder(cwd, target.url, {
+    ...{ record: 'new_episodes', redact: ['pin_code'], redactPointers: ['/users/*/email'] },
+    redactPatterns: ['CARD-\\d{4}-\\d{4}'],
+  });
+  await again.gate.close();
   expectNone(everythingIn(recordings), 'the files');
   const replay = await startBinary(['replay', ...SETTINGS], { cwd });
   for (const request of REQUESTS) {

@@ -257,8 +257,10 @@ describe('four processes on one recording', () => {
     const { recordings } = await recorded();
     const common = ['--recordings', recordings, '--recording', 'demo', '--log', 'off'];
     const target = await startTarget();
-    const recorder = await startBinary(['proxy', target.url, '--record', 'new_episodes', ...common]);
-    const replays = await Promise.all([1, 2, 3].map(() => startBinary(['replay', ...common])));
+    const [recorder, ...replays] = await Promise.all([
+      startBinary(['proxy', target.url, '--record', 'new_episodes', ...common]),
+      ...[1, 2, 3].map(() => startBinary(['replay', ...common])),
+    ]);
     const records = (async () => {
       const { ask, end } = client(recorder.url);
       for (let i = 0; i < 100; i++)
@@ -274,7 +276,8 @@ describe('four processes on one recording', () => {
     );
     const [, ...all] = await Promise.all([records, ...walks]);
     for (const answers of all) expect(answers).toEqual(NAMES.map(() => '1,2,3,4,5,5'));
-    for (const one of [recorder, ...replays]) expect((await one.stop()).code).toBe(0);
+    const ends = await Promise.all([recorder, ...replays].map((one) => one.stop()));
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     const store = await openStore(recordings, 'demo');
     let count = 0;
     for await (const { method, path } of store.paths()) count += (await store.find(method, path)).length;

@@ -4,11 +4,13 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { locationOf } from '../../src/recordings/files/location.ts';
-import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
 import { exchange, stringifyRecording } from '../support/exchanges.ts';
+import { closeGates, startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
 afterEach(async () => {
+  await closeGates();
   await cleanUp();
   await closeTargets();
 });
@@ -33,7 +35,7 @@ const get = (path: string, parts: Parameters<typeof exchange>[0] = {}) =>
 const lastRun = (cwd: string) =>
   JSON.parse(readFileSync(join(cwd, 'recordings', 'default', '.patchgate', 'last-run.json'), 'utf8'));
 
-async function statuses({ url }: Running, ...paths: string[]): Promise<number[]> {
+async function statuses({ url }: { url: string }, ...paths: string[]): Promise<number[]> {
   const all: number[] = [];
   for (const path of paths) all.push((await fetch(url + path)).status);
   return all;
@@ -58,8 +60,7 @@ describe('--max-age', () => {
   });
 
   it('refuses, where that is asked for', async () => {
-    const args = ['replay', '--max-age', '30d', '--on-stale', 'refuse'];
-    const gate = await startBinary(args, { cwd: recorded(OLD) });
+    const gate = await startReplay(recorded(OLD), { maxAge: '30d', onStale: 'refuse' });
     const old = await fetch(`${gate.url}/old`);
     expect(old.status).toBe(501);
     const problem = (await old.json()) as Record<string, string>;
@@ -72,11 +73,11 @@ describe('--max-age', () => {
   it('records what is too old again, where the rest is recorded', async () => {
     const cwd = recorded(OLD);
     const target = await startTarget((_req, res) => res.writeHead(203).end());
-    const args = ['proxy', target.url, '--record=new_episodes', '--max-age', '30d', '--on-stale', 'refuse'];
-    const gate = await startBinary(args, { cwd });
+    const gate = await startRecorder(cwd, target.url, {
+      ...{ record: 'new_episodes', maxAge: '30d', onStale: 'refuse' },
+    });
     expect(await statuses(gate, '/old', '/old', '/new')).toEqual([203, 203, 200]);
     expect(target.received.map(({ url }) => url)).toEqual(['/old']);
-    expect((await gate.stop()).code).toBe(0);
   });
 });
 
@@ -119,13 +120,11 @@ describe('--fail-unused', () => {
   });
 
   it('does not count what was recorded in the same run', async () => {
-    const target = await startTarget();
-    const args = ['proxy', target.url, '--record=new_episodes', '--fail-unused'];
-    const gate = await startBinary(args, { cwd: recorded({ '/b': [get('/b')] }) });
-    expect(await statuses(gate, '/b', '/fresh')).toEqual([200, 200]);
-    const { code, stderr } = await gate.stop();
-    expect(stderr).toContain('every exchange of "default" was served (1)');
-    expect(code).toBe(0);
+    const { url } = await startTarget();
+    const recordings = join(recorded({ '/b': [get('/b')] }), 'recordings');
+    const proxy = await startGate({ target: url, record: 'new_episodes', failUnused: true, recordings });
+    expect(await statuses(proxy, '/b', '/fresh')).toEqual([200, 200]);
+    expect(await proxy.gate.unserved()).toMatchObject({ recording: 'default', total: 1, count: 0 });
   });
 
   it('says nothing where nothing is replayed', async () => {
@@ -139,11 +138,10 @@ describe('--fail-unused', () => {
 describe('the last run', () => {
   it('is left in the recording by what replays it, hidden from git', async () => {
     const cwd = recorded({ '/a': [get('/a')], '/b': [get('/b')] });
-    const gate = await startBinary(['replay'], { cwd });
-    expect(await statuses(gate, '/b')).toEqual([200]);
-    const { code, stderr } = await gate.stop();
-    expect(code).toBe(0);
-    expect(stderr).not.toContain('never served');
+    const replay = await startReplay(cwd);
+    expect(await statuses(replay, '/b')).toEqual([200]);
+    await replay.gate.close();
+    expect(replay.notices).toEqual([]);
     const hidden = join(cwd, 'recordings', 'default', '.patchgate');
     expect(readdirSync(hidden).sort()).toEqual(['.gitignore', 'last-run.json']);
     expect(lastRun(cwd)).toEqual({
@@ -156,9 +154,9 @@ describe('the last run', () => {
 
   it('does not begin a recording that is not there', async () => {
     const cwd = temporaryFolder();
-    const gate = await startBinary(['replay'], { cwd });
-    expect(await statuses(gate, '/b')).toEqual([501]);
-    expect((await gate.stop()).code).toBe(0);
+    const replay = await startReplay(cwd);
+    expect(await statuses(replay, '/b')).toEqual([501]);
+    await replay.gate.close();
     expect(readdirSync(cwd)).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp, type Running, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw, valuesOf } from '../support/raw.ts';
 import { closeTargets, startRawTarget, startStreamingTarget, type Target } from '../support/target.ts';
 
@@ -17,36 +18,37 @@ const PROJECT = {
 
 describe('a response that takes its time', () => {
   let target: Target;
-  let gate: Running;
-  const waiting: ServerResponse[] = [];
+  let gate: InProcess;
+  const waiting = new Map<string | undefined, ServerResponse>();
   beforeAll(async () => {
     target = await startStreamingTarget((req, res) => {
-      waiting.push(res);
+      waiting.set(req.method, res);
       req.resume();
       res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n');
     });
-    gate = await startBinary(['proxy', target.url, '--timeout', '300ms']);
+    gate = await startGate({ target: target.url, timeout: 300 });
   });
   afterAll(async () => {
-    await cleanUp();
+    await closeGates();
     await closeTargets();
   });
 
-  it.each([
-    ['that was not judged', 'GET /events HTTP/1.1\r\nHost: x\r\n\r\n'],
+  it.concurrent.each([
+    ['that was not judged', 'GET', 'GET /events HTTP/1.1\r\nHost: x\r\n\r\n'],
     [
       'that was judged',
+      'PATCH',
       `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${PROJECT.body.length}\r\n\r\n${PROJECT.body}`,
     ],
-  ])('to a request %s comes event by event, however long it is silent', async (_, bytes) => {
+  ])('to a request %s comes event by event, however long it is silent', async (_, method, bytes) => {
     const client = await RawConnection.open(gate.port);
     client.write(bytes);
     await client.came('data: first');
     // Longer than the timeout: that is only for the beginning of an answer.
     await new Promise((resolve) => setTimeout(resolve, 500));
-    waiting.at(-1)?.write('data: second\n\n');
+    waiting.get(method)?.write('data: second\n\n');
     await client.came('data: second');
-    waiting.at(-1)?.end('data: third\n\n');
+    waiting.get(method)?.end('data: third\n\n');
     const response = await client.response();
     client.close();
     expect(response.isWhole).toBe(true);
@@ -56,7 +58,7 @@ describe('a response that takes its time', () => {
 
 describe('an upload', () => {
   afterEach(async () => {
-    await cleanUp();
+    await closeGates();
     await closeTargets();
   });
 
@@ -66,7 +68,7 @@ describe('an upload', () => {
       res.writeHead(200).write(`got ${first}`);
       req.on('data', (chunk) => res.write(` and ${chunk}`)).on('end', () => res.end('.'));
     });
-    const gate = await startBinary(['proxy', target.url]);
+    const gate = await startGate({ target: target.url });
     const client = await RawConnection.open(gate.port);
     client.write('POST /upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n');
     await client.came('got one');
@@ -81,10 +83,10 @@ describe('an upload', () => {
       const chunks: Buffer[] = [];
       req.on('data', (chunk) => chunks.push(chunk)).on('end', () => res.end(Buffer.concat(chunks)));
     });
-    const gate = await startBinary(['proxy', target.url, '--timeout', '200ms']);
+    const gate = await startGate({ target: target.url, timeout: 200 });
     const client = await RawConnection.open(gate.port);
     client.write('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\none');
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await new Promise((resolve) => setTimeout(resolve, 400));
     client.write('two');
     const response = await client.response();
     client.close();
@@ -100,14 +102,14 @@ it.each([
     req.resume();
     setTimeout(() => res.end('late'), 100);
   });
-  const gate = await startBinary(['proxy', target.url, '--timeout', '0']);
+  const gate = await startGate({ target: target.url, timeout: 0 });
   expect((await sendRaw(gate.port, request)).body.toString()).toBe('late');
-  await cleanUp();
+  await closeGates();
   await closeTargets();
 });
 
 describe('the framing of a response', () => {
-  let gate: Running;
+  let gate: InProcess;
   let answer = '';
   beforeAll(async () => {
     const target = await startRawTarget((socket) => {
@@ -120,10 +122,10 @@ describe('the framing of a response', () => {
         else socket.write(answer);
       });
     });
-    gate = await startBinary(['proxy', target.url]);
+    gate = await startGate({ target: target.url });
   });
   afterAll(async () => {
-    await cleanUp();
+    await closeGates();
     await closeTargets();
   });
   const requests = [

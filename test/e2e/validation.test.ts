@@ -10,6 +10,7 @@ import {
   ODD_PROJECT_TEXT,
   PROJECT_PATH,
 } from '../support/e2e-bodies.ts';
+import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, type RawRequest, sendRaw, valuesOf } from '../support/raw.ts';
 import { closeTargets, startTarget, type Target } from '../support/target.ts';
 
@@ -144,16 +145,15 @@ describe('enforce', () => {
   });
 });
 
-describe.each(['warn', 'off'])('%s', (validation) => {
-  const start = (...options: string[]) =>
-    startBinary(['proxy', target.url, '--validation', validation, '--body-limit', '64KiB', ...options]);
-  let gate: Running;
-  let guarded: Running;
+describe.each(['warn', 'off'] as const)('%s', (validation) => {
+  let gate: InProcess;
+  let guarded: InProcess;
   beforeAll(async () => {
-    gate = await start('--no-guard');
-    guarded = await start();
+    const settings = { target: target.url, validation, bodyLimit: 64 * 1024 };
+    gate = await startGate({ ...settings, guard: 'off' });
+    guarded = await startGate(settings);
   });
-  afterAll(cleanUp);
+  afterAll(closeGates);
 
   it.each([
     ['that break the contract', JSON.stringify(BAD_PROJECT)],
@@ -204,13 +204,19 @@ describe.each(['warn', 'off'])('%s', (validation) => {
 });
 
 describe('--no-guard', () => {
-  afterEach(cleanUp);
+  afterEach(async () => {
+    await closeGates();
+    await cleanUp();
+  });
 
-  it.each(['enforce', 'warn', 'off'])(
+  it.each(['enforce', 'warn', 'off'] as const)(
     'lets through what deletes all, with --validation %s',
     async (validation) => {
-      const gate = await startBinary(['proxy', target.url, '--no-guard', '--validation', validation]);
-      expect((await sendRaw(gate.port, patch(DELETES_ALL))).status).toBe(200);
+      const { port } =
+        validation === 'warn'
+          ? await startBinary(['proxy', target.url, '--no-guard', '--validation', validation])
+          : await startGate({ target: target.url, guard: 'off', validation });
+      expect((await sendRaw(port, patch(DELETES_ALL))).status).toBe(200);
       expect(ONLY().toString()).toBe(DELETES_ALL);
     },
   );

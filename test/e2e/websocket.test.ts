@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { cleanUp, type Running, startBinary } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, valuesOf } from '../support/raw.ts';
 import { closeTargets, freePort, type RawTarget, startRawTarget } from '../support/target.ts';
 
@@ -14,6 +15,7 @@ const HANDSHAKE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 
 afterAll(async () => {
+  await closeGates();
   await cleanUp();
   await closeTargets();
 });
@@ -129,7 +131,7 @@ describe('a WebSocket', () => {
 });
 
 describe('a handshake', () => {
-  let gate: Running;
+  let gate: InProcess;
   let answer = '';
   let received = '';
   let target: RawTarget;
@@ -142,7 +144,7 @@ describe('a handshake', () => {
       });
     });
     sockets = target.sockets;
-    gate = await startBinary(['proxy', target.url, '--timeout', '400ms']);
+    gate = await startGate({ target: target.url, timeout: 400 });
   });
   const attempt = async (more = '', path = '/socket', headers = '') => {
     received = '';
@@ -198,18 +200,18 @@ describe('a handshake', () => {
   it('whose client goes away is ended at the target', async () => {
     answer = '';
     received = '';
-    const patient = await startBinary(['proxy', `http://127.0.0.1:${target.port}`]);
+    const patient = await startGate({ target: target.url, log: 'text' });
     const client = await RawConnection.open(patient.port);
     client.write(`GET /socket HTTP/1.1\r\nHost: x\r\n${HANDSHAKE}\r\n`);
     while (!received.includes('\r\n\r\n')) await new Promise((resolve) => setTimeout(resolve, 5));
     const closed = once(sockets.at(-1) as Socket, 'close');
     client.socket.resetAndDestroy();
     await closed;
-    await patient.said('the client went away');
+    await expect.poll(() => patient.log.join()).toContain('the client went away');
   });
 
   it('to a target that is down is a 502', async () => {
-    const other = await startBinary(['proxy', `http://127.0.0.1:${await freePort()}`]);
+    const other = await startGate({ target: `http://127.0.0.1:${await freePort()}` });
     const client = await RawConnection.open(other.port);
     client.write(`GET /socket HTTP/1.1\r\nHost: x\r\n${HANDSHAKE}\r\n`);
     const response = await client.response();

@@ -6,6 +6,9 @@ import { createPatchgate, type Patchgate } from '../../src/patchgate.ts';
 import { COMMAND_DEFAULTS } from '../../src/settings.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
+/** Where a setting is written with a unit. */
+export type Settings = Omit<Partial<Config>, 'maxAge'> & { maxAge?: number | string | undefined };
+
 export interface InProcess {
   url: string;
   port: number;
@@ -23,7 +26,7 @@ const open = new Set<Patchgate>();
  * @param env what says whether CI is set
  */
 export async function startGate(
-  settings: Partial<Config>,
+  settings: Settings,
   kind: Kind = 'proxy',
   env: NodeJS.ProcessEnv = {},
 ): Promise<InProcess> {
@@ -47,16 +50,12 @@ export async function startGate(
 }
 
 /** As `patchgate proxy <target> --record` in a folder. All is in the files once it is closed. */
-export function startRecorder(
-  cwd: string,
-  target: string,
-  settings: Partial<Config> = {},
-): Promise<InProcess> {
+export function startRecorder(cwd: string, target: string, settings: Settings = {}): Promise<InProcess> {
   return startGate({ target, record: 'all', recordings: join(cwd, 'recordings'), ...settings });
 }
 
 /** As `patchgate replay` in a folder. */
-export function startReplay(cwd: string, settings: Partial<Config> = {}): Promise<InProcess> {
+export function startReplay(cwd: string, settings: Settings = {}): Promise<InProcess> {
   return startGate({ recordings: join(cwd, 'recordings'), ...settings }, 'replay');
 }
 

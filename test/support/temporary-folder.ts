@@ -1,27 +1,25 @@
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 const made: string[] = [];
 
 /** A new empty folder, removed when the test file has run. */
 export function temporaryFolder(): string {
-  return newFolder(tmpdir());
-}
-
-/** As `temporaryFolder`, in memory where there is such a place: for many small files that no power cut shall outlive. */
-export function folderInMemory(): string {
-  return newFolder(MEMORY);
-}
-
-const MEMORY = isWritable('/dev/shm') ? '/dev/shm' : tmpdir();
-
-function newFolder(within: string): string {
-  const folder = mkdtempSync(join(within, 'patchgate-'));
+  const folder = mkdtempSync(join(tmpdir(), 'patchgate-'));
   made.push(folder);
   return folder;
 }
+
+/** A new empty folder for many small files, in memory where there is such a place, removed when the test is over. */
+export function folderInMemory(): string {
+  const folder = mkdtempSync(join(MEMORY, 'patchgate-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const MEMORY = isWritable('/dev/shm') ? '/dev/shm' : tmpdir();
 
 function isWritable(folder: string): boolean {
   try {
@@ -32,6 +30,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
+/** Those of the test file that has run. */
+export function removeFolders(): void {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
