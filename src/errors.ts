@@ -73,3 +73,16 @@ export function messageOf(error: unknown): string {
     return 'something was thrown that cannot be shown';
   }
 }
+
+/** Why a file or folder cannot be read, for people: what the system says, without its names of functions and files. */
+export function whyUnreadable(error: unknown): string {
+  return UNREADABLE[systemCode(error) ?? ''] ?? messageOf(error);
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EISDIR: 'it is a folder',
+  ELOOP: 'its links lead nowhere',
+};

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { messageOf, PatchgateError, systemCode } from '../src/errors.ts';
+import { messageOf, PatchgateError, systemCode, whyUnreadable } from '../src/errors.ts';
 
 it('an error has the status and the exit code of its code', () => {
   const cause = new Error('below');
@@ -42,4 +42,14 @@ it("reads the system's codes, and a message from whatever was thrown", () => {
   for (const thrown of [new Error('x'), Object.assign(new Error('x'), { code: 5 }), { code: 'ENOENT' }, null])
     expect(systemCode(thrown)).toBeUndefined();
   expect([new Error('x'), 'x', 5, undefined].map(messageOf)).toEqual(['x', 'x', '5', 'undefined']);
+});
+
+it('says in words why a file cannot be read', () => {
+  const said = (code: string) => whyUnreadable(Object.assign(new Error(`${code}: open 'x'`), { code }));
+  expect(['ENOENT', 'EACCES', 'EISDIR'].map(said)).toEqual([
+    'it does not exist',
+    'permission denied',
+    'it is a folder',
+  ]);
+  expect(said('EIO')).toBe("EIO: open 'x'");
 });

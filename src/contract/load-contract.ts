@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { messageOf, PatchgateError, whyUnreadable } from '../errors.ts';
 import type { ContractFile, OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
@@ -166,7 +166,7 @@ function readJson(file: string): unknown {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const why = systemCode(error) === 'ENOENT' ? 'it does not exist' : messageOf(error);
+    const why = whyUnreadable(error);
     throw new PatchgateError('bad-contract', `cannot read the contract ${file}: ${why}`, {
       hint: '--contract names a folder with contract.json and its schemas',
       cause: error,

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { PatchgateError, whyUnreadable } from '../errors.ts';
 import type { Target } from './target.ts';
 
 /** How every connection to the target is secured: options of Node's `tls.connect`. */
@@ -52,7 +52,7 @@ async function readAuthorities(file: string): Promise<string> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const why = systemCode(error) === 'ENOENT' ? 'it does not exist' : messageOf(error);
+    const why = whyUnreadable(error);
     throw new PatchgateError('bad-input', `cannot read the authorities' certificates ${file}: ${why}`, {
       hint: 'check the path given with --target-ca',
       cause: error,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { text } from '../../src/reporters/text.ts';
-import { visible } from '../../src/reporters/wording.ts';
+import { amount, visible } from '../../src/reporters/wording.ts';
 import { checkedFile, finding, subject } from './sample-findings.ts';
 import { joined } from './sample-options.ts';
 
@@ -35,4 +35,10 @@ test('nothing in a text report is one, wherever it comes from', () => {
   const lines = joined(text(report, { isColoured: false })).split('\n');
   expect(lines.filter(isCommand)).toEqual([]);
   expect(lines.filter((line) => line.includes('#[add-mask]')).length).toBeGreaterThan(8);
+});
+
+test('amounts', () => {
+  expect([0, 1, 2, 1234567].map((number) => amount(number, 'file'))).toEqual([
+    ...['0 files', '1 file', '2 files', '1,234,567 files'],
+  ]);
 });

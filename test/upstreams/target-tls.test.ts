@@ -60,7 +60,7 @@ describe('a file of authorities', () => {
     expect(await refused({ targetCa: 'no-such.crt' })).toBe(
       "cannot read the authorities' certificates no-such.crt: it does not exist (check the path given with --target-ca)",
     );
-    expect(await refused({ targetCa: temporaryFolder() })).toMatch(/^cannot read .*EISDIR/);
+    expect(await refused({ targetCa: temporaryFolder() })).toMatch(/^cannot read .*: it is a folder/);
   });
 
   it.each([

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { PatchgateError } from '../../errors.ts';
+import { amount } from '../../reporters/wording.ts';
 import { printable } from '../../server/printable.ts';
 import type { Removal, RemoveArgs, Removed } from './run-remove.ts';
-import { countText, sizeText } from './units.ts';
+import { sizeText } from './units.ts';
 
 /** Asks on the terminal whether something is to be removed. @throws PatchgateError `bad-usage` where there is none */
 export async function confirm(removal: Removal, args: RemoveArgs): Promise<boolean> {
@@ -36,8 +37,8 @@ export function removedText(removed: Removed | undefined, args: RemoveArgs): str
 /** `3 exchanges (2.1 KiB) of recordings/checkout` */
 function whatText({ exchanges, files, size }: Removal, { folder, name }: RemoveArgs): string {
   const root = join(folder, name);
-  const amount = `${countText(files, 'file')}, ${sizeText(size)}`;
+  const total = `${amount(files, 'file')}, ${sizeText(size)}`;
   return exchanges === undefined
-    ? `all of ${root} (${amount})`
-    : `${countText(exchanges, 'exchange')} of ${root} (${amount})`;
+    ? `all of ${root} (${total})`
+    : `${amount(exchanges, 'exchange')} of ${root} (${total})`;
 }

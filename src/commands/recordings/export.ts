@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
+import { amount } from '../../reporters/wording.ts';
 import { flagsOf, REDACTION, withSettings } from '../options.ts';
 import { selectionOf, withSelection } from './selecting.ts';
-import { countText } from './units.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -68,7 +68,7 @@ export const exportRecording: CommandModule = {
     if (output === undefined) await runExport(args, standardOutput());
     else {
       const count = await writeFileWhole(output, (file) => runExport(args, file));
-      process.stderr.write(`patchgate: ${countText(count, 'exchange')} written to ${output}\n`);
+      process.stderr.write(`patchgate: ${amount(count, 'exchange')} written to ${output}\n`);
     }
   },
 };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { countText } from './units.ts';
+import { amount } from '../../reporters/wording.ts';
 
 /** What an import has done. */
 export interface Imported {
@@ -15,7 +15,7 @@ export interface Imported {
 export function importedText(imported: Imported, name: string, folder: string): string {
   const { exchanges, entries, skipped, origins } = imported;
   const lines = [
-    `imported ${countText(exchanges, 'exchange')} of ${entries} entries into ${join(folder, name)}`,
+    `imported ${amount(exchanges, 'exchange')} of ${entries} entries into ${join(folder, name)}`,
   ];
   if (skipped.size > 0) lines.push(`skipped: ${skippedText(skipped)}`);
   if (origins.length > 1) {

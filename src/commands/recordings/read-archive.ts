@@ -1,6 +1,6 @@
 import { lstat, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { PatchgateError, whyUnreadable } from '../../errors.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
 import { type HarContent, readHar } from '../../recordings/har/read-har.ts';
 
@@ -40,7 +40,7 @@ async function bytesOf(file: string): Promise<Buffer> {
     }
   } catch (error) {
     if (error instanceof PatchgateError) throw error;
-    const why = systemCode(error) === 'ENOENT' ? 'it does not exist' : messageOf(error);
+    const why = whyUnreadable(error);
     throw new PatchgateError('bad-input', `cannot read ${file}: ${why}`, { cause: error });
   }
 }

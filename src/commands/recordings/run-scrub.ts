@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import { type Leftover, scrubRecording } from '../../recordings/scrub.ts';
+import { amount } from '../../reporters/wording.ts';
 import { printable } from '../../server/printable.ts';
 import type { Output } from '../output.ts';
 import { findRecording, recordingNames } from './find-recording.ts';
-import { countText } from './units.ts';
 
 export interface ScrubArgs {
   /** That of all recordings. */
@@ -59,13 +59,13 @@ function isInPath({ place }: Leftover): boolean {
 }
 
 function summaryText(recordings: number, found: number, staying: number, check: boolean): string {
-  const where = `in ${countText(recordings, 'recording')}`;
+  const where = `in ${amount(recordings, 'recording')}`;
   if (found === 0) return `no secrets ${where}\n`;
-  const places = countText(found, 'place');
+  const places = amount(found, 'place');
   if (check) return `secrets at ${places} ${where}\n  patchgate recordings scrub redacts them\n`;
   const rest =
     staying > 0
-      ? `${countText(staying, 'place')} left: a path is the name of its file; remove it, and record without it\n`
+      ? `${amount(staying, 'place')} left: a path is the name of its file; remove it, and record without it\n`
       : '';
-  return `redacted ${countText(found - staying, 'place')} ${where}\n${rest}`;
+  return `redacted ${amount(found - staying, 'place')} ${where}\n${rest}`;
 }

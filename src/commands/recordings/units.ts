@@ -24,8 +24,3 @@ export function ageText(time: number, now: number): string {
   const age = AGES.find(([, length]) => now - time >= length);
   return age === undefined ? 'now' : `${Math.floor((now - time) / age[1])}${age[0]}`;
 }
-
-/** `1 exchange`, `2 exchanges` */
-export function countText(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

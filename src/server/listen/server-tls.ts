@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { messageOf, PatchgateError, whyUnreadable } from '../../errors.ts';
 
 /** What the gate proves itself with to its clients: PEM texts. */
 export interface ServerTls {
@@ -60,7 +60,7 @@ async function read(file: string, what: string, flag: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const why = systemCode(error) === 'ENOENT' ? 'it does not exist' : messageOf(error);
+    const why = whyUnreadable(error);
     throw new PatchgateError('bad-input', `cannot read the ${what} ${file}: ${why}`, {
       hint: `check the path given with ${flag}`,
       cause: error,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { PatchgateError, whyUnreadable } from '../../errors.ts';
 import { readState, type State } from '../../state/state-file.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function loadSeed(file: string): Promise<State> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const why = systemCode(error) === 'ENOENT' ? 'it does not exist' : messageOf(error);
+    const why = whyUnreadable(error);
     throw new PatchgateError('bad-input', `cannot read the seed ${file}: ${why}`, {
       hint: 'check the path given with --seed, or leave it out to use the built-in sample',
       cause: error,

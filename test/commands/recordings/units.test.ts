@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ageText, countText, sizeText } from '../../../src/commands/recordings/units.ts';
+import { ageText, sizeText } from '../../../src/commands/recordings/units.ts';
 
 it.each([
   [0, '0 B'],
@@ -21,12 +21,4 @@ it.each([
   [86_400 * 40, '40d'],
 ])('%d seconds ago', (seconds, text) => {
   expect(ageText(1e12, 1e12 + seconds * 1000)).toBe(text);
-});
-
-it('counts', () => {
-  expect([countText(0, 'file'), countText(1, 'file'), countText(2, 'file')]).toEqual([
-    '0 files',
-    '1 file',
-    '2 files',
-  ]);
 });

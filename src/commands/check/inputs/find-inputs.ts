@@ -1,11 +1,10 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { PatchgateError, systemCode } from '../../../errors.ts';
+import { PatchgateError, systemCode, whyUnreadable } from '../../../errors.ts';
 import { nearest } from '../../../model/nearest.ts';
 import { visible } from '../../../reporters/wording.ts';
 import { walkFolder } from './walk-folder.ts';
-import { whyUnreadable } from './why-unreadable.ts';
 
 /** The word for standard input. */
 export const STDIN = '-';

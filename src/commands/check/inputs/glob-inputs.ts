@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { isAbsolute, sep } from 'node:path';
 import { globSync } from 'tinyglobby';
-import { PatchgateError, systemCode } from '../../../errors.ts';
+import { PatchgateError, systemCode, whyUnreadable } from '../../../errors.ts';
 import { INPUT_NAME, walkFolder } from './walk-folder.ts';
-import { whyUnreadable } from './why-unreadable.ts';
 
 /**
  * The files that a glob means, sorted: those that it matches, and of a folder that it matches what is below. Where the last part

@@ -1,9 +1,8 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { PatchgateError } from '../../../errors.ts';
+import { PatchgateError, whyUnreadable } from '../../../errors.ts';
 import { STDIN } from './find-inputs.ts';
 import { type InputKind, isJsonLines, kindByStart, START_LENGTH } from './input-kind.ts';
-import { whyUnreadable } from './why-unreadable.ts';
 
 /** Bytes of a recording's file that are read at most: it is held as one text. */
 const RECORDING_LIMIT = 256 * 1024 * 1024;

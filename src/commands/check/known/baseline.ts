@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../../../errors.ts';
+import { PatchgateError, systemCode, whyUnreadable } from '../../../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../../model/json.ts';
 import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../../model/json-text.ts';
 
@@ -36,7 +36,7 @@ export async function readBaseline(file: string, name: string): Promise<KnownFin
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    throw new PatchgateError('bad-input', `cannot read the baseline ${name}: ${messageOf(error)}`, {
+    throw new PatchgateError('bad-input', `cannot read the baseline ${name}: ${whyUnreadable(error)}`, {
       cause: error,
     });
   }

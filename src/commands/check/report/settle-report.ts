@@ -66,7 +66,7 @@ async function settleKnown(
       import('../../../recordings/redaction/redaction.ts'),
     ]);
     const known = await writeBaseline(files, file, former ?? [], nameOf, redactionOf(redaction));
-    const message = `wrote ${findings(countOf(known))} to ${name}`;
+    const message = `wrote ${amount(countOf(known), 'finding')} to ${name}`;
     return { files: excuseKnown(files, known, nameOf).files, remarks: [{ severity: 'note', message }] };
   }
   if (!former) {
@@ -83,7 +83,7 @@ async function settleKnown(
   if (gone === 0) return { files: excused, remarks: [] };
   const remark: Remark = {
     severity: 'warn',
-    message: `${name} holds ${findings(gone)} that ${gone === 1 ? 'is' : 'are'} gone or suppressed`,
+    message: `${name} holds ${amount(gone, 'finding')} that ${gone === 1 ? 'is' : 'are'} gone or suppressed`,
     hint: 'take them out with --write-baseline, so that they do not come back',
   };
   return { files: excused, remarks: [remark] };
@@ -125,8 +125,4 @@ function remarkOnFurther(files: readonly CheckedFile[]): Remark[] {
 
 function countOf(known: readonly KnownFindings[]): number {
   return known.reduce((total, { count = 1 }) => total + count, 0);
-}
-
-function findings(count: number): string {
-  return count === 1 ? '1 finding' : `${count} findings`;
 }

@@ -58,7 +58,7 @@ describe('a baseline', () => {
 
   it('that cannot be read is an error', async () => {
     expect(await laterRefusal('bad-input', readBaseline(folder, 'here'))).toContain(
-      'cannot read the baseline here: EISDIR',
+      'cannot read the baseline here: it is a folder',
     );
   });
 
