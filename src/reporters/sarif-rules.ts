@@ -36,7 +36,7 @@ const MOST_CHARACTERS = 400;
 function ruleOf({ name, severity, basis, says, source }: RuleFacts) {
   const sentence = `${says.slice(0, 1).toUpperCase()}${shortened(says.slice(1), MOST_CHARACTERS)}.`;
   const why = `Basis: ${basis}, ${BECAUSE[basis]}${source === '' ? '' : ` (${shortened(source, MOST_CHARACTERS)})`}.`;
-  const todo = 'Correct the body as the finding says.';
+  const todo = 'Correct the request as the finding says.';
   return {
     id: name,
     shortDescription: { text: sentence },
