@@ -1,4 +1,5 @@
 import type { CatalogueEntry } from '../catalogue.ts';
+import { LONGEST_PATH } from '../config/extras/globs.ts';
 import { memberAt } from '../config/extras/source.ts';
 import { PatchgateError } from '../errors.ts';
 import type { SeveritySetting } from '../model/finding.ts';
@@ -36,8 +37,6 @@ export interface PoliciesOptions extends PolicyOptions {
 
 /** Combinations of overrides whose policies are kept; there are hardly ever more than a few. */
 const MOST_KEPT = 100;
-/** UTF-16 code units of a path that is held against globs: no record's is longer, and some globs take long for a long one. */
-const LONGEST_PATH = 1000;
 
 /**
  * Which severities hold is decided by the very path by which a request was judged (`JudgedPath`), never by another spelling of

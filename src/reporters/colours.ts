@@ -1,3 +1,5 @@
+import type { Severity } from '../model/finding.ts';
+
 /** What gives a text a colour, or another style, on a terminal. */
 export type Paint = (colour: Colour, text: string) => string;
 
@@ -17,3 +19,5 @@ export const coloured: Paint = (colour, text) => {
   return `\u001b[${begin}m${text}\u001b[${end}m`;
 };
 export const plain: Paint = (_, text) => text;
+
+export const SEVERITY_COLOURS: Readonly<Record<Severity, Colour>> = { error: 'red', warn: 'yellow' };

@@ -1,4 +1,4 @@
-import type { Colour, Paint } from './colours.ts';
+import { type Colour, type Paint, SEVERITY_COLOURS } from './colours.ts';
 import { columnsOf } from './columns.ts';
 import type { CheckedFile, Excerpt, PlacedFinding, Subject } from './report.ts';
 import { sharesOf } from './shares.ts';
@@ -101,14 +101,12 @@ export function placeOf(file: string, { line, column }: PlacedFinding): string {
   return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
 }
 
-const COLOURS: Readonly<Record<PlacedFinding['severity'], Colour>> = { error: 'red', warn: 'yellow' };
-
 /** A pointer may be as long as a body. */
 const MOST_CHARACTERS = 1000;
 
 function findingText(file: string, finding: PlacedFinding, paint: Paint): string {
   const { line, severity, rule, message, excerpt, pointer, basis, source, hint } = finding;
-  const colour = COLOURS[severity];
+  const colour = SEVERITY_COLOURS[severity];
   const place = visible(placeOf(file, finding));
   const lines = [
     `  ${place}  ${paint(colour, severity)}  ${visible(rule)}  ${paint('bold', readable(message))}`,

@@ -1,4 +1,4 @@
-import type { Paint } from './colours.ts';
+import { type Paint, SEVERITY_COLOURS } from './colours.ts';
 import { type CountedFinding, type Report, type Skipped, summaryOf } from './report.ts';
 import { amount, grouped, visible } from './wording.ts';
 
@@ -23,7 +23,7 @@ export function rulesText(report: Report, paint: Paint): string {
   };
   return rows
     .map(({ count, severity, rule }) => {
-      const level = paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd('error'.length));
+      const level = paint(SEVERITY_COLOURS[severity], severity.padEnd('error'.length));
       const said = paint('grey', visible(says.get(rule) ?? ''));
       return `  ${grouped(count).padStart(widths.count)}  ${level}  ${visible(rule).padEnd(widths.rule)}  ${said}`.trimEnd();
     })
@@ -99,7 +99,7 @@ function skippedLine(file: string, { line, method, path, pointer }: Skipped): st
 export function remarksText({ remarks = [] }: Report, paint: Paint): string {
   return remarks
     .map(({ severity, message, hint }) => {
-      const level = severity === 'note' ? severity : paint(severity === 'error' ? 'red' : 'yellow', severity);
+      const level = severity === 'note' ? severity : paint(SEVERITY_COLOURS[severity], severity);
       return `${level}: ${visible(message)}${hint === undefined ? '' : `\n  hint: ${visible(hint)}`}`;
     })
     .join('\n');

@@ -1,10 +1,10 @@
 import { PatchgateError } from '../../errors.ts';
 import { isObject } from '../../model/json.ts';
-import { nearest } from '../../model/nearest.ts';
 import { escapeToken } from '../../model/pointer.ts';
 import { type FilePredicate, filePatterns } from './file-patterns.ts';
 import { areGlobs } from './globs.ts';
 import { type ExtraSource, placed } from './source.ts';
+import { unknownMember } from './unknown-member.ts';
 
 /** What the bodies of some files are judged as, where nothing in them says it: an operation's, or those of a PATCH to a path. */
 export interface BodyMapping {
@@ -33,12 +33,9 @@ export async function checkBodies(given: unknown, source: ExtraSource): Promise<
 
   async function checkOne(entry: unknown, at: string): Promise<BodyMapping> {
     if (!isObject(entry)) throw fail(at, 'must be an object', EXAMPLE);
-    for (const member of Object.keys(entry)) {
-      if (MEMBERS.includes(member)) continue;
-      const near = nearest(member, MEMBERS);
-      const hint = near ? `did you mean "${near}"?` : `it has: ${MEMBERS.join(', ')}`;
-      throw fail(`${at}/${escapeToken(member)}`, 'is no member of it', hint, 'name');
-    }
+    const unknown = unknownMember(entry, MEMBERS);
+    if (unknown)
+      throw fail(`${at}/${escapeToken(unknown.member)}`, 'is no member of it', unknown.hint, 'name');
     const { files, operation, path } = entry;
     if (!areGlobs(files))
       throw fail(`${at}/files`, 'must be a glob, or a list of globs', '"bodies/projects/**"');

@@ -1,6 +1,5 @@
 import { PatchgateError } from '../../errors.ts';
 import { isObject } from '../../model/json.ts';
-import { nearest } from '../../model/nearest.ts';
 import { escapeToken } from '../../model/pointer.ts';
 import type { PathGlobs, SeverityOverride } from '../../model/severity-override.ts';
 import { shownValue } from '../shown-value.ts';
@@ -8,6 +7,7 @@ import { checkRules } from './check-rules.ts';
 import { filePatterns } from './file-patterns.ts';
 import { areGlobs, arePathGlobs, PATH_GLOB_OPTIONS, PATH_GLOBS } from './globs.ts';
 import { type ExtraSource, placed } from './source.ts';
+import { unknownMember } from './unknown-member.ts';
 
 const MEMBERS = ['files', 'paths', 'rules'];
 const EXAMPLE = '{ "paths": ["/accounts/*/drafts/**"], "rules": { "schema.unknown-field": "off" } }';
@@ -29,12 +29,8 @@ export async function checkOverrides(given: unknown, source: ExtraSource): Promi
   async function checkOne(entry: unknown, index: number): Promise<SeverityOverride> {
     const at = `/${index}`;
     if (!isObject(entry)) throw fail(at, ' must be an object', EXAMPLE);
-    for (const member of Object.keys(entry)) {
-      if (MEMBERS.includes(member)) continue;
-      const near = nearest(member, MEMBERS);
-      const hint = near ? `did you mean "${near}"?` : `it has: ${MEMBERS.join(', ')}`;
-      throw fail(`${at}/${escapeToken(member)}`, ' is not known', hint, 'name');
-    }
+    const unknown = unknownMember(entry, MEMBERS);
+    if (unknown) throw fail(`${at}/${escapeToken(unknown.member)}`, ' is not known', unknown.hint, 'name');
     const files = globsAt(entry.files, areGlobs, `${at}/files`, 'a glob or a list of globs: ["legacy/**"]');
     const paths = globsAt(entry.paths, arePathGlobs, `${at}/paths`, PATH_GLOBS);
     if (!files && !paths) {

@@ -1,9 +1,9 @@
 import { isObject } from '../../model/json.ts';
-import { nearest } from '../../model/nearest.ts';
 import { isPointer, pointerOf } from '../../model/pointer.ts';
 import type { Rule } from '../../model/rule.ts';
 import { shownValue } from '../shown-value.ts';
 import { SEVERITIES } from './check-rules.ts';
+import { unknownMember } from './unknown-member.ts';
 
 /** What is wrong with a rule's form, and where in it. */
 export interface Misshapen {
@@ -112,14 +112,15 @@ function misshapen(
   at: readonly (string | number)[],
 ): Misshapen | undefined {
   if (!isObject(given)) {
-    return { pointer: pointerOf(at), what: ' must be an object', hint: `it has: ${namesIn(members)}` };
+    return {
+      pointer: pointerOf(at),
+      what: ' must be an object',
+      hint: `it has: ${Object.keys(members).join(', ')}`,
+    };
   }
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(members, name)) continue;
-    const near = nearest(name, Object.keys(members));
-    const hint = near ? `did you mean "${near}"?` : `it has: ${namesIn(members)}`;
-    return { pointer: pointerOf([...at, name]), what: ' is not known', hint };
-  }
+  const unknown = unknownMember(given, Object.keys(members));
+  if (unknown)
+    return { pointer: pointerOf([...at, unknown.member]), what: ' is not known', hint: unknown.hint };
   for (const [name, { takes, mayMiss, isTaken }] of Object.entries(members)) {
     // A class may lend it.
     const value: unknown = given[name];
@@ -128,10 +129,6 @@ function misshapen(
     return { pointer: pointerOf([...at, name]), what, hint: `it takes ${takes}` };
   }
   return undefined;
-}
-
-function namesIn(members: object): string {
-  return Object.keys(members).join(', ');
 }
 
 function oneOf(words: readonly string[]): Member {

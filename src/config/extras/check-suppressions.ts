@@ -1,6 +1,5 @@
 import { PatchgateError } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
-import { nearest } from '../../model/nearest.ts';
 import { escapeToken } from '../../model/pointer.ts';
 import { isPointerPattern } from '../../model/pointer-pattern.ts';
 import { shownValue } from '../shown-value.ts';
@@ -8,6 +7,7 @@ import { type FilePredicate, filePatterns } from './file-patterns.ts';
 import { areGlobs, arePathGlobs, PATH_GLOBS } from './globs.ts';
 import { type PathPredicate, pathPatterns } from './path-patterns.ts';
 import { type ExtraSource, placed } from './source.ts';
+import { unknownMember } from './unknown-member.ts';
 
 /** Findings that are not to count, and why. */
 export interface Suppression {
@@ -39,12 +39,9 @@ export async function checkSuppressions(given: unknown, source: ExtraSource): Pr
   async function checkOne(entry: unknown, index: number): Promise<Suppression> {
     const name = `suppressions[${index}]`;
     if (!isObject(entry)) throw fail(`/${index}`, ' must be an object', EXAMPLE);
-    for (const member of Object.keys(entry)) {
-      if (Object.hasOwn(TAKES, member)) continue;
-      const near = nearest(member, Object.keys(TAKES));
-      const hint = near ? `did you mean "${near}"?` : `it has: ${Object.keys(TAKES).join(', ')}`;
-      throw fail(`/${index}/${escapeToken(member)}`, ' is not known', hint, 'name');
-    }
+    const unknown = unknownMember(entry, Object.keys(TAKES));
+    if (unknown)
+      throw fail(`/${index}/${escapeToken(unknown.member)}`, ' is not known', unknown.hint, 'name');
     for (const [member, { isTaken, takes, mayMiss }] of Object.entries(TAKES)) {
       const value = entry[member];
       if (value === undefined ? mayMiss : isTaken(value)) continue;

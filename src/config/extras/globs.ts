@@ -3,6 +3,9 @@ const LONGEST = 1000;
 /** `+(a*)`, `(a*)+`: some such globs take longer for a path than anybody waits, and clients choose the paths. */
 const GROUP = '(';
 
+/** UTF-16 code units of a path that is held against globs: no record's is longer, and some globs take long for a long one. */
+export const LONGEST_PATH = 1000;
+
 /** For messages. */
 export const PATH_GLOBS =
   'a glob or a list of globs, of *, **, ?, [0-9] and {1,2}: ["/accounts/*/projects/{42,43}"]';

@@ -1,10 +1,7 @@
-import { PATH_GLOB_OPTIONS } from './globs.ts';
+import { LONGEST_PATH, PATH_GLOB_OPTIONS } from './globs.ts';
 
 /** Whether a request's path is one that is meant. */
 export type PathPredicate = (path: string) => boolean;
-
-/** UTF-16 code units of a path that is held against globs: no record's is longer, and some globs take long for a long one. */
-const LONGEST_PATH = 1000;
 
 /**
  * Globs of request paths as a predicate: `/accounts/1/projects/*`. What stands before that in a path counts for nothing, nor do

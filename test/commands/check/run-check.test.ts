@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -378,4 +378,24 @@ test('tells how far it is, and no more once there is a report', async () => {
   const args = { inputs: ['PATCH.json', 'body.json'], outputs: [{ format: 'text' }] } as const;
   await runCheck({ ...args, operation: 'updateProject', failOn: 'error', learn: [] }, io, () => gate);
   expect(told).toEqual(['1 in 0 of 2', '2 in 0 of 2', '3 in 1 of 2', 'clear', 'report']);
+});
+
+test('neither the report nor the baseline quotes a secret', async () => {
+  const secret = `ghp_${'a1B2'.repeat(9)}`;
+  await write('body.json', JSON.stringify({ ...PROJECT, [secret]: 1, token: 'hunter2' }));
+  const args = { operation: 'updateProject', baseline: 'known.json', writeBaseline: true };
+  for (const format of ['json', 'text'] as const) {
+    const { output } = await check(['body.json'], {
+      ...args,
+      writeBaseline: false,
+      baseline: undefined,
+      outputs: [{ format }],
+    });
+    expect(output).toContain('schema.unknown-field');
+    expect(output).not.toMatch(/ghp_|hunter2/);
+  }
+  await check(['body.json'], args);
+  const known = await readFile(join(cwd, 'known.json'), 'utf8');
+  expect(known).toContain('[redacted]');
+  expect(known).not.toMatch(/ghp_|hunter2/);
 });

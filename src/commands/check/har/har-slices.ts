@@ -3,10 +3,10 @@ import { PatchgateError } from '../../../errors.ts';
 import type { JsonValue } from '../../../model/json.ts';
 import { Char } from '../../../model/json-lexer.ts';
 import type { Place } from '../../../model/json-text.ts';
+import { jsonBreakOf } from '../json/json-break.ts';
+import { isTooDeep, ValueEnd } from '../json/value-end.ts';
 import { TextLines, type TextStart } from '../places/text-lines.ts';
 import { TextPosition } from '../places/text-position.ts';
-import { jsonBreakOf } from './json-break.ts';
-import { isTooDeep, ValueEnd } from './value-end.ts';
 
 /** An entry of an archive, or another value beside the entries, with where it stands. */
 export interface HarSlice {

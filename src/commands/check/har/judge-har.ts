@@ -11,7 +11,7 @@ import { attached } from '../../recordings/read-archive.ts';
 import type { Beforehand } from '../history/beforehand.ts';
 import type { StreamInput } from '../inputs/read-input.ts';
 import { type FoundRequest, StreamJudge } from '../judging/stream-judge.ts';
-import type { Room } from '../judging/subject-list.ts';
+import { NO_BODY, type Room } from '../judging/subject-list.ts';
 import type { RequestPlaces } from '../places/places-in-file.ts';
 import { TextLines } from '../places/text-lines.ts';
 import { type HarSlice, HarSlices } from './har-slices.ts';
@@ -50,7 +50,7 @@ export async function judgeHar(
     const known = isMissing(entry, isOwn) && !beside.request ? undefined : body;
     return {
       head: { ...head, headers },
-      body: known ?? { missing: "the request's body is not in the file" },
+      body: known ?? { missing: NO_BODY },
       places: placesIn(entry),
       exchange: () => exchangeIn(entry, { ...head, headers }, known, options),
     };

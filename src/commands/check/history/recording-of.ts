@@ -11,7 +11,11 @@ export function recordingOf(file: string, exchanges: readonly Exchange[], cwd: s
   if (!first) return undefined;
   const { method, path } = first.request;
   if (exchanges.some(({ request }) => request.method !== method || request.path !== path)) return undefined;
-  const whole = resolve(cwd, file).replaceAll(sep, '/');
+  return folderAbove(resolve(cwd, file), method, path);
+}
+
+/** The same by the method and path of its exchanges. @param file absolute */
+export function folderAbove(file: string, method: string, path: string): string | undefined {
   const end = `/${locationOf(method, path)}`;
-  return whole.endsWith(end) ? whole.slice(0, -end.length) : undefined;
+  return file.replaceAll(sep, '/').endsWith(end) ? file.slice(0, -end.length) : undefined;
 }

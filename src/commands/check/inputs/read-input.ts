@@ -1,6 +1,7 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../../../errors.ts';
+import { STDIN_NAME } from '../../../reporters/repository-path.ts';
 import { STDIN } from './find-inputs.ts';
 import { type InputKind, isJsonLines, kindByStart, START_LENGTH } from './input-kind.ts';
 
@@ -48,7 +49,7 @@ export interface InputIo {
  */
 export async function readInput(file: string, io: InputIo, bodyLimit: number): Promise<Input> {
   const path = file === STDIN ? undefined : resolve(io.cwd, file);
-  const named = { name: path === undefined ? '<stdin>' : file, path };
+  const named = { name: path === undefined ? STDIN_NAME : file, path };
   const chunks: Buffer[] = [];
   const source = chunksOf(named, io);
   let kind: InputKind | undefined;

@@ -1,17 +1,17 @@
 import { PatchgateError } from '../../../errors.ts';
 import type { Gate } from '../../../gate.ts';
 import { headOf } from '../../../guard/recorded-history.ts';
-import { type Exchange, isInline, type RecordedRequest } from '../../../model/exchange.ts';
+import { type Exchange, isInline } from '../../../model/exchange.ts';
 import type { Finding } from '../../../model/finding.ts';
 import { bodyBytes } from '../../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../../recordings/files/file-format.ts';
 import { type CheckedFile, type PlacedFinding, type Subject, subjectOf } from '../../../reporters/report.ts';
-import { isTooDeep } from '../har/value-end.ts';
 import type { KnownBefore } from '../history/history.ts';
 import type { BytesInput } from '../inputs/read-input.ts';
-import { placedIn, pointersInText, type RequestPlaces, type TextPointer } from '../places/places-in-file.ts';
+import { isTooDeep } from '../json/value-end.ts';
+import { placedIn, pointersInText, requestPlaces, type TextPointer } from '../places/places-in-file.ts';
 import { TextLines } from '../places/text-lines.ts';
-import { type Room, SubjectList } from './subject-list.ts';
+import { NO_BODY, type Room, SubjectList } from './subject-list.ts';
 
 /** A file of a recording, as read. */
 export interface RecordingFile {
@@ -54,7 +54,7 @@ export function judgeRecording(
     const facts = { pointer, method: request.method, path: request.path };
     // What stands in a file of its own is no text.
     if (!isInline(request.body)) {
-      judged.skip({ ...facts, why: "the request's body is not in the file" });
+      judged.skip({ ...facts, why: NO_BODY });
       continue;
     }
     const body = bodyBytes(request.body);
@@ -66,13 +66,6 @@ export function judgeRecording(
   }
   const checked = judged.asFile(name, 'recording');
   return { ...checked, subjects: placed(text, checked.subjects, pointers) };
-}
-
-/** @param pointer the request's */
-export function requestPlaces(pointer: string, { body }: RecordedRequest): RequestPlaces {
-  const as = !body ? 'coded' : 'json' in body ? 'json' : 'text' in body ? 'text' : 'coded';
-  const member = !body ? '' : as === 'coded' ? '/base64' : `/${as}`;
-  return { path: `${pointer}/path`, headers: `${pointer}/headers`, body: `${pointer}/body${member}`, as };
 }
 
 /** The subjects with each finding at its place in the file; `pointers` has them in the same order. */

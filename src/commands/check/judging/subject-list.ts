@@ -25,6 +25,9 @@ export function newRoom(onJudged?: () => void): Room {
   return { clean: MOST_CLEAN, toSay: MOST_TO_SAY, onJudged };
 }
 
+/** Why a request that an operation concerns could not be judged. */
+export const NO_BODY = "the request's body is not in the file";
+
 /** What was judged of one file, in its order. */
 export class SubjectList {
   readonly #room: Room;

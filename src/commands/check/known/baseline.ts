@@ -3,6 +3,7 @@ import { relative, resolve, sep } from 'node:path';
 import { PatchgateError, systemCode, whyUnreadable } from '../../../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../../model/json.ts';
 import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../../model/json-text.ts';
+import { STDIN_NAME } from '../../../reporters/repository-path.ts';
 
 const BASELINE_VERSION = 1;
 
@@ -117,6 +118,3 @@ export function nameInBaseline(file: string, cwd: string, baseline: string): str
   if (file === STDIN_NAME) return file;
   return relative(resolve(baseline, '..'), resolve(cwd, file)).replaceAll(sep, '/');
 }
-
-/** Of standard input, which is no file. */
-export const STDIN_NAME = '<stdin>';

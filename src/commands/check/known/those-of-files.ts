@@ -1,7 +1,8 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { systemCode } from '../../../errors.ts';
-import { type KnownFindings, STDIN_NAME } from './baseline.ts';
+import { STDIN_NAME } from '../../../reporters/repository-path.ts';
+import type { KnownFindings } from './baseline.ts';
 
 /**
  * What a baseline has of files that are there. Standard input may come again.

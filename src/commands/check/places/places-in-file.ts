@@ -1,3 +1,4 @@
+import type { RecordedRequest } from '../../../model/exchange.ts';
 import type { Finding } from '../../../model/finding.ts';
 import { findOffsets, findPlaces, type Part } from '../../../model/json-text.ts';
 import type { PlacedFinding } from '../../../reporters/report.ts';
@@ -24,6 +25,13 @@ export interface RequestPlaces {
    * `text`: it is what a string says; `coded`: in another way.
    */
   as: 'source' | 'json' | 'text' | 'coded';
+}
+
+/** Those of a request as recordings keep it. @param pointer the request's */
+export function requestPlaces(pointer: string, { body }: RecordedRequest): RequestPlaces {
+  const as = !body ? 'coded' : 'json' in body ? 'json' : 'text' in body ? 'text' : 'coded';
+  const member = !body ? '' : as === 'coded' ? '/base64' : `/${as}`;
+  return { path: `${pointer}/path`, headers: `${pointer}/headers`, body: `${pointer}/body${member}`, as };
 }
 
 /** A place in a JSON text. */

@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { Suppression } from '../../../config/extras/check-suppressions.ts';
 import { PatchgateError } from '../../../errors.ts';
-import type { RedactionSettings } from '../../../recordings/redaction/redaction.ts';
 import { type CheckedFile, type Remark, type Report, summaryOf } from '../../../reporters/report.ts';
 import { amount, grouped } from '../../../reporters/wording.ts';
 import type { KnownFindings } from '../known/baseline.ts';
@@ -14,8 +13,6 @@ export interface SettleOptions {
   suppressions?: readonly Suppression[] | undefined;
   /** The contract with which the gate compared: `comparing` of compare-contracts.ts. */
   againstContract?: string | undefined;
-  /** What a baseline must not hold. */
-  redaction?: RedactionSettings | undefined;
   cwd: string;
   /** `2026-11-21` */
   today: string;
@@ -25,6 +22,7 @@ export interface SettleOptions {
  * The report of what was judged: says of each finding whether it counts, and what became of suppressions and baseline. A finding
  * that is suppressed is not written into a baseline.
  *
+ * @param judged with their secrets hidden
  * @throws PatchgateError `bad-input` where the baseline is missing or broken, `cannot-write`
  */
 export async function settleReport(judged: readonly CheckedFile[], options: SettleOptions): Promise<Report> {
@@ -50,7 +48,7 @@ export async function settleReport(judged: readonly CheckedFile[], options: Sett
 
 async function settleKnown(
   files: readonly CheckedFile[],
-  { baseline: name, writeBaseline: writes, redaction, cwd }: SettleOptions,
+  { baseline: name, writeBaseline: writes, cwd }: SettleOptions,
 ): Promise<{ files: readonly CheckedFile[]; remarks: Remark[] }> {
   if (name === undefined) return { files, remarks: [] };
   const [{ nameInBaseline, readBaseline }, { excuseKnown }] = await Promise.all([
@@ -61,11 +59,8 @@ async function settleKnown(
   const nameOf = (judged: string) => nameInBaseline(judged, cwd, file);
   const former = await readBaseline(file, name);
   if (writes) {
-    const [{ writeBaseline }, { redactionOf }] = await Promise.all([
-      import('../known/write-baseline.ts'),
-      import('../../../recordings/redaction/redaction.ts'),
-    ]);
-    const known = await writeBaseline(files, file, former ?? [], nameOf, redactionOf(redaction));
+    const { writeBaseline } = await import('../known/write-baseline.ts');
+    const known = await writeBaseline(files, file, former ?? [], nameOf);
     const message = `wrote ${amount(countOf(known), 'finding')} to ${name}`;
     return { files: excuseKnown(files, known, nameOf).files, remarks: [{ severity: 'note', message }] };
   }

@@ -5,11 +5,12 @@ import { isObject, type JsonObject, type JsonValue } from '../../../model/json.t
 import { findPlace, memberSpans } from '../../../model/json-text.ts';
 import { bodyBytes } from '../../../recordings/body.ts';
 import { checkExchange } from '../../../recordings/files/check-exchange.ts';
-import { jsonBreakOf } from '../har/json-break.ts';
-import { isTooDeep } from '../har/value-end.ts';
 import { isRequestLine } from '../inputs/input-kind.ts';
-import { requestPlaces } from '../judging/judge-recording.ts';
+import { jsonBreakOf } from '../json/json-break.ts';
+import { isTooDeep } from '../json/value-end.ts';
 import type { FoundRequest } from '../judging/stream-judge.ts';
+import { NO_BODY } from '../judging/subject-list.ts';
+import { requestPlaces } from '../places/places-in-file.ts';
 import type { StreamLine } from './lines-of-stream.ts';
 import { bodyOfLine, type FailAt, headOfLine } from './request-line.ts';
 
@@ -90,7 +91,7 @@ function readExchange(given: JsonObject, failAt: FailAt): FoundRequest {
   const { body } = exchange.request;
   return {
     head: headOf(exchange.request),
-    body: isInline(body) ? bodyBytes(body) : { missing: "the request's body is not in the file" },
+    body: isInline(body) ? bodyBytes(body) : { missing: NO_BODY },
     places: requestPlaces('/request', exchange.request),
     ...(hasOutcome && { exchange: () => exchange }),
   };

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { dirname, sep } from 'node:path';
-import { locationOf } from '../../../recordings/files/location.ts';
+import { dirname } from 'node:path';
+import { folderAbove } from '../history/recording-of.ts';
 
 /** Bytes of a recording's file in which its first method and path stand. */
 const HEAD = 4096;
@@ -17,10 +17,8 @@ export class RecordingGroups {
       if (this.#roots.has(folder)) return folder;
     const [, method, path] = REQUEST.exec(headOf(file)) ?? [];
     if (method === undefined || path === undefined) return '';
-    const end = `/${locationOf(JSON.parse(method) as string, JSON.parse(path) as string)}`;
-    const whole = file.replaceAll(sep, '/');
-    if (!whole.endsWith(end)) return '';
-    const root = file.slice(0, -end.length);
+    const root = folderAbove(file, JSON.parse(method) as string, JSON.parse(path) as string);
+    if (root === undefined) return '';
     this.#roots.add(root);
     return root;
   }

@@ -1,8 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { hideSecrets } from '../../../../src/commands/check/report/hide-secrets.ts';
 import { type SettleOptions, settleReport } from '../../../../src/commands/check/report/settle-report.ts';
 import { checkSuppressions } from '../../../../src/config/extras/check-suppressions.ts';
+import { DEFAULT_REDACTION } from '../../../../src/recordings/redaction/redaction.ts';
 import type { CheckedFile, Report } from '../../../../src/reporters/report.ts';
 import { fails } from '../../../../src/reporters/report.ts';
 import { checkedFile, finding, subject } from '../../../support/checked.ts';
@@ -192,12 +194,11 @@ describe('what was left out of very many', () => {
 describe('a baseline that is written', () => {
   it('holds neither messages nor secrets', async () => {
     const secret = finding({ pointer: '/key', message: 'key is "hunter2", which is no number' });
-    await know(
-      checkedFile(
-        'a.json',
-        subject([secret], { path: '/v2/s;token=hunter3/accounts/1/projects/42?apiKey=hunter4' }),
-      ),
+    const judged = checkedFile(
+      'a.json',
+      subject([secret], { path: '/v2/s;token=hunter3/accounts/1/projects/42?apiKey=hunter4' }),
     );
+    await know(...hideSecrets([judged], DEFAULT_REDACTION));
     expect(written()).not.toContain('hunter');
     expect(written()).toContain('"pointer":"/key"');
   });
