@@ -42,6 +42,14 @@ const lightYargs = {
   },
 };
 
+/** What a test suite imports. */
+const TESTING = {
+  testing: 'src/testing/index.ts',
+  vitest: 'src/testing/vitest.ts',
+  jest: 'src/testing/jest.ts',
+  'fast-check': 'src/testing/fast-check.ts',
+};
+
 /**
  * What is loaded together, each with all that it imports. esbuild makes one file of the modules that are needed by exactly the same
  * entries and dynamic imports: a body's check would open sixty, most of them tiny, and that takes longer than to read a larger one.
@@ -65,7 +73,7 @@ async function loadTogether() {
     for (const earlier of groups) for (const name of earlier.modules) modules.delete(name);
     groups.push({ roots, modules });
   }
-  const light = await closureOf(['src/cli.ts', 'src/define-config.ts', 'src/testing/index.ts']);
+  const light = await closureOf(['src/cli.ts', 'src/define-config.ts', ...Object.values(TESTING)]);
   return {
     name: 'load-together',
     setup(builder) {
@@ -106,38 +114,59 @@ async function closureOf(files) {
   return new Set(Object.keys(metafile.inputs));
 }
 
+/** Jest loads CommonJS alone, and knows no dynamic import: each is one file with all that it needs. */
+async function buildForJest() {
+  await build({
+    ...COMMON,
+    entryPoints: { testing: TESTING.testing, jest: TESTING.jest },
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    define: { 'import.meta.url': '__fileUrl' },
+    banner: { js: "const __fileUrl=require('node:url').pathToFileURL(__filename).href;" },
+    plugins: [withoutUtilExtend],
+  });
+}
+
 /** As esbuild names it: `src/config.ts` */
 function nameOf(path) {
   return relative(process.cwd(), path).replaceAll('\\', '/');
 }
 
-rmSync('dist', { recursive: true, force: true });
-const { metafile } = await build({
-  entryPoints: [
-    'src/cli.ts',
-    'src/index.ts',
-    'src/define-config.ts',
-    { in: 'src/testing/index.ts', out: 'testing' },
-    // A thread of `patchgate check`.
-    { in: 'src/commands/check/threads/check-worker.ts', out: 'check-worker' },
-  ],
+const COMMON = {
   outdir: 'dist',
   bundle: true,
-  splitting: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20.19',
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  metafile: true,
   logLevel: 'warning',
+  // They are the test suite's own.
+  external: ['vitest', 'fast-check'],
+};
+
+rmSync('dist', { recursive: true, force: true });
+const { metafile } = await build({
+  ...COMMON,
+  entryPoints: {
+    cli: 'src/cli.ts',
+    index: 'src/index.ts',
+    'define-config': 'src/define-config.ts',
+    ...TESTING,
+    // A thread of `patchgate check`.
+    'check-worker': 'src/commands/check/threads/check-worker.ts',
+  },
+  splitting: true,
+  format: 'esm',
+  metafile: true,
   // Packages in CommonJS call it for Node's own modules.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
   plugins: [withoutUtilExtend, lightYargs, await loadTogether()],
 });
+
+await buildForJest();
 
 // What is bundled is passed on under its own licence.
 const packages = new Set(

@@ -9,6 +9,8 @@ export default defineConfig({
     alias: {
       'patchgate/config': sourceOf('define-config.ts'),
       'patchgate/testing': sourceOf('testing/index.ts'),
+      'patchgate/vitest': sourceOf('testing/vitest.ts'),
+      'patchgate/fast-check': sourceOf('testing/fast-check.ts'),
     },
   },
   test: {

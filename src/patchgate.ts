@@ -11,7 +11,7 @@ import { createAccessLog } from './server/access-log.ts';
 import { checkControlToken } from './server/control/control-access.ts';
 import { CONTROL_ROOT, isControlPath } from './server/control/control-path.ts';
 import { createDataPath, type DataPath } from './server/data-path.ts';
-import { createExchangeList } from './server/exchange-list.ts';
+import { createExchangeList, type ExchangeFilter } from './server/exchange-list.ts';
 import { failClosed } from './server/fail-closed.ts';
 import { inTurn } from './server/in-turn.ts';
 import { BodyKeeper } from './server/kept-body.ts';
@@ -19,8 +19,10 @@ import { type Listening, listen } from './server/listen/listen.ts';
 import { readServerTls } from './server/listen/server-tls.ts';
 import { problemOfError } from './server/problem.ts';
 import { quotingNoSecrets } from './server/redact-verdict.ts';
+import { reset } from './server/reset.ts';
 import type { Seen } from './server/seen.ts';
 import { Sessions } from './server/sessions.ts';
+import type { ShownExchange } from './server/show-exchange.ts';
 import { createUpgradePath } from './server/upgrade-path.ts';
 import { watchBody } from './server/watch-body.ts';
 import type { Unserved } from './upstreams/replay/unserved.ts';
@@ -36,6 +38,10 @@ export interface Patchgate {
   /** Which exchanges of the recording were never served; undefined where none is replayed. Reads every file of the
    *  recording, before `close`. @throws PatchgateError where one is broken */
   unserved(): Promise<Unserved | undefined>;
+  /** What went by lately, newest first, as the control API lists it: redacted, bodies cut at 64 KiB. */
+  exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
+  /** As new: the list of exchanges, the places in sequences, the state of the fake. @param session of this one alone; `""` is the default one */
+  reset(session?: string): void;
   /** Ends what listens, writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
   close(): Promise<void>;
 }
@@ -163,6 +169,8 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
       return { ...one, close };
     },
     unserved: async () => replay?.unserved(),
+    exchanges: (filter) => exchanges.list(filter),
+    reset: (session) => reset({ sessions, exchanges }, session),
     async close() {
       await Promise.all(listening.map((one) => one.close()));
       sessions.close();

@@ -11,6 +11,7 @@ import { SESSION_HEADER } from '../../upstreams/session.ts';
 import { EXCHANGES_KEPT, type ExchangeFilter, type ExchangeList } from '../exchange-list.ts';
 import { listensOnLoopback } from '../loopback.ts';
 import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
+import { reset } from '../reset.ts';
 import { type Sessions, sessionNameOf } from '../sessions.ts';
 import type { ShownExchange } from '../show-exchange.ts';
 import { controlAccess } from './control-access.ts';
@@ -122,11 +123,7 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     .all(wrongMethod('DELETE'));
   route('events', 'get', createEvents(exchanges, deps.stopping));
   route('reset', 'post', (req, res) => {
-    const session = sessionToReset(req);
-    if (session === undefined) sessions.endAll();
-    // One that nobody has used yet is as new as it can be.
-    else sessions.end(session);
-    exchanges.reset(session);
+    reset(deps, sessionToReset(req));
     res.json({ status: 'reset' });
   });
 

@@ -1,0 +1,2 @@
+/** `patchgate/fast-check`: bodies from the contract, for properties. */
+export {};

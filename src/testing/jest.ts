@@ -1,0 +1,2 @@
+/** `patchgate/jest`: in `setupFilesAfterEnv`, it gives `expect` the matchers. */
+export {};

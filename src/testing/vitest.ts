@@ -1,0 +1,2 @@
+/** `patchgate/vitest`: in `setupFiles`, it gives `expect` the matchers. */
+export {};
