@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readAction } from './support/action.ts';
 import { cleanUp, ROOT } from './support/binary.ts';
-import { ACTION, blocksBelow } from './support/ci-page.ts';
+import { ACTION, blocksBelow, filesBelow } from './support/ci-page.ts';
 import { loadGithubParser } from './support/github-parser.ts';
 import { runHere } from './support/run-here.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
@@ -53,7 +53,7 @@ it('the job for GitLab is that of the file', () => {
 
 describe('what the page prints', () => {
   const check = async (cwd: string, ...args: string[]) => (await runHere(['check', ...args], { cwd })).stdout;
-  const [requests = ''] = blocksBelow('What it reads', 'json');
+  const [requests = ''] = filesBelow('What it reads');
 
   it('of requests', async () => {
     const cwd = temporaryFolder();
@@ -63,7 +63,7 @@ describe('what the page prints', () => {
 
   it('of bodies and their baseline', async () => {
     const cwd = temporaryFolder();
-    const [config = '', checkout = '', search = ''] = blocksBelow('Start today', 'json');
+    const [config = '', checkout = '', search = ''] = filesBelow('Start today');
     const [first, written, second] = blocksBelow('Start today', '');
     mkdirSync(join(cwd, 'bodies'));
     writeFileSync(join(cwd, 'patchgate.config.json'), config);
@@ -78,7 +78,7 @@ describe('what the page prints', () => {
   it('of a suppression', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'requests.jsonl'), requests);
-    writeFileSync(join(cwd, 'patchgate.config.json'), blocksBelow('Suppressions', 'json')[0] as string);
+    writeFileSync(join(cwd, 'patchgate.config.json'), filesBelow('Suppressions')[0] as string);
     expect(await check(cwd, 'requests.jsonl')).toContain(blocksBelow('Suppressions', '')[0]);
   });
 

@@ -61,6 +61,7 @@ describe('the package', () => {
       'src/commands/check/README.md',
       'src/guard/README.md',
       'src/rules/README.md',
+      'src/server/README.md',
       'src/testing/README.md',
     ]);
     const needed = ['dist/cli.js', 'dist/index.js', 'dist/types/index.d.ts', 'dist/THIRD-PARTY-NOTICES.txt'];

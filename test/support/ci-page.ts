@@ -16,3 +16,11 @@ export function blocksBelow(heading: string, language: string): string[] {
     .filter((match) => match[1] === language)
     .map((match) => match[2] as string);
 }
+
+/** The files that a section's commands write, in their order: `cat > name <<'END'`. */
+export function filesBelow(heading: string): string[] {
+  const files = blocksBelow(heading, 'sh')
+    .join('')
+    .matchAll(/^cat > \S+ <<'END'\n(.*?)^END$/gms);
+  return [...files].map((match) => match[1] as string);
+}

@@ -1,0 +1,149 @@
+/** A page of the documentation, pasted block by block into a shell, as its reader would. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ROOT, runProgram, temporaryFolder } from './binary.ts';
+
+interface Block {
+  language: string;
+  text: string;
+  /** The line of the page on which it begins. */
+  line: number;
+}
+
+/** What a page prints and what it says is not what is seen. */
+export interface Mismatch {
+  line: number;
+  expected: string;
+  actual: string;
+}
+
+const SHELL = 'sh';
+/** Files, told by a comment with their name on the first line: `// gate.mjs`, `# client.py`. */
+const NAMED_FILE = /^(?:\/\/|#) ([\w./-]+\.\w+)$/;
+const SERVES = /(?:^|\s)npx(?: --no-install)? patchgate (?:proxy|replay|fake)\b/;
+
+/**
+ * Runs each block of a page in one folder, in which Patchgate is installed. A block of commands that starts a server goes on in the
+ * background, and ends the one that had its port before. A block of output after it has lines which must come in this order in
+ * what was written: by the commands, or by any server so far. What differs from run to run (times, tokens) is not compared.
+ *
+ * @param from the heading to begin at; @param to the one to end before
+ */
+export async function walk(file: string, from?: string, to?: string): Promise<Mismatch[]> {
+  const cwd = projectWithPatchgate();
+  const servers = new Map<string, Server>();
+  const mismatches: Mismatch[] = [];
+  let said = '';
+  try {
+    for (const { language, text, line } of blocksOf(file, from, to)) {
+      const named = NAMED_FILE.exec(text.split('\n', 1)[0] as string)?.[1];
+      if (named !== undefined && language !== SHELL) {
+        mkdirSync(dirname(join(cwd, named)), { recursive: true });
+        writeFileSync(join(cwd, named), text);
+      } else if (language !== SHELL) {
+        const seen = [said, ...[...servers.values()].map((server) => server.said)];
+        if (!seen.some((actual) => missingLine(text, actual) === undefined)) {
+          const expected = missingLine(text, said) as string;
+          mismatches.push({ line, expected, actual: seen.join('\n--\n') });
+        }
+      } else if (SERVES.test(text)) {
+        const port = /--port (\d+)/.exec(text)?.[1] ?? '4010';
+        await servers.get(port)?.stop();
+        servers.set(port, await serve(text, cwd));
+      } else {
+        const { stdout, stderr } = await shell(text, cwd);
+        said = stdout + stderr;
+      }
+    }
+  } finally {
+    for (const server of servers.values()) await server.stop();
+  }
+  return mismatches;
+}
+
+function* blocksOf(file: string, from?: string, to?: string): Iterable<Block> {
+  const page = readFileSync(join(ROOT, file), 'utf8');
+  const start = from === undefined ? 0 : page.indexOf(`\n## ${from}\n`);
+  const end = to === undefined ? page.length : page.indexOf(`\n## ${to}\n`);
+  if (start < 0 || end < 0) throw new Error(`${file} has no heading ${start < 0 ? from : to}`);
+  const blocks = page.slice(start, end).matchAll(/^```(\w*)\n(.*?)^```$/gms);
+  for (const { 1: language = '', 2: text = '', index } of blocks)
+    yield { language, text, line: page.slice(0, start + index).split('\n').length };
+}
+
+/** The first line of an output that is not in what was written, after those before it. */
+function missingLine(expected: string, actual: string): string | undefined {
+  const lines = comparable(actual).split('\n');
+  let next = 0;
+  for (const line of comparable(expected).split('\n')) {
+    if (line === '' || line === '…') continue;
+    while (next < lines.length && !(lines[next] as string).startsWith(line)) next++;
+    if (next === lines.length) return line;
+  }
+  return undefined;
+}
+
+function comparable(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
+    .replaceAll(/\d{4}-\d\d-\d\d/g, '<date>')
+    .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT/g, '<date>')
+    .replaceAll(/\d\d:\d\d:\d\d/g, '<time>')
+    .replaceAll(/\b\d+(?:\.\d+)? ?m?s\b/g, '<duration>')
+    .replaceAll(/127\.0\.0\.1:(?!401\d)\d{4,5}/g, '127.0.0.1:<port>')
+    .replaceAll(/[ \t]+$/gm, '');
+}
+
+function projectWithPatchgate(): string {
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
+  symlinkSync(ROOT, join(cwd, 'node_modules/patchgate'));
+  chmodSync(join(ROOT, 'dist/cli.js'), 0o755);
+  symlinkSync('../patchgate/dist/cli.js', join(cwd, 'node_modules/.bin/patchgate'));
+  writeFileSync(
+    join(cwd, 'package.json'),
+    '{"name":"theirs","version":"1.0.0","type":"module","private":true}',
+  );
+  return cwd;
+}
+
+/** As in a terminal: what fails does not end the rest. */
+function shell(text: string, cwd: string) {
+  return runProgram('bash', ['-c', text], { cwd, env: { npm_config_loglevel: 'error' } });
+}
+
+interface Server {
+  readonly said: string;
+  stop(): Promise<void>;
+}
+
+async function serve(text: string, cwd: string): Promise<Server> {
+  // A group of its own: npx does not pass a signal on.
+  const child: ChildProcess = spawn('bash', ['-c', text], {
+    ...{ cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+    env: { ...process.env, npm_config_loglevel: 'error' },
+  });
+  let said = '';
+  const listens = new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      said += chunk;
+      if (said.includes('health: ')) resolve();
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', () => reject(new Error(`it ended:\n${text}\n${said}`)));
+  });
+  await listens;
+  return {
+    get said() {
+      return said;
+    },
+    async stop() {
+      const ended = once(child, 'exit');
+      process.kill(-(child.pid as number), 'SIGTERM');
+      await ended;
+    },
+  };
+}
