@@ -42,6 +42,67 @@ const lightYargs = {
   },
 };
 
+/** What is used of packages that bring far more: half of all that a test suite would load. */
+const USED = {
+  undici: `
+    export { default as Client } from 'undici/lib/dispatcher/client.js';
+    export { default as Pool } from 'undici/lib/dispatcher/pool.js';
+    export { default as buildConnector } from 'undici/lib/core/connect.js';`,
+  // Of bodies only the bytes are asked for.
+  'iconv-lite': `
+    const none = () => { throw new Error('bodies are not decoded'); };
+    export const encodingExists = () => false, decode = none, getDecoder = none;`,
+};
+const usedAlone = {
+  name: 'used-alone',
+  setup(builder) {
+    builder.onResolve({ filter: /^(?:undici|iconv-lite)$/ }, ({ path }) => ({ path, namespace: 'used' }));
+    builder.onLoad({ filter: /./, namespace: 'used' }, ({ path }) => ({
+      contents: USED[path],
+      resolveDir: process.cwd(),
+    }));
+    // Of ten thousand media types, those that our own answers have.
+    builder.onLoad({ filter: /node_modules[\\/]mime-db[\\/]db\.json$/ }, ({ path }) => {
+      const types = Object.entries(JSON.parse(readFileSync(path, 'utf8')));
+      const ours = types.filter(([type]) =>
+        /^(?:application|text)\/(?:.*json|octet-stream|plain|html|event-stream)$/.test(type),
+      );
+      return { contents: JSON.stringify(Object.fromEntries(ours)), loader: 'json' };
+    });
+  },
+};
+
+/**
+ * Node's own globals, as they are when a gate is loaded. A test may put a clock of its own in the place of the timers, and a gate
+ * that waited for that one would wait for ever; and Jest gives each test file other globals, in jsdom but those of a browser.
+ */
+const OWN = {
+  'own-globals': `
+    import { performance } from 'node:perf_hooks';
+    import * as timers from 'node:timers';
+    import { runInThisContext } from 'node:vm';
+    const own = runInThisContext('globalThis');
+    export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = timers;
+    export const { Date, queueMicrotask, structuredClone } = own;
+    export const { AbortController, AbortSignal, TextDecoder, TextEncoder, URL, URLSearchParams } = own;
+    const nextTick = own.process.nextTick.bind(own.process);
+    export { performance, nextTick as 'process.nextTick' };`,
+  'timers/promises': `
+    import { promisify } from 'node:util';
+    import * as timers from 'own-globals';
+    export const setTimeout = promisify(timers.setTimeout), setImmediate = promisify(timers.setImmediate);`,
+};
+const ownGlobals = {
+  name: 'own-globals',
+  setup(builder) {
+    builder.onResolve({ filter: /^(?:own-globals|(?:node:)?timers\/promises)$/ }, ({ path }) => ({
+      path: path.replace('node:', ''),
+      namespace: 'own',
+    }));
+    builder.onLoad({ filter: /./, namespace: 'own' }, ({ path }) => ({ contents: OWN[path] }));
+  },
+};
+
 /** What a test suite imports. */
 const TESTING = {
   testing: 'src/testing/index.ts',
@@ -65,7 +126,7 @@ const TOGETHER = [
   ],
 ];
 
-/** Makes whatever imports one module of a group import all of it; but for what the help, a config file or a test suite loads. */
+/** Makes whatever imports one module of a group import all of it; but for what the help or a config file loads. */
 async function loadTogether() {
   const groups = [];
   for (const roots of TOGETHER) {
@@ -73,7 +134,7 @@ async function loadTogether() {
     for (const earlier of groups) for (const name of earlier.modules) modules.delete(name);
     groups.push({ roots, modules });
   }
-  const light = await closureOf(['src/cli.ts', 'src/define-config.ts', ...Object.values(TESTING)]);
+  const light = await closureOf(['src/cli.ts', 'src/define-config.ts']);
   return {
     name: 'load-together',
     setup(builder) {
@@ -118,12 +179,25 @@ async function closureOf(files) {
 async function buildForJest() {
   await build({
     ...COMMON,
-    entryPoints: { testing: TESTING.testing, jest: TESTING.jest },
+    entryPoints: { testing: TESTING.testing, jest: TESTING.jest, 'fast-check': TESTING['fast-check'] },
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     define: { 'import.meta.url': '__fileUrl' },
     banner: { js: "const __fileUrl=require('node:url').pathToFileURL(__filename).href;" },
-    plugins: [withoutUtilExtend],
+    inject: ['own-globals'],
+    plugins: [withoutUtilExtend, usedAlone, ownGlobals],
+  });
+}
+
+/** Apart from the commands: what a gate needs is in a few files then, not in the many that the commands share. */
+async function buildForTests() {
+  await build({
+    ...COMMON,
+    entryPoints: TESTING,
+    ...SPLIT,
+    chunkNames: 'testing-[name]-[hash]',
+    inject: ['own-globals'],
+    plugins: [withoutUtilExtend, usedAlone, ownGlobals],
   });
 }
 
@@ -142,7 +216,16 @@ const COMMON = {
   legalComments: 'none',
   logLevel: 'warning',
   // They are the test suite's own.
-  external: ['vitest', 'fast-check'],
+  external: ['vitest', '@jest/globals', 'fast-check'],
+};
+
+const SPLIT = {
+  splitting: true,
+  format: 'esm',
+  // Packages in CommonJS call it for Node's own modules.
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
 };
 
 rmSync('dist', { recursive: true, force: true });
@@ -152,20 +235,15 @@ const { metafile } = await build({
     cli: 'src/cli.ts',
     index: 'src/index.ts',
     'define-config': 'src/define-config.ts',
-    ...TESTING,
     // A thread of `patchgate check`.
     'check-worker': 'src/commands/check/threads/check-worker.ts',
   },
-  splitting: true,
-  format: 'esm',
+  ...SPLIT,
   metafile: true,
-  // Packages in CommonJS call it for Node's own modules.
-  banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-  },
-  plugins: [withoutUtilExtend, lightYargs, await loadTogether()],
+  plugins: [withoutUtilExtend, usedAlone, lightYargs, await loadTogether()],
 });
 
+await buildForTests();
 await buildForJest();
 
 // What is bundled is passed on under its own licence.

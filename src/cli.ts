@@ -5,6 +5,7 @@ import { joinOutputs } from './commands/check/report/outputs.ts';
 import { check } from './commands/check.ts';
 import { config } from './commands/config.ts';
 import { demo } from './commands/demo.ts';
+import { exec } from './commands/exec.ts';
 import { fake } from './commands/fake.ts';
 import { spellOut } from './commands/options.ts';
 import { plan } from './commands/plan.ts';
@@ -12,6 +13,7 @@ import { proxy } from './commands/proxy.ts';
 import { recordings } from './commands/recordings.ts';
 import { replay } from './commands/replay.ts';
 import { calledIn, usageError } from './commands/usage-error.ts';
+import { verify } from './commands/verify.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { visible } from './reporters/wording.ts';
 import { version } from './version.ts';
@@ -21,7 +23,7 @@ const cli = yargs()
   .usage(
     '$0 <command>\n\nJudges every PATCH to an experimentation service, records what passes, and replays it.',
   )
-  .command([proxy, replay, fake, check, plan, recordings, config, demo])
+  .command([proxy, replay, fake, exec, verify, check, plan, recordings, config, demo])
   .demandCommand(1, 'no command is given')
   .strict()
   .version(false)

@@ -5,9 +5,18 @@ import { createGate, type Gate } from './gate.ts';
 import { outgoingPath } from './upstreams/outgoing.ts';
 import { parseTarget } from './upstreams/target.ts';
 
+export interface GateOfOptions {
+  /** Compile a schema only when it is first needed. */
+  lazy?: boolean;
+  /** The same, where nobody but us could have broken it: a contract or a rule of one's own is tried at the start. */
+  isBrief?: boolean;
+}
+
 /** The gate that a config asks for. @throws PatchgateError where contract or settings are wrong */
-export function gateOf(config: Config, options: { lazy?: boolean } = {}): Gate {
-  const contract = loadContract(config.contract, config.contract === DEFAULT_CONTRACT);
+export function gateOf(config: Config, options: GateOfOptions = {}): Gate {
+  const isOurs = config.contract === DEFAULT_CONTRACT;
+  const contract = loadContract(config.contract, isOurs);
+  const isTried = !isOurs || Object.keys(config.customRules).length > 0;
   if (config.target !== undefined) checkTargetPath(config.target, contract);
   const gate = createGate(contract, {
     validation: config.validation,
@@ -20,7 +29,7 @@ export function gateOf(config: Config, options: { lazy?: boolean } = {}): Gate {
     placeOf: config.placeOf,
     basePaths: basePathsOf(config),
     bodyLimit: config.bodyLimit,
-    lazy: options.lazy ?? false,
+    lazy: options.lazy || (options.isBrief && !isTried) || false,
   });
   return config.target === undefined ? gate : judgingWhatIsSent(gate, parseTarget(config.target).path);
 }

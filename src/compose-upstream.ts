@@ -2,11 +2,19 @@ import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { PatchgateError } from './errors.ts';
 import type { RequestHead } from './model/http.ts';
-import { cacheBytesOf, openByMode, openRecording, openWholeRecording, orClose } from './open-recording.ts';
+import {
+  cacheBytesOf,
+  closing,
+  openByMode,
+  openRecording,
+  openWholeRecording,
+  orClose,
+} from './open-recording.ts';
 import { recordMode } from './record-mode.ts';
 import type { MatchRules } from './recordings/matching/match-rules.ts';
 import { redactText, redactUrl } from './recordings/redaction/redact.ts';
 import type { RecordingStore } from './recordings/store.ts';
+import type { State } from './state/state-file.ts';
 import type { Fake } from './upstreams/fake/start-fake.ts';
 import type { Forward } from './upstreams/forward.ts';
 import type { ReplayUpstream } from './upstreams/replay.ts';
@@ -23,6 +31,11 @@ export interface Surroundings {
   /** Takes one notice for people. */
   notice(text: string): void;
   env: Readonly<Record<string, string | undefined>>;
+  /** It is one of many short runs, whose recording is known to be there: a schema of the built-in contract is compiled when it is
+   *  first needed, and the recording is not told which run was the last. */
+  isBrief?: boolean;
+  /** The records that the fake starts with, in the place of the setting. */
+  seed?: State;
 }
 
 /** What answers the requests that pass, with all that must be closed with it. */
@@ -87,7 +100,7 @@ async function composeProxy(config: Config, rules: MatchRules, around: Surroundi
   const summary = summaryOf(config, mode === 'new_episodes' ? 'replays and records' : 'replays', mode);
   const close = async () => {
     await closing(upstream, store)();
-    await leaveLastRun(config, upstream);
+    await leaveLastRun(config, around, upstream);
     await forward.close();
   };
   const played = recorder ? {} : { played: store };
@@ -102,7 +115,7 @@ async function composeReplay(config: Config, rules: MatchRules, around: Surround
     });
   }
   const forward = onMiss === 'refuse' ? undefined : await openForward(config, around);
-  const store = await (onMiss === 'refuse'
+  const store = await (onMiss === 'refuse' && !around.isBrief
     ? openWholeRecording(config, rules, around.notice)
     : openRecording(config, rules, around.notice, onMiss === 'record'));
   const upstream = await orClose(store, async () => {
@@ -126,7 +139,7 @@ async function composeReplay(config: Config, rules: MatchRules, around: Surround
     played: store,
     async close() {
       await closing(upstream, store)();
-      await leaveLastRun(config, upstream);
+      await leaveLastRun(config, around, upstream);
     },
   };
 }
@@ -134,11 +147,11 @@ async function composeReplay(config: Config, rules: MatchRules, around: Surround
 async function composeFake(config: Config, around: Surroundings): Promise<Composed> {
   const { startFake } = await import('./upstreams/fake/start-fake.ts');
   const { loadSeed } = await import('./upstreams/fake/load-seed.ts');
-  const { seed, envelope, latency } = config;
+  const { envelope } = config;
+  const seed = around.seed ?? config.seed;
   const fake = await startFake({
     ...(seed !== undefined && { seed: await loadSeed(seed) }),
     envelope,
-    latency,
     host: '127.0.0.1',
   });
   const toFake = { ...config, target: fake.url, targetCa: undefined, targetInsecure: false };
@@ -146,7 +159,7 @@ async function composeFake(config: Config, around: Surroundings): Promise<Compos
   return {
     upstream: forward,
     forward,
-    summary: `stands in front of a fake of the service, seeded from ${seed ?? 'the built-in sample'}`,
+    summary: `stands in front of a fake of the service, seeded from ${config.seed ?? (seed ? 'records given' : 'the built-in sample')}`,
     sessions: fake,
     fake,
     async close() {
@@ -196,7 +209,12 @@ async function openReplay(
 }
 
 /** For `recordings list`. */
-async function leaveLastRun(config: Config, replay: ReplayUpstream): Promise<void> {
+async function leaveLastRun(
+  config: Config,
+  { isBrief }: Surroundings,
+  replay: ReplayUpstream,
+): Promise<void> {
+  if (isBrief) return;
   const { writeLastRun } = await import('./recordings/last-run.ts');
   await writeLastRun(join(config.recordings, config.recording), replay.lastRun());
 }
@@ -226,15 +244,4 @@ async function openRecorder(
 function summaryOf(config: Config, does: string, mode: string): string {
   const target = does === 'replays' ? '' : `forwards to ${config.target}, `;
   return `${target}${does} "${config.recording}" in ${config.recordings}/ (${mode})`;
-}
-
-/** Whatever fails to close, the rest is closed. */
-function closing(upstream: Upstream, store: RecordingStore): () => Promise<void> {
-  return async () => {
-    try {
-      await upstream.close();
-    } finally {
-      await store.close();
-    }
-  };
 }

@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { checkKeys, checkVariables } from './config/check-names.ts';
-import { checkValue } from './config/check-value.ts';
+import { checkValue, type PlaceOfPart } from './config/check-value.ts';
 import { placed } from './config/extras/source.ts';
 import { checkExtras, EXTRAS, type Extras } from './config/extras.ts';
 import { findConfigFile } from './config/find-config-file.ts';
 import { type ConfigFile, failsToBeRead, readConfigFile } from './config/read-config-file.ts';
 import { pathFrom } from './config/short-path.ts';
 import { PatchgateError } from './errors.ts';
+import type { FaultRule, Latency } from './model/fault.ts';
 import { pointerOf, tokensOf } from './model/pointer.ts';
 import type { RecordKind } from './model/record.ts';
 import {
@@ -77,10 +78,15 @@ export interface Config extends Extras {
   controlToken: string | undefined;
   seed: string | undefined;
   envelope: string | undefined;
-  latency: number;
+  latency: Latency;
+  faults: FaultRule[];
+  /** Undefined: any. */
+  faultSeed: number | undefined;
   failOn: 'error' | 'warn';
   /** A file with findings that are known. */
   baseline: string | undefined;
+  ignoreDrift: string[];
+  driftHeaders: string[];
 }
 
 /** The workspace that `current` means, as a path names it. */
@@ -107,6 +113,7 @@ export const DEFAULT_CONTRACT = fileURLToPath(new URL('../schemas/', import.meta
  *
  * @param flags values of the flags that were really given, by setting name; `config` names the file
  * @param defaults a command's own defaults
+ * @param called what a setting among the flags is called where it was given
  * @throws PatchgateError `bad-config` or `bad-usage`, naming the place and what is taken there
  */
 export async function resolveConfig(
@@ -114,6 +121,7 @@ export async function resolveConfig(
   defaults: Partial<Record<SettingName, unknown>> = {},
   env: Readonly<Record<string, string | undefined>> = process.env,
   cwd: string = process.cwd(),
+  called: (name: SettingName) => string = (name) => `--${flagOf(name)}`,
 ): Promise<Resolved> {
   const named = flags.config ?? (env.PATCHGATE_CONFIG || undefined);
   const found = findConfigFile(named, cwd);
@@ -129,17 +137,18 @@ export async function resolveConfig(
   for (const name of Object.keys(SETTINGS) as SettingName[]) {
     const setting: Setting = SETTINGS[name];
     const variable = env[variableOf(name)];
-    const take = (given: unknown, origin: Origin, where: string, folder = cwd) => {
-      const value = checkValue(name, setting, given, where, origin === 'config file');
+    const take = (given: unknown, origin: Origin, where: string, folder = cwd, at?: PlaceOfPart) => {
+      const value = checkValue(name, setting, given, where, origin === 'config file', at);
       values[name] = setting.isPath && folder !== cwd ? pathFrom(folder, value as string, cwd) : value;
       origins[name] = origin;
     };
-    if (flags[name] !== undefined) take(once(name, setting, flags[name]), 'flag', `--${flagOf(name)}`);
+    if (flags[name] !== undefined) take(once(name, setting, flags[name], called), 'flag', called(name));
     else if (variable !== undefined && (variable !== '' || setting.secret))
       take(variable, 'environment', variableOf(name));
-    else if (file && filed[name] !== undefined)
-      take(filed[name], 'config file', placed(pointerOf([name]), file), file.folder);
-    else {
+    else if (file && filed[name] !== undefined) {
+      const at: PlaceOfPart = (pointer, part) => placed(pointerOf([name]) + pointer, file, part);
+      take(filed[name], 'config file', at(''), file.folder, at);
+    } else {
       const fallback = defaults[name] ?? setting.default;
       if (fallback !== undefined) take(fallback, 'default', name, home);
     }
@@ -149,9 +158,14 @@ export async function resolveConfig(
 }
 
 /** What yargs makes a list of was given more than once. @throws PatchgateError `bad-usage` */
-function once(name: SettingName, { kind, mayBeOff }: Setting, given: unknown): unknown {
-  if (!Array.isArray(given) || ['list', 'pointers', 'patterns'].includes(kind)) return given;
-  const flag = `--${flagOf(name)}`;
+function once(
+  name: SettingName,
+  { kind, mayBeOff }: Setting,
+  given: unknown,
+  called: (name: SettingName) => string,
+): unknown {
+  if (!Array.isArray(given) || ['list', 'pointers', 'patterns', 'faults'].includes(kind)) return given;
+  const flag = called(name);
   if (mayBeOff && given.includes('')) {
     throw new PatchgateError('bad-usage', `${flag} and --no-${flagOf(name)} are both given`, {
       hint: 'give one of them, once',

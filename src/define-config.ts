@@ -1,9 +1,11 @@
+import type { FaultGiven } from './model/fault.ts';
 import type { SeveritySetting } from './model/finding.ts';
 import type { NormalizeRequest } from './model/normalize-request.ts';
 import type { Rule } from './model/rule.ts';
 import type { SETTINGS, Setting, SettingName } from './settings.ts';
 
 export type { Effect } from './model/effect.ts';
+export type { FaultGiven, FaultsGiven, UserFault } from './model/fault.ts';
 export { type JsonObject, type JsonValue, listAt, member } from './model/json.ts';
 export type { NormalizedRequest, NormalizeRequest } from './model/normalize-request.ts';
 export { pointerOf } from './model/pointer.ts';
@@ -92,12 +94,16 @@ type OfKind<S extends Setting> = S['kind'] extends 'boolean'
         ? SizeText | number
         : S['kind'] extends 'choice'
           ? Choice<S>
-          : S['kind'] extends 'list'
-            ? Choice<S> | readonly Choice<S>[]
-            : S['kind'] extends 'pointers' | 'patterns'
-              ? string | readonly string[]
-              : S['kind'] extends 'path'
-                ? `/${string}`
-                : string;
+          : S['kind'] extends 'latency'
+            ? DurationText | `${DurationText}..${DurationText}` | 'recorded' | number
+            : S['kind'] extends 'faults'
+              ? string | readonly FaultGiven[]
+              : S['kind'] extends 'list'
+                ? Choice<S> | readonly Choice<S>[]
+                : S['kind'] extends 'pointers' | 'patterns'
+                  ? string | readonly string[]
+                  : S['kind'] extends 'path'
+                    ? `/${string}`
+                    : string;
 
 type Choice<S extends Setting> = S extends { choices: readonly (infer Word)[] } ? Word : string;

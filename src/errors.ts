@@ -24,6 +24,7 @@ const CODES = {
   'no-recording': { status: 501, exit: 2 },
   'target-unreachable': { status: 502, exit: 2 },
   'target-timeout': { status: 504, exit: 2 },
+  interrupted: { status: 503, exit: 2 },
   internal: { status: 500, exit: 2 },
 } as const;
 
@@ -62,13 +63,18 @@ export class PatchgateError extends Error {
 
 /** The system's error code (`ENOENT`, `EADDRINUSE`), or undefined. */
 export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether it is an error: where Jest runs, those of Node come from another realm. */
+function isError(thrown: unknown): thrown is Error {
+  return thrown instanceof Error || Object.prototype.toString.call(thrown) === '[object Error]';
 }
 
 /** The message of whatever was thrown. Never throws itself. */
 export function messageOf(error: unknown): string {
   try {
-    return String(error instanceof Error ? error.message : error);
+    return String(isError(error) ? error.message : error);
   } catch {
     return 'something was thrown that cannot be shown';
   }

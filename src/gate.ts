@@ -59,8 +59,12 @@ export interface Gate {
   inspectBody(operation: string, body: Uint8Array, circumstances?: Circumstances): Inspection;
   /** The record that a request of any method is about, by its URL. */
   recordAt: RecordMatcher;
+  /** The operation that a request means, whether it is judged or not. */
+  operationOf(head: RequestHead): string | undefined;
   /** The record that a judged request changes; undefined where its path does not say, or the contract has no such records. */
   recordOf(match: Match): RecordName | undefined;
+  /** What kind of record an operation changes; undefined where nothing is known of such records, or there is no such operation. */
+  kindOf(operation: string): RecordKind | undefined;
   /** Whether a PATCH of such records may lose something for good: its operation has rules that guard. */
   guards(kind: RecordKind): boolean;
   /** Names of the contract's operations. */
@@ -184,10 +188,17 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     rules: catalogue,
     bodyLimit: options.bodyLimit,
     match,
+    operationOf: (head) => matcher(head)?.operation,
     recordAt: createRecordMatcher(contract.entries, options.basePaths),
     recordOf({ operation, parameters }) {
       const entry = operation === undefined ? undefined : contract.entries[operation];
       return entry && recordNamed(entry, parameters);
+    },
+    kindOf(name) {
+      const { kind = '' } = Object.hasOwn(contract.entries, name)
+        ? (contract.entries[name]?.record ?? {})
+        : {};
+      return isRecordKind(kind) ? kind : undefined;
     },
     guards: (kind) => guarded.has(kind),
     inspect(request, meant = match(request), circumstances = NO_CIRCUMSTANCES) {

@@ -4,6 +4,7 @@ import { type MatchRules, matchRules } from './recordings/matching/match-rules.t
 import { redactionOf } from './recordings/redaction/redaction.ts';
 import type { RecordingStore } from './recordings/store.ts';
 import type { RecordMode } from './settings.ts';
+import type { Upstream } from './upstreams/upstream.ts';
 
 /** Takes one notice for people. */
 type Notice = (text: string) => void;
@@ -44,12 +45,28 @@ export async function openWholeRecording(
   const store = await openRecording(config, rules, notice, false);
   if (await store.isEmpty()) {
     const { recording, recordings } = config;
-    const entries = await readdir(recordings, { withFileTypes: true }).catch(() => []);
-    const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    const others = names.length > 0 ? ` (there are: ${names.sort().join(', ')})` : '';
+    const names = await recordingsIn(recordings);
+    const others = names.length > 0 ? ` (there are: ${names.join(', ')})` : '';
     notice(`the recording "${recording}" in ${recordings}/ is empty, so every request is refused${others}`);
   }
   return store;
+}
+
+/** Names of the recordings in a folder, sorted; none where it cannot be read. */
+export async function recordingsIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return names.sort();
+}
+
+/** Whether there is anything in the recording. */
+export async function isRecorded(config: Config): Promise<boolean> {
+  const store = await openRecording(config, rulesOf(config), () => undefined, false);
+  try {
+    return !(await store.isEmpty());
+  } finally {
+    await store.close();
+  }
 }
 
 /**
@@ -69,6 +86,17 @@ export async function openByMode(
     await store.close();
   }
   return { store: await openRecording(config, rules, notice, true), records: true };
+}
+
+/** Whatever fails to close, the rest is closed. */
+export function closing(upstream: Upstream, store: RecordingStore): () => Promise<void> {
+  return async () => {
+    try {
+      await upstream.close();
+    } finally {
+      await store.close();
+    }
+  };
 }
 
 /** A start that fails leaves nothing open. */

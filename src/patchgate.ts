@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gateOf } from './compose-gate.ts';
 import { composeKnowledge } from './compose-knowledge.ts';
-import { composeUpstream, type Kind, type Surroundings } from './compose-upstream.ts';
+import { type Composed, composeUpstream, type Kind, type Surroundings } from './compose-upstream.ts';
 import type { Config } from './config.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { createGuard } from './guard/guard.ts';
@@ -13,6 +13,8 @@ import { CONTROL_ROOT, isControlPath } from './server/control/control-path.ts';
 import { createDataPath, type DataPath } from './server/data-path.ts';
 import { createExchangeList, type ExchangeFilter } from './server/exchange-list.ts';
 import { failClosed } from './server/fail-closed.ts';
+import { accessTo, type FakeAccess } from './server/fake-access.ts';
+import { type Faults, FaultsOfRun } from './server/faults/faults.ts';
 import { inTurn } from './server/in-turn.ts';
 import { BodyKeeper } from './server/kept-body.ts';
 import { type Listening, listen } from './server/listen/listen.ts';
@@ -21,10 +23,12 @@ import { problemOfError } from './server/problem.ts';
 import { quotingNoSecrets } from './server/redact-verdict.ts';
 import { reset } from './server/reset.ts';
 import type { Seen } from './server/seen.ts';
+import { isSessionPath } from './server/session-path.ts';
 import { Sessions } from './server/sessions.ts';
 import type { ShownExchange } from './server/show-exchange.ts';
 import { createUpgradePath } from './server/upgrade-path.ts';
 import { watchBody } from './server/watch-body.ts';
+import type { Missed } from './upstreams/replay/misses.ts';
 import type { Unserved } from './upstreams/replay/unserved.ts';
 import { version } from './version.ts';
 
@@ -38,9 +42,16 @@ export interface Patchgate {
   /** Which exchanges of the recording were never served; undefined where none is replayed. Reads every file of the
    *  recording, before `close`. @throws PatchgateError where one is broken */
   unserved(): Promise<Unserved | undefined>;
+  /** The requests that nothing in the recording answered; none where something else answers these. The control API's reset
+   *  forgets none. @param session of this one alone; `""` is the default one */
+  misses(session?: string): Missed;
   /** What went by lately, newest first, as the control API lists it: redacted, bodies cut at 64 KiB. */
   exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
-  /** As new: the list of exchanges, the places in sequences, the state of the fake. @param session of this one alone; `""` is the default one */
+  /** What makes answers fail. */
+  faults: Faults;
+  /** What the fake holds; undefined where there is none. */
+  records: FakeAccess | undefined;
+  /** As new: the list of exchanges, the misses, the places in sequences, the state of the fake. @param session of this one alone; `""` is the default one */
   reset(session?: string): void;
   /** Ends what listens, writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
   close(): Promise<void>;
@@ -50,7 +61,7 @@ export interface Patchgate {
 export async function createPatchgate(kind: Kind, config: Config, around: Surroundings): Promise<Patchgate> {
   const rules = rulesOf(config);
   const { redaction } = rules;
-  const gate = quotingNoSecrets(gateOf(config), redaction);
+  const gate = quotingNoSecrets(gateOf(config, around), redaction);
   const { clientTimeout, controlToken } = config;
   if (controlToken !== undefined) checkControlToken(controlToken, config.host);
   const tls = await readServerTls(config);
@@ -74,8 +85,14 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
       knowledge.end?.(session);
     },
   });
+  const faults = await orClose({ close: () => closeParts(parts, knowledge) }, () =>
+    FaultsOfRun.of({
+      ...{ gate, sessions, replays: replay !== undefined },
+      start: { rules: config.faults, latency: config.latency, seed: config.faultSeed },
+    }),
+  );
   const answerData = createDataPath({
-    ...{ gate, guard, learner, upstream, clientTimeout, sessions, redaction, nextId, onSeen },
+    ...{ gate, guard, learner, upstream, faults, clientTimeout, sessions, redaction, nextId, onSeen },
   });
   const startedAt = new Date().toISOString();
 
@@ -89,6 +106,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         gate,
         exchanges,
         sessions,
+        faults,
         redaction,
         knowledge,
         servedTo: replay && ((session) => replay.served(session)),
@@ -118,7 +136,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   };
 
   const answer = failClosed((req, res) => {
-    if (isControlPath(req.url as string)) {
+    if (isOfControl(req)) {
       watchBody(req, res, clientTimeout, () => req.destroy());
       void answerControl(req, res);
     } else answerData(req, res);
@@ -142,14 +160,13 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
 
   return {
     handler,
-    summary: parts.summary + (ledger ? `; ${summaryOf(ledger)}` : ''),
+    summary: [parts.summary, ledger && summaryOf(ledger), faults.summary].filter(Boolean).join('; '),
     async listen() {
       const one = await listen(
         {
           request: handler,
           upgrade:
-            upgradePath &&
-            ((req, socket, head) => !isControlPath(req.url as string) && upgradePath(req, socket, head)),
+            upgradePath && ((req, socket, head) => !isOfControl(req) && upgradePath(req, socket, head)),
           unread,
         },
         { host: config.host, port: config.port, clientTimeout, tls },
@@ -169,19 +186,37 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
       return { ...one, close };
     },
     unserved: async () => replay?.unserved(),
+    misses: (session) => replay?.misses.list(session) ?? { count: 0, misses: [] },
     exchanges: (filter) => exchanges.list(filter),
-    reset: (session) => reset({ sessions, exchanges }, session),
+    faults,
+    records: parts.fake && accessTo(parts.fake, sessions),
+    reset(session) {
+      reset({ sessions, exchanges, faults }, session);
+      replay?.misses.reset(session);
+    },
     async close() {
       await Promise.all(listening.map((one) => one.close()));
       sessions.close();
       try {
-        await parts.close();
+        await closeParts(parts, knowledge);
       } finally {
-        await knowledge.close?.();
         log.flush();
       }
     },
   };
+}
+
+/** Whatever fails to close, the rest is closed. */
+async function closeParts(parts: Composed, knowledge: Knowledge): Promise<void> {
+  try {
+    await parts.close();
+  } finally {
+    await knowledge.close?.();
+  }
+}
+
+function isOfControl({ url = '' }: IncomingMessage): boolean {
+  return isControlPath(url) && !isSessionPath(url);
 }
 
 function summaryOf({ state: { count }, file }: NonNullable<Knowledge['ledger']>): string {

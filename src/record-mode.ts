@@ -13,7 +13,8 @@ export function recordMode(
   { record, recordInCi }: Pick<Config, 'record' | 'recordInCi'>,
   env: Readonly<Record<string, string | undefined>>,
 ): ModeInForce {
-  const isCi = env.CI === 'true' || env.CI === '1';
+  // Most say `true`; AppVeyor says `True`, Woodpecker its name.
+  const isCi = !/^(?:|0|false)$/i.test(env.CI ?? '');
   if (!isCi || recordInCi || (record !== 'once' && record !== 'new_episodes')) return { mode: record };
   return {
     mode: 'none',

@@ -2,6 +2,7 @@ import { JUDGING } from './settings/judging.ts';
 import { RECORDING } from './settings/recording.ts';
 import { REPLAYING } from './settings/replaying.ts';
 import { SERVING } from './settings/serving.ts';
+import { VERIFYING } from './settings/verifying.ts';
 
 export type { Durability, LogFormat, RecordMode, ValidationMode } from './settings/modes.ts';
 export { RECORD_MODES } from './settings/modes.ts';
@@ -11,7 +12,7 @@ export type { Setting } from './settings/setting.ts';
  * Every setting of the tool, once: flags, environment, config file, help and `patchgate config` are made from this
  * table. Names are those of the config file; the flag is the same in kebab case, the variable `PATCHGATE_` in capitals.
  */
-export const SETTINGS = { ...RECORDING, ...REPLAYING, ...SERVING, ...JUDGING };
+export const SETTINGS = { ...RECORDING, ...REPLAYING, ...SERVING, ...JUDGING, ...VERIFYING };
 
 export type SettingName = keyof typeof SETTINGS;
 
@@ -20,14 +21,17 @@ export const STATE_BY_DEFAULT = '.patchgate/state.json';
 
 /**
  * What a command takes where nobody says: a real service is guarded, and remembered; what only plays one has nothing to
- * lose. What was made before is judged as it was sent, and a plan is about what would be lost.
+ * lose. What was made before is judged as it was sent, and a plan is about what would be lost. What is sent again was meant for
+ * another day: nothing goes that may delete, and nobody can say.
  */
 export const COMMAND_DEFAULTS = {
   proxy: { guard: 'on', state: STATE_BY_DEFAULT },
   replay: { guard: 'off' },
   fake: { guard: 'off' },
+  exec: { guard: 'off', port: 0, log: 'off' },
   check: { guard: 'off' },
   plan: { guard: 'on', state: STATE_BY_DEFAULT },
+  verify: { guard: 'strict', readState: true },
 } as const;
 
 /**
@@ -35,8 +39,10 @@ export const COMMAND_DEFAULTS = {
  * service holds today is not what it held before its recordings. (A flag that a command takes always counts.)
  */
 export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
+  exec: ['port', 'log', 'state'],
   check: ['state', 'validation'],
   plan: ['guard', 'validation'],
+  verify: ['baseline', 'forwardedHeaders', 'preserveHost', 'state', 'validation'],
 };
 
 /** `recordInCi` -> `record-in-ci` */

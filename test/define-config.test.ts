@@ -15,6 +15,8 @@ describe('defineConfig', () => {
       guard: false,
       state: false,
       learn: ['project', 'draft'],
+      latency: '50ms..200ms',
+      faults: ['updateProject status=503', { method: 'GET', truncate: '50%', trickle: '1KiB/s', rate: 0.5 }],
       redact: 'pin,ssn',
       ignorePointers: ['/environments/*/id'],
       basePath: '/api/v2',
@@ -33,6 +35,8 @@ describe('defineConfig', () => {
       record: 'all',
       guard: 'off',
       state: '',
+      latency: { from: 50, to: 200 },
+      faults: [{ operation: 'updateProject' }, { truncate: { percent: 50 }, trickle: 1024 }],
       redact: ['pin', 'ssn'],
     });
     expect(normalizeRequest).toBeTypeOf('function');

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { messageOf, PatchgateError, systemCode, whyUnreadable } from '../src/errors.ts';
 
@@ -52,4 +53,10 @@ it('says in words why a file cannot be read', () => {
     'it is a folder',
   ]);
   expect(said('EIO')).toBe("EIO: open 'x'");
+});
+
+it('reads errors of another realm, as those of Node are where Jest runs', () => {
+  const error: unknown = runInNewContext("Object.assign(new Error('gone'), { code: 'ENOENT' })");
+  expect(error).not.toBeInstanceOf(Error);
+  expect([systemCode(error), messageOf(error)]).toEqual(['ENOENT', 'gone']);
 });

@@ -8,11 +8,12 @@ const readme = pageOf('README.md');
 
 /** Options of single commands that are no settings. */
 const OTHERS = ['no-guard', 'no-state', 'no-detect-secrets', 'config', 'operation', 'path', 'format', 'help']
-  .concat(['method', 'grep', 'only', 'replace', 'unused', 'older-than', 'yes', 'check'])
+  .concat(['method', 'grep', 'only', 'replace', 'unused', 'older-than', 'yes', 'check', 'session'])
   .concat(['project', 'from-target', 'header', 'write-full', 'data-binary'])
   .concat(['output', 'write-baseline', 'against-contract'])
-  // Of others: npm, npx, curl.
-  .concat(['save-dev', 'cacert', 'pack-destination', 'no-install', 'package', 'version']);
+  .concat(['unsafe', 'update', 'env', 'fault'])
+  // Of others: npm, npx, curl, node.
+  .concat(['save-dev', 'cacert', 'pack-destination', 'no-install', 'package', 'version', 'test']);
 
 it('lists every rule as it is', () => {
   const rows = CATALOGUE.map(

@@ -4,11 +4,11 @@ import { RECORD_MODES } from '../src/settings.ts';
 
 it('is what was asked for', () => {
   for (const record of [undefined, ...RECORD_MODES])
-    for (const CI of [undefined, '', 'false', '0'])
+    for (const CI of [undefined, '', 'false', 'False', '0'])
       expect(recordMode({ record, recordInCi: false }, { CI })).toEqual({ mode: record });
 });
 
-it.each(['true', '1'])('records nothing by accident where CI is %s, and says so', (CI) => {
+it.each(['true', 'True', '1', 'woodpecker'])('records nothing by accident where CI is %s, and says so', (CI) => {
   for (const record of ['once', 'new_episodes'] as const)
     expect(recordMode({ record, recordInCi: false }, { CI })).toEqual({
       mode: 'none',

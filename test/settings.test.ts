@@ -143,6 +143,8 @@ describe('each setting', () => {
     ],
     matchHeaders: [['accept-language', ['accept-language']]],
     ignorePointers: [['/environments/*/id', ['/environments/*/id']]],
+    ignoreDrift: [['/items/*/etag', ['/items/*/etag']]],
+    driftHeaders: [['location', ['location']]],
     ignoreQuery: [['timestamp', ['timestamp']]],
     arraysAsSets: [['/languages', ['/languages']]],
     strictSequence: [['true', true]],
@@ -157,7 +159,19 @@ describe('each setting', () => {
     memory: [['64MiB', 67_108_864]],
     seed: [['seed.json', 'seed.json']],
     envelope: [['_data', '_data']],
-    latency: [['0', 0]],
+    latency: [
+      ['0', { from: 0, to: 0 }],
+      ['50ms..2s', { from: 50, to: 2000 }],
+      ['recorded', 'recorded'],
+    ],
+    faults: [
+      ['reset', [{ reset: true }]],
+      [
+        'GET status=503 count=2; latency=1s',
+        [{ method: 'GET', answer: { status: 503 }, count: 2 }, { latency: { from: 1000, to: 1000 } }],
+      ],
+    ],
+    faultSeed: [['1234', 1234]],
     baseline: [['known.json', 'known.json']],
     failOn: [
       ['error', 'error'],
@@ -253,11 +267,15 @@ describe('each setting', () => {
     ['timeout', '30 sec', 'a duration of at most 596h: 500ms, 30s, 2m'],
     // A timer of Node that is to wait longer fires at once.
     ['timeout', '600h', 'a duration of at most 596h: 500ms, 30s, 2m'],
-    ['latency', '-5ms', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    ['latency', '-5ms', 'a duration or a range of them: 100ms, 50ms..200ms; or recorded'],
     ['maxAge', '30', 'a unit, too: 12h, 30d'],
     ['maxAge', '1.5', 'a unit, too: 12h, 30d'],
     ['maxAge', 'old', 'a duration: 12h, 30d'],
-    ['latency', true, 'a duration of at most 596h: 500ms, 30s, 2m'],
+    ['latency', true, 'a duration or a range of them: 100ms, 50ms..200ms; or recorded'],
+    ['latency', '2s..1s', 'a duration or a range of them: 100ms, 50ms..200ms; or recorded'],
+    ['latency', '600h', 'a duration or a range of them: 100ms, 50ms..200ms; or recorded'],
+    ['faultSeed', '-1', 'an integer from 0 to 9007199254740991'],
+    ['faults', true, 'a list of faults: ["PATCH status=503 count=2"]'],
   ];
 
   it.each(WRONG)('%s does not take %j', async (name, value, takes) => {

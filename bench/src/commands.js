@@ -6,6 +6,9 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 /** The product, bundled. */
 export const cli = here('../../dist/cli.js');
 
+/** What a test suite imports. */
+export const library = here('../../dist/testing.js');
+
 // Each is given the place (place.js), then the port where it is a server, and gives Node's arguments.
 export const bareProxy = (place) => (port) => [here('bare-proxy.js'), String(port), String(place.targetPort)];
 export const bareAnswer = () => (port) => [here('bare-answer.js'), String(port)];

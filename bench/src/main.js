@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { cores } from './cores.js';
 import { measureLoad, measureStart } from './measure.js';
 import { measureBodies } from './measure-bodies.js';
+import { measureInTest, measureInTestGrowth } from './measure-in-test.js';
 import { measureRecordGrowth } from './measure-record-growth.js';
 import { measureReplayGrowth } from './measure-replay-growth.js';
 import { measureStartGrowth } from './measure-start-growth.js';
@@ -19,9 +20,11 @@ const MEASURES = {
   'first-answer': measureStart,
   'whole-run': measureStart,
   'body-cost': measureBodies,
+  'in-test': measureInTest,
   'record-growth': measureRecordGrowth,
   'replay-growth': measureReplayGrowth,
   'start-growth': measureStartGrowth,
+  'start-in-test-growth': measureInTestGrowth,
 };
 
 try {

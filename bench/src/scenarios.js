@@ -3,7 +3,8 @@ import { bareAnswer, bareNode, bareProxy, checkBody, proxy, recorder, replay } f
 /**
  * What is measured, in the order it is printed. `load`: requests a second of ours over the peer's. `first-answer` and
  * `whole-run`: milliseconds from the start to the first answer, or to the end, of ours over the peer's. `body-cost`: CPU
- * time of the costliest hostile body over that of the costliest valid one. `paths`: over how many projects the load is
+ * time of the costliest hostile body over that of the costliest valid one. `in-test`: microseconds from the call of `replay` of
+ * patchgate/testing until it listens, over a bare listen in the same process. `paths`: over how many projects the load is
  * spread. `…-growth`: the large over the small, in one of the shapes of traffic.js; these take long and are measured
  * where they are asked for. The targets are those that the project set itself.
  */
@@ -46,6 +47,13 @@ export const scenarios = [
     target: { atMost: 4 },
   },
   {
+    name: 'start-in-test',
+    kind: 'in-test',
+    needsRecording: true,
+    peerName: 'node:http listens',
+    unit: 'µs',
+  },
+  {
     name: 'start-check',
     kind: 'whole-run',
     ours: checkBody,
@@ -64,6 +72,7 @@ export const scenarios = [
     growth('replay', shape, { unit: 'requests/s', target: { atLeast: 0.9 } }),
   ),
   ...['paths', 'one'].map((shape) => growth('start', shape, { target: { atMost: 1.2 } })),
+  ...['paths', 'one'].map((shape) => growth('start-in-test', shape, { unit: 'µs', target: { atMost: 1.2 } })),
 ].map((scenario) => ({
   paths: 1,
   isGrowth: false,

@@ -10,7 +10,7 @@ export const config: CommandModule = {
     withSettings(yargs, Object.keys(SETTINGS) as SettingName[])
       .positional('command', {
         type: 'string',
-        describe: 'With the defaults of: proxy, replay, fake, check, plan',
+        describe: 'With the defaults of: proxy, replay, fake, exec, check, plan, verify',
       })
       .option('format', {
         choices: ['text', 'json'] as const,

@@ -1,5 +1,15 @@
 import type { CommandModule } from 'yargs';
-import { APPROVING, GUARDING, JUDGING, REDACTION, SERVING, SESSIONS, TLS, withSettings } from './options.ts';
+import {
+  APPROVING,
+  FAULTS,
+  GUARDING,
+  JUDGING,
+  REDACTION,
+  SERVING,
+  SESSIONS,
+  TLS,
+  withSettings,
+} from './options.ts';
 
 export const fake: CommandModule = {
   command: 'fake',
@@ -13,12 +23,13 @@ export const fake: CommandModule = {
       ...TLS,
       ...SESSIONS,
       ...REDACTION,
+      ...FAULTS,
       'seed',
       'envelope',
-      'latency',
     ])
       .example('$0 fake', 'project 42, feature 7 and draft 1001 of a built-in sample')
-      .example('$0 fake --seed records.json --envelope _data', 'records of your own, wrapped in _data'),
+      .example('$0 fake --seed records.json --envelope _data', 'records of your own, wrapped in _data')
+      .example('$0 fake --latency 50ms..2s --fault "GET reset count=1"', 'slow, and at first broken'),
   handler: async (argv) => {
     const { serve } = await import('./serve.ts');
     await serve('fake', argv);

@@ -19,6 +19,8 @@ export const APPROVING: readonly SettingName[] = ['learn', 'approvalTtl'];
 /** Settings that every command which listens takes. */
 export const SERVING: readonly SettingName[] = ['port', 'host', 'log', 'controlToken', 'clientTimeout'];
 
+/** Settings of what fails, for every command that answers clients. */
+export const FAULTS: readonly SettingName[] = ['latency', 'faults', 'faultSeed'];
 /** Settings that every command with clients of its own takes. */
 export const TLS: readonly SettingName[] = ['tlsCert', 'tlsKey'];
 /** Settings that every command which forwards to a real service takes. */
@@ -62,6 +64,9 @@ export const REDACTION: readonly SettingName[] = [
 /** Settings that every command which records takes. */
 export const RECORDING: readonly SettingName[] = ['durability', 'recordLimit', 'refreshMeta'];
 
+/** Settings of what makes a live answer differ from a recorded one. */
+export const VERIFYING: readonly SettingName[] = ['ignoreDrift', 'driftHeaders'];
+
 /** Under which heading a command's help has them; any other setting is among its options. */
 const GROUPS: readonly [heading: string, names: readonly SettingName[]][] = [
   ['Judging:', JUDGING],
@@ -71,6 +76,8 @@ const GROUPS: readonly [heading: string, names: readonly SettingName[]][] = [
   ['Matching:', MATCHING],
   ['Redaction:', REDACTION],
   ['Target:', ['target', ...FORWARDING]],
+  ['Faults:', FAULTS],
+  ['Drift:', VERIFYING],
   ['Server:', [...SERVING, ...TLS]],
 ];
 

@@ -1,6 +1,7 @@
 import type { CommandModule } from 'yargs';
 import {
   APPROVING,
+  FAULTS,
   FORWARDING,
   GUARDING,
   JUDGING,
@@ -30,6 +31,7 @@ export const proxy: CommandModule = {
       ...REDACTION,
       ...REPLAYING,
       ...RECORDING,
+      ...FAULTS,
       'record',
       'recording',
       'recordings',

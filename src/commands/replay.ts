@@ -1,6 +1,7 @@
 import type { CommandModule } from 'yargs';
 import {
   APPROVING,
+  FAULTS,
   FORWARDING,
   GUARDING,
   JUDGING,
@@ -28,6 +29,7 @@ export const replay: CommandModule = {
       ...REDACTION,
       ...REPLAYING,
       ...RECORDING,
+      ...FAULTS,
       'recording',
       'recordings',
       'onMiss',
@@ -38,7 +40,11 @@ export const replay: CommandModule = {
         '$0 replay --on-miss forward --target https://staging.example.com',
         'ask the service for the rest',
       )
-      .example('$0 replay --max-age 30d --on-stale refuse --fail-unused', 'nothing old, and nothing unused'),
+      .example('$0 replay --max-age 30d --on-stale refuse --fail-unused', 'nothing old, and nothing unused')
+      .example(
+        '$0 replay --fault "PATCH status=503 rate=0.2" --fault-seed 7',
+        'fail now and then, each time in the same way',
+      ),
   handler: async (argv) => {
     const { serve } = await import('./serve.ts');
     await serve('replay', argv);

@@ -3,13 +3,21 @@ import { nearest } from '../model/nearest.ts';
 import { isPointerPattern } from '../model/pointer-pattern.ts';
 import { parseUrl } from '../model/url.ts';
 import type { Setting, SettingName } from '../settings.ts';
+import { memberAt } from './extras/source.ts';
+import { readFaults } from './faults/read-faults.ts';
+import { LATENCIES, readLatency } from './faults/read-latency.ts';
+import { DURATIONS, readAmount, SIZES } from './read-amount.ts';
 import { shownValue } from './shown-value.ts';
+
+/** What is meant by a pointer within a value, and where it stands, for messages. */
+export type PlaceOfPart = (pointer: string, part?: 'name') => string;
 
 /**
  * A setting's value as it is in force: durations in milliseconds, sizes in bytes.
  *
  * @param where for the message: `--timeout`
  * @param isTyped it comes from where numbers and true are no texts
+ * @param at the same of a part of it, by the pointer within it: `faults[2].rate in patchgate.config.json:4:5`
  * @throws PatchgateError `bad-config`, naming what is taken
  */
 export function checkValue(
@@ -18,6 +26,7 @@ export function checkValue(
   given: unknown,
   where: string,
   isTyped = false,
+  at: PlaceOfPart = (pointer) => where + memberAt(pointer),
 ): unknown {
   const wrong = (takes: string) => {
     const isSecret = setting.secret || (setting.kind === 'url' && String(given).includes('@'));
@@ -72,7 +81,7 @@ export function checkValue(
       // Of what may last for days, a number alone is hardly meant to be milliseconds.
       if (setting.max === undefined && /^\d+(?:\.\d+)?$/.test(String(given)))
         throw wrong('a unit, too: 12h, 30d');
-      const milliseconds = readAmount(given, { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 });
+      const milliseconds = readAmount(given, DURATIONS);
       if (milliseconds !== undefined && milliseconds < min) throw wrong('one that is longer: 500ms, 30s, 2m');
       if (milliseconds === undefined || milliseconds > max)
         throw wrong(
@@ -82,9 +91,16 @@ export function checkValue(
         );
       return milliseconds;
     }
+    case 'latency': {
+      const latency = readLatency(given);
+      if (latency === undefined) throw wrong(LATENCIES);
+      return latency;
+    }
+    case 'faults':
+      return readFaults(given, at);
     case 'size': {
       const { max = Number.MAX_SAFE_INTEGER } = setting;
-      const bytes = readAmount(given, { b: 1, kb: 1000, kib: 1024, mb: 1e6, mib: 1_048_576 });
+      const bytes = readAmount(given, SIZES);
       if (bytes === undefined || bytes > max)
         throw wrong(`a size of at most ${Math.floor(max / 1_048_576)}MiB: 65536, 512KiB, 5MiB`);
       return bytes;
@@ -129,14 +145,4 @@ function checkPatterns(given: unknown, wrong: (takes: string) => PatchgateError)
     }
   }
   return sources;
-}
-
-/** `30s` with `{ s: 1000 }` -> 30000; a bare number counts the smallest unit. */
-function readAmount(given: unknown, units: Readonly<Record<string, number>>): number | undefined {
-  if (typeof given !== 'string' && typeof given !== 'number') return undefined;
-  const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(String(given));
-  if (!match) return undefined;
-  const word = (match[2] as string).toLowerCase();
-  if (word !== '' && !Object.hasOwn(units, word)) return undefined;
-  return Math.round(Number(match[1]) * (word === '' ? 1 : (units[word] as number)));
 }

@@ -46,6 +46,16 @@ function sayEnded(where: string): void {
 }
 
 function doesNotLoad(error: unknown, file: string, where: string): PatchgateError {
+  if (systemCode(error)?.startsWith('ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING')) {
+    return new PatchgateError(
+      'bad-config',
+      `the config file ${where} is a program, and Jest lets nobody import one`,
+      {
+        hint: 'write it as patchgate.config.json, or start Jest with NODE_OPTIONS=--experimental-vm-modules',
+        cause: error,
+      },
+    );
+  }
   const missing = missingModuleOf(error);
   if (missing !== undefined) {
     const isFile = /^[./]|^[a-z]:/i.test(missing);
@@ -83,6 +93,10 @@ const HINTS: readonly [message: RegExp, hint: string][] = [
   ],
   [/^Unknown file extension/, 'a config file ends in .js, .mjs or .json'],
   [/^Directory import/, 'name a file: patchgate.config.mjs'],
+  [
+    /without --experimental-vm-modules/,
+    'Jest reads no programs as modules: name it patchgate.config.json, or run Jest with NODE_OPTIONS=--experimental-vm-modules',
+  ],
 ];
 
 /** The module that was not found: a package's name, or a file. */

@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { messageOf, PatchgateError, whyUnreadable } from '../errors.ts';
+import { messageOf, PatchgateError } from '../errors.ts';
 import type { ContractFile, OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
@@ -13,7 +12,9 @@ import { appendErrors } from './append-errors.ts';
 import { checkContractFile } from './check-contract-file.ts';
 import { checkSchema } from './check-schema.ts';
 import { ErrorSites } from './error-sites.ts';
+import { keptContract } from './kept-contracts.ts';
 import { addKeywords } from './keywords.ts';
+import { type ContractTexts, readContractFiles } from './read-contract-files.ts';
 import { requestFinding } from './request-rules.ts';
 import { type Shape, shapeOf } from './schema-shape.ts';
 import { LONGEST_AUTHORITY, MOST_CODED, UrlBudget } from './url-budget.ts';
@@ -26,6 +27,10 @@ export interface LoadedOperation {
   check(body: JsonValue, bounds?: FindingBounds): Finding[];
   /** What the schema says of the shape of a body. */
   shape: Shape;
+  /** The schema itself, for those who make bodies of it. */
+  schema: object;
+  /** All schemas of the contract by file, for references. */
+  schemas: ReadonlyMap<string, object>;
 }
 
 /** The operations of `contract.json` with the schema files beside it. Schemas are compiled when first asked for. */
@@ -41,25 +46,33 @@ export interface Contract {
  * Reads a contract. Fails closed: whatever cannot be read or understood stops the start.
  *
  * @param location contract.json, or the folder that holds it
- * @param isTrusted skips the check against the meta-schema, which takes as long as all the rest; for the contract that
- *   the product ships and its tests check
+ * @param isTrusted skips the strict reading of the files and the check against the meta-schema, which take as long as all the
+ *   rest; for the contract that the product ships and its tests check
  * @throws PatchgateError `bad-contract`, naming file and place
  */
 export function loadContract(location: string, isTrusted = false): Contract {
-  const file = isFolder(location) ? join(location, 'contract.json') : location;
-  const contract: ContractFile = checkContractFile(readJson(file), file);
-  const schemas = readSchemas(dirname(file), basename(file));
-  const annotationOf = annotationsOf(schemas.values());
+  const texts = readContractFiles(location);
+  return keptContract(texts, isTrusted, () => contractOf(texts, isTrusted));
+}
+
+function contractOf({ file, contractText, schemaTexts }: ContractTexts, isTrusted: boolean): Contract {
+  const contract: ContractFile = checkContractFile(parsed(contractText, file, isTrusted), file);
+  const schemas = schemasOf(schemaTexts, dirname(file), isTrusted);
   const sites = new ErrorSites();
   const urls = new UrlBudget();
-  const ajv = createAjv(isTrusted, sites, urls);
-  for (const [name, schema] of schemas) {
-    try {
-      ajv.addSchema(schema, name);
-    } catch (error) {
-      throw doesNotCompile(join(dirname(file), name), error);
+  const makeCompiler = () => {
+    const ajv = createAjv(isTrusted, sites, urls);
+    for (const [name, schema] of schemas) {
+      try {
+        ajv.addSchema(schema, name);
+      } catch (error) {
+        throw doesNotCompile(join(dirname(file), name), error);
+      }
     }
-  }
+    return { ajv, annotationOf: annotationsOf(schemas.values()) };
+  };
+  // It takes as long as all the rest, and who judges nothing does without.
+  let compiler = isTrusted ? undefined : makeCompiler();
   const loaded = new Map<string, LoadedOperation>();
   const load = (name: string): LoadedOperation => {
     const entry = contract.operations[name] as OperationEntry;
@@ -73,6 +86,8 @@ export function loadContract(location: string, isTrusted = false): Contract {
         },
       );
     }
+    compiler ??= makeCompiler();
+    const { ajv, annotationOf } = compiler;
     const validate = compile(ajv, schema, join(dirname(file), entry.schema));
     return {
       name,
@@ -84,6 +99,8 @@ export function loadContract(location: string, isTrusted = false): Contract {
         return findings;
       },
       shape: shapeOf(schema, schemas),
+      schema,
+      schemas,
     };
   };
   return {
@@ -142,11 +159,14 @@ function doesNotCompile(file: string, error: unknown): PatchgateError {
 }
 
 /** Every schema beside contract.json, by `$id`, which is its file name so that editors resolve references alike. */
-function readSchemas(folder: string, contractFile: string): Map<string, AnySchemaObject> {
+function schemasOf(
+  texts: ReadonlyMap<string, string>,
+  folder: string,
+  isTrusted: boolean,
+): Map<string, AnySchemaObject> {
   const schemas = new Map<string, AnySchemaObject>();
-  for (const name of readdirSync(folder).sort()) {
-    if (!name.endsWith('.json') || name === contractFile) continue;
-    const schema = readJson(join(folder, name)) as AnySchemaObject;
+  for (const [name, text] of texts) {
+    const schema = parsed(text, join(folder, name), isTrusted) as AnySchemaObject;
     if (typeof schema !== 'object' || schema === null || (schema.$id !== undefined && schema.$id !== name)) {
       throw new PatchgateError(
         'bad-contract',
@@ -161,18 +181,8 @@ function readSchemas(folder: string, contractFile: string): Map<string, AnySchem
   return schemas;
 }
 
-function readJson(file: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const why = whyUnreadable(error);
-    throw new PatchgateError('bad-contract', `cannot read the contract ${file}: ${why}`, {
-      hint: '--contract names a folder with contract.json and its schemas',
-      cause: error,
-    });
-  }
-  const wrong = faultOf(text);
+function parsed(text: string, file: string, isTrusted: boolean): unknown {
+  const wrong = isTrusted ? undefined : faultOf(text);
   if (wrong) {
     const { line, column } = placeAt(text, wrong.offset);
     throw new PatchgateError('bad-contract', `${file}:${line}:${column}: ${wrong.message}`, {
@@ -180,8 +190,4 @@ function readJson(file: string): unknown {
     });
   }
   return JSON.parse(text);
-}
-
-function isFolder(location: string): boolean {
-  return existsSync(location) && statSync(location).isDirectory();
 }

@@ -3,6 +3,7 @@ import { furtherSchemaRules } from '../contract/schema-rules.ts';
 import { PatchgateError } from '../errors.ts';
 import type { SeveritySetting } from '../model/finding.ts';
 import { nearest } from '../model/nearest.ts';
+import { DRIFT_NAMES } from '../recordings/drift/drift-rules.ts';
 
 /** Of a body that breaks one of these there is nothing to judge: to make it milder would turn judging off. */
 const ALWAYS_ERRORS: ReadonlySet<string> = new Set([
@@ -23,7 +24,7 @@ export function checkSeverities(
   placeOf: (rule: string) => string,
 ): void {
   const names = rules.map(({ name }) => name);
-  const all = [...names, ...furtherSchemaRules()];
+  const all = [...names, ...furtherSchemaRules(), ...DRIFT_NAMES];
   for (const [name, severity] of Object.entries(severities)) {
     if (ALWAYS_ERRORS.has(name) && severity !== 'error') {
       throw new PatchgateError('bad-config', `${placeOf(name)} cannot be ${JSON.stringify(severity)}`, {

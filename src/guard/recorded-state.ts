@@ -15,48 +15,69 @@ interface Seen {
   known: Known;
   /** Milliseconds since the epoch. */
   time: number;
+  /** See `distanceOf`. */
+  distance: number;
 }
 
 /**
  * The earliest state of a record that a recording shows: what the reading of it was answered with, or what a PATCH that the
- * service took has made of it.
+ * service took has made of it. What was recorded in a session of the same name comes before what was in the default one,
+ * and that before all else.
  *
+ * @param session name of the session
  * @param paths under which the record may be recorded, as the recording has them
  * @throws PatchgateError `bad-recording`, `cannot-read`
  */
 export async function earliestState(
   store: RecordingStore,
   name: RecordName,
+  session: string,
   paths: readonly string[],
 ): Promise<Known | undefined> {
   let earliest: Seen | undefined;
   for (const path of paths) {
     // In the same millisecond a PATCH may well follow what was read, and what is read after it is the same.
     for (const method of ['GET', 'PATCH']) {
-      const seen = await firstSeen(store, name, method, path);
-      if (seen && (!earliest || seen.time < earliest.time)) earliest = seen;
+      const seen = await firstSeen(store, name, session, method, path);
+      if (seen && (!earliest || isBefore(seen, earliest))) earliest = seen;
     }
   }
   return earliest?.known;
 }
 
+/** 0: it was recorded in the session itself, 1: in the default one, 2: in another. */
+function distanceOf(recorded: string, session: string): number {
+  return recorded === session ? 0 : recorded === '' ? 1 : 2;
+}
+
+function isBefore(a: Seen, b: Seen): boolean {
+  return a.distance === b.distance ? a.time < b.time : a.distance < b.distance;
+}
+
 async function firstSeen(
   store: RecordingStore,
   name: RecordName,
+  session: string,
   method: string,
   path: string,
 ): Promise<Seen | undefined> {
   const recorded = await store.look(method, path);
-  const timeOf = orderTimes();
-  for (let i = 0; i < Math.min(recorded.length, MOST_LOOKED_AT); i++) {
-    const exchange = recorded.at(i);
-    const time = timeOf(exchange);
-    const record = recordShown(name, exchange);
-    if (!record) continue;
-    const known = wholeRecord(name.kind, record);
-    // A query may have asked for a part of it.
-    const isPart = method === 'GET' && exchange.request.query !== '';
-    return { known: isPart ? { ...known, isWhole: false } : known, time };
+  const distances = Array.from({ length: Math.min(recorded.length, MOST_LOOKED_AT) }, (_, index) =>
+    distanceOf(recorded.sessionOf(index), session),
+  );
+  for (const distance of [0, 1, 2]) {
+    const timeOf = orderTimes();
+    for (const [index, one] of distances.entries()) {
+      if (one !== distance) continue;
+      const exchange = recorded.at(index);
+      const time = timeOf(exchange);
+      const record = recordShown(name, exchange);
+      if (!record) continue;
+      const known = wholeRecord(name.kind, record);
+      // A query may have asked for a part of it.
+      const isPart = method === 'GET' && exchange.request.query !== '';
+      return { known: isPart ? { ...known, isWhole: false } : known, time, distance };
+    }
   }
   return undefined;
 }

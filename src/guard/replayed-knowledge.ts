@@ -30,8 +30,8 @@ interface SessionKnowledge {
 
 /**
  * What is known of the records that a recording plays, in each session by itself: what was served in it, and of a record of
- * which nothing was yet, what the recording knows of it first. So a sequence that is replayed from its beginning meets what it met
- * when it was recorded.
+ * which nothing was yet, what the recording knows of it first, of that session before others. So a sequence that is replayed
+ * from its beginning meets what it met when it was recorded.
  *
  * The recording is asked once for each record of a session: what was served since then is the later word.
  */
@@ -50,10 +50,10 @@ export function replayedKnowledge(
     return own;
   };
 
-  const look = async (name: RecordName, url: string, state: KnownState): Promise<void> => {
+  const look = async (name: RecordName, { url, session }: Asker, state: KnownState): Promise<void> => {
     try {
       const paths = pathsOf(name, url, account).map((path) => redactPath(path, redaction));
-      const known = await earliestState(store, name, paths);
+      const known = await earliestState(store, name, session.name, paths);
       // Something may have been served meanwhile.
       if (known && !state.of(name)) state.restore(name, known);
     } catch {
@@ -64,9 +64,9 @@ export function replayedKnowledge(
   return {
     isOfSession: true,
     of: (name, { id }) => sessions.get(id)?.state.of(name),
-    find(name: RecordName, { url, session }: Asker) {
+    find(name: RecordName, asker: Asker) {
       if (!kinds.includes(name.kind)) return Promise.resolve();
-      const { state, asked } = inSession(session);
+      const { state, asked } = inSession(asker.session);
       const key = JSON.stringify([name.account, name.kind, name.id]);
       let looking = asked.get(key);
       if (!looking) {
@@ -74,7 +74,7 @@ export function replayedKnowledge(
           if (asked.size < MOST_ASKED) break;
           asked.delete(oldest);
         }
-        looking = look(name, url, state);
+        looking = look(name, asker, state);
         asked.set(key, looking);
       }
       return looking;

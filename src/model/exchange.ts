@@ -68,5 +68,7 @@ export interface Exchange {
     recordedAt: string;
     /** From the request's head to the response's end, in milliseconds. */
     durationMs: number;
+    /** Name of the session that it was recorded in; absent where that was the default one. */
+    session?: string;
   };
 }

@@ -1,8 +1,8 @@
 import type { Effect } from './effect.ts';
 
 /** Why we may say it. Design: `stated` in the service's description, `inferred` from it, `observed` in its samples,
- *  `protocol`: the HTTP, JSON and URL standards. */
-export type Basis = 'stated' | 'inferred' | 'observed' | 'protocol';
+ *  `protocol`: the HTTP, JSON and URL standards; `recorded`: what a recording shows (`verify`). */
+export type Basis = 'stated' | 'inferred' | 'observed' | 'protocol' | 'recorded';
 
 export type Severity = 'error' | 'warn';
 

@@ -19,6 +19,8 @@ export interface ResponseHead {
   /** The reason phrase; `""` where there is none. */
   message: string;
   headers: RawHeaders;
+  /** Of one that comes out of a recording: the milliseconds that it took then. */
+  tookMs?: number;
 }
 
 /** Headers that belong to one connection and are never passed on (RFC 9110 7.6.1). */

@@ -52,7 +52,7 @@ export interface Rule {
   /** `draft.id-matches-path` */
   name: string;
   severity: SeveritySetting;
-  basis: Basis;
+  basis: Exclude<Basis, 'recorded'>;
   /** One sentence: what must hold. */
   says: string;
   /** The paragraph that it rests on. */

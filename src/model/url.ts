@@ -1,9 +1,9 @@
 /** URLs as the WHATWG parser reads them. */
 
-/** Undefined where the text is no URL. */
-export function parseUrl(text: string): URL | undefined {
+/** Undefined where the text is no URL. @param base what a relative one starts from */
+export function parseUrl(text: string, base?: string): URL | undefined {
   try {
-    return new URL(text);
+    return new URL(text, base);
   } catch {
     return undefined;
   }

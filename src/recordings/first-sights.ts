@@ -2,15 +2,19 @@ import { hash } from 'node:crypto';
 import { HashSet } from './hash-set.ts';
 import { DEFAULT_RULES, type MatchRules } from './matching/match-rules.ts';
 import { requestKey } from './matching/request-key.ts';
-import type { PlainRequest } from './plain-exchange.ts';
+import type { PlainExchange, PlainRequest } from './plain-exchange.ts';
 import { settleRequest } from './settle.ts';
 
 /** Requests whose failures are counted; past it, those of the longest unused one are forgotten. */
 const MOST_FAILING = 10_000;
 
+/** What is looked at of an exchange. */
+type Sighted = Pick<PlainExchange, 'request' | 'session'>;
+
 /**
- * Which requests a run has seen answered, as matching tells them apart, and which have failed. Keeps some bytes for each,
- * never the request itself; a run of a million different ones takes later ones for seen, so that they drop nothing.
+ * Which requests a run has seen answered, as matching tells them apart, and which have failed; in each session by itself.
+ * Keeps some bytes for each, never the request itself; a run of a million different ones takes later ones for seen, so that
+ * they drop nothing.
  */
 export class FirstSights {
   /** Of requests as they came and, asked for less often, as matching sees them. */
@@ -23,27 +27,27 @@ export class FirstSights {
     this.#rules = rules;
   }
 
-  /** @returns whether this request is answered for the first time */
-  add(request: PlainRequest): boolean {
+  /** @returns whether this request is answered for the first time in its session */
+  add({ request, session = '' }: Sighted): boolean {
     const { method, path, query, headers, body, omitted } = request;
     // The media type decides whether a body is read as JSON.
     const bytes = hash('sha1', body, 'binary');
-    const texts = omitted === undefined ? headers : ['omitted', ...headers];
+    const texts = [session, ...(omitted === undefined ? headers : ['omitted', ...headers])];
     if (this.#seen.has(bytes, method, path, query, ...texts)) return false;
     this.#seen.add(bytes, method, path, query, ...texts);
     const key = this.#keyOf(request);
-    return !this.#seen.has(key) && this.#seen.add(key);
+    return !this.#seen.has(key, session) && this.#seen.add(key, session);
   }
 
-  /** @returns how often this request has failed before */
-  failuresOf(request: PlainRequest): number {
+  /** @returns how often this request has failed in its session before */
+  failuresOf({ request, session = '' }: Sighted): number {
     if (this.#failures.size === 0) return 0;
-    return this.#failures.get(this.#keyOf(request)) ?? 0;
+    return this.#failures.get(this.#keyOf(request) + session) ?? 0;
   }
 
-  /** @returns how often this request has failed before */
-  addFailure(request: PlainRequest): number {
-    const key = this.#keyOf(request);
+  /** @returns how often this request has failed in its session before */
+  addFailure({ request, session = '' }: Sighted): number {
+    const key = this.#keyOf(request) + session;
     const before = this.#failures.get(key) ?? 0;
     // Taken out and put in again: the first in the map is the longest unused.
     this.#failures.delete(key);

@@ -36,6 +36,8 @@ export interface PlainExchange {
   startedAt: number;
   /** From the request's head to the response's end, in whole milliseconds. */
   durationMs: number;
+  /** Name of the session that it was recorded in; absent where that was the default one. */
+  session?: string;
 }
 
 export interface PlainRequest {
@@ -70,6 +72,8 @@ export interface SeenExchange {
   /** Milliseconds since the epoch: the request's head, the response's end. */
   startedAt: number;
   endedAt: number;
+  /** Name of its session; absent or `""` is the default one. */
+  session?: string | undefined;
 }
 
 /**
@@ -95,6 +99,7 @@ export function plainExchangeOf(
     response,
     startedAt: seen.startedAt,
     durationMs: Math.max(0, Math.round(seen.endedAt - seen.startedAt)),
+    ...(seen.session && { session: seen.session }),
   };
   redactParts(exchange, redaction, (found) => {
     known.add(found.value);

@@ -1,12 +1,11 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { join, relative } from 'node:path';
 import type { Exchange, StoredBody } from '../model/exchange.ts';
 import { readBody } from './files/body-files.ts';
 import { exchangeText, parseRecording } from './files/file-format.ts';
 import { type ListedFile, listFiles } from './files/list-files.ts';
-import { RecordingFile, readRecordingText } from './files/recording-file.ts';
-import { bodyFilesOf, separateBodies } from './files/separate-bodies.ts';
+import { readRecordingText } from './files/recording-file.ts';
+import { replaceExchanges } from './files/replace-exchanges.ts';
+import { bodyFilesOf } from './files/separate-bodies.ts';
 import { openStore } from './open-store.ts';
 import { redactExchange } from './redaction/redact.ts';
 import type { Redaction } from './redaction/redaction.ts';
@@ -72,7 +71,7 @@ async function scrubFile(
     clean.push(same ? exchange : { ...redacted, request: { ...redacted.request, path } });
   }
   if (!check && clean.some((exchange, i) => exchange !== exchanges[i]))
-    await replace(file, place, exchanges, clean);
+    await replaceExchanges(file, place, exchanges, clean);
   return [...found.values()];
 }
 
@@ -93,41 +92,4 @@ async function withBodies(exchange: Exchange, file: string): Promise<Exchange> {
     request: { ...request, ...(asked && { body: asked }) },
     ...(response && { response: { ...response, ...(answered && { body: answered }) } }),
   };
-}
-
-/** New bodies first, then the file, then the bodies that it no longer has: whatever breaks in between, nothing is lost. */
-async function replace(
-  file: string,
-  place: ListedFile['place'],
-  before: readonly Exchange[],
-  clean: readonly Exchange[],
-): Promise<void> {
-  const bodies = new Map<string, Buffer>();
-  const exchanges = clean.map((exchange) =>
-    separateBodies(exchange, (name, bytes) => bodies.set(name, bytes)),
-  );
-  const kept = new Set(exchanges.flatMap(bodyFilesOf));
-  const old = new Set(before.flatMap(bodyFilesOf));
-  for (const [name, bytes] of bodies) if (!old.has(name)) await writeBody(join(dirname(file), name), bytes);
-  const target = new RecordingFile(file, place, {
-    onComplete: () => undefined,
-    onFailed: () => true,
-    breathe: () => undefined,
-    isDurable: true,
-  });
-  await target.write({ entries: exchanges.map((exchange) => ({ text: exchangeText(exchange) })) });
-  for (const name of old) if (!kept.has(name)) await rm(join(dirname(file), name), { force: true });
-}
-
-async function writeBody(file: string, bytes: Buffer): Promise<void> {
-  try {
-    await writeFile(file, bytes, { flag: 'wx', flush: true });
-  } catch (error) {
-    // The name is the hash of what it holds.
-    if (systemCode(error) === 'EEXIST') return;
-    throw new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(error)}`, {
-      hint: 'make room or correct the permissions, then scrub again',
-      cause: error,
-    });
-  }
 }

@@ -18,12 +18,23 @@ import {
 import { contentTypeOf } from './redaction/redact.ts';
 
 /** The exchange as a file keeps it: which bodies are JSON that gives the very bytes back is found out here. */
-export function settle({ request, response, failure, startedAt, durationMs }: PlainExchange): Exchange {
+export function settle({
+  request,
+  response,
+  failure,
+  startedAt,
+  durationMs,
+  session,
+}: PlainExchange): Exchange {
   return {
     request: settleRequest(request),
     ...(response.status !== 0 && { response: settleResponse(response) }),
     ...(failure && { failure: { kind: failure } }),
-    meta: { recordedAt: new Date(startedAt).toISOString(), durationMs },
+    meta: {
+      recordedAt: new Date(startedAt).toISOString(),
+      durationMs,
+      ...(session !== undefined && { session }),
+    },
   };
 }
 

@@ -30,9 +30,9 @@ export interface RecordingStore {
   below(path: string): Promise<NamesBelow>;
   /** Keeps an exchange: found at once, and with the system when this returns, so that it outlives the process; in its
    *  file soon after. Never throws; trouble with the disk is kept for `trouble`.
-   *  @param replace the first answer to this request since the store was opened: what was kept for it before is dropped
-   *  (design section 6, mode `all`)
-   *  @param failures how often this request has failed since the store was opened. These failures stay. A failure drops
+   *  @param replace the first answer to this request in its session since the store was opened: what was kept for these
+   *  before is dropped (design section 6, mode `all`)
+   *  @param failures how often this request has failed in its session since the store was opened. These failures stay. A failure drops
    *  nothing: it takes the place of the one that was kept last, as many places on as there were failures before it, or is
    *  added. */
   append(exchange: PlainExchange, replace?: boolean, failures?: number): void;

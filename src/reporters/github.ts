@@ -42,13 +42,14 @@ export function github(report: Report, options: Pick<ReporterOptions, 'cwd' | 'r
 }
 
 /** One for each file, at the first. */
-function notJudged({ files }: Report, options: Pick<ReporterOptions, 'cwd' | 'root'>): Annotation[] {
+function notJudged({ files, command }: Report, options: Pick<ReporterOptions, 'cwd' | 'root'>): Annotation[] {
+  const could = command === 'verify' ? 'could not be sent' : 'could not be judged';
   return files.flatMap(({ file, skipped = [] }) => {
     const [first] = skipped;
     if (!first) return [];
     const path = repositoryPath(file, options);
     const line = path === undefined ? undefined : first.line;
-    const what = `${amount(skipped.length, 'request')} could not be judged: ${first.why}`;
+    const what = `${amount(skipped.length, 'request')} ${could}: ${first.why}`;
     return {
       level: 'notice',
       properties: { file: path, ...(line !== undefined && { line }), title: 'patchgate' },

@@ -44,7 +44,7 @@ export function* junit(report: Report, options: Pick<ReporterOptions, 'failOn' |
       kind,
       ...(clean > 0 && { 'passed without a testcase': `${clean}` }),
       ...(further && { 'only counted': `${further.judged + further.skipped}` }),
-      ...(unjudged > 0 && { 'not concerned': `${unjudged}` }),
+      ...(unjudged > 0 && { [report.command === 'verify' ? 'not sent' : 'not concerned']: `${unjudged}` }),
     };
     yield suite({ id: id++, name: file.file, timestamp, cases: casesOf(file, failOn), properties });
   }
@@ -108,6 +108,7 @@ function findingText(file: string, finding: PlacedFinding): string {
 
 function excuseText(excuse: NonNullable<PlacedFinding['excuse']>): string {
   if (excuse.by === 'suppression') return `suppressed, ${excuse.reason}`;
+  if (excuse.by === 'update') return 'the recording has it now';
   return excuse.by === 'baseline' ? 'it is in the baseline' : 'the contract before says it, too';
 }
 

@@ -27,7 +27,8 @@ function headline({ project, name, source, known }: Plan): string {
 /** As wide as the widest mark. */
 const MARK_WIDTH = 3;
 
-function effectLine(effect: Effect, paint: Paint): string {
+/** `  - environment 2 "Staging" will be deleted permanently` */
+export function effectLine(effect: Effect, paint: Paint): string {
   const [mark, colour, text] = lineOf(effect);
   return `  ${paint(colour, `${mark.padStart(MARK_WIDTH)} ${text}`)}`;
 }

@@ -15,7 +15,9 @@ export type Excuse =
   /** The config file says so. */
   | { by: 'suppression'; reason: string; expires?: string }
   /** The contract before said so, too (`--against-contract`). */
-  | { by: 'old-contract' };
+  | { by: 'old-contract' }
+  /** The recording has it now (`verify --update`). */
+  | { by: 'update' };
 
 /** A finding with its line and column in the file that was judged, not in the body that the gate read. */
 export interface PlacedFinding extends Finding {
@@ -58,7 +60,7 @@ export interface Subject {
   before?: Before;
 }
 
-/** What was judged, with the gate's answer; `before` is there where it was compared with another contract's. */
+/** What was judged; `before` is there where it was compared with another contract's. */
 export function subjectOf(
   judged: Pick<Subject, 'pointer' | 'line' | 'method' | 'path'>,
   { operation, outcome, findings, effects, effectsOmitted, omitted, before }: Verdict & { before?: Before },
@@ -128,8 +130,10 @@ export interface Remark {
 /** What can be said of a rule without a finding. */
 export type RuleFacts = Pick<RuleInfo, 'name' | 'severity' | 'basis' | 'says' | 'source'>;
 
-/** What `check` found: the input of each reporter. */
+/** What `check` or `verify` found: the input of each reporter. */
 export interface Report {
+  /** `verify`: what is told of as judged was sent, and as blocked or skipped was not. Absent: `check`. */
+  command?: 'verify';
   files: readonly CheckedFile[];
   /** The rules that were asked. What finds something may be missing: a keyword that only a contract of one's own has. */
   rules?: readonly RuleFacts[];
@@ -154,6 +158,8 @@ export interface Summary {
   suppressed: number;
   unchanged: number;
   omitted: number;
+  /** Taken into the recording by `verify --update`. */
+  updated?: number;
   /** Requests that the contract before let pass and this one blocks, and the other way round; with `--against-contract` alone. */
   breaks?: number;
   allows?: number;
@@ -163,7 +169,7 @@ export function summaryOf({ files }: Report): Summary {
   const subjects = files.flatMap((file) => file.subjects);
   const further = files.flatMap((file) => file.further ?? []);
   const beyond = (name: Exclude<keyof Further, 'findings'>) => sum(further.map((one) => one[name]));
-  const summary: Summary = {
+  const summary = {
     files: files.length,
     judged: subjects.length + sum(files.map(({ clean = 0 }) => clean)) + beyond('judged'),
     unjudged: sum(files.map((file) => file.unjudged)),
@@ -173,22 +179,29 @@ export function summaryOf({ files }: Report): Summary {
     warnings: 0,
     known: 0,
     suppressed: 0,
-    unchanged: 0,
+    ...{ unchanged: 0, updated: 0 },
     omitted: sum(subjects.map((subject) => subject.omitted)) + beyond('omitted'),
   };
   for (const { findings } of subjects) for (const finding of findings) summary[countOf(finding)]++;
   for (const { findings } of further)
     for (const finding of findings) summary[countOf(finding)] += finding.count;
-  if (!subjects.some(({ before }) => before)) return summary;
+  const { updated, ...counted } = summary;
+  const all: Summary = { ...counted, ...(updated > 0 && { updated }) };
+  if (!subjects.some(({ before }) => before)) return all;
   const changes = subjects.map(changeOf);
   return {
-    ...summary,
+    ...all,
     breaks: changes.filter((change) => change === 'breaks').length + beyond('breaks'),
     allows: changes.filter((change) => change === 'allows').length + beyond('allows'),
   };
 }
 
-const COUNTS = { baseline: 'known', suppression: 'suppressed', 'old-contract': 'unchanged' } as const;
+const COUNTS = {
+  baseline: 'known',
+  suppression: 'suppressed',
+  'old-contract': 'unchanged',
+  update: 'updated',
+} as const;
 
 function countOf({ severity, excuse }: Pick<PlacedFinding, 'severity' | 'excuse'>) {
   return excuse ? COUNTS[excuse.by] : severity === 'error' ? 'errors' : 'warnings';

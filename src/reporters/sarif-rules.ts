@@ -16,6 +16,7 @@ const BECAUSE: Readonly<Record<Basis, string>> = {
   inferred: "it follows from what the service's description says",
   observed: "the samples in the service's description are like that, and no other value was seen",
   protocol: 'the standards of HTTP, JSON and URLs say it',
+  recorded: 'it was so when it was recorded',
 };
 
 /** The rules that were asked, and behind them those of which a finding alone tells. */
@@ -36,7 +37,10 @@ const MOST_CHARACTERS = 400;
 function ruleOf({ name, severity, basis, says, source }: RuleFacts) {
   const sentence = `${says.slice(0, 1).toUpperCase()}${shortened(says.slice(1), MOST_CHARACTERS)}.`;
   const why = `Basis: ${basis}, ${BECAUSE[basis]}${source === '' ? '' : ` (${shortened(source, MOST_CHARACTERS)})`}.`;
-  const todo = 'Correct the request as the finding says.';
+  const todo =
+    basis === 'recorded'
+      ? 'Take the live answers into the recording (--update), or mend the service.'
+      : 'Correct the request as the finding says.';
   return {
     id: name,
     shortDescription: { text: sentence },

@@ -12,6 +12,9 @@ type Options = Pick<ReporterOptions, 'cwd' | 'root' | 'version' | 'hasBaseline'>
 /** GitHub takes no file with more results, and shows 5,000 of them. */
 const MOST = 25_000;
 
+/** No alerts: what the contract's change did not bring, and what the recording has now. */
+const LEFT_OUT: ReadonlySet<string | undefined> = new Set(['old-contract', 'update']);
+
 /** The usual name of the folder that URIs are relative to. */
 const ROOT = '%SRCROOT%';
 
@@ -30,9 +33,9 @@ interface Placed {
 export function* sarif(report: Report, options: Options): Generator<string> {
   const results = report.files.flatMap(({ file, subjects }) =>
     subjects.flatMap((subject) =>
-      // Code scanning takes each result for an alert: what the contract's change did not bring is none.
+      // Code scanning takes each result for an alert.
       subject.findings.flatMap((finding): Placed | [] =>
-        finding.excuse?.by === 'old-contract' ? [] : { file, subject, finding },
+        LEFT_OUT.has(finding.excuse?.by) ? [] : { file, subject, finding },
       ),
     ),
   );
@@ -64,7 +67,8 @@ function mostImportant(results: readonly Placed[]): Placed[] {
 }
 
 /** What is to be known beside the results. */
-function notificationsOf({ files, remarks = [] }: Report, left: number) {
+function notificationsOf({ files, remarks = [], command }: Report, left: number) {
+  const isNot = command === 'verify' ? 'is not sent' : 'is not judged';
   const configuration = remarks.map(({ severity, message: said, hint }) => ({
     level: LEVELS[severity],
     message: message(said, hint),
@@ -73,7 +77,7 @@ function notificationsOf({ files, remarks = [] }: Report, left: number) {
     (file.skipped ?? []).map(({ line, why, method, path, pointer }) => ({
       level: 'warning',
       message: message(
-        `${file.file}${line === undefined ? '' : `:${line}`}: ${method} ${path} (${pointer}) is not judged: ${why}`,
+        `${file.file}${line === undefined ? '' : `:${line}`}: ${method} ${path} (${pointer}) ${isNot}: ${why}`,
       ),
     })),
   );

@@ -32,6 +32,7 @@ export function rulesText(report: Report, paint: Paint): string {
 
 /** One line for all. */
 export function summaryLine(report: Report): string {
+  if (report.command === 'verify') return driftLine(report);
   const { files, judged, unjudged, skipped, blocked, ...counts } = summaryOf(report);
   const { errors, warnings, known, suppressed, unchanged, breaks, allows = 0 } = counts;
   const not = [
@@ -57,6 +58,37 @@ export function summaryLine(report: Report): string {
   return `${found}${not.length > 0 ? ` (${not.join(', ')})` : ''}: ${requests.join(', ')}`;
 }
 
+/** The same of what was sent again. */
+function driftLine(report: Report): string {
+  const {
+    files,
+    judged,
+    unjudged,
+    skipped,
+    blocked,
+    errors,
+    warnings,
+    suppressed,
+    updated = 0,
+  } = summaryOf(report);
+  const omitted = omittedOf(report);
+  const not = [
+    ...(updated > 0 ? [`${grouped(updated)} taken into the recording`] : []),
+    ...(suppressed > 0 ? [`${grouped(suppressed)} suppressed`] : []),
+  ];
+  const found =
+    errors + warnings + omitted === 0
+      ? `no ${not.length > 0 ? 'further ' : ''}drift`
+      : `${amount(errors, 'error')}, ${amount(warnings, 'warning')}${omitted > 0 ? `, ${grouped(omitted)} more` : ''}`;
+  const unsent = unjudged + skipped + blocked;
+  const requests = [
+    `${amount(judged - blocked, 'request')} sent`,
+    ...(unsent > 0 ? [`${grouped(unsent)} not sent`] : []),
+    `of ${amount(files, 'file')}`,
+  ];
+  return `${found}${not.length > 0 ? ` (${not.join(', ')})` : ''}: ${requests.join(', ')}`;
+}
+
 /** Findings that were left out, and count. */
 function omittedOf({ files }: Report): number {
   let omitted = 0;
@@ -71,7 +103,8 @@ function omittedOf({ files }: Report): number {
 const MOST_SKIPPED = 5;
 
 /** Which requests could not be judged, by the reason. */
-export function skippedText({ files }: Report): string {
+export function skippedText({ files, command }: Report): string {
+  const what = command === 'verify' ? 'Not sent' : 'Not judged';
   const byReason = new Map<string, string[]>();
   for (const { file, skipped = [] } of files) {
     for (const request of skipped) {
@@ -84,7 +117,7 @@ export function skippedText({ files }: Report): string {
     .map(([why, lines]) => {
       const more = lines.length - MOST_SKIPPED;
       return [
-        `Not judged, ${amount(lines.length, 'request')}: ${visible(why)}`,
+        `${what}, ${amount(lines.length, 'request')}: ${visible(why)}`,
         ...lines.slice(0, MOST_SKIPPED),
         ...(more > 0 ? [`  and ${grouped(more)} more: -f json has them all`] : []),
       ].join('\n');

@@ -62,6 +62,7 @@ function textLine(seen: Seen, redaction: Redaction): string {
     const more = verdict.findings.length - shown.length + verdict.omitted;
     if (more > 0) line += ` and ${more} more`;
   }
+  if (seen.fault !== undefined) line += `: fault ${cut(seen.fault, POINTER_LENGTH)}`;
   if (seen.failure !== undefined) line += `: ${failureOf(seen.failure, redaction)}`;
   return line;
 }
@@ -86,6 +87,7 @@ function jsonLine(seen: Seen, redaction: Redaction): string {
     findingsInAll: verdict && verdict.findings.length + verdict.omitted,
     answeredBy: seen.answeredBy,
     durationMs: Math.round(seen.durationMs * 10) / 10,
+    fault: seen.fault,
     failure: seen.failure === undefined ? undefined : failureOf(seen.failure, redaction),
   });
 }

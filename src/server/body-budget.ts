@@ -1,3 +1,13 @@
+import { PatchgateError } from '../errors.ts';
+
+/** Bytes of large bodies that are held at a time, from their first byte to the end of their answers. */
+export const HELD_AT_MOST = 256 * 1024 * 1024;
+
+/** There is no room for one more. */
+export const OVERLOADED = new PatchgateError('overloaded', 'too many large bodies are on their way at once', {
+  hint: 'send it again in a moment',
+});
+
 /** Bytes of every body that count for nothing: small ones are taken however many there are. */
 const FREE = 65_536;
 

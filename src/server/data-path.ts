@@ -9,13 +9,19 @@ import type { RequestHead } from '../model/http.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { type BytesRead, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { BodyBudget } from './body-budget.ts';
+import { BodyBudget, HELD_AT_MOST, OVERLOADED } from './body-budget.ts';
+import type { Fault } from './faults/fault-list.ts';
+import type { FaultsOfRun } from './faults/faults.ts';
+import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
+import { keepSession } from './keep-session.ts';
 import { BodyKeeper } from './kept-body.ts';
-import { OneATurn } from './one-a-turn.ts';
+import { isHeavy, OneATurn } from './one-a-turn.ts';
 import { type ProblemAnswer, problemOfError, problemOfVerdict } from './problem.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { Seen } from './seen.ts';
-import { type LiveSession, type Sessions, sessionNameOf } from './sessions.ts';
+import { type InSession, takeSession } from './session-path.ts';
+import type { LiveSession, Sessions } from './sessions.ts';
+import { tooSlow } from './too-slow.ts';
 import { hasBody, watchBody } from './watch-body.ts';
 import { whyUnreadable } from './why-unreadable.ts';
 
@@ -25,6 +31,7 @@ export interface DataPathOptions {
   /** What learns from the answers, if anything does. */
   learner: Learner | undefined;
   upstream: Upstream;
+  faults: Pick<FaultsOfRun, 'choose'>;
   /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams; 0 is no limit. */
   clientTimeout: number;
   sessions: Sessions;
@@ -44,15 +51,17 @@ export type DataPath = (req: IncomingMessage, res: ServerResponse) => void;
  * them, and what passes goes to the upstream with the very bytes that were judged.
  */
 export function createDataPath(options: DataPathOptions): DataPath {
-  const { gate, guard, learner, upstream, clientTimeout, sessions, redaction, nextId, onSeen } = options;
-  const budget = new BodyBudget(Math.max(MOST_HELD, 4 * gate.bodyLimit));
+  const { gate, guard, learner, upstream, faults, clientTimeout, sessions, redaction, nextId, onSeen } =
+    options;
+  const budget = new BodyBudget(Math.max(HELD_AT_MOST, 4 * gate.bodyLimit));
   const heavy = new OneATurn();
   const follow = learner && createFollow(learner);
   return (req, res) => {
     const method = req.method as string;
-    const url = req.url as string;
     const headers = req.rawHeaders;
-    const head: RequestHead = { method, url, headers };
+    let url = req.url as string;
+    let head: RequestHead = { method, url, headers };
+    let asked: InSession | undefined;
     const requestBody = new BodyKeeper();
     const id = nextId();
     const startedAt = Date.now();
@@ -60,6 +69,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     /** Of the memory that its body takes. */
     let release: (() => void) | undefined;
     let session: LiveSession | undefined;
+    let fault: Fault | undefined;
     /** The next one that changes the same record may be judged. */
     let leave: (() => void) | undefined;
     const report = (end: Pick<Seen, 'answeredBy' | 'response' | 'failure'>, verdict: Verdict | undefined) => {
@@ -75,6 +85,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         answeredBy: end.answeredBy,
         response: end.response,
         failure: end.failure,
+        fault: fault?.text,
         session: session?.name,
       });
       leave?.();
@@ -117,6 +128,17 @@ export function createDataPath(options: DataPathOptions): DataPath {
         if (end.failure !== undefined) discardRest();
         report(end, verdict);
       });
+      fault = faults.choose(session as LiveSession, head);
+      if (fault && isInstead(fault)) {
+        // No upstream sees the request, so the next one that changes the same record need not wait for it.
+        leave?.();
+        leave = undefined;
+        answerInstead(fault, writer, body ? undefined : req);
+        giveUp = (error) => writer.fail(error);
+        return;
+      }
+      const way = fault && onItsWay(fault, writer, () => cancel());
+      const client = way?.sink ?? writer;
       const name = follow && (match ? gate.recordOf(match) : gate.recordAt(url));
       const about = name && {
         name,
@@ -125,7 +147,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         body: inspection?.json,
         session: session as LiveSession,
       };
-      const follower = about && follow?.(about, writer);
+      const follower = about && follow?.(about, client);
       if (follower) {
         follower.onOver = leave;
         leave = undefined;
@@ -140,11 +162,16 @@ export function createDataPath(options: DataPathOptions): DataPath {
           stream: req,
           session: session as LiveSession,
         },
-        follower ?? writer,
+        asked?.prefix ? keepSession(follower ?? client, asked, req) : (follower ?? client),
       );
-      writer.whenClientGone(() => (follower ? follower.outlive(cancel) : cancel()));
+      writer.whenClientGone(() => {
+        way?.stop();
+        if (follower) follower.outlive(cancel);
+        else cancel();
+      });
       if (body) return;
       giveUp = (error) => {
+        way?.stop();
         cancel();
         follower?.abandon();
         writer.fail(error);
@@ -158,7 +185,10 @@ export function createDataPath(options: DataPathOptions): DataPath {
       return;
     }
     try {
-      session = sessions.enter(sessionNameOf(headers), startedAt);
+      asked = takeSession(url, headers);
+      url = asked.url;
+      head = { method, url, headers };
+      session = sessions.enter(asked.name, startedAt);
     } catch (error) {
       refuse(problemOfError(error as PatchgateError), undefined, messageOf(error));
       return;
@@ -210,28 +240,4 @@ export function createDataPath(options: DataPathOptions): DataPath {
       const stopReading = readBytes(req, gate.bodyLimit, onRead, { takes, onFull });
     }
   };
-}
-
-/** Bytes of a body that takes about a millisecond to judge. */
-const HEAVY = 65_536;
-
-/** A coded body can be of any size. */
-function isHeavy(bytes: BytesRead, { headers }: IncomingMessage): boolean {
-  return bytes instanceof Buffer && (bytes.length > HEAVY || headers['content-encoding'] !== undefined);
-}
-
-/** Bytes of large bodies that are held at a time, from their first byte to the end of their answers. */
-const MOST_HELD = 256 * 1024 * 1024;
-
-const OVERLOADED = new PatchgateError('overloaded', 'too many large bodies are on their way at once', {
-  hint: 'send it again in a moment',
-});
-
-function tooSlow(limit: number, isWhole: boolean): PatchgateError {
-  const message = isWhole
-    ? `the client did not send its request's body within ${limit} ms`
-    : `the client fell silent for ${limit} ms before its request's body had ended`;
-  return new PatchgateError('client-timeout', message, {
-    hint: 'send it sooner, or start Patchgate with a longer --client-timeout',
-  });
 }

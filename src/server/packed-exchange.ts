@@ -16,6 +16,7 @@ export interface PackedExchange {
   verdict: Verdict | undefined;
   answeredBy: Seen['answeredBy'];
   failure: string | undefined;
+  fault: string | undefined;
   session: string | undefined;
   requestHeaders: string;
   requestBody: PackedBody;
@@ -50,6 +51,7 @@ export function pack(seen: Seen): PackedExchange {
     verdict,
     answeredBy: seen.answeredBy,
     failure: seen.failure,
+    fault: seen.fault,
     session: seen.session,
     requestHeaders,
     requestBody,
@@ -82,6 +84,7 @@ export function unpack(packed: PackedExchange): Seen {
         ? undefined
         : { status, headers: unpackHeaders(packed.responseHeaders), body: unpackBody(packed.responseBody) },
     failure: packed.failure,
+    fault: packed.fault,
     session: packed.session,
   };
 }

@@ -6,6 +6,7 @@ import type { Redaction } from '../recordings/redaction/redaction.ts';
 import type { AnsweredBy, Flow, ResponseSink } from '../upstreams/upstream.ts';
 import { findingsHeader } from './findings-header.ts';
 import { BodyKeeper } from './kept-body.ts';
+import { resetConnection } from './listen/reset-connection.ts';
 import { problemOfError } from './problem.ts';
 import { redactError } from './redact-error.ts';
 import type { Seen } from './seen.ts';
@@ -96,6 +97,13 @@ export class ResponseWriter implements ResponseSink {
       this.#res.end(answer.body);
     }
     this.#over(error.message);
+  }
+
+  /** Not a byte goes out: the connection is reset. */
+  reset(): void {
+    if (this.#isOver) return;
+    this.#over('the connection was reset by a fault');
+    if (this.#res.socket) resetConnection(this.#res.socket);
   }
 
   #withFindings(headers: string[]): string[] {

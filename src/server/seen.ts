@@ -24,12 +24,14 @@ export interface Seen {
   requestBody: KeptBody;
   /** Undefined where the request was not judged. */
   verdict: Verdict | undefined;
-  /** Who answered: the gate itself where it blocked or nothing else did. */
-  answeredBy: 'gate' | AnsweredBy;
+  /** Who answered: the gate itself where it blocked, injected a fault, or nothing else did. */
+  answeredBy: AnsweredBy;
   /** Undefined where the client went away before there was a response. */
   response: { status: number; headers: readonly string[]; body: KeptBody } | undefined;
   /** What went wrong, in one sentence: target unreachable, response cut off, client gone, no recording. */
   failure: string | undefined;
+  /** The fault that was injected into its answer, in one line. */
+  fault?: string | undefined;
   /** The name of its session; absent or `""` where it named none. */
   session?: string | undefined;
 }

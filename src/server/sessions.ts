@@ -1,5 +1,6 @@
 import { PatchgateError } from '../errors.ts';
 import { headerValues, type RawHeaders } from '../model/http.ts';
+import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import { SESSION_HEADER, type Session, type SessionKeeper } from '../upstreams/session.ts';
 
 /** A session that somebody uses, or did so lately. Times are milliseconds since the epoch. */
@@ -37,11 +38,16 @@ export class Sessions {
   /** A request of the session begins; `leave` is called when it is over.
    *  @throws PatchgateError `overloaded`: too many sessions have requests on their way */
   enter(name: string, now = Date.now()): LiveSession {
-    const session = name === '' ? this.#default : (this.#named.get(name) ?? this.#add(name));
+    const session = this.begin(name);
     session.lastUsedAt = now;
     session.requests++;
     session.inFlight++;
     return session;
+  }
+
+  /** The session of that name, begun where there is none. @throws PatchgateError `overloaded` */
+  begin(name: string): LiveSession {
+    return name === '' ? this.#default : (this.#named.get(name) ?? this.#add(name));
   }
 
   leave(session: LiveSession, now = Date.now()): void {
@@ -130,9 +136,6 @@ export class Sessions {
   }
 }
 
-/** One to a hundred printable characters of ASCII; a URL could not name the other two. */
-const NAME = /^(?!\.{1,2}$)[\x20-\x7e]{1,100}$/;
-
 const HEADER = SESSION_HEADER.toLowerCase();
 
 /**
@@ -143,9 +146,9 @@ const HEADER = SESSION_HEADER.toLowerCase();
 export function sessionNameOf(headers: RawHeaders): string {
   const [name, ...others] = headerValues(headers, HEADER);
   if (name === undefined) return '';
-  if (others.length === 0 && NAME.test(name)) return name;
+  if (others.length === 0 && isSessionName(name)) return name;
   const what = others.length > 0 ? 'comes more than once' : 'is not a name';
   throw new PatchgateError('malformed-request', `the header ${SESSION_HEADER} ${what}`, {
-    hint: 'send it once, with 1 to 100 printable characters of ASCII, other than "." and ".."',
+    hint: `send it once, with ${SESSION_NAMES}`,
   });
 }

@@ -39,6 +39,8 @@ export interface ShownExchange {
   verdict?: Verdict | undefined;
   answeredBy: Seen['answeredBy'];
   failure?: string | undefined;
+  /** The fault that was injected into its answer: `status=503 count=2`. */
+  fault?: string | undefined;
   /** Absent where the request named none. */
   session?: string | undefined;
 }
@@ -100,6 +102,7 @@ function headOf(seen: Seen, redaction: Redaction, onFound: OnFound): ShownExchan
     verdict: seen.verdict,
     answeredBy: seen.answeredBy,
     failure: failure && redactText(failure, redaction),
+    fault: seen.fault,
     ...(seen.session && { session: seen.session }),
   };
 }

@@ -8,7 +8,7 @@ import type { UpgradeOutcome } from '../upstreams/streaming-proxy.ts';
 import { BodyKeeper } from './kept-body.ts';
 import { problemText } from './problem-text.ts';
 import type { Seen } from './seen.ts';
-import { sessionNameOf } from './sessions.ts';
+import { takeSession } from './session-path.ts';
 
 export interface UpgradePathOptions {
   gate: Gate;
@@ -29,11 +29,17 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
       url: req.url as string,
       headers: req.rawHeaders,
     };
+    let session: string | undefined;
+    let wrong: PatchgateError | undefined;
+    try {
+      ({ name: session, url: request.url } = takeSession(request.url, request.headers));
+    } catch (error) {
+      wrong = error as PatchgateError;
+    }
     if (gate.match(request)) return false;
     const id = nextId();
     const startedAt = Date.now();
     const started = performance.now();
-    let session: string | undefined;
     const over = (outcome: UpgradeOutcome) => {
       // What the client sends on is thrown away, so that the answer is not lost with an unread rest.
       if ('error' in outcome) socket.end(problemText(outcome.error)).resume();
@@ -50,13 +56,11 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
           : { answeredBy: 'target', response: { ...outcome, body: new BodyKeeper() }, failure: undefined }),
       });
     };
-    try {
-      session = sessionNameOf(request.headers);
-    } catch (error) {
-      over({ error: error as PatchgateError });
-      return true;
+    if (wrong) over({ error: wrong });
+    else {
+      req.url = request.url;
+      forward.upgrade(req, socket, head, over);
     }
-    forward.upgrade(req, socket, head, over);
     return true;
   };
 }

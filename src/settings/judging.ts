@@ -19,7 +19,7 @@ export const JUDGING = {
     choices: ['on', 'strict', 'off'],
     bare: 'on',
     describe:
-      'Block a project PATCH that deletes environments; strict: also where nothing is known (on in proxy; --no-guard)',
+      'Block a project PATCH that deletes environments; strict: also where nothing is known (on in proxy, strict in verify; --no-guard)',
   },
   account: { kind: 'integer', describe: 'Id of the workspace that current means in a path: 196' },
   state: {
@@ -32,7 +32,8 @@ export const JUDGING = {
   readState: {
     kind: 'boolean',
     default: false,
-    describe: 'Read a project of which nothing is known from the target, before its first PATCH',
+    describe:
+      'Read a project of which nothing is known from the target, before its first PATCH (on in verify)',
   },
   learn: {
     kind: 'list',
@@ -70,7 +71,7 @@ export const JUDGING = {
     kind: 'choice',
     choices: ['error', 'warn'],
     default: 'error',
-    describe: 'Severity at which check exits with 1',
+    describe: 'Severity at which check and verify exit with 1',
   },
   baseline: {
     kind: 'string',

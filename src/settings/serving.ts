@@ -1,7 +1,7 @@
 import { LOG_FORMATS } from './modes.ts';
 import { LONGEST_TIMER, type Setting } from './setting.ts';
 
-/** Settings of the target, the clients and the fake. */
+/** Settings of the target, the clients, the fake, and what makes answers fail. */
 export const SERVING = {
   target: { kind: 'url', describe: 'Base URL of the real service' },
   targetCa: {
@@ -56,9 +56,18 @@ export const SERVING = {
   seed: { kind: 'string', isPath: true, describe: 'JSON file with the records that the fake starts with' },
   envelope: { kind: 'string', describe: "Member that wraps the fake's answers: _data" },
   latency: {
-    kind: 'duration',
-    max: LONGEST_TIMER,
+    kind: 'latency',
     default: '0ms',
-    describe: 'How long the fake waits before it answers',
+    describe: 'How long each answer waits: 100ms, 50ms..200ms, recorded (as long as it took then)',
+  },
+  faults: {
+    kind: 'faults',
+    alias: 'fault',
+    default: '',
+    describe: 'What fails, and how; repeat it for more: "PATCH /accounts/** status=503 rate=0.2 count=2"',
+  },
+  faultSeed: {
+    kind: 'integer',
+    describe: 'Seed of what faults draw, to repeat a run: 1234',
   },
 } as const satisfies Record<string, Setting>;

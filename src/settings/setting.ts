@@ -10,7 +10,9 @@ export type SettingKind =
   | 'choice'
   | 'list'
   | 'pointers'
-  | 'patterns';
+  | 'patterns'
+  | 'latency'
+  | 'faults';
 
 export interface Setting {
   kind: SettingKind;

@@ -129,7 +129,7 @@ export function readState(text: string, file: string): State {
   return root as unknown as State;
 }
 
-function isAccount(text: string): boolean {
+export function isAccount(text: string): boolean {
   return text === 'current' || isId(text);
 }
 

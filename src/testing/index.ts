@@ -1,4 +1,31 @@
 /** What a test suite imports: `patchgate/testing`. */
-export { fake, proxy, replay, type TestGateOptions } from './start.ts';
-export type { TestGate } from './test-gate.ts';
+
+export { PatchgateError } from '../errors.ts';
+export type { BuilderOptions } from './builders/builder-options.ts';
+export { type ExampleOptions, example } from './builders/example.ts';
+export { type InvalidBodiesOptions, invalidBodies } from './builders/invalid-bodies.ts';
+export type { GateFinding, InvalidBody } from './builders/invalid-body.ts';
+export type {
+  ExpectedDeletions,
+  ExpectedExchange,
+  ExpectedFinding,
+  GateAssertions,
+  JudgedWith,
+  PassOptions,
+} from './matchers/assertions.ts';
+export { type GateMatchers, gateMatchers } from './matchers/gate-matchers.ts';
+export { recordingName } from './recording-name.ts';
+export { type FakeOptions, fake, proxy, replay, type TestGateOptions } from './start.ts';
+export type {
+  ExchangeFilter,
+  FakeGate,
+  FakeRecords,
+  FakeSession,
+  FaultSettings,
+  MissedRequest,
+  ShownExchange,
+  TestGate,
+  TestSession,
+} from './test-gate.ts';
+export type { NamedTest } from './test-names.ts';
 export { type Fixtures, testRule } from './test-rule.ts';

@@ -1,46 +1,112 @@
 import type { Kind } from '../compose-upstream.ts';
-import { resolveConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import type { UserConfig } from '../define-config.ts';
+import { PatchgateError } from '../errors.ts';
+import { orClose } from '../open-recording.ts';
 import { createPatchgate } from '../patchgate.ts';
-import { COMMAND_DEFAULTS } from '../settings.ts';
-import type { TestGate } from './test-gate.ts';
+import { visible } from '../reporters/wording.ts';
+import type { State } from '../state/state-file.ts';
+import { createTestGate } from './create-test-gate.ts';
+import { inForce } from './in-force.ts';
+import { closeAtEnd } from './left-open.ts';
+import type { FakeGate, TestGate } from './test-gate.ts';
+import { misuse, withHint } from './with-hint.ts';
+// What every replay loads when it starts: the first one is not to take longer than the others.
+import '../guard/replayed-knowledge.ts';
+import '../recordings/open-store.ts';
+import '../upstreams/replay.ts';
 
-/** As in a config file; they stand above the environment and the config file. */
-export interface TestGateOptions extends UserConfig {}
+/**
+ * As in a config file, but that paths start from the working folder. They stand above the environment and the config file. It
+ * listens on a free port, logs nothing and keeps no file of what it learns, unless these options say so.
+ */
+export interface TestGateOptions extends UserConfig {
+  /** The config file; without it, the one of the working folder or of the nearest folder above that has any. */
+  config?: string | undefined;
+  /** Takes one notice for people. Without it they go to standard error. */
+  notice?: ((text: string) => void) | undefined;
+}
 
-/** Starts a gate that answers from a recording. */
+export interface FakeOptions extends Omit<TestGateOptions, 'seed'> {
+  /** The records that it starts with: the name of a JSON file, or what would stand in it. */
+  seed?: string | State | undefined;
+}
+
+/**
+ * Starts a gate that answers from a recording. Where `PATCHGATE_RECORD` or the option `record` names a mode that records, it is
+ * a proxy in front of `target` that does so, with the guard on.
+ *
+ * @throws PatchgateError where an option is wrong, or there is no such recording
+ */
 export function replay(options: TestGateOptions = {}): Promise<TestGate> {
   return start('replay', options);
 }
 
-/** Starts a gate in front of a fake of the service. */
-export function fake(options: TestGateOptions = {}): Promise<TestGate> {
+/** Starts a gate in front of a fake of the service. @throws PatchgateError where an option is wrong */
+export function fake(options: FakeOptions = {}): Promise<FakeGate> {
   return start('fake', options);
 }
 
-/** Starts a gate in front of a service. */
+/** Starts a gate in front of a service, `target`. @throws PatchgateError where an option is wrong */
 export function proxy(options: TestGateOptions = {}): Promise<TestGate> {
   return start('proxy', options);
 }
 
-async function start(kind: Kind, options: TestGateOptions): Promise<TestGate> {
-  const { config } = await resolveConfig({ port: 0, log: 'off', ...options }, COMMAND_DEFAULTS[kind]);
+async function start(asked: Kind, options: FakeOptions): Promise<FakeGate> {
+  try {
+    return await startGate(asked, options);
+  } catch (error) {
+    throw withHint(error);
+  }
+}
+
+async function startGate(asked: Kind, { notice = say, seed, ...options }: FakeOptions): Promise<FakeGate> {
+  const settings = typeof seed === 'object' ? options : { ...options, seed };
+  const { kind, config, failUnused } = await inForce(asked, settings, notice);
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
-    notice: (text) => process.stderr.write(`patchgate: ${text}\n`),
+    notice,
     env: process.env,
+    isBrief: true,
+    ...(typeof seed === 'object' && { seed }),
+  }).catch((error: unknown) => {
+    throw sayingWhatToDo(error, config);
   });
-  const { url } = await gate.listen();
-  const close = () => gate.close();
-  return {
+  const { url, close, unref } = await orClose(gate, () => gate.listen());
+  unref();
+  const testGate = createTestGate({
+    gate,
     url,
-    exchanges: (filter) => [...gate.exchanges(filter)].reverse(),
-    async assertAllServed() {
-      const unserved = await gate.unserved();
-      if (unserved?.count) throw new Error(`${unserved.count} exchanges were never served`);
+    stopListening() {
+      closed();
+      return close();
     },
-    reset: (session) => gate.reset(session),
-    close,
-    [Symbol.asyncDispose]: close,
-  };
+    notice,
+    recording: config.recording,
+    failUnused,
+    async unserved() {
+      const unserved = await gate.unserved();
+      if (unserved === undefined && asked !== 'replay' && config.record === undefined)
+        throw misuse(
+          'no recording answers here, so nothing of it is served',
+          'ask the gate that replay() starts',
+        );
+      return unserved;
+    },
+  });
+  const closed = closeAtEnd({ notice, close: testGate.close });
+  return testGate;
+}
+
+/** Two test files, or two gates of one, that are to record into the same recording. */
+function sayingWhatToDo(error: unknown, { recording }: Config): unknown {
+  if (!(error instanceof PatchgateError) || error.code !== 'recording-in-use') return error;
+  return new PatchgateError(error.code, `${error.message}; one gate at a time records into "${recording}"`, {
+    hint: 'give each test or file a recording of its own, as recordingName(test) names them, or let all use one gate',
+    cause: error,
+  });
+}
+
+function say(text: string): void {
+  process.stderr.write(`patchgate: ${text.split('\n').map(visible).join('\n')}\n`);
 }

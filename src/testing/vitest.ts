@@ -1,2 +1,12 @@
-/** `patchgate/vitest`: in `setupFiles`, it gives `expect` the matchers. */
-export {};
+/** `patchgate/vitest`: in `setupFiles`, it gives `expect` the matchers, with the settings of the project's own config file. */
+import { expect } from 'vitest';
+import type { GateAssertions } from './matchers/assertions.ts';
+import { gateMatchers } from './matchers/gate-matchers.ts';
+
+expect.extend(await gateMatchers());
+
+declare module 'vitest' {
+  // `Matchers` would do for both, but only from 3.2 on.
+  interface Assertion<T> extends GateAssertions<void> {}
+  interface AsymmetricMatchersContaining extends GateAssertions<unknown> {}
+}

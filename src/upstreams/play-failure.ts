@@ -19,7 +19,7 @@ export function playFailure(
 ): () => void {
   switch (failure?.kind) {
     case 'truncated':
-      return playTruncated(response as RecordedResponse, body, sink);
+      return playTruncated(response as RecordedResponse, meta.durationMs, body, sink);
     case 'timeout':
       sink.fail(
         problem(
@@ -38,7 +38,12 @@ export function playFailure(
 }
 
 /** With its bytes on the wire, the rest is cut off. */
-function playTruncated(response: RecordedResponse, body: Buffer, sink: ResponseSink): () => void {
+function playTruncated(
+  response: RecordedResponse,
+  tookMs: number,
+  body: Buffer,
+  sink: ResponseSink,
+): () => void {
   let isOver = false;
   const cut = () => {
     // What was written goes out when this turn has ended.
@@ -55,7 +60,7 @@ function playTruncated(response: RecordedResponse, body: Buffer, sink: ResponseS
     for (const one of [value].flat()) headers.push(name, one);
   }
   const flow: Flow = { resume: cut };
-  sink.head({ status: response.status, message: '', headers }, flow, 'recording');
+  sink.head({ status: response.status, message: '', headers, tookMs }, flow, 'recording');
   // A placeholder may be longer than what it stands for: even so, the client must not take this for the whole.
   const bytes = body.subarray(0, Math.max(0, announced - 1));
   if (sink.data(bytes)) cut();

@@ -14,7 +14,7 @@ import { TargetFailure } from './target-failure.ts';
 import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
 
 export interface RecordOptions {
-  /** Mode `all`: the first answer to a request drops the exchanges that earlier runs recorded for it. */
+  /** Mode `all`: the first answer to a request drops the exchanges that earlier runs recorded for it in its session. */
   replace?: boolean;
   /** What is redacted, which headers are kept besides, and which requests are the same. */
   rules?: MatchRules;
@@ -60,10 +60,10 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
           // Only so can a client see that the response was not whole.
           exchange.response.headers = [...exchange.response.headers, 'content-length', length];
         }
-        store.append(exchange, false, sights.addFailure(exchange.request));
+        store.append(exchange, false, sights.addFailure(exchange));
       } else {
-        const isFirst = replace && sights.add(exchange.request);
-        store.append(exchange, isFirst, isFirst ? sights.failuresOf(exchange.request) : 0);
+        const isFirst = replace && sights.add(exchange);
+        store.append(exchange, isFirst, isFirst ? sights.failuresOf(exchange) : 0);
       }
       tellOmitted(seen, exchange);
     } catch (error) {
@@ -170,6 +170,7 @@ class Recorder implements ResponseSink {
         responseBody: this.#received.body(),
         startedAt: this.#startedAt,
         endedAt,
+        session: this.#request.session.name,
         failure,
       });
     const skip = () => this.#onSkipped("the request's body was not whole", this.#request);

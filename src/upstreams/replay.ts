@@ -7,6 +7,7 @@ import type { LastRun } from '../recordings/last-run.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
 import { MOST_COMPARED } from '../recordings/matching/explain-difference.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
+import { ofSession } from '../recordings/matching/of-session.ts';
 import { SentRequest } from '../recordings/matching/sent-request.ts';
 import { redactPath } from '../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
@@ -15,6 +16,7 @@ import { readBytes } from './read-bytes.ts';
 import { AnswerCache } from './replay/answer-cache.ts';
 import { type Answering, whyUnanswerable } from './replay/answerable.ts';
 import { lookUp } from './replay/look-up.ts';
+import { Misses } from './replay/misses.ts';
 import { inlineBytes, type RecordedAnswer, recordedAnswer, separateBytes } from './replay/recorded-answer.ts';
 import { refusal } from './replay/refusal.ts';
 import { Sequences, type Taken } from './replay/sequences.ts';
@@ -42,6 +44,8 @@ export interface ReplayOptions extends Answering {
 
 export interface ReplayUpstream extends Upstream, SessionKeeper {
   served(session: Session): ServedInSession;
+  /** What was refused. */
+  readonly misses: Misses;
   /** What was served since the beginning, for `writeLastRun`. */
   lastRun(): LastRun;
   /** Reads every file of the recording. @throws PatchgateError where one is broken */
@@ -53,8 +57,8 @@ const NO_BODY = Buffer.alloc(0);
 const FLOW: Flow = { resume: () => undefined };
 
 /**
- * Answers from a recording. The same request recorded several times is answered in the order of recording, in each
- * session by itself, and the last answer repeats. An answer counts as served when it is handed to the client's
+ * Answers from a recording: each session with what was recorded in one of its name, where there is such. The same request
+ * recorded several times is answered in the order of recording, in each session by itself, and the last answer repeats. An answer counts as served when it is handed to the client's
  * connection. Closing closes `onMiss`, not the store.
  */
 export function replay(store: RecordingStore, options: ReplayOptions = {}): ReplayUpstream {
@@ -62,6 +66,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   const { rules = DEFAULT_RULES, answerBytes = 0 } = options;
   const startedAt = Date.now();
   const served = new Served();
+  const misses = new Misses(rules.redaction);
   const stale =
     maxAge === undefined ? undefined : new StaleNotices(store.name, maxAge, notice ?? (() => undefined));
   // What depends on the time, on headers or on what was asked before is found out each time.
@@ -86,16 +91,17 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const recorded = await store.look(request.method, pathOf(request));
     if (work.isOver) return;
     const sent = SentRequest.of(request, body, request.json, rules);
-    const found = lookUp(recorded, sent);
+    const found = lookUp(recorded, sent, request.session.name);
     const taken = found && sequences.take(request.session, found);
     if (taken && 'giveBack' in taken) return serve(taken, request.session, sink, work, key);
     if (onMiss) {
       if (found && taken?.reason === 'already-served') sequences.pass(request.session, found);
-      work.end = onMiss.handle({ ...request, body, json: undefined }, sink);
+      const session = found ? { ...request.session, name: found.sessionToRecord() } : request.session;
+      work.end = onMiss.handle({ ...request, session, body, json: undefined }, sink);
       return;
     }
     if (taken) throw refusal(store.name, taken);
-    const miss = await explainMiss(store, firstOf(recorded), sent);
+    const miss = await explainMiss(store, firstOf(recorded, request.session), sent);
     if (work.isOver) return;
     throw new PatchgateError('no-recording', miss.text, {
       hint: miss.hint,
@@ -167,8 +173,10 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       const work: Work = { isOver: false, end: () => undefined };
       const key = cache && keyOf(request);
       if (key && answerAgain(request, key, sink)) return () => undefined;
-      answer(request, sink, work, key).catch((error: unknown) => {
-        if (!work.isOver) sink.fail(asPatchgateError(error));
+      answer(request, sink, work, key).catch((thrown: unknown) => {
+        const error = asPatchgateError(thrown);
+        if (error.code === 'no-recording') misses.add(request, error);
+        if (!work.isOver) sink.fail(error);
       });
       return () => {
         work.isOver = true;
@@ -177,6 +185,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     },
     end: (session) => served.end(session),
     served: (session) => served.to(session),
+    misses,
     lastRun: () => served.run(new Date(startedAt), new Date()),
     unserved: () => findUnserved(store, served, startedAt, rules, options),
     async close() {
@@ -193,9 +202,12 @@ function keyOf(request: UpstreamRequest): string | undefined {
   return AnswerCache.keyOf(request.method, request.url, body);
 }
 
-/** As many as explaining looks at. */
-function firstOf(recorded: KeptExchanges): Exchange[] {
-  return Array.from({ length: Math.min(recorded.length, MOST_COMPARED) }, (_, index) => recorded.at(index));
+/** As many as explaining looks at, of what the session is given. */
+function firstOf(recorded: KeptExchanges, { name }: Session): Exchange[] {
+  const all = Array.from({ length: recorded.length }, (_, index) => index);
+  return ofSession(recorded, all, name)
+    .slice(0, MOST_COMPARED)
+    .map((index) => recorded.at(index));
 }
 
 interface Work {

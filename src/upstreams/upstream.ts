@@ -15,8 +15,8 @@ export interface UpstreamRequest extends RequestHead {
   session: Session;
 }
 
-/** Whose answer it is. */
-export type AnsweredBy = 'target' | 'fake' | 'recording';
+/** Whose answer it is: `gate` where it gives one itself. */
+export type AnsweredBy = 'gate' | 'target' | 'fake' | 'recording';
 
 /** Lets a slow receiver hold the sender back. */
 export interface Flow {

@@ -118,6 +118,12 @@ describe('the flags of a command', () => {
     });
   });
 
+  it('may have another name, and come again', async () => {
+    expect(await parse('--fault', 'GET reset', '--fault', 'status=503', '--faults=latency=1s')).toEqual({
+      faults: ['GET reset', 'status=503', 'latency=1s'],
+    });
+  });
+
   it('need their value', async () => {
     await expect(parse('--recording')).rejects.toThrow(/recording/);
     await expect(parse('--port', '--host', 'a')).rejects.toThrow(/port/);

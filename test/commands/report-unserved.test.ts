@@ -5,10 +5,10 @@ import { refusal } from '../support/errors.ts';
 
 const ONE = { method: 'GET', path: '/a', query: '', index: 0, recordedAt: '2026-11-20T12:00:00.000Z' };
 
-function told(members: Partial<Unserved>): { text: string; isAny: boolean } {
+function told(members: Partial<Unserved>, most?: number): { text: string; isAny: boolean } {
   const said: string[] = [];
   const unserved = { recording: 'demo', total: 9, count: 0, exchanges: [], isCut: false, ...members };
-  const isAny = reportUnserved(unserved, (text) => said.push(text));
+  const isAny = reportUnserved(unserved, (text) => said.push(text), most);
   return { text: said.join('\n'), isAny };
 }
 
@@ -20,6 +20,7 @@ it('names what was not, each in a line, and how many more there are', () => {
   const exchanges = [
     ONE,
     { ...ONE, method: 'PATCH', query: 'x=1', place: '2 of 5' },
+    { ...ONE, session: 'a "test"', place: '1 of 2' },
     { ...ONE, path: '/b', reason: 'failure' as const },
   ];
   expect(told({ count: 7, exchanges })).toEqual({
@@ -28,11 +29,13 @@ it('names what was not, each in a line, and how many more there are', () => {
       '7 of 9 exchanges of "demo" were never served:',
       '  GET /a, recorded 2026-11-20',
       '  PATCH /a?x=1 (2 of 5), recorded 2026-11-20',
+      '  GET /a (1 of 2), recorded 2026-11-20 in the session "a \\"test\\""',
       '  GET /b, recorded 2026-11-20; a failure: only served with --replay-failures',
-      '  and 4 more',
+      '  and 3 more',
     ].join('\n'),
   });
   expect(told({ count: 1, exchanges: [ONE] }).text).toMatch(/^1 of 9 exchanges of "demo" was never/);
+  expect(told({ count: 7, exchanges }, 1).text).toMatch(/GET \/a, recorded 2026-11-20\n {2}and 6 more$/);
 });
 
 it('does not guess where more was served than is kept track of', () => {

@@ -51,7 +51,7 @@ it.each([
   [['-f', 'junti'], 'there is no format "junti"\n  did you mean junit?'],
   [['-f', 'json', '-f', 'text'], 'json and text both go to standard output'],
   [['-f', 'json', '-o'], '-o needs a value'],
-  [['-f', 'json', '-o', './draft.json'], './draft.json is read by this check'],
+  [['-f', 'json', '-o', './draft.json'], './draft.json is read by this run'],
 ])('%j: exit code 2, and nothing is written', async (args, message) => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'draft.json'), DRAFT);

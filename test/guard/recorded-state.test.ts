@@ -23,6 +23,7 @@ async function earliest(
   parts: readonly ExchangeParts[],
   name: RecordName = NAME,
   paths: readonly string[] = [PROJECT_PATH],
+  session = '',
 ) {
   const folder = temporaryFolder();
   const at = (i: number) => `2026-11-20T12:00:0${i}.000Z`;
@@ -33,7 +34,7 @@ async function earliest(
   );
   const store = await openStore(folder, 'demo');
   try {
-    return await earliestState(store, name, paths);
+    return await earliestState(store, name, session, paths);
   } finally {
     await store.close();
   }
@@ -43,6 +44,28 @@ describe('the earliest state that a recording shows', () => {
   it('is what the first reading was answered with, bare or wrapped', async () => {
     const read = (name: string) => ({ method: 'GET', answer: json({ _data: { ...project(name), id: 42 } }) });
     expect(await earliest([read('a'), { body: json(project('b')) }, read('b')])).toEqual(whole('a'));
+  });
+
+  it('is that of the session, else that of the default one, before all others', async () => {
+    const read = (name: string, session?: string) => ({
+      ...{ method: 'GET', answer: json(project(name)) },
+      ...(session && { session }),
+    });
+    const missed = { method: 'GET', status: 404, session: 'two' };
+    const parts = [
+      read('a', 'one'),
+      missed,
+      read('b', 'two'),
+      { body: json(project('c')) },
+      read('d', 'two'),
+    ];
+    const seenBy = (session: string, all: readonly ExchangeParts[] = parts) =>
+      earliest(all, NAME, [PROJECT_PATH], session);
+    expect(await seenBy('one')).toEqual(whole('a'));
+    expect(await seenBy('two')).toEqual(whole('b'));
+    expect(await seenBy('')).toEqual(whole('c'));
+    expect(await seenBy('other')).toEqual(whole('c'));
+    expect(await seenBy('other', [missed, read('b', 'two')])).toEqual(whole('b'));
   });
 
   it('is read from an answer that is kept in base64, too', async () => {

@@ -101,6 +101,20 @@ describe('the files of the lowdb store', () => {
     await store.close();
   });
 
+  it('name the session of each exchange, of those too that differ from one another in their time only', async () => {
+    const at = (second: number, session?: string) =>
+      exchange({
+        recordedAt: `2026-01-01T00:00:0${second}.000Z`,
+        ...(session !== undefined && { session }),
+      });
+    const all = [at(0), at(1), at(2, 'a "test"'), at(3, 'a "test"'), at(4, 'b'), at(5)];
+    const folder = await newFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    for (const one of all) store.append(plainOf(one));
+    await store.close();
+    expect(await readFile(join(folder, ...FILE), 'utf8')).toBe(stringifyRecording(all));
+  });
+
   it('stay byte for byte as they were when the same traffic is recorded again', async () => {
     const folder = await newFolder();
     const record = async (recordedAt: string) => {

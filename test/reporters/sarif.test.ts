@@ -243,3 +243,13 @@ test('is valid against the published schema', () => {
   }
   expect(validate(log(SAMPLE_REPORT).runs)).toBe(false);
 });
+
+test('leaves out what a recording has taken over, and says what was not sent', () => {
+  const drift = { ...finding({ rule: 'drift.removed' }), basis: 'recorded' } as const;
+  const skipped = [{ pointer: '/exchanges/1', method: 'GET', path: '/a', why: 'w' }];
+  const file = checkedFile([subject([drift, { ...drift, excuse: { by: 'update' } }])]);
+  const { results, invocations, tool } = run({ command: 'verify', files: [{ ...file, skipped }] });
+  expect(results).toHaveLength(1);
+  expect(tool.driver.rules[0].help.text).toContain('--update');
+  expect(JSON.stringify(invocations)).toContain('GET /a (/exchanges/1) is not sent: w');
+});

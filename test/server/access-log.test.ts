@@ -51,6 +51,12 @@ describe('lines for people', () => {
     expect(text(members)).toBe('PATCH /x - not judged target 12ms: client gone');
   });
 
+  it('say which fault was injected', () => {
+    const members = { ...withUrl('/x'), verdict: undefined, fault: 'truncate=50%', failure: 'cut off' };
+    expect(text(members)).toBe('PATCH /x 200 not judged target 12ms: fault truncate=50%: cut off');
+    expect(JSON.parse(line('json', members))).toMatchObject({ fault: 'truncate=50%', failure: 'cut off' });
+  });
+
   it('name only some findings, and count the others', () => {
     const findings = Array.from({ length: 100 }, (_, i) => finding(`/${'x'.repeat(1000)}${i}`));
     const shown = text({ verdict: verdict({ outcome: 'block', findings, omitted: 7 }) });
@@ -87,7 +93,7 @@ describe('lines in JSON', () => {
   it('leave out what there is not', () => {
     const parsed = JSON.parse(line('json', { verdict: undefined, response: undefined }));
     expect(parsed).toMatchObject({ verdict: 'not judged' });
-    for (const name of ['status', 'operation', 'findings', 'findingsInAll', 'failure'])
+    for (const name of ['status', 'operation', 'findings', 'findingsInAll', 'fault', 'failure'])
       expect(parsed).not.toHaveProperty(name);
   });
 });

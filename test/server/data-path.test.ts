@@ -24,6 +24,7 @@ async function givenTo(members: Pick<Upstream, 'takesJson'>): Promise<UpstreamRe
   const options = {
     ...guarding(gate()),
     upstream,
+    faults: { choose: () => undefined },
     clientTimeout: 0,
     sessions: new Sessions(0),
     redaction: DEFAULT_REDACTION,
@@ -68,6 +69,7 @@ it('tells the upstream of which session a request is, and ends none that has a r
     createDataPath({
       ...guarding(gate()),
       upstream,
+      faults: { choose: () => undefined },
       clientTimeout: 0,
       sessions,
       redaction: DEFAULT_REDACTION,

@@ -42,12 +42,12 @@ it('shows one without a response', () => {
   const shown = JSON.parse(
     JSON.stringify(
       showExchange(
-        seen({ response: undefined, verdict: undefined, failure: 'client gone' }),
+        seen({ response: undefined, verdict: undefined, failure: 'client gone', fault: 'reset' }),
         DEFAULT_REDACTION,
       ),
     ),
   );
-  expect(shown).toMatchObject({ failure: 'client gone' });
+  expect(shown).toMatchObject({ failure: 'client gone', fault: 'reset' });
   expect(shown).not.toHaveProperty('response');
   expect(shown).not.toHaveProperty('verdict');
 });

@@ -1,7 +1,9 @@
 /** The JSON Schema of a config file, as editors read it: made from the table of settings and the catalogue of rules. */
 import { CATALOGUE } from '../../src/catalogue.ts';
 import { furtherSchemaRules } from '../../src/contract/schema-rules.ts';
+import { LONGEST_TIMER } from '../../src/settings/setting.ts';
 import { SETTINGS, type Setting, type SettingName } from '../../src/settings.ts';
+import { FAULT, FAULT_TEXT } from './fault-schema.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -25,7 +27,7 @@ export function configSchema(): Schema {
 
 function settingSchema(name: SettingName, setting: Setting): Schema {
   const { describe, default: fallback, isPath } = setting;
-  const isList = ['list', 'pointers', 'patterns'].includes(setting.kind);
+  const isList = ['list', 'pointers', 'patterns', 'faults'].includes(setting.kind);
   return {
     description: isPath ? `${describe}; relative to this file's folder` : describe,
     ...(fallback !== undefined && {
@@ -61,6 +63,21 @@ function valueSchema(name: SettingName, setting: Setting): Schema {
       return textOrTexts({ pattern: `^${POINTER}(?:,${POINTER})*$` });
     case 'patterns':
       return textOrTexts({});
+    case 'latency':
+      return {
+        anyOf: [
+          { type: 'string', pattern: `^(?:recorded|${DURATION}(?:\\.\\.${DURATION})?)$` },
+          { type: 'number', minimum: 0, maximum: LONGEST_TIMER },
+        ],
+        examples: ['100ms', '50ms..200ms', 'recorded'],
+      };
+    case 'faults':
+      return {
+        anyOf: [
+          { type: 'array', maxItems: 100, items: { anyOf: [FAULT_TEXT, { $ref: '#/definitions/fault' }] } },
+          FAULT_TEXT,
+        ],
+      };
     case 'duration':
       return duration(min, max);
     case 'size':
@@ -96,6 +113,8 @@ function choicesOf(choices: readonly string[]): Schema {
   };
 }
 
+const DURATION = '\\d+(?:\\.\\d+)?\\s*(?:[mM]?[sS]|[mMhHdD])?';
+
 /** What may last for days has a unit, any other is milliseconds without one. */
 function duration(min: number, max: number | undefined): Schema {
   const notZero = min > 0 ? '(?=.*[1-9])' : '';
@@ -119,6 +138,7 @@ function globs(pattern: string): Schema {
 }
 
 const DEFINITIONS: Schema = {
+  fault: FAULT,
   globs: globs('^(?!!)[^]*\\S'),
   pathGlobs: globs('^(?![^]*\\(|!)[^]*\\S'),
   rule: { enum: RULE_NAMES },

@@ -25,6 +25,8 @@ export interface ExchangeParts {
   /** The response's body. */
   answer?: InlineBody;
   recordedAt?: string;
+  /** Absent: the default one. */
+  session?: string;
 }
 
 export const PROJECT_PATH = '/api/v2/accounts/current/projects/42';
@@ -43,7 +45,7 @@ export function whole(exchange: Exchange | undefined): WholeExchange {
 
 /** An exchange with everything that a test does not care about filled in. */
 export function exchange(parts: ExchangeParts = {}): WholeExchange {
-  const { body, answer } = parts;
+  const { body, answer, session } = parts;
   return {
     request: {
       method: parts.method ?? 'PATCH',
@@ -57,7 +59,11 @@ export function exchange(parts: ExchangeParts = {}): WholeExchange {
       headers: parts.headers ?? { 'content-type': 'application/json' },
       ...(answer && { body: answer }),
     },
-    meta: { recordedAt: parts.recordedAt ?? '2026-11-20T12:00:00.000Z', durationMs: 12 },
+    meta: {
+      recordedAt: parts.recordedAt ?? '2026-11-20T12:00:00.000Z',
+      durationMs: 12,
+      ...(session !== undefined && { session }),
+    },
   };
 }
 
@@ -75,6 +81,7 @@ export function plainOf(exchange: Exchange): PlainExchange {
     response: { status: response.status, headers: flat(response.headers), body: bodyBytes(response.body) },
     startedAt: Date.parse(meta.recordedAt),
     durationMs: meta.durationMs,
+    ...(meta.session !== undefined && { session: meta.session }),
   };
 }
 

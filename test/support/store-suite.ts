@@ -227,6 +227,38 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       await again.close();
     });
 
+    it('replaces and keeps what was recorded in each session by itself', async () => {
+      const place = await newPlace();
+      const of = (session: string | undefined, json: number | string, second = 0) =>
+        exchange({
+          ...(session !== undefined && { session }),
+          ...{ body: { json: { a: 1 } }, answer: { json } },
+          recordedAt: `2026-01-01T00:00:0${second}.000Z`,
+        });
+      const all = [of('one', 1), of(undefined, 2), of('two', 3), of('one', 4)];
+      const run = async (exchanges: readonly Exchange[]) => {
+        const store = await place.open();
+        const seen = new Set<string | undefined>();
+        for (const one of exchanges) {
+          store.append(plainOf(one), !seen.has(one.meta.session));
+          seen.add(one.meta.session);
+        }
+        const found = await store.find('PATCH', PROJECT_PATH);
+        await store.close();
+        const again = await place.open();
+        expect(await again.find('PATCH', PROJECT_PATH)).toEqual(found);
+        await again.close();
+        return found;
+      };
+      expect(await run(all)).toEqual(all);
+      // In another order, and later.
+      expect(await run([of('two', 3, 1), of('one', 1, 2), of(undefined, 2, 3), of('one', 4, 4)])).toEqual(
+        all,
+      );
+      const fresh = of('one', 'fresh', 5);
+      expect(await run([fresh])).toEqual([fresh, ...all.slice(1, 3)]);
+    });
+
     it('lists every method and path once', async () => {
       const place = await newPlace();
       const store = await place.open();

@@ -29,10 +29,14 @@ const SERVES = /(?:^|\s)npx(?: --no-install)? patchgate (?:proxy|replay|fake)\b/
  * background, and ends the one that had its port before. A block of output after it has lines which must come in this order in
  * what was written: by the commands, or by any server so far. What differs from run to run (times, tokens) is not compared.
  *
- * @param from the heading to begin at; @param to the one to end before
+ * @param from the heading to begin at; @param to the one to end before; @param cwd a project with Patchgate
  */
-export async function walk(file: string, from?: string, to?: string): Promise<Mismatch[]> {
-  const cwd = projectWithPatchgate();
+export async function walk(
+  file: string,
+  from?: string,
+  to?: string,
+  cwd = projectWithPatchgate(),
+): Promise<Mismatch[]> {
   const servers = new Map<string, Server>();
   const mismatches: Mismatch[] = [];
   let said = '';
@@ -111,7 +115,10 @@ function projectWithPatchgate(): string {
 
 /** As in a terminal: what fails does not end the rest. */
 function shell(text: string, cwd: string) {
-  return runProgram('bash', ['-c', text], { cwd, env: { npm_config_loglevel: 'error' } });
+  return runProgram('bash', ['-c', text], {
+    cwd,
+    env: { npm_config_loglevel: 'error', NO_COLOR: '1', FORCE_COLOR: undefined },
+  });
 }
 
 interface Server {

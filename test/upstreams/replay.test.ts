@@ -347,6 +347,28 @@ describe('what was served', () => {
   });
 });
 
+describe('what was recorded in sessions', () => {
+  it.each([0, 1e7])(
+    'is given to each its own, with %i bytes for answers that are kept',
+    async (answerBytes) => {
+      const sessions = ['one', undefined, 'two'];
+      const all = sessions.map((session) =>
+        exchange({ answer: { text: `of ${session}` }, ...(session !== undefined && { session }) }),
+      );
+      const server = await replaying(all, { answerBytes, judged: true });
+      const ask = async (session: string | undefined) => {
+        const headers = session === undefined ? {} : { 'patchgate-session': session };
+        return (await send(server, { headers })).text();
+      };
+      for (let again = 0; again < 2; again++) {
+        for (const session of sessions) expect(await ask(session)).toBe(`of ${session}`);
+        expect(await ask('another')).toBe('of undefined');
+      }
+      expect((await server.upstream.unserved()).count).toBe(0);
+    },
+  );
+});
+
 describe('a request that is not recorded', () => {
   it('is refused with the nearest exchange, place by place', async () => {
     const server = await replaying([exchange({ query: 'limit=10', body: { json: { name: 'A' } } })]);
@@ -361,6 +383,18 @@ describe('a request that is not recorded', () => {
       { place: '/name', recorded: '"A"', sent: '"B"' },
     ]);
     expect(server.ends[0]).toContain('query/limit');
+  });
+
+  it('is refused with the nearest of what was recorded in its session', async () => {
+    const of = (session: string, name: string) => exchange({ session, body: { json: { name } } });
+    const server = await replaying([of('one', 'v1'), of('two', 'v2')]);
+    const nearestFor = async (session: string) => {
+      const headers = { 'content-type': 'application/json', 'patchgate-session': session };
+      const response = await send(server, { headers, body: '{"name":"v3"}' });
+      return (await problemIn(response)).detail;
+    };
+    expect(await nearestFor('one')).toContain('recorded "v1", sent "v3"');
+    expect(await nearestFor('two')).toContain('recorded "v2", sent "v3"');
   });
 
   it('is refused with the nearest path', async () => {

@@ -2,6 +2,7 @@ import type { BodyMapping } from '../../config/extras/check-bodies.ts';
 import type { Suppression } from '../../config/extras/check-suppressions.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
+import { isDriftRule } from '../../recordings/drift/drift-rules.ts';
 import type { RedactionSettings } from '../../recordings/redaction/redaction.ts';
 import { type CheckedFile, fails } from '../../reporters/report.ts';
 import { type BeforehandOptions, readBeforehand } from './history/beforehand.ts';
@@ -75,7 +76,13 @@ export async function runCheck(
     io,
   ).finally(() => io.progress?.clear());
   const told = await withoutSecrets(judged, args.redaction);
-  const report = await settleReport(told, { ...args, cwd: io.cwd, today: io.today });
+  const report = await settleReport(told, {
+    ...args,
+    // Those of drift are for `verify`: here they would be of no use, and told of for that.
+    suppressions: suppressions.filter(({ rule }) => !isDriftRule(rule)),
+    cwd: io.cwd,
+    today: io.today,
+  });
   const hasBaseline =
     args.baseline !== undefined && !args.writeBaseline && args.againstContract === undefined;
   await writeReports({ ...report, rules: gate.rules }, outputs, io, { failOn, hasBaseline });

@@ -44,9 +44,9 @@ export async function configText(
   return format === 'json' ? json(resolved, command) : text(resolved, command, cwd);
 }
 
-function defaultsOf(command: string | undefined): Record<string, string> {
+function defaultsOf(command: string | undefined): Record<string, unknown> {
   if (command === undefined) return {};
-  const known: Readonly<Record<string, Record<string, string>>> = COMMAND_DEFAULTS;
+  const known: Readonly<Record<string, Record<string, unknown>>> = COMMAND_DEFAULTS;
   const defaults = Object.hasOwn(known, command) ? known[command] : undefined;
   if (defaults) return defaults;
   const names = Object.keys(known);

@@ -1,3 +1,5 @@
+import type { FaultRule, Latency } from '../../model/fault.ts';
+import { faultText, latencyText } from '../../model/fault-text.ts';
 import { redactText } from '../../recordings/redaction/redact.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
@@ -16,6 +18,8 @@ export function writtenValue(setting: Setting, value: unknown, redaction: Redact
   if (value === undefined) return 'current';
   if (setting.kind === 'duration') return inUnits(value as number, DURATIONS);
   if (setting.kind === 'size') return inUnits(value as number, SIZES);
+  if (setting.kind === 'latency') return latencyText(value as Latency);
+  if (setting.kind === 'faults') return (value as FaultRule[]).map(faultText);
   if (setting.mayBeOff && value === '') return false;
   if (['string', 'url'].includes(setting.kind) && !setting.isPath)
     return redactText(value as string, redaction);

@@ -51,7 +51,7 @@ export async function runDemo(argv: Readonly<Record<string, unknown>>): Promise<
 
 /** @returns the text of the answer to the good PATCH */
 async function recordAgainstFake(config: Config): Promise<string> {
-  const fake = await startFake({ latency: 0, host: '127.0.0.1' });
+  const fake = await startFake({ host: '127.0.0.1' });
   const gate = await createPatchgate('proxy', { ...config, target: fake.url, port: 0 }, surroundings());
   const { url } = await gate.listen();
   let good = '';

@@ -8,12 +8,14 @@ import { ageText, sizeText } from './units.ts';
 /** Characters of a body that are shown. */
 const BODY_SHOWN = 64 * 1024;
 
-/** `  3  PATCH   200      3d  /api/v2/…` */
+/** `  3  PATCH   200      3d  /api/v2/…`, and behind it the session, where it has a name */
 export function exchangeLine({ number, exchange }: Numbered, now: number): string {
   const { method } = exchange.request;
   const outcome = exchange.failure?.kind ?? String(exchange.response?.status);
-  const age = ageText(Date.parse(exchange.meta.recordedAt), now);
-  return `${String(number).padStart(5)}  ${printable(method).padEnd(6)}  ${outcome.padEnd(9)}  ${age.padStart(4)}  ${urlOf(exchange)}\n`;
+  const { recordedAt, session } = exchange.meta;
+  const age = ageText(Date.parse(recordedAt), now);
+  const named = session === undefined ? '' : `  [${printable(session)}]`;
+  return `${String(number).padStart(5)}  ${printable(method).padEnd(6)}  ${outcome.padEnd(9)}  ${age.padStart(4)}  ${urlOf(exchange)}${named}\n`;
 }
 
 /** Request and response with headers and bodies; JSON indented, however it was sent. */
@@ -21,8 +23,9 @@ export function exchangeText({ number, exchange }: Numbered, now: number): strin
   const { request, response, failure, meta } = exchange;
   const age = ageText(Date.parse(meta.recordedAt), now);
   const when = `recorded ${printable(meta.recordedAt)} (${age === 'now' ? 'just now' : `${age} ago`})`;
+  const named = meta.session === undefined ? '' : `, in the session ${JSON.stringify(meta.session)}`;
   const lines = [
-    `#${number}  ${when}, took ${meta.durationMs} ms`,
+    `#${number}  ${when}, took ${meta.durationMs} ms${named}`,
     `${printable(request.method)} ${urlOf(exchange)}`,
     ...messageLines(request.headers, request.body),
     '',

@@ -6,6 +6,8 @@ import type { Choose } from './selection.ts';
 /** An exchange with its number in its recording, from 1. */
 export interface Numbered {
   number: number;
+  /** Its place among those of its method and path, from 0. */
+  index: number;
   exchange: Exchange;
 }
 
@@ -98,7 +100,7 @@ async function read(
     const again = exchanges[index];
     // Whoever records at the same time may have taken it away.
     const exchange = held ?? (again && partOf(again));
-    if (exchange) found.push({ number, exchange });
+    if (exchange) found.push({ number, index, exchange });
   }
   return found.sort((a, b) => a.number - b.number);
 }

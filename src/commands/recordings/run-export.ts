@@ -51,9 +51,9 @@ async function* clean(
   redaction: Redaction,
   count: () => void,
 ): AsyncGenerator<Numbered> {
-  for await (const { number, exchange } of exchanges) {
+  for await (const numbered of exchanges) {
     count();
-    yield { number, exchange: redactExchange(exchange, redaction) };
+    yield { ...numbered, exchange: redactExchange(numbered.exchange, redaction) };
   }
 }
 

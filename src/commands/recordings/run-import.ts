@@ -102,11 +102,10 @@ function openToImport({
 
 /** As the recorder does. */
 function append(store: RecordingStore, exchange: PlainExchange, sights: FirstSights, replace: boolean): void {
-  const { request, failure } = exchange;
-  if (failure) store.append(exchange, false, sights.addFailure(request));
+  if (exchange.failure) store.append(exchange, false, sights.addFailure(exchange));
   else {
-    const isFirst = replace && sights.add(request);
-    store.append(exchange, isFirst, isFirst ? sights.failuresOf(request) : 0);
+    const isFirst = replace && sights.add(exchange);
+    store.append(exchange, isFirst, isFirst ? sights.failuresOf(exchange) : 0);
   }
   if (store.trouble) throw store.trouble;
 }

@@ -11,10 +11,16 @@ export function withSelection<T>(yargs: Argv<T>): Argv<T> {
       requiresArg: true,
       describe: 'Only those in which this regular expression matches',
     },
+    session: {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Only those recorded in the session of this name; "" is the default one',
+    },
   }) as unknown as Argv<T>;
 }
 
 /** What they say. */
-export function selectionOf({ path, method, grep }: Readonly<Record<string, unknown>>): Selection {
-  return { path: path as string, method: method as string, grep: grep as string };
+export function selectionOf(argv: Readonly<Record<string, unknown>>): Selection {
+  const { path, method, grep, session } = argv as Selection;
+  return { path, method, grep, session };
 }

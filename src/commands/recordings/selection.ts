@@ -8,18 +8,21 @@ export interface Selection {
   method?: string | undefined;
   /** Regular expression that something in the exchange must match. */
   grep?: string | undefined;
+  /** Name of the session that they were recorded in; `""` is the default one. */
+  session?: string | undefined;
 }
 
 export type Choose = (exchange: Exchange) => boolean;
 
 /** @throws PatchgateError `bad-usage` where `grep` is no regular expression */
-export function chooser({ path, method, grep }: Selection): Choose {
+export function chooser({ path, method, grep, session }: Selection): Choose {
   const paths = path === undefined ? undefined : wildcard(path);
   const wanted = method?.toUpperCase();
   const pattern = grep === undefined ? undefined : regularExpression(grep);
   return (exchange) =>
     (paths?.test(exchange.request.path) ?? true) &&
     (wanted === undefined || exchange.request.method.toUpperCase() === wanted) &&
+    (session === undefined || (exchange.meta.session ?? '') === session) &&
     (pattern === undefined || pattern.test(searched(exchange)));
 }
 

@@ -1,6 +1,7 @@
 import { FAILURES } from '../../model/exchange.ts';
 import { isObject, type JsonObject, type JsonValue, member } from '../../model/json.ts';
 import { escapeToken } from '../../model/pointer.ts';
+import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../body.ts';
 import { hashInName } from '../body-file.ts';
 
@@ -71,12 +72,15 @@ function checkResponse(response: JsonObject, pointer: string): WrongField | unde
 }
 
 function checkMeta(meta: JsonObject, pointer: string): WrongField | undefined {
-  const { recordedAt, durationMs } = meta;
+  const { recordedAt, durationMs, session } = meta;
   if (typeof recordedAt !== 'string' || Number.isNaN(Date.parse(recordedAt))) {
     return wrong(`${pointer}/recordedAt`, 'must be a time: 2026-11-20T12:00:00.000Z');
   }
   if (typeof durationMs !== 'number' || durationMs < 0) {
     return wrong(`${pointer}/durationMs`, 'must be a number of milliseconds');
+  }
+  if (session !== undefined && !(typeof session === 'string' && isSessionName(session))) {
+    return wrong(`${pointer}/session`, `must be a session's name: ${SESSION_NAMES}`);
   }
   return undefined;
 }

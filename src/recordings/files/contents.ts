@@ -5,7 +5,8 @@ import { type Entry, ObjectEntry, PlacedEntry, RefreshedEntry, TextEntry } from 
 import { inOrder } from './file-format.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 
-/** A place in the file's order. Vacant: its exchange was dropped, and the next of the same request takes its place. */
+/** A place in the file's order. Vacant: its exchange was dropped, and the next of the same request and session takes its
+ *  place. */
 interface Slot {
   entry: Entry | undefined;
   /** What stood here before a run replaced it, as long as that may come again. */
@@ -21,7 +22,7 @@ export interface Gap {
 
 /** How an exchange is added. */
 export interface Addition {
-  /** It is the first answer of its request in a run: what earlier runs kept for this is dropped. */
+  /** It is the first answer of its request in a run and session: what earlier runs kept for this is dropped. */
   replace: boolean;
   isFailure: boolean;
   /** How often the request failed before in the same run. These failures stay; and of this many and one failures of a run
@@ -43,7 +44,7 @@ export interface ContentsOptions {
 export class Contents {
   #slots: Slot[];
   #vacant = 0;
-  /** By request; made when it is first needed, and then only for the slots that it does not have yet. */
+  /** By request and session; made when it is first needed, and then only for the slots that it does not have yet. */
   readonly #byRequest = new Map<string, Slot[]>();
   #indexed = 0;
   #list: Entry[] | undefined;
@@ -170,7 +171,9 @@ export class Contents {
   }
 
   #keyOf(entry: Entry): string {
-    return requestKey(entry.exchange.request, this.#options.rules);
+    const { request, meta } = entry.exchange;
+    // A key is always as long.
+    return requestKey(request, this.#options.rules) + (meta.session ?? '');
   }
 }
 

@@ -109,12 +109,12 @@ const NESTING = '[\n  [\n';
 /** Known members first and in this order; what else somebody wrote into the file stays behind them. */
 export function inOrder({ request, response, failure, meta, ...rest }: Exchange): Exchange {
   const { method, path, query, headers, body, ...restOfRequest } = request;
-  const { recordedAt, durationMs, ...restOfMeta } = meta;
+  const { recordedAt, durationMs, session, ...restOfMeta } = meta;
   return {
     request: { method, path, query, headers, ...(body && { body }), ...restOfRequest },
     ...(response && { response: responseInOrder(response) }),
     ...(failure && { failure }),
-    meta: { recordedAt, durationMs, ...restOfMeta },
+    meta: { recordedAt, durationMs, ...(session !== undefined && { session }), ...restOfMeta },
     ...rest,
   };
 }

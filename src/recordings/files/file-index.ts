@@ -11,14 +11,23 @@ export interface Stretch {
   end: number;
 }
 
+/** What is known of an exchange. */
+export type IndexEntry = Stretch & RequestFacts & { session: string };
+
 /**
- * Where each exchange of a file stands, and which have a key: some numbers for each, in flat arrays, so that a file of any
+ * Where each exchange of a file stands, which have a key, and the session of each: some numbers for each, in flat arrays, so that a file of any
  * size is found through within moments once this is read from disk.
  */
 export class FileIndex {
   readonly length: number;
   /** Positions of exchanges with a placeholder in their request. */
   readonly open: Uint32Array;
+  /** The names of the sessions, as JSON; nothing where there are none. */
+  readonly names: Buffer;
+  /** By position: the place of its session in the list of names, counted from 1; 0 is the default one. Empty where there
+   *  are no names. */
+  readonly #sessions: Uint32Array;
+  readonly #nameList: readonly string[];
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
   readonly #keys: Buffer;
@@ -39,6 +48,9 @@ export class FileIndex {
     this.#next = parts.next;
     this.#slots = parts.slots;
     this.open = parts.open;
+    this.names = parts.names;
+    this.#sessions = parts.sessions;
+    this.#nameList = namesIn(parts.names);
     this.#bytes = this.bytes().reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
@@ -49,6 +61,10 @@ export class FileIndex {
 
   stretch(index: number): Stretch {
     return { start: this.#starts[index] as number, end: this.#ends[index] as number };
+  }
+
+  sessionOf(index: number): string {
+    return this.#nameList[(this.#sessions[index] ?? 0) - 1] ?? '';
   }
 
   withKey(key: string): readonly number[] {
@@ -67,14 +83,17 @@ export class FileIndex {
 
   /** Everything that it consists of, in an order that `from` takes. */
   bytes(): Uint8Array[] {
-    const arrays = [this.#starts, this.#ends, this.#next, this.#slots, this.open, this.#keys];
+    const numbers = [this.#next, this.#slots, this.open, this.#sessions];
+    const arrays = [this.#starts, this.#ends, ...numbers, this.#keys, this.names];
     return arrays.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
   }
 
   /** @returns undefined where these are not the bytes of an index of so many exchanges */
-  static from(bytes: Buffer, length: number, openLength: number): FileIndex | undefined {
+  static from(bytes: Buffer, length: number, openLength: number, names: number): FileIndex | undefined {
     const slots = slotsFor(length);
-    if (bytes.length !== 16 * length + 4 * (length + slots + openLength) + KEY * length) return undefined;
+    const sessions = names > 0 ? length : 0;
+    const inNumbers = 16 * length + 4 * (length + slots + openLength + sessions);
+    if (bytes.length !== inNumbers + KEY * length + names) return undefined;
     // Numbers must stand at multiples of their size.
     const { buffer } = new Uint8Array(bytes);
     let at = 0;
@@ -88,12 +107,14 @@ export class FileIndex {
       next: new Uint32Array(buffer, take(4 * length), length),
       slots: new Uint32Array(buffer, take(4 * slots), slots),
       open: new Uint32Array(buffer, take(4 * openLength), openLength),
+      sessions: new Uint32Array(buffer, take(4 * sessions), sessions),
       keys: Buffer.from(buffer, take(KEY * length), KEY * length),
+      names: Buffer.from(buffer, take(names), names),
     });
   }
 
   /** @param before those that stand in front, where the file has only grown */
-  static of(entries: readonly (Stretch & RequestFacts)[], before?: FileIndex): FileIndex {
+  static of(entries: readonly IndexEntry[], before?: FileIndex): FileIndex {
     const known = before?.length ?? 0;
     const length = known + entries.length;
     const starts = new Float64Array(length);
@@ -112,7 +133,10 @@ export class FileIndex {
       if (isOpen) open.push(known + i);
     }
     const { next, slots } = chain(keys, length, new Set(open));
-    return new FileIndex({ starts, ends, keys, next, slots, open: Uint32Array.from(open) });
+    const named = numbered(length, (i) =>
+      before && i < known ? before.sessionOf(i) : (entries[i - known] as IndexEntry).session,
+    );
+    return new FileIndex({ starts, ends, keys, next, slots, open: Uint32Array.from(open), ...named });
   }
 }
 
@@ -123,6 +147,28 @@ interface Parts {
   next: Uint32Array;
   slots: Uint32Array;
   open: Uint32Array;
+  sessions: Uint32Array;
+  names: Buffer;
+}
+
+/** The session of each of so many exchanges, as numbers and a list of names. */
+function numbered(length: number, sessionOf: (index: number) => string): Pick<Parts, 'sessions' | 'names'> {
+  const numbers = new Map([['', 0]]);
+  const sessions = new Uint32Array(length);
+  for (let i = 0; i < length; i++) {
+    const name = sessionOf(i);
+    const number = numbers.get(name) ?? numbers.size;
+    numbers.set(name, number);
+    sessions[i] = number;
+  }
+  const [, ...names] = numbers.keys();
+  return names.length === 0
+    ? { sessions: new Uint32Array(0), names: Buffer.alloc(0) }
+    : { sessions, names: Buffer.from(JSON.stringify(names)) };
+}
+
+function namesIn(names: Buffer): readonly string[] {
+  return names.length === 0 ? [] : (JSON.parse(names.toString()) as string[]);
 }
 
 function chain(keys: Buffer, length: number, open: ReadonlySet<number>) {

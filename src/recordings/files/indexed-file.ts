@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Exchange } from '../../model/exchange.ts';
 import { isObject } from '../../model/json.ts';
 import type { KeptExchanges, RequestFacts } from '../kept-exchanges.ts';
-import { FileIndex, type Stretch } from './file-index.ts';
+import { FileIndex, type IndexEntry } from './file-index.ts';
 import { HIDDEN, hideFromGit } from './hidden-folder.ts';
 import { SlicedFile } from './sliced-file.ts';
 
@@ -83,6 +83,10 @@ export class IndexedFile implements KeptExchanges {
     return this.#sliced.exchangeAt(start, end);
   }
 
+  sessionOf(index: number): string {
+    return this.index.sessionOf(index);
+  }
+
   withKey(key: string): readonly number[] {
     return this.index.withKey(key);
   }
@@ -97,9 +101,9 @@ async function makeIndex(
   options: IndexOptions,
   before: FileIndex | undefined,
 ): Promise<FileIndex | undefined> {
-  const found: (Stretch & RequestFacts)[] = [];
+  const found: IndexEntry[] = [];
   const visit = (exchange: Exchange, start: number, end: number) =>
-    found.push({ start, end, ...options.factsOf(exchange) });
+    found.push({ start, end, session: exchange.meta.session ?? '', ...options.factsOf(exchange) });
   const behind = before && before.length > 0 ? before.stretch(before.length - 1).end : undefined;
   if (!(await sliced.scan(options.place, breather(), visit, behind))) return undefined;
   const index = FileIndex.of(found, before);
@@ -120,13 +124,15 @@ function breather(): () => Promise<void> | undefined {
 
 /** What an index begins with, in one line of JSON; its arrays follow. */
 interface Head {
-  indexVersion: 1;
+  indexVersion: 2;
   /** Of the file that it is for. */
   identity: string;
   matching: string;
   endianness: string;
   length: number;
   open: number;
+  /** Bytes of the names of sessions. */
+  names: number;
   sha1: string;
 }
 
@@ -137,15 +143,15 @@ function readIndex(sliced: SlicedFile, { indexFile, matching }: IndexOptions): F
     const end = bytes.indexOf('\n');
     const head: unknown = JSON.parse(bytes.toString('utf8', 0, end));
     if (!isObject(head)) return undefined;
-    const { indexVersion, length, open, ...rest } = head;
+    const { indexVersion, length, open, names, ...rest } = head;
     const arrays = bytes.subarray(end + 1);
     const isRight =
-      indexVersion === 1 &&
+      indexVersion === 2 &&
       rest.identity === sliced.identity &&
       rest.matching === matching &&
       rest.endianness === endianness() &&
       rest.sha1 === hash('sha1', arrays, 'hex');
-    return isRight ? FileIndex.from(arrays, length as number, open as number) : undefined;
+    return isRight ? FileIndex.from(arrays, length as number, open as number, names as number) : undefined;
   } catch {
     // It is made anew: nothing but time is lost.
     return undefined;
@@ -157,12 +163,13 @@ function keepIndex(index: FileIndex, sliced: SlicedFile, { indexFile, matching }
   if (matching === undefined) return;
   const arrays = Buffer.concat(index.bytes());
   const head: Head = {
-    indexVersion: 1,
+    indexVersion: 2,
     identity: sliced.identity,
     matching,
     endianness: endianness(),
     length: index.length,
     open: index.open.length,
+    names: index.names.length,
     sha1: hash('sha1', arrays, 'hex'),
   };
   const temporary = `${indexFile}.${process.pid}.tmp`;

@@ -34,16 +34,19 @@ export class LineTexts implements TextSource {
   *all(stretches: readonly [start: number, end: number][]): Generator<{ text: string }> {
     let lastLine: Buffer = Buffer.alloc(0);
     let lastText = '';
+    let lastSession: string | undefined;
     for (const [from, to] of stretches) {
       for (const { bytes } of this.#journal.lines(from, to)) {
         const timeless = bytes.subarray(bytes.indexOf(TIMED));
         if (timeless.equals(lastLine)) {
-          yield { text: lastText + metaText(bytes) };
+          yield { text: lastText + metaText(bytes, lastSession) };
           continue;
         }
-        const text = this.#bodies.textOf(settle(exchangeIn(bytes).exchange));
+        const { exchange } = exchangeIn(bytes);
+        const text = this.#bodies.textOf(settle(exchange));
         yield { text };
         lastLine = timeless;
+        lastSession = exchange.session;
         lastText = text.slice(0, text.lastIndexOf(META) + META.length);
       }
     }
@@ -68,8 +71,9 @@ export function cutShort(key: string): PatchgateError {
   });
 }
 
-function metaText(line: Buffer): string {
+function metaText(line: Buffer, session: string | undefined): string {
   const [, at, ms] = /^\{"at":(\d+),"ms":(\d+),/.exec(line.toString('latin1', 0, 60)) as RegExpExecArray;
   const time = new Date(Number(at)).toISOString();
-  return `        "recordedAt": "${time}",\n        "durationMs": ${ms}\n      }\n    }`;
+  const named = session === undefined ? '' : `,\n        "session": ${JSON.stringify(session)}`;
+  return `        "recordedAt": "${time}",\n        "durationMs": ${ms}${named}\n      }\n    }`;
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonValue, member } from '../../model/json.ts';
+import { isSessionName } from '../../model/session-name.ts';
 
 /** The first field that is not as HAR 1.2 says. */
 export interface WrongField {
@@ -88,6 +89,7 @@ function checkOwn(own: JsonValue | undefined): WrongField | undefined {
   const isGood =
     isObject(own) &&
     [own.path, own.query].every((text) => text === undefined || typeof text === 'string') &&
+    (own.session === undefined || (typeof own.session === 'string' && isSessionName(own.session))) &&
     (own.omitted === undefined || isObject(own.omitted)) &&
     sizes.every((size) => size === undefined || (Number.isInteger(size) && (size as number) >= 0));
   return isGood ? undefined : wrong('/_patchgate', 'is not as patchgate writes it');

@@ -106,7 +106,7 @@ function textOf(body: Exclude<BodyToExport, undefined>): HarBody {
 
 /** What import needs to make the same exchange again. */
 function ownMember(
-  { request, failure }: Exchange,
+  { request, failure, meta }: Exchange,
   requestBody: BodyToExport,
   responseBody: BodyToExport,
   base: string,
@@ -121,6 +121,7 @@ function ownMember(
   return {
     ...(!isSame && { path: request.path, query: request.query }),
     ...(failure && { failure: failure.kind }),
+    ...(meta.session !== undefined && { session: meta.session }),
     ...(Object.keys(omitted).length > 0 && { omitted }),
   };
 }

@@ -73,6 +73,8 @@ export interface OwnMember {
   path?: string;
   query?: string;
   failure?: string;
+  /** Name of the session that it was recorded in. */
+  session?: string;
   /** Bytes of bodies that were not kept. */
   omitted?: { request?: number; response?: number };
 }

@@ -1,5 +1,6 @@
 import { FAILURES, type FailureKind } from '../../model/exchange.ts';
 import { isObject, type JsonValue } from '../../model/json.ts';
+import { isSessionName } from '../../model/session-name.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 
 /**
@@ -42,7 +43,7 @@ const scratch = Buffer.allocUnsafeSlow(65_536);
 
 /** The line of an exchange. Valid until the next call. */
 export function exchangeLine(
-  { request, response, failure, startedAt, durationMs }: PlainExchange,
+  { request, response, failure, startedAt, durationMs, session }: PlainExchange,
   replace: boolean,
   failures = 0,
 ): Buffer {
@@ -58,6 +59,7 @@ export function exchangeLine(
     `,"base64":[${isRequestCoded},${isResponseCoded}]` +
     (isOmitted ? `,"omitted":[${request.omitted ?? null},${response.omitted ?? null}]` : '') +
     (failure ? `,"failure":"${failure}"` : '') +
+    (session === undefined ? '' : `,"session":${JSON.stringify(session)}`) +
     (failures > 0 ? `,"failures":${failures}}\t` : '}\t');
   const bodies = requestBody.length + responseBody.length + 2;
   // A UTF-16 code unit takes at most three bytes.
@@ -110,6 +112,7 @@ interface Head {
   /** Of bodies that were not kept. */
   omitted?: [request: number | null, response: number | null];
   failure?: FailureKind;
+  session?: string;
   failures?: number;
 }
 
@@ -131,6 +134,7 @@ function exchangeIn(head: Head, bodies: Buffer): PlainExchange | undefined {
     ...(head.failure && { failure: head.failure }),
     startedAt: head.at,
     durationMs: head.ms,
+    ...(head.session !== undefined && { session: head.session }),
   };
 }
 
@@ -140,7 +144,7 @@ function omission(omitted: number | null | undefined): { omitted?: number } {
 
 function isHead(value: unknown): value is Head {
   const { at, ms, replace, status, request, response, sizes, base64, ...optional } = value as Head;
-  const { omitted, failure, failures } = optional;
+  const { omitted, failure, session, failures } = optional;
   return (
     [at, ms, status].every(Number.isInteger) &&
     typeof replace === 'boolean' &&
@@ -151,6 +155,7 @@ function isHead(value: unknown): value is Head {
     isList(base64, (flag) => typeof flag === 'boolean') &&
     (omitted === undefined || isList(omitted, (size) => size === null || isSize(size))) &&
     (failure === undefined ? status !== 0 : FAILURES.includes(failure)) &&
+    (session === undefined || (typeof session === 'string' && isSessionName(session))) &&
     (failures === undefined || isSize(failures))
   );
 }

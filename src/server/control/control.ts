@@ -2,22 +2,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler, type Response } from 'express';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
 import type { Knowledge } from '../../guard/knowledge.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
-import { SESSION_HEADER } from '../../upstreams/session.ts';
-import { EXCHANGES_KEPT, type ExchangeFilter, type ExchangeList } from '../exchange-list.ts';
+import type { ExchangeList } from '../exchange-list.ts';
+import type { FaultsOfRun } from '../faults/faults.ts';
 import { listensOnLoopback } from '../loopback.ts';
 import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
 import { reset } from '../reset.ts';
-import { type Sessions, sessionNameOf } from '../sessions.ts';
+import type { Sessions } from '../sessions.ts';
 import type { ShownExchange } from '../show-exchange.ts';
 import { controlAccess } from './control-access.ts';
 import { CONTROL_ROOT } from './control-path.ts';
 import { createEvents } from './events.ts';
+import { getFaults, putFaults, takeFaults } from './faults.ts';
 import { forgetKnown, showKnown } from './known-records.ts';
+import { filterOf, sessionOf } from './query.ts';
 import { readDryRun } from './read-dry-run.ts';
 import { isReadableTarget } from './readable-target.ts';
 import { noSession, type ServedTo, showSession, showWholeSession } from './show-session.ts';
@@ -28,6 +30,7 @@ export interface ControlDeps {
   /** What `health` says beside its status; with `trouble`, the status is `degraded`. */
   health: () => { trouble?: string | undefined; readonly [member: string]: unknown };
   sessions: Sessions;
+  faults: FaultsOfRun;
   /** What was served to a session out of a recording; undefined where nothing is replayed. */
   servedTo?: ServedTo | undefined;
   knowledge: Knowledge;
@@ -49,13 +52,16 @@ const ENDPOINTS = [
   'DELETE sessions/:name',
   'GET state',
   'DELETE state/:account/:collection/:id',
+  'GET faults',
+  'PUT faults',
+  'DELETE faults',
   'GET events',
   'POST reset',
 ].map((endpoint) => endpoint.replace(' ', ` ${CONTROL_ROOT}/`));
 
 /** The control API, for every request at or below `/__patchgate`. An Express app. Design section 5. */
 export function createControl(deps: ControlDeps): (req: IncomingMessage, res: ServerResponse) => void {
-  const { gate, exchanges, sessions, servedTo, knowledge } = deps;
+  const { gate, exchanges, sessions, faults, servedTo, knowledge } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -121,9 +127,15 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
       res.json({ status: 'forgotten' });
     })
     .all(wrongMethod('DELETE'));
+  app
+    .route(`${CONTROL_ROOT}/faults`)
+    .get(getFaults(faults))
+    .put(express.raw({ type: () => true, limit: 1_048_576 }), putFaults(faults))
+    .delete(takeFaults(faults))
+    .all(wrongMethod('GET, HEAD, PUT, DELETE'));
   route('events', 'get', createEvents(exchanges, deps.stopping));
   route('reset', 'post', (req, res) => {
-    reset(deps, sessionToReset(req));
+    reset(deps, sessionOf(req));
     res.json({ status: 'reset' });
   });
 
@@ -182,46 +194,6 @@ function wrongMethod(allow: string): RequestHandler {
   };
 }
 
-function filterOf(req: Request): ExchangeFilter {
-  const { limit, verdict, session } = parametersOf(req, ['limit', 'verdict', 'session'], EXAMPLE);
-  if (limit !== undefined && !/^\d{1,9}$/.test(limit)) throw badQuery('limit is not a number', EXAMPLE);
-  if (verdict !== undefined && verdict !== 'pass' && verdict !== 'block')
-    throw badQuery('verdict is neither pass nor block', EXAMPLE);
-  return { limit: limit === undefined ? EXCHANGES_KEPT : Number(limit), outcome: verdict, session };
-}
-
-/** A client that names its session with every request means that one here, too. @returns undefined: all of them */
-function sessionToReset(req: Request): string | undefined {
-  const { session } = parametersOf(req, ['session'], '?session=NAME');
-  const named = sessionNameOf(req.rawHeaders) || undefined;
-  if (session !== undefined && named !== undefined && session !== named) {
-    throw new PatchgateError('bad-input', `the query and the header ${SESSION_HEADER} name two sessions`, {
-      hint: 'name the session in one of them',
-    });
-  }
-  return session ?? named;
-}
-
-const EXAMPLE = '?limit=20&verdict=block&session=NAME';
-
-/** The parameters of a query, each at most once. */
-function parametersOf<Name extends string>(
-  req: Request,
-  names: readonly Name[],
-  example: string,
-): { [name in Name]?: string } {
-  for (const [name, value] of Object.entries(req.query)) {
-    const shown = name.slice(0, 100);
-    if (!(names as readonly string[]).includes(name)) throw badQuery(`unknown parameter ${shown}`, example);
-    if (typeof value !== 'string') throw badQuery(`${shown} comes more than once`, example);
-  }
-  return req.query as { [name in Name]?: string };
-}
-
-function badQuery(message: string, example: string): PatchgateError {
-  return new PatchgateError('bad-input', message, { hint: `use ${example}, or leave it out` });
-}
-
 /** Express's own errors (a body past the limit, a broken escape) come with a status; any other is unexpected. */
 const answerError: ErrorRequestHandler = (thrown, _req, res, _next) => {
   if (res.headersSent) {
@@ -234,8 +206,7 @@ const answerError: ErrorRequestHandler = (thrown, _req, res, _next) => {
 function asPatchgateError(thrown: unknown): PatchgateError {
   if (thrown instanceof PatchgateError) return thrown;
   const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
-  if (status === 413)
-    return new PatchgateError('request-too-large', 'the input is too large to be validated');
+  if (status === 413) return new PatchgateError('request-too-large', 'the input is too large');
   if (status >= 400 && status < 500)
     return new PatchgateError('bad-input', `the request cannot be read: ${messageOf(thrown)}`);
   return new PatchgateError('internal', `the control API failed: ${messageOf(thrown)}`);

@@ -1,6 +1,7 @@
-import { messageOf, PatchgateError } from '../../errors.ts';
+import { PatchgateError } from '../../errors.ts';
 import type { GateRequest } from '../../gate.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
+import { readJson } from './read-json.ts';
 
 const MEMBERS = ['method', 'url', 'headers', 'body', 'bodyBase64'];
 const EXAMPLE =
@@ -18,7 +19,7 @@ const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * @throws PatchgateError `bad-input`, naming the member
  */
 export function readDryRun(bytes: Uint8Array, bodyLimit: number): GateRequest {
-  const input = parse(bytes);
+  const input = readJson(bytes, EXAMPLE);
   if (!isObject(input)) throw bad('the input is not a JSON object');
   const unknown = Object.keys(input).find((name) => !MEMBERS.includes(name));
   if (unknown !== undefined)
@@ -36,14 +37,6 @@ export function readDryRun(bytes: Uint8Array, bodyLimit: number): GateRequest {
     headers: headersOf(input.headers ?? {}),
     body: body.length > bodyLimit ? 'too-large' : body,
   };
-}
-
-function parse(bytes: Uint8Array): JsonValue {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as JsonValue;
-  } catch (error) {
-    throw bad(`the input is not a JSON text: ${messageOf(error).slice(0, 200)}`);
-  }
 }
 
 function headersOf(headers: JsonValue): string[] {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, isIPv6, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { PatchgateError } from '../../errors.ts';
 import { isLoopback } from '../loopback.ts';
@@ -8,6 +8,7 @@ import { answerClientErrors } from './answer-client-error.ts';
 import { cannotListen } from './listen-error.ts';
 import { isWebSocket, readAgain, whenAnswered } from './read-again.ts';
 import { refuseTunnel } from './refuse-tunnel.ts';
+import { carriedBy } from './reset-connection.ts';
 import type { ServerTls } from './server-tls.ts';
 
 export interface Handlers {
@@ -34,6 +35,8 @@ export interface Listening {
   url: string;
   /** Whether it can be reached from this machine only. */
   isLoopback: boolean;
+  /** Lets the process end while nothing else keeps it. */
+  unref(): void;
   /** Takes no new connection, lets what is in flight finish for a while, then closes everything. */
   close(): Promise<void>;
 }
@@ -99,6 +102,10 @@ export async function listen(
   return {
     url: urlOf(at, host, tls ? 'https' : 'http'),
     isLoopback: isLoopback(at.address),
+    unref() {
+      server.unref();
+      server.on('connection', (socket: Socket) => socket.unref());
+    },
     close: () =>
       new Promise((resolve) => {
         const force = setTimeout(() => server.closeAllConnections(), GRACE);
@@ -134,7 +141,12 @@ function handshakesOf(server: Server): ReadonlyMap<string, Socket> {
     handshakes.set(name, socket);
     socket.once('close', () => handshakes.delete(name));
   });
-  server.on('secureConnection', (socket: Socket) => handshakes.delete(nameOf(socket)));
+  server.on('secureConnection', (socket: Socket) => {
+    const name = nameOf(socket);
+    const carrier = handshakes.get(name);
+    if (carrier) carriedBy(socket, carrier);
+    handshakes.delete(name);
+  });
   return handshakes;
 }
 
@@ -145,7 +157,7 @@ function start(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-function urlOf({ address, port }: AddressInfo, host: string, scheme: 'http' | 'https'): string {
-  const name = host === 'localhost' ? host : isIPv6(address) ? `[${address}]` : address;
+function urlOf({ address, family, port }: AddressInfo, host: string, scheme: 'http' | 'https'): string {
+  const name = host === 'localhost' ? host : family === 'IPv6' ? `[${address}]` : address;
   return `${scheme}://${name}:${port}`;
 }

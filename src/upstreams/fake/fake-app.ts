@@ -17,13 +17,6 @@ import type { FakeRecords, FakeSessions } from './fake-records.ts';
 /** Bytes of a body, and UTF-16 code units of a record: a client that keeps adding fields must not fill the memory. */
 const LIMIT = 64 * 1024 * 1024;
 
-export interface FakeBehaviour {
-  /** Member that wraps each record: `_data` gives `{"_data": {…}}`. */
-  envelope: string | undefined;
-  /** Milliseconds between what a request did and its answer. */
-  latency: number;
-}
-
 /**
  * The service's three PATCHes, and the reading of one record as an extension, below any prefix of the path
  * (`/api/v2/accounts/current/projects/42`). Design section 8 has what was chosen where the description is silent.
@@ -31,8 +24,10 @@ export interface FakeBehaviour {
  * Each session has records of its own; what comes without the number of one is of the session `""`.
  *
  * It does not judge, yet it holds on its own: what was let past the gate gets a 4xx at worst, never a crash.
+ *
+ * @param envelope member that wraps each record: `_data` gives `{"_data": {…}}`
  */
-export function fakeApp(sessions: FakeSessions, { envelope, latency }: FakeBehaviour): Express {
+export function fakeApp(sessions: FakeSessions, envelope: string | undefined): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
 
@@ -111,10 +106,7 @@ export function fakeApp(sessions: FakeSessions, { envelope, latency }: FakeBehav
   }
 
   function answer(response: Response, status: number, text: string, type = 'application/json'): void {
-    const send = () => response.status(status).type(type).send(text);
-    if (latency === 0) return void send();
-    const timer = setTimeout(send, latency);
-    response.on('close', () => clearTimeout(timer));
+    response.status(status).type(type).send(text);
   }
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { RecordName } from '../../model/record.ts';
 import { recordsOf, type State } from '../../state/state-file.ts';
 
-/** The records of the fake in one session. None is ever made or removed, so that there are as many as in the seed. */
+/** The records of the fake in one session. No client makes or removes one, so that there are as many as in the seed. */
 export interface FakeRecords {
   get(name: RecordName): JsonObject | undefined;
   /** @param size what it takes, about: characters of its JSON

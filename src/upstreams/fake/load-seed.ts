@@ -5,9 +5,12 @@ import { readState, type State } from '../../state/state-file.ts';
 /**
  * Reads the records that the fake starts with.
  *
+ * @param seed a file, or what would stand in it
  * @throws PatchgateError `bad-input`: there is no such file, it cannot be read, is no JSON, or has another shape
  */
-export async function loadSeed(file: string): Promise<State> {
+export async function loadSeed(seed: string | State): Promise<State> {
+  if (typeof seed !== 'string') return readState(JSON.stringify(seed), 'the seed');
+  const file = seed;
   let text: string;
   try {
     text = await readFile(file, 'utf8');

@@ -14,8 +14,6 @@ export interface FakeOptions {
   seed?: State | undefined;
   /** Member that wraps each record in an answer: `_data`. */
   envelope?: string | undefined;
-  /** Milliseconds before each answer. */
-  latency: number;
   host: string;
 }
 
@@ -29,6 +27,8 @@ export interface Fake {
   end(session: Session): void;
   /** A record as it now stands in a session, without the envelope; undefined where there is none. */
   recordOf(session: Session, name: RecordName): JsonObject | undefined;
+  /** Puts a record in its place, or adds it. @returns false where all records together would take too much */
+  setRecord(session: Session, name: RecordName, record: JsonObject): boolean;
   /** Stops at once: waiting answers are dropped, idle connections ended. */
   close(): Promise<void>;
 }
@@ -39,12 +39,14 @@ export interface Fake {
  *
  * @throws PatchgateError `cannot-listen`
  */
-export async function startFake({ seed = SAMPLE, envelope, latency, host }: FakeOptions): Promise<Fake> {
+export async function startFake({ seed = SAMPLE, envelope, host }: FakeOptions): Promise<Fake> {
   const sessions = new FakeSessions(seed);
   sessions.start('');
-  const server = createServer(fakeApp(sessions, { envelope, latency }));
+  const server = createServer(fakeApp(sessions, envelope));
   // Whoever keeps a connection open ends it: if we did, a request could be on its way meanwhile and be lost.
   server.keepAliveTimeout = 0;
+  // The gate in front of it says how long the process lives.
+  server.unref().on('connection', (socket) => socket.unref());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
       const message = `the fake cannot listen on ${host}: ${messageOf(error)}`;
@@ -58,6 +60,8 @@ export async function startFake({ seed = SAMPLE, envelope, latency, host }: Fake
     start: ({ id }) => sessions.start(String(id)),
     end: ({ id }) => sessions.end(String(id)),
     recordOf: ({ id }, name) => sessions.of(String(id))?.get(name),
+    setRecord: ({ id }, name, record) =>
+      sessions.of(String(id))?.replace(name, record, JSON.stringify(record).length) ?? false,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

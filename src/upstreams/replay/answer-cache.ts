@@ -19,7 +19,8 @@ const STATUS = KEY + 4;
 const HEADERS_LENGTH = KEY + 8;
 const INDEX = KEY + 12;
 const RECORDED_AT = KEY + 16;
-const HEAD = KEY + 24;
+const TOOK = KEY + 24;
+const HEAD = KEY + 32;
 
 /**
  * Answers by the very bytes of their requests, within a bound of memory; the oldest go first. They stand one behind the
@@ -68,6 +69,7 @@ export class AnswerCache {
         status: bytes.readUInt32LE(at + STATUS),
         message: '',
         headers: headers === '' ? [] : headers.split('\n'),
+        tookMs: bytes.readDoubleLE(at + TOOK),
       },
       // A copy: the slab may be used for others while this is on its way.
       body: Buffer.from(bytes.subarray(headersEnd, end)),
@@ -97,6 +99,7 @@ export class AnswerCache {
     bytes.writeUInt32LE(headers.length, used + HEADERS_LENGTH);
     bytes.writeUInt32LE(index, used + INDEX);
     bytes.writeDoubleLE(Date.parse(recordedAt), used + RECORDED_AT);
+    bytes.writeDoubleLE(head.tookMs ?? 0, used + TOOK);
     headers.copy(bytes, used + HEAD);
     body.copy(bytes, used + HEAD + headers.length);
     this.#places.set(nameOf(key, 0), this.#current * SLAB + used);

@@ -21,10 +21,11 @@ const answers = new WeakMap<Exchange, RecordedAnswer>();
 export function recordedAnswer(exchange: Exchange, bytes: Buffer | undefined): RecordedAnswer {
   const { method } = exchange.request;
   const response = exchange.response as RecordedResponse;
-  if (bytes) return answerOf(method, response, bytes);
+  const { durationMs } = exchange.meta;
+  if (bytes) return answerOf(method, response, bytes, durationMs);
   let answer = answers.get(exchange);
   if (answer === undefined) {
-    answer = answerOf(method, response, inlineBytes(exchange));
+    answer = answerOf(method, response, inlineBytes(exchange), durationMs);
     answers.set(exchange, answer);
   }
   return answer;
@@ -46,7 +47,7 @@ export function separateBytes(
   return body && 'file' in body ? store.readBody(request.method, request.path, body) : undefined;
 }
 
-function answerOf(method: string, response: RecordedResponse, bytes: Buffer): RecordedAnswer {
+function answerOf(method: string, response: RecordedResponse, bytes: Buffer, tookMs: number): RecordedAnswer {
   const { status } = response;
   const isHead = method === 'HEAD';
   const hasNoBody = isHead || status === 204 || status === 304;
@@ -58,5 +59,5 @@ function answerOf(method: string, response: RecordedResponse, bytes: Buffer): Re
     for (const one of typeof value === 'string' ? [value] : value) headers.push(name, one);
   }
   if (!hasNoBody) headers.push('content-length', String(body.length));
-  return { head: { status, message: '', headers }, body };
+  return { head: { status, message: '', headers, tookMs }, body };
 }

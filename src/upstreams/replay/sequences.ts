@@ -10,7 +10,7 @@ export interface Taken {
   exchange: Exchange;
   /** Its place in its file, from 0. */
   index: number;
-  /** It is the only one that was recorded for the request. */
+  /** It is the only one that was recorded for the request, in whatever session. */
   isOnly: boolean;
   /** It could not be served: the next one gets it, unless another was taken meanwhile. */
   giveBack(): void;
@@ -41,7 +41,7 @@ export class Sequences {
     return {
       exchange: found.at(choice.place),
       index: found.indexOf(choice.place),
-      isOnly: found.length === 1,
+      isOnly: found.isAll && found.length === 1,
       giveBack: () => {
         if (isSequence && this.#cursors.at(session, key) === after) this.#cursors.move(session, key, next);
       },

@@ -16,7 +16,9 @@ export interface UnservedExchange {
   index: number;
   /** ISO 8601, UTC. */
   recordedAt: string;
-  /** Which of those recorded for the same request it is: `2 of 5`. Absent where it is the only one. */
+  /** Name of the session that it was recorded in; absent where that was the default one. */
+  session?: string;
+  /** Which of those recorded for the same request in the same session it is: `2 of 5`. Absent where it is the only one. */
   place?: string;
   /** Why it could not be served whatever was asked for. */
   reason?: Unanswerable;
@@ -72,12 +74,14 @@ export async function findUnserved(
       const exchange = recorded[index] as Exchange;
       const reason = whyUnanswerable(exchange, answering);
       const place = places[index];
+      const { recordedAt, session } = exchange.meta;
       unserved.exchanges.push({
         method,
         path,
         query: redactQuery(exchange.request.query, rules.redaction),
         index,
-        recordedAt: exchange.meta.recordedAt,
+        recordedAt,
+        ...(session !== undefined && { session }),
         ...(place !== undefined && { place }),
         ...(reason && { reason }),
       });
@@ -90,8 +94,8 @@ export async function findUnserved(
 /** Of each exchange of a file, which of its sequence it is. */
 function placesOf(recorded: readonly Exchange[], rules: MatchRules): (string | undefined)[] {
   const sequences = new Map<string, number[]>();
-  for (const [index, { request }] of recorded.entries()) {
-    const key = requestKey(request, rules);
+  for (const [index, { request, meta }] of recorded.entries()) {
+    const key = requestKey(request, rules) + (meta.session ?? '');
     const indexes = sequences.get(key);
     if (indexes) indexes.push(index);
     else sequences.set(key, [index]);

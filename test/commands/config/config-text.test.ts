@@ -91,7 +91,7 @@ describe('the settings in force', () => {
       'there are no defaults of "prxy" (did you mean "proxy"?)',
     );
     const lent = configText({}, 'toString', 'text', { env: {}, cwd });
-    expect(await laterRefusal('bad-usage', lent)).toContain('proxy, replay, fake, check, plan');
+    expect(await laterRefusal('bad-usage', lent)).toContain('proxy, replay, fake, exec, check, plan');
   });
 
   it('come from a file that was found above, or from none', async () => {
@@ -139,10 +139,11 @@ describe('the settings in force', () => {
         bodyLimit: '1500',
         memory: '512KiB',
         recordLimit: '0',
-        latency: '0',
+        latency: '50ms..2s',
         maxAge: '36h',
         timeout: '90s',
       },
+      ...{ faults: ['GET status=503 rate=0.5; reset', 'truncate=50% trickle=1KiB/s'], faultSeed: '7' },
       ...{ approvalTtl: '250ms', learn: 'project,draft', redactPatterns: '\\d,\\d', ignorePointers: '/a,/b' },
     };
     const cwd = temporaryFolder();
@@ -151,7 +152,7 @@ describe('the settings in force', () => {
     expect(Object.keys(settings).sort()).toEqual(Object.keys(SETTINGS).sort());
     expect(settings.memory).toEqual({ value: '512KiB', origin: 'flag', where: '--memory' });
     const shown = (name: SettingName) => settings[name]?.value;
-    expect([shown('bodyLimit'), shown('maxAge'), shown('latency')]).toEqual(['1500B', '36h', '0ms']);
+    expect([shown('bodyLimit'), shown('maxAge'), shown('latency')]).toEqual(['1500B', '36h', '50ms..2000ms']);
     expect([shown('recordLimit'), shown('state'), shown('account')]).toEqual(['0B', false, 'current']);
     const set = Object.entries(settings).filter(([, { value }]) => value !== null);
     const written = Object.fromEntries(set.map(([name, { value }]) => [name, value]));

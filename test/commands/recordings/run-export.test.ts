@@ -23,6 +23,7 @@ const EXCHANGES = [
     body: { json: { a: 1 } },
     answer: { json: 2 },
     recordedAt: '2026-11-20T12:00:01.000Z',
+    session: 'a "test"',
   }),
   exchange({ path: '/b', method: 'GET', answer: { base64: Buffer.alloc(9000, 255).toString('base64') } }),
 ];

@@ -48,6 +48,19 @@ describe('recordings show', () => {
     ]);
   });
 
+  it('names the session that one was recorded in, and selects by it', async () => {
+    const of = (session: string | undefined, path: string) =>
+      exchange({ path, ...(session !== undefined && { session }) });
+    const all = [of('a "test"', '/a'), of(undefined, '/b'), of('other', '/c')];
+    const selected = (session: string) => show({ selection: { session } }, all);
+    expect(await selected('a "test"')).toMatch(/^ {4}\d {2}PATCH {3}200 {10}3h {2}\/a {2}\[a "test"\]\n$/);
+    expect(await selected('')).toMatch(/\/b\n$/);
+    expect(await show({ selection: { session: 'other' }, full: true }, all)).toContain(
+      'took 12 ms, in the session "other"\nPATCH /c\n',
+    );
+    await expect(selected('none')).rejects.toThrow('x does not hold such an exchange');
+  });
+
   it('shows some in full, JSON indented, and nothing that a terminal obeys', async () => {
     expect(await show({ numbers: [2] })).toBe(
       [

@@ -112,6 +112,28 @@ it.each(['i=q', 'i=a-longer-one'])('what was edited while it is recorded into st
   await expectAll(await reader());
 });
 
+it('the session of each is known without reading it, by the index and behind it', async () => {
+  const sessions = ['one', undefined, 'two "x"', 'one'];
+  const named = sessions.map((session) =>
+    exchange({ path: '/y', ...(session !== undefined && { session }) }),
+  );
+  const store = await open({ writable: true });
+  for (const one of named) store.append(plainOf(one));
+  await store.flush();
+  const expectAll = async (one: RecordingStore, all: readonly (string | undefined)[]) => {
+    const kept = await one.look('PATCH', '/y');
+    expect(Array.from({ length: kept.length }, (_, i) => kept.sessionOf(i) || undefined)).toEqual(all);
+  };
+  await expectAll(store, sessions);
+  store.append(plainOf(exchange({ path: '/y', session: 'three' })));
+  await expectAll(store, [...sessions, 'three']);
+  await store.flush();
+  await expectAll(store, [...sessions, 'three']);
+  await store.close();
+  // By the index that was kept.
+  await expectAll(await reader(), [...sessions, 'three']);
+});
+
 it('an index that a reader makes is hidden from git, and one file does so', async () => {
   const hidden = join(folder, 'r', '.patchgate');
   await rm(hidden, { recursive: true, force: true });

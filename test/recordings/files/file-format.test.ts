@@ -103,6 +103,9 @@ describe('parseRecording', () => {
     ['"text": "done\\n"', '"base64": «"a"', 'must be base64'],
     ['"recordedAt": "2026', '"recordedAt": «"x2026', '/meta/recordedAt must be a time'],
     ['"durationMs": 12', '"durationMs": «"12"', '/meta/durationMs must be a number'],
+    ['"durationMs": 12', '"durationMs": 12, "session": «1', "/meta/session must be a session's name"],
+    ['"durationMs": 12', '"durationMs": 12, "session": «""', '/meta/session must be'],
+    ['"durationMs": 12', '"durationMs": 12, "session": «"ü"', '/meta/session must be'],
     ['{\n      "request": {', '{«\n      "rquest": {', '/exchanges/0/request must be an object'],
   ])('refuses %j as %j', (piece, other, what) => {
     const marked = spoilt(piece, other);

@@ -194,6 +194,11 @@ describe('an archive of ours', () => {
     );
   });
 
+  it('gives the sessions back', () => {
+    const exchanges = [exchange({ session: 'a "test"' }), exchange()];
+    expect(again(fileOf(...exchanges))).toEqual(exchanges);
+  });
+
   it('gives failures back', () => {
     const { response: _, ...rest } = exchange();
     const failed: Exchange = { ...rest, failure: { kind: 'refused' } };

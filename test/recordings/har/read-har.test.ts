@@ -104,6 +104,7 @@ describe('what is refused, with its place', () => {
       har({ ...entry, response: { status: 1, content: 1 } }),
     ],
     ['/log/entries/0/_patchgate is not as', har({ ...entry, _patchgate: { path: 1 } })],
+    ['/log/entries/0/_patchgate is not as', har({ ...entry, _patchgate: { session: '' } })],
     ['/log/entries/0/_patchgate is not as', har({ ...entry, _patchgate: { omitted: { request: '1' } } })],
   ])('%s', (message, value) => {
     expect(errorOf(() => read(value)).message).toContain(message);

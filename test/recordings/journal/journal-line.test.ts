@@ -61,6 +61,7 @@ describe('the line of an exchange', () => {
       { request, response: { status: 0, headers: [], body: NOTHING }, failure: 'refused', ...times },
       { request: { ...request, omitted: 7 }, response, ...times },
       { request, response: { ...response, body: NOTHING, omitted: 0 }, ...times },
+      { request, response, session: 'a "test" \\ 1', ...times },
     ];
     for (const exchange of all) {
       const line = Buffer.from(exchangeLine(exchange, false, 3).subarray(0, -1));
@@ -100,6 +101,8 @@ describe('what is no line of a journal', () => {
     good.replace('"base64"', '"failure":"bored","base64"'),
     good.replace('"base64"', '"failures":-1,"base64"'),
     good.replace('"base64"', '"omitted":["1",2],"base64"'),
+    good.replace('"base64"', '"session":"","base64"'),
+    good.replace('"base64"', '"session":"\\u001b","base64"'),
   ])('is told from one: %s', (text) => {
     expect(readLine(Buffer.from(text))).toBeUndefined();
   });

@@ -7,6 +7,7 @@ import type { Gate, GateRequest } from '../../../src/gate.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { type ControlDeps, createControl } from '../../../src/server/control/control.ts';
 import { createExchangeList } from '../../../src/server/exchange-list.ts';
+import { FaultsOfRun } from '../../../src/server/faults/faults.ts';
 import { Sessions } from '../../../src/server/sessions.ts';
 import { finding, kept, seen, verdict } from '../../support/seen.ts';
 
@@ -16,6 +17,8 @@ const BLOCK = verdict({
   status: 422,
   problem: 'invalid-request',
 });
+
+const NO_FAULTS = { rules: [], latency: undefined, seed: 1 };
 
 let server: Server | undefined;
 
@@ -35,18 +38,22 @@ async function start(deps: Partial<ControlDeps> = {}, host = '127.0.0.1') {
     },
     inspectBody: () => expect.unreachable(),
     recordAt: () => undefined,
+    operationOf: () => undefined,
     recordOf: () => undefined,
+    kindOf: () => undefined,
     guards: () => false,
     operations: ['updateProject'],
     rules: [],
     bodyLimit: 1000,
   };
   const exchanges = createExchangeList(DEFAULT_REDACTION);
+  const sessions = deps.sessions ?? new Sessions(0);
   const control = createControl({
     gate,
     exchanges,
     health: () => ({ version: '0.1.0', mode: 'forward' }),
-    sessions: new Sessions(0),
+    sessions,
+    faults: await FaultsOfRun.of({ gate, sessions, replays: false, start: { ...NO_FAULTS } }),
     knowledge: { of: () => undefined },
     redaction: DEFAULT_REDACTION,
     ...deps,

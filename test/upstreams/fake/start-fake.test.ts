@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<FakeOptions> = {}): Promise<Fake> {
-  const fake = await startFake({ latency: 0, host: '127.0.0.1', ...options });
+  const fake = await startFake({ host: '127.0.0.1', ...options });
   fakes.push(fake);
   return fake;
 }
@@ -209,35 +209,11 @@ describe('closing', () => {
     agent.destroy();
   });
 
-  test('drops answers that wait for their latency', async () => {
-    const fake = await start({ latency: 600_000 });
-    const cleared = vi.spyOn(globalThis, 'clearTimeout');
-    const realSetTimeout = globalThis.setTimeout;
-    const waiting = new Promise<NodeJS.Timeout>((resolve) => {
-      vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, delay: number) => {
-        const timer = realSetTimeout(run, delay);
-        if (delay === 600_000) resolve(timer);
-        return timer;
-      }) as typeof setTimeout);
-    });
-    const sent = request(fake.url + PROJECT).end();
-    const failed = new Promise((resolve) => sent.on('error', resolve));
-    const timer = await waiting;
-    await fake.close();
-    await failed;
-    expect(cleared).toHaveBeenCalledWith(timer);
-  });
-
   test('may be asked for twice', async () => {
     const fake = await start();
     await fake.close();
     await fake.close();
   });
-});
-
-test('an answer comes after its latency', async () => {
-  const slow = await start({ latency: 1 });
-  expect((await jsonOf(await patch(slow, PROJECT, { name: 'late' }))).name).toBe('late');
 });
 
 test('an address that is not here cannot be listened on', async () => {

@@ -5,7 +5,12 @@ const MIB = 1024 * 1024;
 
 function answer(i: number, length = 1000): CachedAnswer {
   return {
-    head: { status: 200 + (i % 300), message: '', headers: ['content-type', 'text/plain', 'x-i', `${i}`] },
+    head: {
+      status: 200 + (i % 300),
+      message: '',
+      headers: ['content-type', 'text/plain', 'x-i', `${i}`],
+      tookMs: i / 2,
+    },
     body: Buffer.alloc(length, `${i} `),
     index: i,
     recordedAt: '2026-01-01T00:00:00.123Z',
@@ -16,7 +21,7 @@ const keyOf = (i: number) => AnswerCache.keyOf('PATCH', `/a/${i}`, Buffer.from('
 
 it('gives back what it was given, by method, URL and body', () => {
   const cache = new AnswerCache(MIB);
-  const bare = { ...answer(3, 0), head: { status: 204, message: '', headers: [] } };
+  const bare = { ...answer(3, 0), head: { status: 204, message: '', headers: [], tookMs: 0.25 } };
   cache.add(keyOf(1), answer(1));
   cache.add(keyOf(2), bare);
   expect(cache.get(keyOf(1))).toEqual(answer(1));

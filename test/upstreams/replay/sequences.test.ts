@@ -10,6 +10,8 @@ const FOUND = {
   length: exchanges.length,
   at: (place: number) => exchanges[place] as Exchange,
   indexOf: (place: number) => place,
+  isAll: true,
+  sessionToRecord: () => '',
 };
 
 function taking(isStrict = false) {

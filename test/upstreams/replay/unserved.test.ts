@@ -36,6 +36,19 @@ it('lists them by path, with their places in sequences', async () => {
   ]);
 });
 
+it('names their sessions, and counts the places within these', async () => {
+  const all = ['one', '', 'two', 'one'].map((session) =>
+    exchange({ path: '/b', ...(session && { session }) }),
+  );
+  const { exchanges } = await unserved(all, new Served());
+  expect(exchanges.map(({ session, place }) => [session, place])).toEqual([
+    ['one', '1 of 2'],
+    [undefined, undefined],
+    ['two', undefined],
+    ['one', '2 of 2'],
+  ]);
+});
+
 it('does not count what was recorded meanwhile, unless it was served', async () => {
   const served = new Served();
   served.add(SESSION, FIRST_OF_B);

@@ -46,7 +46,8 @@ export function judgeBody(
   return { ...subjectOf(facts, verdict), findings: placed(verdict, bytes, start) };
 }
 
-function placed({ findings }: Verdict, bytes: Buffer, start: TextStart): readonly PlacedFinding[] {
+/** The findings of a body, each with its place in the file, and the line around it. @param start where the body begins in it */
+export function placed({ findings }: Verdict, bytes: Buffer, start: TextStart): readonly PlacedFinding[] {
   if (findings.length === 0) return findings;
   const text = bytes.toString('utf8');
   const [within, lines] = [new TextLines(text), new TextLines(text, start)];

@@ -5,12 +5,13 @@ import { PatchgateError } from '../../../errors.ts';
 import type { Gate } from '../../../gate.ts';
 import { nearest } from '../../../model/nearest.ts';
 import { tokensOf } from '../../../model/pointer.ts';
+import { DRIFT_NAMES } from '../../../recordings/drift/drift-rules.ts';
 import type { CheckedFile, Excuse, PlacedFinding, Remark, Subject } from '../../../reporters/report.ts';
 
 /** @param rules the gate's. @throws PatchgateError `bad-config` where a suppression names another */
 export function checkSuppressedRules(suppressions: readonly Suppression[], rules: Gate['rules']): void {
   const names = rules.map(({ name }) => name);
-  const all = [...names, ...furtherSchemaRules()];
+  const all = [...names, ...furtherSchemaRules(), ...DRIFT_NAMES];
   for (const { rule, rulePlace } of suppressions) {
     if (all.includes(rule)) continue;
     const near = nearest(rule, all);

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { PatchgateError } from '../../../errors.ts';
 import { nearest } from '../../../model/nearest.ts';
 import { realPlace } from './real-place.ts';
@@ -20,14 +20,14 @@ const HINT = 'as in: -f text -f junit -o report.xml';
 const OPTION = /^(?:-(?<short>[fo])(?<is>=)?|--(?<long>format|output)(?:=|$))(?<value>.*)$/s;
 
 /**
- * Joins each `-o FILE` of `check` with the `-f NAME` before it, and one alone with the only one behind it: `--format=NAME=FILE`.
+ * Joins each `-o FILE` of `check` and `verify` with the `-f NAME` before it, and one alone with the only one behind it: `--format=NAME=FILE`.
  * yargs loses which came after which, and what follows `--`.
  *
  * @param args as the program is given them; those of other commands stay as they are
  * @throws PatchgateError `bad-usage` where one has no value, or there is no report for a file
  */
 export function joinOutputs(args: readonly string[]): string[] {
-  if (!isCheck(args)) return [...args];
+  if (!isReporting(args)) return [...args];
   const joined: string[] = [];
   /** Where the last format is that has no file yet; undefined after one that has. */
   let open: number | undefined;
@@ -78,9 +78,9 @@ function asInput(arg: string): string {
   return /^-./.test(arg) ? `./${arg}` : arg;
 }
 
-/** Whether the command is `check`: its word may come after options, and their values. */
-function isCheck(args: readonly string[]): boolean {
-  const at = args.indexOf('check');
+/** Whether the command is one that reports: its word may come after options, and their values. */
+function isReporting(args: readonly string[]): boolean {
+  const at = args.findIndex((arg) => arg === 'check' || arg === 'verify');
   return at >= 0 && args.slice(0, at).every((arg, i) => arg.startsWith('-') || args[i - 1]?.startsWith('-'));
 }
 
@@ -129,7 +129,7 @@ function outputOf(given: string): ReportOutput {
 }
 
 /**
- * @param inputs the files that are judged, and others that must stay as they are
+ * @param inputs the files that are judged, and others that must stay as they are; of a folder, all that is in it
  * @throws PatchgateError `bad-usage` where a report would take the place of one
  */
 export function checkOutputs(outputs: readonly ReportOutput[], inputs: readonly string[], cwd: string): void {
@@ -137,13 +137,19 @@ export function checkOutputs(outputs: readonly ReportOutput[], inputs: readonly 
   if (written.length === 0) return;
   const places = new Set(inputs.map((input) => realPlace(resolve(cwd, input))));
   for (const file of written) {
-    if (!places.has(realPlace(resolve(cwd, file)))) continue;
+    if (!withFolders(realPlace(resolve(cwd, file))).some((place) => places.has(place))) continue;
     throw new PatchgateError(
       'bad-usage',
-      `${file} is read by this check, and would be written over by a report`,
+      `${file} is read by this run, and would be written over by a report`,
       {
         hint: 'write reports outside of the folders that are judged',
       },
     );
   }
+}
+
+/** A file, and the folders that it is in. */
+function withFolders(file: string): string[] {
+  const folder = dirname(file);
+  return folder === file ? [file] : [file, ...withFolders(folder)];
 }

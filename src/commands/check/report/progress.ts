@@ -17,7 +17,7 @@ export interface ProgressIo {
   readonly progress?: Pick<ProgressLine, 'tell' | 'clear'>;
 }
 
-/** Shows on a terminal how far a check is: one line, written over itself. Nothing for what is done in half a second. */
+/** Shows on a terminal how far a run is: one line, written over itself. Nothing for what is done in half a second. */
 export class ProgressLine {
   readonly #write: (text: string) => void;
   readonly #clock: () => number;
@@ -31,13 +31,17 @@ export class ProgressLine {
     this.#next = clock() + FIRST;
   }
 
-  /** Costs next to nothing when it is not yet time. */
   tell({ files, of, judged }: Progress): void {
+    this.show(() => `judged ${amount(judged, 'request')}, ${grouped(files)} of ${amount(of, 'file')}`);
+  }
+
+  /** Costs next to nothing when it is not yet time. */
+  show(text: () => string): void {
     const now = this.#clock();
     if (now < this.#next) return;
     this.#next = now + BETWEEN;
     this.#isShown = true;
-    this.#write(`\r\u001b[Kjudged ${amount(judged, 'request')}, ${grouped(files)} of ${amount(of, 'file')}`);
+    this.#write(`\r\u001b[K${text()}`);
   }
 
   /** Takes it off the terminal, before anything else is written. */

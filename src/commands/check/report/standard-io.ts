@@ -4,7 +4,7 @@ import type { CheckIo } from '../run-check.ts';
 import { ProgressLine } from './progress.ts';
 
 /** Those of the process. */
-export function standardIo(): CheckIo {
+export function standardIo(): CheckIo & { readonly progress?: ProgressLine } {
   const { env, stderr, stdout } = process;
   const toStderr = (text: string) => void stderr.write(text);
   // The log of a CI system keeps every line, so that one which is written over fills it.

@@ -130,6 +130,15 @@ describe('a suppression', () => {
     expect(await laterRefusal('bad-config', check(['.'], { suppressions }))).toContain('"schema.type"');
   });
 
+  it('of drift is for another command, and of no use here', async () => {
+    const suppressions = await checkSuppressions([{ rule: 'drift.added', pointer: '/a', reason: 'why' }], {
+      where: 'the config',
+      folder: cwd,
+    });
+    write('PATCH.json', recorded(GOOD));
+    expect((await check(['.'], { suppressions })).remarks).toBeUndefined();
+  });
+
   it('holds of a place in the files that it means', async () => {
     const because = { rule: 'schema.required', pointer: '/languages', reason: 'sent by the old client' };
     const suppressions = await checkSuppressions([{ ...because, files: ['old/**'] }], {

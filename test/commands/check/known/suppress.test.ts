@@ -10,6 +10,7 @@ it('refuses a suppression of a rule that there is not', async () => {
   const { rules } = gate();
   checkSuppressedRules(await of('schema.type'), rules);
   checkSuppressedRules(await of('schema.max-length'), rules);
+  checkSuppressedRules(await of('drift.removed'), rules);
   const [near, far] = [await of('schema.typ'), await of('x')];
   expect(refusal('bad-config', () => checkSuppressedRules(near, rules))).toBe(
     'suppressions[0].rule in the config: there is no rule "schema.typ" (did you mean "schema.type"?)',

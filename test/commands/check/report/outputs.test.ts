@@ -104,7 +104,7 @@ describe('outputsOf', () => {
 test('a report does not take the place of an input', () => {
   const outputs = outputsOf(['json=b/a.json'], '/');
   expect(() => checkOutputs(outputs, ['x', './b/a.json'], '/')).toThrow(
-    usage('b/a.json is read by this check', 'outside'),
+    usage('b/a.json is read by this run', 'outside'),
   );
   expect(() => checkOutputs(outputs, ['a.json', '-'], '/')).not.toThrow();
 });
@@ -116,10 +116,10 @@ test('nor does one by way of a link, or two reports that of one', () => {
   symlinkSync('.', join(cwd, 'here'));
   for (const file of ['link.json', 'here/body.json'])
     expect(() => checkOutputs(outputsOf([`json=${file}`], cwd), ['body.json'], cwd)).toThrow(
-      usage(`${file} is read by this check`, 'outside'),
+      usage(`${file} is read by this run`, 'outside'),
     );
   expect(() => checkOutputs(outputsOf(['json=body.json'], cwd), ['link.json'], cwd)).toThrow(
-    usage('body.json is read by this check', 'outside'),
+    usage('body.json is read by this run', 'outside'),
   );
   for (const [first, second] of [
     ['body.json', 'link.json'],

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { PatchgateError } from '../../errors.ts';
+import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
+import { exchangeText, parseRecording } from '../../recordings/files/file-format.ts';
+import { locationOf } from '../../recordings/files/location.ts';
+import { readRecordingText } from '../../recordings/files/recording-file.ts';
+import { replaceExchanges } from '../../recordings/files/replace-exchanges.ts';
+import type { Kept } from './questions.ts';
+
+/** Refused for who asks, how often, or by a service in trouble: such an answer says nothing of what was asked for. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 407, 408, 421, 425, 429]);
+
+/** Whether an answer may take the place of a recorded one. */
+export function isAcceptable(live: RecordedResponse, recorded: RecordedResponse): boolean {
+  if (live.body && 'omitted' in live.body) return false;
+  const { status } = live;
+  return status === recorded.status || (status < 500 && !REFUSALS.has(status));
+}
+
+/** Characters of answers that are held until all requests have been sent: until then nothing is changed. */
+const MOST_HELD = 256 * 1024 * 1024;
+
+interface OfFile {
+  place: { method: string; path: string };
+  /** By index in the file, each with what stood there. */
+  accepted: Map<number, { before: Exchange; after: Exchange }>;
+}
+
+/** Live answers that are to take the places of recorded ones, in a recording that nobody else writes to. */
+export class AcceptedAnswers {
+  readonly #root: string;
+  readonly #files = new Map<string, OfFile>();
+  #size = 0;
+
+  /** @param root the recording's folder */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  get answers(): number {
+    return [...this.#files.values()].reduce((sum, { accepted }) => sum + accepted.size, 0);
+  }
+
+  get files(): number {
+    return this.#files.size;
+  }
+
+  /**
+   * The times of the exchanges stay: they say which places these have among those of other files.
+   *
+   * @param alike those whose answers it replaces
+   * @throws PatchgateError `bad-usage` where that is more than is held
+   */
+  add(alike: readonly Kept[], live: Exchange): void {
+    this.#size += JSON.stringify(live.response).length;
+    if (this.#size > MOST_HELD) {
+      throw new PatchgateError('bad-usage', 'there is too much to update at once; nothing was changed', {
+        hint: 'update it in parts: --path /api/v2/accounts/current/projects/*',
+      });
+    }
+    for (const { index, exchange } of alike) {
+      const { method, path } = exchange.request;
+      const file = join(this.#root, locationOf(method, path));
+      const ofFile = this.#files.get(file) ?? { place: { method, path }, accepted: new Map() };
+      this.#files.set(file, ofFile);
+      const { durationMs } = live.meta;
+      const meta = { ...exchange.meta, durationMs };
+      ofFile.accepted.set(index, {
+        before: exchange,
+        after: { ...exchange, ...(live.response && { response: live.response }), meta },
+      });
+    }
+  }
+
+  /**
+   * Each file is replaced whole or not at all.
+   *
+   * @throws PatchgateError `cannot-write`; `bad-recording` where somebody else has changed a file meanwhile
+   */
+  async write(): Promise<void> {
+    for (const [file, { place, accepted }] of this.#files) {
+      const text = (await readRecordingText(file)) ?? '';
+      const { exchanges } = parseRecording(text, file, place);
+      const after = [...exchanges];
+      for (const [index, one] of accepted) {
+        const there = exchanges[index];
+        if (!there || exchangeText(there) !== exchangeText(one.before)) throw changed(file);
+        after[index] = one.after;
+      }
+      await replaceExchanges(file, place, exchanges, after);
+    }
+  }
+}
+
+function changed(file: string): PatchgateError {
+  return new PatchgateError('bad-recording', `${file} was changed while its requests were sent`, {
+    hint: 'run verify again',
+  });
+}

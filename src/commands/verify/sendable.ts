@@ -1,0 +1,80 @@
+import { meaningsOf } from '../../contract/header-meanings.ts';
+import type { Gate } from '../../gate.ts';
+import { headOf } from '../../guard/recorded-history.ts';
+import type { RecordedRequest, RecordedResponse } from '../../model/exchange.ts';
+import { header, type RequestHead, withoutHeaders } from '../../model/http.ts';
+import { holdsPlaceholder } from '../../recordings/matching/placeholder.ts';
+import { REDACTED } from '../../recordings/redaction/redacted.ts';
+import type { RecordingStore } from '../../recordings/store.ts';
+
+/** `read`: it changes nothing (RFC 9110 9.2.1); `change`: the gate judges it; `other`: nobody can say what it would do. */
+export type Meaning = 'read' | 'change' | 'other';
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'];
+
+/** What a request means, read as the loosest server would: a GET can be a DELETE by one of its headers, or its query. */
+export function meaningOf(gate: Pick<Gate, 'match'>, head: RequestHead, query: string): Meaning {
+  if (head.method === 'PATCH') return 'change';
+  if (OVERRIDES.some((name) => header(head.headers, name)?.toUpperCase() === 'PATCH'))
+    return gate.match(head) ? 'change' : 'other';
+  const { methods } = meaningsOf(head, query);
+  const isRead = READS.has(head.method) && [...methods].every((method) => READS.has(method));
+  return isRead && !gate.match(head) ? 'read' : 'other';
+}
+
+/** A request, ready to be sent. */
+export interface Sendable {
+  head: RequestHead;
+  body: Buffer;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/**
+ * The recorded request as it was, with the user's headers in the place of its own of these names; or why it cannot be sent so.
+ *
+ * @param given name, value, name, value, …
+ * @throws PatchgateError `bad-recording` where its body is missing
+ */
+export async function sendable(
+  request: RecordedRequest,
+  given: readonly string[],
+  store: RecordingStore,
+): Promise<Sendable | { why: string }> {
+  const { method, path, query, body: stored } = request;
+  if (path.includes(REDACTED) || query.includes(REDACTED))
+    return { why: 'its path or query had a secret, which the recording does not have' };
+  if (!/^\/[\x21-\x7e]*$/.test(path) || !/^[\x21-\x7e]*$/.test(query))
+    return { why: 'its path or query has a character that no request can have' };
+  const head = sentHead(request, given);
+  if (head.headers.some((text) => text.includes(REDACTED)))
+    return { why: 'a header had a secret, which the recording does not have: give it with --header' };
+  if (stored && 'omitted' in stored) return { why: 'its body was not kept' };
+  const body = stored ? await store.readBody(method, path, stored) : NO_BODY;
+  if (holdsPlaceholder(body)) return { why: 'its body had a secret, which the recording does not have' };
+  return { head, body };
+}
+
+/** @param given name, value, name, value, …: in the place of the recorded ones of these names */
+export function sentHead(request: RecordedRequest, given: readonly string[]): RequestHead {
+  const recorded = headOf(request);
+  const isGiven = (name: string) => header(given, name) !== undefined;
+  return { ...recorded, headers: [...withoutHeaders(recorded.headers, isGiven), ...given] };
+}
+
+/** Why there is nothing to hold a live answer against; undefined: there is. */
+export function whyIncomparable(
+  request: RecordedRequest,
+  answer: RecordedResponse | undefined,
+): string | undefined {
+  if (!answer) return 'there is no whole answer to it in the recording';
+  const { status, headers, body } = answer;
+  if (body && 'omitted' in body) return "its answer's body was not kept";
+  if (/^text\/event-stream/i.test([headers['content-type'] ?? ''].flat().join()))
+    return 'its answer is a stream of events, which need not end';
+  const isConditional = Object.keys(request.headers).some((name) => /^(?:if-|range$)/.test(name));
+  if ([206, 304, 412, 416].includes(status) && !isConditional)
+    return 'its answer is to a condition or range, which recordings keep only with --match-headers';
+  return undefined;
+}

@@ -1,0 +1,76 @@
+import { type Remark, type Report, summaryOf } from '../../reporters/report.ts';
+import { amount } from '../../reporters/wording.ts';
+import type { AcceptedAnswers } from './accepted-answers.ts';
+
+/** What a run did, beside what it found. */
+export interface Done {
+  recording: string;
+  isUnsafe: boolean;
+  /** How many of each method were not to be sent. */
+  left: ReadonlyMap<string, number>;
+  /** How many the gate kept from being sent. */
+  blocked: number;
+  /** Where answers were written: these, and of how many requests one of several. */
+  accepted: AcceptedAnswers | undefined;
+  replacedOneOfMany: number;
+}
+
+export function remarksOfRun(report: Report, done: Done): Remark[] {
+  return [
+    ...remarkOnNothing(report),
+    ...remarkOnLeft(done),
+    ...remarkOnBlocked(done),
+    ...remarksOnUpdate(done),
+  ];
+}
+
+/** What asks nothing finds nothing, for ever. */
+function remarkOnNothing(report: Report): Remark[] {
+  const { judged, skipped } = summaryOf(report);
+  if (judged + skipped > 0) return [];
+  return [
+    {
+      severity: 'warn',
+      message: 'nothing was sent',
+      hint: 'patchgate recordings show says what is recorded; only reads are sent without --unsafe',
+    },
+  ];
+}
+
+function remarkOnLeft({ left, isUnsafe }: Done): Remark[] {
+  if (left.size === 0) return [];
+  const methods = [...left].map(([method, count]) => `${count} ${method}`);
+  const isPatch = !isUnsafe && left.has('PATCH');
+  const hint = isPatch
+    ? 'with --unsafe PATCHes are sent that pass the gate, and nothing else that changes something'
+    : 'nobody can say what these would do: patchgate recordings export --format curl has them';
+  return [
+    { severity: 'note', message: `not sent, since they change something: ${methods.join(', ')}`, hint },
+  ];
+}
+
+function remarkOnBlocked({ blocked }: Done): Remark[] {
+  if (blocked === 0) return [];
+  return [
+    {
+      severity: 'note',
+      message: `the gate kept ${amount(blocked, 'request')} from being sent`,
+      hint: 'what deletes environments goes out where --allow-delete names them all, and with --no-guard',
+    },
+  ];
+}
+
+function remarksOnUpdate({ accepted, replacedOneOfMany, recording }: Done): Remark[] {
+  if (!accepted || accepted.answers === 0) return [];
+  const message = `wrote ${amount(accepted.answers, 'answer')} to ${amount(accepted.files, 'file')} of the recording ${JSON.stringify(recording)}`;
+  const note: Remark = { severity: 'note', message };
+  if (replacedOneOfMany === 0) return [note];
+  return [
+    note,
+    {
+      severity: 'note',
+      message: `${amount(replacedOneOfMany, 'request')} had several answers in the recording; the nearest of each was replaced, the others stay`,
+      hint: 'record these anew, or verify them with --unsafe, which compares each in its place',
+    },
+  ];
+}

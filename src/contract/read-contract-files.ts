@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { PatchgateError, whyUnreadable } from '../errors.ts';
+
+/** What stands in the files of a contract. */
+export interface ContractTexts {
+  /** Path of contract.json. */
+  file: string;
+  contractText: string;
+  /** By name of the file beside it, sorted. */
+  schemaTexts: ReadonlyMap<string, string>;
+}
+
+/** @param location contract.json, or the folder that holds it. @throws PatchgateError `bad-contract` where a file cannot be read */
+export function readContractFiles(location: string): ContractTexts {
+  const file = isFolder(location) ? join(location, 'contract.json') : location;
+  const contractText = readText(file);
+  const names = readdirSync(dirname(file)).filter(
+    (name) => name.endsWith('.json') && name !== basename(file),
+  );
+  const schemaTexts = new Map(names.sort().map((name) => [name, readText(join(dirname(file), name))]));
+  return { file, contractText, schemaTexts };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const why = whyUnreadable(error);
+    throw new PatchgateError('bad-contract', `cannot read the contract ${file}: ${why}`, {
+      hint: '--contract names a folder with contract.json and its schemas',
+      cause: error,
+    });
+  }
+}
+
+function isFolder(location: string): boolean {
+  return existsSync(location) && statSync(location).isDirectory();
+}

@@ -1,0 +1,9 @@
+/** One to a hundred printable characters of ASCII; a URL could not name the other two. */
+const NAME = /^(?!\.{1,2}$)[\x20-\x7e]{1,100}$/;
+
+/** For people. */
+export const SESSION_NAMES = '1 to 100 printable characters of ASCII, other than "." and ".."';
+
+export function isSessionName(text: string): boolean {
+  return NAME.test(text);
+}

@@ -1,0 +1,50 @@
+/** What was never served of a recording. */
+export interface UnservedList {
+  recording: string;
+  /** Exchanges in it. */
+  total: number;
+  /** How many of them were never served. */
+  count: number;
+  /** Some of these. */
+  exchanges: readonly UnservedLine[];
+}
+
+export interface UnservedLine {
+  method: string;
+  path: string;
+  query: string;
+  /** The session that it was recorded in, where that has a name. */
+  session?: string;
+  /** Which of those recorded for the same request in that session it is: `2 of 5`. */
+  place?: string;
+  /** ISO 8601, UTC. */
+  recordedAt: string;
+  /** Why it could not be served whatever was asked for. */
+  reason?: keyof typeof REASONS;
+}
+
+const REASONS = {
+  failure: 'a failure: only served with --replay-failures',
+  omitted: 'its body was not kept: never served',
+  stale: 'stale: never served with --on-stale refuse',
+};
+
+/** Which exchanges a run never served, each in a line, for people. @param most of them that are named */
+export function unservedText(
+  { recording, total, count, exchanges }: UnservedList,
+  most = Number.POSITIVE_INFINITY,
+): string {
+  const lines = exchanges.slice(0, most).map(lineOf);
+  if (count > lines.length) lines.push(`and ${count - lines.length} more`);
+  const were = count === 1 ? 'was' : 'were';
+  const list = lines.map((line) => `\n  ${line}`).join('');
+  return `${count} of ${total} exchanges of "${recording}" ${were} never served:${list}`;
+}
+
+function lineOf({ method, path, query, session, place, recordedAt, reason }: UnservedLine): string {
+  const what = `${method} ${path}${query === '' ? '' : `?${query}`}`;
+  const which = place === undefined ? '' : ` (${place})`;
+  const why = reason === undefined ? '' : `; ${REASONS[reason]}`;
+  const where = session === undefined ? '' : ` in the session ${JSON.stringify(session)}`;
+  return `${what}${which}, recorded ${recordedAt.slice(0, 10)}${where}${why}`;
+}

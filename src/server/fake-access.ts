@@ -1,0 +1,55 @@
+import { PatchgateError } from '../errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import { isRecordKind, RECORD_KINDS, type RecordName } from '../model/record.ts';
+import { isAccount, isId } from '../state/state-file.ts';
+import type { Fake } from '../upstreams/fake/start-fake.ts';
+import type { Sessions } from './sessions.ts';
+
+/** The records of the fake, for the program that it runs in. Copies go in and come out. */
+export interface FakeAccess {
+  /** Undefined where there is no such record. @param session by name; `""` is the default one */
+  get(name: NameGiven, session: string): JsonObject | undefined;
+  /** Puts a record in its place, or adds it. @throws PatchgateError `bad-usage`, `request-too-large` */
+  set(name: NameGiven, record: JsonObject, session: string): void;
+}
+
+/** A record's name that nobody has checked. */
+export type NameGiven = { readonly [Part in keyof RecordName]: string };
+
+export function accessTo(fake: Fake, sessions: Sessions): FakeAccess {
+  return {
+    get(given, session) {
+      const record = fake.recordOf(sessions.begin(session), checked(given));
+      return record && copyOf(record);
+    },
+    set(given, record, session) {
+      const name = checked(given);
+      const copy: unknown = JSON.parse(JSON.stringify(record) ?? 'null');
+      if (typeof copy !== 'object' || copy === null || Array.isArray(copy))
+        throw new PatchgateError('bad-usage', `what is to be ${name.kind} ${name.id} is no object`, {
+          hint: 'give the record as the service would show it, without an envelope',
+        });
+      if (fake.setRecord(sessions.begin(session), name, copy as JsonObject)) return;
+      throw new PatchgateError('request-too-large', 'the records of the fake would take too much memory', {
+        hint: 'end sessions that are over: reset()',
+      });
+    },
+  };
+}
+
+function copyOf(record: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(record)) as JsonObject;
+}
+
+function checked({ account, kind, id }: NameGiven): RecordName {
+  const wrong = (what: string, hint: string) => new PatchgateError('bad-usage', what, { hint });
+  if (!isRecordKind(kind))
+    throw wrong(`there is no kind of record ${JSON.stringify(kind)}`, `kinds: ${RECORD_KINDS.join(', ')}`);
+  if (!isId(id)) throw wrong(`${JSON.stringify(id)} is no id`, 'an id is an integer, as in the path');
+  if (!isAccount(account))
+    throw wrong(
+      `${JSON.stringify(account)} names no account`,
+      'an account is current or the id of a workspace',
+    );
+  return { account, kind, id };
+}

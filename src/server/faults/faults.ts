@@ -1,0 +1,130 @@
+import { randomInt } from 'node:crypto';
+import { readFaultsGiven } from '../../config/faults/read-faults.ts';
+import { PatchgateError } from '../../errors.ts';
+import type { Gate } from '../../gate.ts';
+import type { FaultPlan, FaultsGiven } from '../../model/fault.ts';
+import { latencyText } from '../../model/fault-text.ts';
+import type { RequestHead } from '../../model/http.ts';
+import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
+import type { LiveSession, Sessions } from '../sessions.ts';
+import { checkPlan, isDrawn } from './check-plan.ts';
+import { type Count, type Fault, FaultList, isFelt } from './fault-list.ts';
+
+/** What makes answers fail: for all sessions, and for some alone. */
+export interface Faults {
+  /**
+   * Puts faults in the place of those that hold; what was counted begins anew. A reset brings those of the start back.
+   *
+   * @param session those of this one alone, for which the common ones hold no more; `""` is the default one
+   * @throws PatchgateError `bad-input`, naming the fault
+   */
+  set(given: string | FaultsGiven | NonNullable<FaultsGiven['faults']>, session?: string): Promise<void>;
+  /** Those that hold. @param session for this one */
+  list(session?: string): ShownFaults;
+  /** Takes them away. @param session those of this one alone: the common ones hold for it again */
+  clear(session?: string): void;
+  /** Those of the start, for people: `injects 3 faults, latency 50ms..200ms, seed 1234 (repeat with --fault-seed 1234)`;
+   *  undefined where there are none. */
+  readonly summary: string | undefined;
+}
+
+export interface ShownFaults {
+  /** Whose alone they are; absent where they are the common ones. */
+  session?: string;
+  seed: number;
+  latency?: string;
+  /** How often each fitted a request, and how often it happened: in the session, or in all that have none of their own. */
+  faults: ({ fault: string } & Count)[];
+}
+
+export interface FaultsOptions {
+  gate: Pick<Gate, 'operations' | 'operationOf'>;
+  sessions: Sessions;
+  /** Whether answers come out of a recording. */
+  replays: boolean;
+  /** Those of the start. Without a seed, one is made up. */
+  start: Omit<FaultPlan, 'seed'> & { seed: number | undefined };
+}
+
+/** The faults of a run. Those of a session alone end with it, and so does what was counted in it. */
+export class FaultsOfRun implements Faults {
+  readonly #options: FaultsOptions;
+  readonly #start: FaultList;
+  readonly #own = new WeakMap<LiveSession, FaultList>();
+  #common: FaultList;
+  /** Without any, a request pays nothing for them. */
+  #areThere: boolean;
+
+  private constructor(options: FaultsOptions, start: FaultList) {
+    this.#options = options;
+    this.#start = this.#common = start;
+    this.#areThere = !start.isEmpty;
+  }
+
+  /** @throws PatchgateError `bad-usage` where one of the start can never happen here */
+  static async of(options: FaultsOptions): Promise<FaultsOfRun> {
+    const { start, gate } = options;
+    checkPlan(start, { operations: gate.operations, replays: options.replays }, 'bad-usage');
+    const seed = start.seed ?? randomInt(1_000_000);
+    return new FaultsOfRun(options, await FaultList.of({ ...start, seed }, gate.operationOf));
+  }
+
+  get summary(): string | undefined {
+    const { plan, isEmpty } = this.#start;
+    if (isEmpty) return undefined;
+    const { rules, latency, seed } = plan;
+    const parts = [];
+    if (rules.length > 0) parts.push(rules.length === 1 ? '1 fault' : `${rules.length} faults`);
+    if (isFelt(latency)) parts.push(`latency ${latencyText(latency)}`);
+    if (isDrawn(plan)) parts.push(`seed ${seed} (repeat with --fault-seed ${seed})`);
+    return `injects ${parts.join(', ')}`;
+  }
+
+  /** What happens to the answer to a request that passed the gate. */
+  choose(session: LiveSession, head: RequestHead): Fault | undefined {
+    if (!this.#areThere) return undefined;
+    return (this.#own.get(session) ?? this.#common).choose(session, head);
+  }
+
+  async set(given: Parameters<Faults['set']>[0], session?: string): Promise<void> {
+    const { seed = this.list(session).seed, ...read } = readFaultsGiven(given);
+    const { gate, replays, sessions } = this.#options;
+    checkPlan(read, { operations: gate.operations, replays }, 'bad-input');
+    if (session && !isSessionName(session))
+      throw new PatchgateError('bad-input', 'there can be no session of that name', {
+        hint: `it has ${SESSION_NAMES}`,
+      });
+    const list = await FaultList.of({ ...read, seed }, gate.operationOf);
+    if (session === undefined) this.#common = list;
+    else this.#own.set(sessions.begin(session), list);
+    this.#areThere = true;
+  }
+
+  list(session?: string): ShownFaults {
+    const { sessions } = this.#options;
+    const live = session === undefined ? undefined : sessions.get(session);
+    const own = live && this.#own.get(live);
+    const list = own ?? this.#common;
+    const counts = list.counted(session === undefined ? sessions.list() : live ? [live] : []);
+    const { seed, latency } = list.plan;
+    return {
+      ...(own && { session: session as string }),
+      seed,
+      ...(isFelt(latency) && { latency: latencyText(latency) }),
+      faults: list.texts.map((fault, at) => ({ fault, ...(counts[at] as Count) })),
+    };
+  }
+
+  clear(session?: string): void {
+    const { sessions } = this.#options;
+    const live = session === undefined ? undefined : sessions.get(session);
+    if (live) this.#own.delete(live);
+    else if (session === undefined) this.#common = this.#common.emptied();
+  }
+
+  /** Those of the start again. No session goes on, nor what it had of its own. */
+  reset(): void {
+    this.#common = this.#start;
+    this.#areThere = !this.#start.isEmpty;
+  }
+}

@@ -1,0 +1,16 @@
+import type { Socket } from 'node:net';
+
+/** The connection that a TLS socket runs over: only that one can be reset. */
+const carriers = new WeakMap<Socket, Socket>();
+
+export function carriedBy(socket: Socket, carrier: Socket): void {
+  carriers.set(socket, carrier);
+}
+
+/** Breaks a connection with a TCP reset, which tells the client that nothing more comes. Where another server has done the TLS,
+ *  it is closed without a word. */
+export function resetConnection(socket: Socket): void {
+  const carrier = carriers.get(socket);
+  if (carrier === undefined && 'encrypted' in socket) socket.destroy();
+  else (carrier ?? socket).resetAndDestroy();
+}

@@ -1,0 +1,86 @@
+import { PatchgateError } from '../errors.ts';
+import { type RawHeaders, splitTarget } from '../model/http.ts';
+import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
+import { SESSION_HEADER } from '../upstreams/session.ts';
+import { CONTROL_ROOT, isControlPath } from './control/control-path.ts';
+import { sessionNameOf } from './sessions.ts';
+
+/** What stands in front of a session's name, for clients that can set nothing but a base URL. */
+export const SESSION_ROOT = `${CONTROL_ROOT}/session`;
+
+/** Of which session a request is, and what it asks for. */
+export interface InSession {
+  /** `""`: it names none. */
+  name: string;
+  /** What named the session and is nobody's path, as sent: `/__patchgate/session/NAME`, or `""`. */
+  prefix: string;
+  /** The rest, which is all that anybody else looks at. */
+  url: string;
+}
+
+const LITERAL = new RegExp(`^${SESSION_ROOT}(?:/([^/]*)(.*))?$`, 's');
+
+/** What `..` and `.` can look like, with the slashes around them: what stands behind them could lead out of the session. */
+const DOTS = /(?:[/\\]|%(?:25)*(?:2f|5c))(?:\.|%(?:25)*2e){1,2}(?:[/\\;]|%(?:25)*(?:2f|5c|3b)|$)/i;
+
+/** Whether a request names its session by its path. Written in any other way it does not: then it is the control API's to refuse. */
+export function isSessionPath(url: string): boolean {
+  return url.includes(SESSION_ROOT) && LITERAL.test(splitTarget(url).path);
+}
+
+/** The path in front of a session's requests. @param name one that `isSessionName` takes */
+export function sessionPath(name: string): string {
+  return `${SESSION_ROOT}/${encodeURIComponent(name)}`;
+}
+
+/**
+ * Takes the session out of a request. The rest is read as if it had come alone, so that what is judged is what is forwarded;
+ * what could be read as leading back over the name is refused.
+ *
+ * @param url as sent
+ * @throws PatchgateError `malformed-request`
+ */
+export function takeSession(url: string, headers: RawHeaders): InSession {
+  const byHeader = sessionNameOf(headers);
+  if (!isSessionPath(url)) return { name: byHeader, prefix: '', url };
+  const { path, query } = splitTarget(url);
+  const [, coded = '', rest = ''] = LITERAL.exec(path) as RegExpExecArray;
+  const name = decoded(coded);
+  if (name === undefined || !isSessionName(name)) {
+    throw malformed(
+      coded === '' ? `no session is named behind ${SESSION_ROOT}/` : 'the path names no session',
+      `put ${SESSION_ROOT}/NAME in front of the path: ${SESSION_NAMES}, percent-encoded`,
+    );
+  }
+  if (byHeader !== '' && byHeader !== name)
+    throw malformed(
+      `the path and the header ${SESSION_HEADER} name two sessions`,
+      'name the session in one of them',
+    );
+  if (/^\/[/\\]/.test(rest) || DOTS.test(rest))
+    throw malformed(
+      'the path could lead out of its session',
+      `write what follows ${SESSION_ROOT}/NAME plainly, without dot segments, backslashes or doubled slashes`,
+    );
+  if (isControlPath(rest))
+    throw malformed(
+      "within a session's path there is no other one, and no control API",
+      `ask for it by its own path: ${CONTROL_ROOT}/`,
+    );
+  const mark = query === '' && !url.endsWith('?') ? '' : '?';
+  return { name, prefix: path.slice(0, path.length - rest.length), url: `${rest || '/'}${mark}${query}` };
+}
+
+function decoded(text: string): string | undefined {
+  // A backslash that is not coded is a slash to some.
+  if (text.includes('\\')) return undefined;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function malformed(message: string, hint: string): PatchgateError {
+  return new PatchgateError('malformed-request', message, { hint });
+}

@@ -1,0 +1,23 @@
+import { isObject, type JsonValue } from '../../model/json.ts';
+
+export type Path = readonly (string | number)[];
+
+/** A copy with another value at a place, or without it. What is not on the way there is the same. */
+export function edited(value: JsonValue, [token, ...rest]: Path, instead: JsonValue | undefined): JsonValue {
+  if (token === undefined) return instead as JsonValue;
+  if (Array.isArray(value))
+    return value.with(Number(token), edited(value[Number(token)] as JsonValue, rest, instead));
+  if (!isObject(value)) return value;
+  const copy = { ...value };
+  if (rest.length === 0 && instead === undefined) delete copy[token];
+  else copy[token] = edited(copy[token] as JsonValue, rest, instead);
+  return copy;
+}
+
+/** A copy in which a member has another name, at the same position. */
+export function renamed(value: JsonValue, path: Path, name: string, to: string): JsonValue {
+  const holder = path.reduce<JsonValue | undefined>((inner, token) => (inner as never)?.[token], value);
+  if (!isObject(holder)) return value;
+  const members = Object.entries(holder).map(([own, inner]) => [own === name ? to : own, inner]);
+  return edited(value, path, Object.fromEntries(members));
+}

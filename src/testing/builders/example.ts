@@ -1,0 +1,28 @@
+import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
+import { blueprintOf } from './blueprint.ts';
+import type { BuilderOptions } from './builder-options.ts';
+import { exampleOf, noExample } from './example-of.ts';
+
+export interface ExampleOptions extends BuilderOptions {
+  /** `required`: without the fields that may be left out. */
+  only?: 'required' | undefined;
+}
+
+/**
+ * A body that the gate has nothing to say of, with every field that the contract lists: `example('updateFeature')`. Each call
+ * makes a new one, and always the same.
+ *
+ * @param changes members that take the place of its own; `undefined` takes one away. They are not looked at, so that a test can
+ *   send what it likes
+ * @throws PatchgateError `bad-usage` where the contract has no such operation, `bad-contract` where no body could be made
+ */
+export function example<Body = JsonObject>(
+  operation: string,
+  changes: { readonly [member: string]: JsonValue | undefined } = {},
+  options: ExampleOptions = {},
+): Body {
+  const body = exampleOf(blueprintOf(operation, options, true), options.only === 'required');
+  if (!isObject(body)) throw noExample(operation, 'it is no object');
+  const members = Object.entries({ ...body, ...changes }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(members) as Body;
+}

@@ -1,0 +1,107 @@
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+
+/** A subschema, with the file that it is in. */
+export interface Part {
+  document: unknown;
+  at: unknown;
+}
+
+export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
+
+/** `number`: one with a fraction, or any number where `integer` stands beside it. */
+export const ALL_TYPES: readonly TypeName[] = [
+  ...(['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const),
+];
+
+/** Keywords of which several can hold at once; the strictest counts. */
+export const BOUNDS = {
+  minLength: Math.max,
+  maxLength: Math.min,
+  minItems: Math.max,
+  maxItems: Math.min,
+  minProperties: Math.max,
+  maxProperties: Math.min,
+  minimum: Math.max,
+  maximum: Math.min,
+  exclusiveMinimum: Math.max,
+  exclusiveMaximum: Math.min,
+  multipleOf: Math.max,
+} as const;
+export type Bound = keyof typeof BOUNDS;
+
+/** One way in which a value can be as the contract wants it: all that the subschemas of its place say together. */
+export interface Form {
+  types: readonly TypeName[];
+  /** Nothing is said of the value at all. */
+  isOpen: boolean;
+  /** The only values. */
+  values: readonly JsonValue[] | undefined;
+  /** Values that it must not be. */
+  not: readonly JsonValue[];
+  /** Those that the schema shows. */
+  examples: readonly JsonValue[];
+  bounds: Readonly<Partial<Record<Bound, number>>>;
+  patterns: readonly string[];
+  formats: readonly string[];
+  isUnique: boolean;
+  /** Of an object's listed members. */
+  properties: ReadonlyMap<string, readonly Part[]>;
+  required: ReadonlySet<string>;
+  /** Whether it takes members that are not listed; `objects`: only such as hold one. */
+  further: 'any' | 'objects' | 'none';
+  /** What is said of those. */
+  additional: readonly Part[];
+  /** Of a list's items. */
+  items: readonly Part[];
+}
+
+export const OPEN_FORM: Form = {
+  types: ALL_TYPES,
+  isOpen: true,
+  values: undefined,
+  not: [],
+  examples: [],
+  bounds: {},
+  patterns: [],
+  formats: [],
+  isUnique: false,
+  properties: new Map(),
+  required: new Set(),
+  further: 'any',
+  additional: [],
+  items: [],
+};
+
+/** The least and the greatest number that the bounds take; of multiples, in multiples. */
+export function rangeOf({ bounds }: Form, isInteger: boolean): { least: number; most: number; step: number } {
+  const { exclusiveMinimum: over, exclusiveMaximum: under } = bounds;
+  const step = bounds.multipleOf ?? (isInteger ? 1 : 0);
+  const apart = (bound: number) => Math.max(1, Math.abs(bound)) * 1e-9;
+  let least = bounds.minimum ?? -Infinity;
+  let most = bounds.maximum ?? Infinity;
+  if (step > 0) {
+    least = Math.ceil(least / step);
+    most = Math.floor(most / step);
+  }
+  if (over !== undefined)
+    least = Math.max(least, step > 0 ? Math.floor(over / step) + 1 : over + apart(over));
+  if (under !== undefined)
+    most = Math.min(most, step > 0 ? Math.ceil(under / step) - 1 : under - apart(under));
+  return { least, most, step };
+}
+
+/** A copy that nobody else holds. */
+export function copyOf<Value extends JsonValue | undefined>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as Value;
+  const copy: JsonObject = {};
+  for (const name of Object.keys(value)) copy[name] = copyOf(value[name] as JsonValue);
+  return copy as Value;
+}
+
+/** Whether one of these subschemas is gone through more than so many times: references can go round in a circle. */
+export function goesRound(parts: readonly Part[], above: readonly unknown[], most: number): boolean {
+  return parts.some(
+    ({ at }) => typeof at === 'object' && at !== null && above.filter((one) => one === at).length > most,
+  );
+}

@@ -1,0 +1,142 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { type Form, goesRound, type Part, rangeOf, type TypeName } from '../builders/form.ts';
+import { isSame, type SchemaReader, valuesIn } from '../builders/forms.ts';
+import { anything, float, furtherMembers, integer, text, url } from './values.ts';
+
+/** How often what holds itself is gone into. */
+const MOST_ROUNDS = 2;
+const MOST_ITEMS = 4;
+
+/** Makes arbitraries of the values that schemas take. */
+export class ValueArbitraries {
+  readonly #readers: readonly SchemaReader[];
+
+  /** @param readers of what the values are drawn; the first one has no more to say than the others */
+  constructor(readers: readonly SchemaReader[]) {
+    this.#readers = readers;
+  }
+
+  /** @param above the subschemas that are gone through. @returns undefined where no value can be */
+  of(parts: readonly Part[], above: readonly unknown[] = []): Arbitrary<JsonValue> | undefined {
+    if (goesRound(parts, above, MOST_ROUNDS)) return undefined;
+    const within = [...above, ...parts.map(({ at }) => at)];
+    const [first, ...others] = this.#readers.map((reader) => reader.forms(parts));
+    const forms = [...(first ?? []), ...others.flat().filter(isLeaf)];
+    return oneOf(forms.map((form) => this.#ofForm(form, within)));
+  }
+
+  #ofForm(form: Form, above: readonly unknown[]): Arbitrary<JsonValue> | undefined {
+    const values = valuesIn(form);
+    if (values) return fc.constantFrom(...values);
+    if (form.isOpen) return anything;
+    const all = oneOf(form.types.map((type) => this.#ofType(type, form, above)));
+    if (form.not.length === 0) return all;
+    return all?.filter((value) => !form.not.some((other) => isSame(value, other)));
+  }
+
+  #ofType(type: TypeName, form: Form, above: readonly unknown[]): Arbitrary<JsonValue> | undefined {
+    switch (type) {
+      case 'object':
+        return this.#objects(form, above);
+      case 'array':
+        return this.#lists(form, above);
+      case 'string':
+        return texts(form);
+      case 'integer':
+      case 'number':
+        return numbers(form, type === 'integer');
+      case 'boolean':
+        return fc.boolean();
+      default:
+        return fc.constant(null);
+    }
+  }
+
+  #objects(form: Form, above: readonly unknown[]): Arbitrary<JsonObject> | undefined {
+    const { properties, required, bounds, further, additional } = form;
+    const members: Record<string, Arbitrary<JsonValue>> = {};
+    for (const name of new Set([...properties.keys(), ...required])) {
+      const value = this.of(properties.get(name) ?? additional, above);
+      if (value) members[name] = value;
+      else if (required.has(name)) return undefined;
+    }
+    const listed = fc.record(members, {
+      requiredKeys: [...required],
+      noNullPrototype: true,
+    }) as Arbitrary<JsonObject>;
+    const other =
+      further === 'none'
+        ? undefined
+        : this.of(further === 'objects' ? [...additional, AN_OBJECT] : additional, above);
+    const all = other
+      ? fc
+          .tuple(listed, furtherMembers(other, Object.keys(members)))
+          .map(([some, more]) => ({ ...more, ...some }) as JsonObject)
+      : listed;
+    const { minProperties = 0, maxProperties = Infinity } = bounds;
+    if (minProperties <= required.size && maxProperties === Infinity) return all;
+    return all.filter((body) => {
+      const count = Object.keys(body).length;
+      return count >= minProperties && count <= maxProperties;
+    });
+  }
+
+  #lists({ items, bounds, isUnique }: Form, above: readonly unknown[]): Arbitrary<JsonValue[]> | undefined {
+    const { minItems: minLength = 0, maxItems = Infinity } = bounds;
+    const item = this.of(items, above);
+    if (!item) return minLength === 0 ? fc.constant([]) : undefined;
+    const size = { minLength, maxLength: Math.min(maxItems, Math.max(minLength + 1, MOST_ITEMS)) };
+    return isUnique
+      ? fc.uniqueArray(item, { ...size, selector: (one) => JSON.stringify(one) })
+      : fc.array(item, size);
+  }
+}
+
+const AN_OBJECT: Part = { document: undefined, at: { type: 'object' } };
+
+/** Whether there is nothing in the values. */
+function isLeaf({ types, isOpen }: Form): boolean {
+  return !isOpen && !types.includes('object') && !types.includes('array');
+}
+
+function oneOf<T>(some: readonly (Arbitrary<T> | undefined)[]): Arbitrary<T> | undefined {
+  const [first, ...others] = some.filter((arbitrary) => arbitrary !== undefined);
+  return first && others.length > 0 ? fc.oneof(first, ...others) : first;
+}
+
+function texts({ bounds, patterns, formats }: Form): Arbitrary<string> {
+  const { minLength = 0, maxLength = Infinity } = bounds;
+  const isBound = minLength > 0 || maxLength < Infinity;
+  const [pattern, ...others] = patterns.map((source) => new RegExp(source, 'u'));
+  if (formats.length > 0) return url(formats);
+  if (!pattern) return isBound ? sized(minLength, maxLength) : text;
+  const all = fc.stringMatching(pattern);
+  if (others.length === 0 && !isBound) return all;
+  return all.filter((one) => {
+    const length = [...one].length;
+    return length >= minLength && length <= maxLength && others.every((other) => other.test(one));
+  });
+}
+
+/** The schema counts code points. */
+function sized(minLength: number, most: number): Arbitrary<string> {
+  const maxLength = Math.min(most, minLength + 12);
+  return fc.oneof(
+    fc.string({ unit: 'grapheme-ascii', minLength, maxLength }),
+    fc.string({ unit: 'binary', minLength, maxLength }),
+  );
+}
+
+function numbers(form: Form, isInteger: boolean): Arbitrary<number> | undefined {
+  const { least, most, step } = rangeOf(form, isInteger);
+  if (least > most) return undefined;
+  if (step === 0) return float(least, most);
+  if (step === 1 && least === -Infinity && most === Infinity) return integer;
+  const limit = Math.floor(Number.MAX_SAFE_INTEGER / Math.max(1, step));
+  const range = { min: Math.max(least, -limit), max: Math.min(most, limit) };
+  const multiples = fc
+    .oneof(fc.integer(range), fc.constantFrom(range.min, range.max))
+    .map((count) => count * step);
+  return isInteger && step % 1 !== 0 ? multiples.filter(Number.isInteger) : multiples;
+}

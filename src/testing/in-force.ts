@@ -1,0 +1,55 @@
+import type { Kind } from '../compose-upstream.ts';
+import { resolveConfig } from '../config.ts';
+import { PatchgateError } from '../errors.ts';
+import { type InForce, replayOrRecord, type Wording } from '../replay-or-record.ts';
+import { COMMAND_DEFAULTS } from '../settings.ts';
+
+/** What a test's gate is, and its settings. */
+export interface TestGateInForce extends InForce {
+  /** Whether all that was recorded must have been served in the end. A config file's word on that is for the command. */
+  failUnused: boolean;
+}
+
+const giveTarget = (of: string) =>
+  `give one: ${of}({ target: 'https://staging.example.com/api/v2' }), or PATCHGATE_TARGET`;
+
+const WORDING: Wording = {
+  flag: (name) => `the option ${name}`,
+  target: giveTarget('replay'),
+  record:
+    'record it: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, or name the folder with the option recordings',
+};
+
+/** Where nobody says otherwise in the options: many gates run at a time, and none leaves anything behind. */
+const OWN = { port: 0, log: 'off', state: false };
+
+/** Each run of a suite draws the same faults, unless it is told otherwise. */
+const FAULT_SEED = 1;
+
+/**
+ * Settles the settings of a gate within a test, and whether a replay is to record.
+ *
+ * @param options as given; undefined is not given
+ * @throws PatchgateError where one is wrong
+ */
+export async function inForce(
+  asked: Kind,
+  options: Readonly<Record<string, unknown>>,
+  notice: (text: string) => void,
+): Promise<TestGateInForce> {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const resolved = await resolveConfig(
+    { ...OWN, ...given },
+    { ...COMMAND_DEFAULTS[asked], faultSeed: FAULT_SEED },
+    process.env,
+    process.cwd(),
+    WORDING.flag,
+  );
+  if (asked === 'proxy' && resolved.config.target === undefined)
+    throw new PatchgateError('bad-usage', 'no target is given', { hint: giveTarget('proxy') });
+  const { config } = resolved;
+  if (asked !== 'replay') return { kind: asked, config, failUnused: false };
+  const settled = await replayOrRecord(resolved, process.env, notice, WORDING);
+  const isReplay = settled.kind === 'replay';
+  return { ...settled, failUnused: isReplay && config.failUnused && resolved.origins.failUnused === 'flag' };
+}

@@ -1,0 +1,58 @@
+import type { UserConfig } from '../../define-config.ts';
+import type {
+  ExpectedDeletions,
+  ExpectedExchange,
+  ExpectedFinding,
+  JudgedWith,
+  PassOptions,
+} from './assertions.ts';
+import { deletes } from './delete.ts';
+import { haveFinding } from './have-finding.ts';
+import { haveServed } from './have-served.ts';
+import { Judge } from './judge.ts';
+import { passGate } from './pass-gate.ts';
+import type { Outcome, Runner } from './runner.ts';
+
+/** For `expect.extend` of vitest or Jest. */
+export type GateMatchers = {
+  toPassGate(this: Runner, body: unknown, operation: string, options?: PassOptions): Outcome;
+  toHaveFinding(
+    this: Runner,
+    body: unknown,
+    operation: string,
+    finding: ExpectedFinding,
+    options?: JudgedWith,
+  ): Outcome;
+  toHaveServed(this: Runner, gate: unknown, exchange: ExpectedExchange): Outcome;
+  toDelete(this: Runner, body: unknown, deletions: ExpectedDeletions, state: object): Outcome;
+};
+
+/**
+ * Matchers for bodies and gates: `expect.extend(await gateMatchers({ contract: './schemas' }))`. They wait for nothing, so that one
+ * without `await` does not pass unseen; all that takes time is done here.
+ *
+ * @param settings as in a config file, those of `patchgate check`; they stand above the environment and the config file
+ * @throws PatchgateError where a setting or the contract is wrong
+ */
+export async function gateMatchers(settings: UserConfig = {}): Promise<GateMatchers> {
+  const judge = await Judge.of(settings);
+  return matchersOf(() => judge);
+}
+
+/** @param judge is asked when a matcher is. */
+export function matchersOf(judge: () => Judge): GateMatchers {
+  return {
+    toPassGate(body, operation, options) {
+      return passGate(this, judge(), body, operation, options);
+    },
+    toHaveFinding(body, operation, finding, options) {
+      return haveFinding(this, judge(), body, operation, finding, options);
+    },
+    toHaveServed(gate, exchange) {
+      return haveServed(this, judge(), gate, exchange);
+    },
+    toDelete(body, deletions, state) {
+      return deletes(this, judge(), body, deletions, state);
+    },
+  };
+}

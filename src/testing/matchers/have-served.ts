@@ -1,0 +1,85 @@
+import { EXCHANGES_KEPT } from '../../server/exchange-list.ts';
+import type { ExpectedExchange } from './assertions.ts';
+import { checkMembers } from './check-members.ts';
+import { differing } from './exchange-differences.ts';
+import { exchangesText } from './exchanges-text.ts';
+import type { Judge } from './judge.ts';
+import { misused, named, type Outcome, paintOf, type Runner, told, unusable } from './runner.ts';
+import { exchangesOf, factsOf, isServed, UNKNOWN } from './seen-exchange.ts';
+import { type Compared, nearestText, numbersOf, wantedText } from './served-text.ts';
+import { showing } from './shown-value.ts';
+
+const NAME = 'toHaveServed';
+const MEMBERS = ['method', 'path', 'query', 'body', 'status', 'session', 'times'];
+const CALLED = { name: NAME, received: 'gate', expected: 'exchange' };
+
+export function haveServed(runner: Runner, judge: Judge, gate: unknown, expected: ExpectedExchange): Outcome {
+  checkExpected(expected);
+  const show = showing(runner, judge.redaction);
+  const all = exchangesOf(gate);
+  if (all === undefined)
+    return unusable(
+      runner,
+      CALLED,
+      `the received value is no gate: ${show(gate)}\n  hint: give what replay(), fake() or proxy() of patchgate/testing resolves to, or a session of it`,
+    );
+  const { times } = expected;
+  const differencesOf = differing(runner, expected);
+  const compared = all.map((exchange) => ({ exchange, differences: differencesOf(factsOf(exchange)) }));
+  const served = compared.filter(({ exchange }) => isServed(exchange));
+  const found = served.filter(({ differences }) => differences.length === 0);
+  const pass = times === undefined ? found.length > 0 : found.length === times;
+  const isSure = found.length > (times ?? 0);
+  const doubts = isSure ? [] : doubtsOf(served, all.length);
+  const message = () =>
+    told(runner, CALLED, [
+      wantedText(
+        show,
+        expected,
+        found.map(({ exchange }) => exchange),
+        runner.isNot ?? false,
+      ),
+      doubts.join('\n'),
+      pass || found.length > 0 ? '' : nearestText(show, compared, paintOf(runner)),
+      exchangesText(all, paintOf(runner)),
+    ]);
+  // Nobody can say that something never was, or was so often, where more may have been.
+  return { pass: doubts.length > 0 ? (runner.isNot ?? false) : pass, message };
+}
+
+function doubtsOf(served: readonly Compared[], count: number): string[] {
+  const unknown = served.filter(
+    ({ differences }) => differences.length > 0 && differences.every(({ actual }) => actual === UNKNOWN),
+  );
+  return [
+    ...(unknown.length > 0
+      ? [
+          `Nobody can tell of ${numbersOf(unknown.map(({ exchange }) => exchange))}: the body is longer than the 64 KiB that a gate keeps of one.`,
+        ]
+      : []),
+    ...(count >= EXCHANGES_KEPT
+      ? [
+          `Nobody can tell of earlier ones: a gate keeps the last 1,000 exchanges. Use gate.reset() between tests.`,
+        ]
+      : []),
+  ];
+}
+
+function checkExpected(expected: ExpectedExchange): void {
+  checkMembers(NAME, 'the exchange that is expected', expected, MEMBERS);
+  const { path, times } = expected;
+  if (typeof path === 'string' && !path.startsWith('/'))
+    throw misused(
+      NAME,
+      `the path ${named(path)} does not begin with a slash`,
+      'give it as it is sent: /api/v2/accounts/current/projects/42',
+    );
+  if (typeof path === 'string' && path.includes('?'))
+    throw misused(
+      NAME,
+      `the path ${named(path)} has a query`,
+      'give that by itself: { path, query: { limit: 2 } }',
+    );
+  if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0))
+    throw misused(NAME, `times cannot be ${named(times)}`, 'it is a whole number from 0');
+}

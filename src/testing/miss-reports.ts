@@ -1,0 +1,56 @@
+import type { Patchgate } from '../patchgate.ts';
+import { recordIt } from '../recordings/matching/miss.ts';
+import { missesText } from '../reporters/misses-text.ts';
+import type { MissedRequest } from '../upstreams/replay/misses.ts';
+
+export interface MissReports {
+  /** What a test asks for. @param session of this one alone */
+  of(session?: string): { misses(): MissedRequest[]; assertNoMisses(): void };
+  /** Tells of those that no test has asked for: most often its client has failed of them before it could. */
+  sayUnheard(): void;
+}
+
+export function createMissReports({
+  gate,
+  recording,
+  notice,
+}: {
+  gate: Patchgate;
+  recording: string;
+  notice(text: string): void;
+}): MissReports {
+  /** Sessions that were asked for theirs; undefined: the gate was, for all. */
+  const heard = new Set<string | undefined>();
+
+  const textOf = (count: number, misses: readonly MissedRequest[]) => {
+    const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
+    const said = misses.map((miss) => ({ ...miss, hint: miss.hint.replaceAll(recordIt(recording), again) }));
+    return missesText(count, said);
+  };
+
+  return {
+    of(session) {
+      const missed = () => {
+        heard.add(session);
+        return gate.misses(session);
+      };
+      const assertNoMisses = () => {
+        const { count, misses } = missed();
+        const text = textOf(count, misses);
+        if (text === undefined) return;
+        const error = new Error(text);
+        // The line that is shown is the test's.
+        Error.captureStackTrace(error, assertNoMisses);
+        throw error;
+      };
+      return { misses: () => missed().misses, assertNoMisses };
+    },
+    sayUnheard() {
+      if (heard.has(undefined)) return;
+      const misses = gate.misses().misses.filter((miss) => !heard.has(miss.session));
+      const count = misses.reduce((sum, miss) => sum + miss.count, 0);
+      const text = textOf(count, misses);
+      if (text !== undefined) notice(text);
+    },
+  };
+}

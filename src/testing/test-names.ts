@@ -1,0 +1,84 @@
+import { misuse } from './with-hint.ts';
+
+/** A test, as its runner shows it. */
+export type NamedTest = string | VitestTask | { readonly task: VitestTask } | NodeTest | ExpectState;
+
+/** What vitest says of a test or a suite. */
+export interface VitestTask {
+  readonly name: string;
+  readonly type: string;
+  readonly suite?: VitestSuite | undefined;
+  readonly file: VitestFile;
+}
+
+interface VitestSuite {
+  readonly name: string;
+  readonly suite?: VitestSuite | undefined;
+  readonly tasks: readonly object[];
+}
+
+interface VitestFile extends VitestSuite {
+  readonly filepath: string;
+  readonly projectName?: string | undefined;
+}
+
+/** The context of `node:test`. */
+export interface NodeTest {
+  readonly name: string;
+  /** With the names of the suites around it. */
+  readonly fullName?: string;
+  /** Absolute. Node has it since 22.6. */
+  readonly filePath?: string | undefined;
+}
+
+/** `expect.getState()` of jest and vitest. */
+export interface ExpectState {
+  readonly currentTestName?: string | undefined;
+  readonly testPath?: string | undefined;
+}
+
+/** What tells a test from all others. */
+export interface TestNames {
+  /** Absolute; undefined where the runner does not say it. */
+  file: string | undefined;
+  names: string[];
+}
+
+/** @throws PatchgateError `bad-usage` */
+export function namesOf(test: NamedTest): TestNames {
+  if (typeof test === 'string' && test !== '') return { file: undefined, names: [test] };
+  if (typeof test !== 'object' || test === null)
+    throw noTest('it is none', 'give its name, or what the runner gives the test');
+  if ('task' in test) return namesOf(test.task);
+  if ('file' in test) return ofVitest(test);
+  if ('testPath' in test || 'currentTestName' in test) return ofExpect(test);
+  if (typeof (test as NodeTest).name === 'string') return ofNode(test as NodeTest);
+  throw noTest('it has no name', "give expect.getState(), vitest's task or node:test's context");
+}
+
+function ofVitest(task: VitestTask): TestNames {
+  const names: string[] = [];
+  const { file } = task;
+  for (let one: VitestTask | VitestSuite | undefined = task; one && one !== file; one = one.suite) {
+    const { name } = one;
+    // The cases of a table may all be called the same.
+    const alike = (one.suite ?? file).tasks.filter((other) => 'name' in other && other.name === name);
+    names.unshift(name, ...(alike.length > 1 ? [`#${alike.indexOf(one) + 1}`] : []));
+  }
+  if (file.projectName) names.unshift(file.projectName);
+  return { file: file.filepath, names };
+}
+
+function ofExpect({ currentTestName, testPath }: ExpectState): TestNames {
+  if (!currentTestName) throw noTest('none runs', 'call it within a test, beforeEach or afterEach');
+  return { file: testPath, names: [currentTestName] };
+}
+
+function ofNode({ name, fullName = name, filePath }: NodeTest): TestNames {
+  // Where Node does not say it, each file is still a process of its own.
+  return { file: filePath ?? process.argv[1], names: [fullName] };
+}
+
+function noTest(why: string, hint: string): Error {
+  return misuse(`recordingName: this is no test: ${why}`, hint);
+}

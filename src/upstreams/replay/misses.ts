@@ -1,0 +1,85 @@
+import type { PatchgateError } from '../../errors.ts';
+import { redactText, redactUrl } from '../../recordings/redaction/redact.ts';
+import type { Redaction } from '../../recordings/redaction/redaction.ts';
+import type { UpstreamRequest } from '../upstream.ts';
+
+/** A request that nothing in the recording answers, with those of its session that miss for the same reason. Redacted. */
+export interface MissedRequest {
+  method: string;
+  url: string;
+  /** As the client names it; `""` is the default one. */
+  session: string;
+  /** Why nothing answers it: what the 501 said. */
+  text: string;
+  /** What to do about it. */
+  hint: string;
+  /** How many such requests there were. */
+  count: number;
+}
+
+/** What a run missed. */
+export interface Missed {
+  /** Requests. */
+  count: number;
+  /** The first thousand that differ, oldest first. */
+  misses: MissedRequest[];
+}
+
+/** Misses that are kept, and sessions of which they are counted. */
+const MOST = 1000;
+const MOST_SESSIONS = 100_000;
+
+/** The requests that a replay refused. Those of a session stay when it ends. */
+export class Misses {
+  readonly #redaction: Redaction;
+  /** By session and text. */
+  readonly #alike = new Map<string, MissedRequest>();
+  readonly #ofSession = new Map<string, number>();
+  #count = 0;
+
+  constructor(redaction: Redaction) {
+    this.#redaction = redaction;
+  }
+
+  /** @param error what it is refused with: `no-recording` */
+  add({ method, url, session }: UpstreamRequest, { message, hint = '' }: PatchgateError): void {
+    const { name } = session;
+    this.#count++;
+    const before = this.#ofSession.get(name);
+    if (before !== undefined || this.#ofSession.size < MOST_SESSIONS)
+      this.#ofSession.set(name, (before ?? 0) + 1);
+    const text = redactText(message, this.#redaction);
+    const key = `${name}\n${text}`;
+    const known = this.#alike.get(key);
+    if (known) known.count++;
+    else if (this.#alike.size < MOST) {
+      this.#alike.set(key, {
+        method,
+        url: redactUrl(url, this.#redaction),
+        session: name,
+        text,
+        hint: redactText(hint, this.#redaction),
+        count: 1,
+      });
+    }
+  }
+
+  /** @param session of this one alone; `""` is the default one */
+  list(session?: string): Missed {
+    const all = [...this.#alike.values()].map((miss) => ({ ...miss }));
+    if (session === undefined) return { count: this.#count, misses: all };
+    return {
+      count: this.#ofSession.get(session) ?? 0,
+      misses: all.filter((miss) => miss.session === session),
+    };
+  }
+
+  /** Forgets them. @param session those of this one alone */
+  reset(session?: string): void {
+    const forgotten = this.list(session);
+    this.#count -= forgotten.count;
+    if (session === undefined) this.#ofSession.clear();
+    else this.#ofSession.delete(session);
+    for (const { session: name, text } of forgotten.misses) this.#alike.delete(`${name}\n${text}`);
+  }
+}

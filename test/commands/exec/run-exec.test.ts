@@ -1,0 +1,145 @@
+/** Commands are small shells: what they see they write to a file, since standard output is that of the tests. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { project } from '../../support/bodies.ts';
+import { exchange, PROJECT_PATH } from '../../support/exchanges.ts';
+import { writeRecording } from '../../support/recorded-folder.ts';
+import { runHere } from '../../support/run-here.ts';
+import { closeTargets, startTarget } from '../../support/target.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = temporaryFolder();
+  const json = project();
+  writeRecording(join(cwd, 'recordings', 'demo'), [
+    exchange({ method: 'GET', answer: { json } }),
+    exchange({ body: { json } }),
+  ]);
+});
+afterEach(closeTargets);
+
+const exec = (args: string[], script: string, env: Record<string, string> = {}) =>
+  runHere(['exec', '--recording', 'demo', ...args, '--', 'sh', '-c', script], { cwd, env });
+const seen = () => readFileSync(join(cwd, 'seen'), 'utf8');
+const get = (path: string) => `curl -s -o seen "$PATCHGATE_URL${path}"`;
+const patch = (path: string, body: object) =>
+  `curl -s -o seen -X PATCH --json '${JSON.stringify(body)}' "$PATCHGATE_URL${path}"`;
+
+describe('a command', () => {
+  it('finds the recording by its variables, and its arguments letter by letter', async () => {
+    const script = 'printf "$PATCHGATE_URL $BASE_URL $OTHER" > seen; printf "<%s>" "$@" >> seen';
+    const args = [
+      '--env',
+      'BASE_URL=/api/v2',
+      '--',
+      'sh',
+      '-c',
+      script,
+      'sh',
+      '--',
+      '--help',
+      '',
+      '--env',
+      '007',
+    ];
+    const env = { OTHER: 'kept', BASE_URL: 'https://example.com' };
+    const { code, stdout } = await runHere(['exec', '--recording=demo', ...args], { cwd, env });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(seen()).toMatch(/^(http:\/\/127\.0\.0\.1:\d+) \1\/api\/v2 kept<--><--help><><--env><007>$/);
+  });
+
+  it('has its place in the usage, and none in the help', async () => {
+    const { stdout } = await runHere(['exec', '--help'], { cwd });
+    expect(stdout).toMatch(/^patchgate exec \[options\] -- COMMAND…\n/);
+    expect(stdout).not.toMatch(/Positionals/);
+  });
+
+  it('that cannot be run is no reason to speak of the recording', async () => {
+    const { code, stderr } = await runHere(['exec', '--recording=demo', '--', 'nosuch'], { cwd });
+    const why = 'patchgate: the command "nosuch" cannot be run: it is not found\n';
+    expect({ code, stderr }).toEqual({ code: 127, stderr: why });
+  });
+});
+
+describe('at the end', () => {
+  it('little is said where all was served', async () => {
+    const { code, stderr } = await exec([], `${get(PROJECT_PATH)}; ${patch(PROJECT_PATH, project())}`);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'patchgate: every exchange of "demo" was served (2)\n',
+    });
+  });
+
+  it('misses fail the run, each explained once, whatever was reset meanwhile', async () => {
+    const reset = 'curl -s -o reset -X POST "$PATCHGATE_URL/__patchgate/reset"';
+    const missed = [get('/a'), get('/a'), get('/__patchgate/session/one/a')];
+    const script = [...missed, reset, patch(PROJECT_PATH, project())];
+    const { code, stderr } = await exec([], script.join('\n'));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^patchgate: 3 requests had no answer in the recording:\n {2}nothing is recorded for GET \/a .*\(3 times, session one\)\n {4}record it: the same command with --record new_episodes --target URL\n/,
+    );
+    expect(stderr).toContain('1 of 2 exchanges of "demo" was never served:\n  GET /api/v2/');
+  });
+
+  it('what was never served fails the run where that is asked for', async () => {
+    const { code, stderr } = await exec(['--fail-unused'], get(PROJECT_PATH));
+    expect(code).toBe(1);
+    expect(stderr).toContain('1 of 2 exchanges of "demo" was never served:\n  PATCH /api/v2/');
+  });
+
+  it('says how the faults of a run can be repeated', async () => {
+    const { stderr } = await exec(['--fault', 'latency=1ms rate=0.5', '--fault-seed=7'], get(PROJECT_PATH));
+    expect(stderr).toMatch(/^patchgate: injects 1 fault, seed 7 \(repeat with --fault-seed 7\)\n/);
+  });
+
+  it('says that no request came', async () => {
+    const { code, stderr } = await exec([], 'true');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^patchgate: the command sent no request: .* PATCHGATE_URL.*\n$/);
+  });
+
+  it('one that failed has its own code, and is shown what the gate blocked', async () => {
+    const blocked = patch(PROJECT_PATH, { name: 'Checkout' });
+    const { code, stderr } = await exec([], `${blocked}; ${get('/a')}; exit 7`);
+    expect(code).toBe(7);
+    expect(stderr).toContain(`the gate answered PATCH ${PROJECT_PATH} with 422: schema.required: `);
+  });
+});
+
+describe('to record', () => {
+  it('it forwards, guards, and leaves nothing behind but the recording', async () => {
+    const target = await startTarget((_req, res) => res.end(JSON.stringify(project())));
+    const kept = { ...project(), environments: project().environments.slice(1) };
+    const script = `${get(PROJECT_PATH)}; ${patch(PROJECT_PATH, kept)}`;
+    const env = { PATCHGATE_RECORD: 'all', PATCHGATE_TARGET: target.url };
+    const { code, stdout } = await exec([], script, env);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(target.received.map(({ method }) => method)).toEqual(['GET']);
+    expect(JSON.parse(seen())).toMatchObject({ status: 409 });
+    expect(existsSync(join(cwd, '.patchgate'))).toBe(false);
+    const file = join(cwd, 'recordings/demo', PROJECT_PATH, 'GET.json');
+    expect(JSON.parse(readFileSync(file, 'utf8')).exchanges[0].response.body).toEqual({ json: project() });
+  });
+
+  it('it needs a target, unless CI keeps it from recording', async () => {
+    const { code, stderr } = await exec(['--record=new_episodes'], 'true');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--record is "new_episodes", and there is no target to record from');
+    const onCi = await exec(['--record=new_episodes'], get('/a'), { CI: 'true' });
+    expect(onCi.code).toBe(1);
+    expect(onCi.stderr).toContain('CI is set: --record new_episodes replays only');
+  });
+
+  it('a recording that is not there is asked for, and one that is there is enough for once', async () => {
+    const misspelt = await runHere(['exec', '--recording=demos', '--', 'touch', 'seen'], { cwd });
+    expect(misspelt.code).toBe(2);
+    expect(misspelt.stderr).toContain(
+      'there is no recording "demos" in recordings/ (there are: demo)\n  did you mean "demo"?',
+    );
+    expect(existsSync(join(cwd, 'seen'))).toBe(false);
+    expect((await exec(['--record=once'], get('/a'))).code).toBe(1);
+  });
+});

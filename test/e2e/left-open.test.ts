@@ -1,0 +1,28 @@
+/** Tests that forget to close their gates. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, expect, it } from 'vitest';
+import { cleanUp, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
+import { PROJECT_PATH } from '../support/exchanges.ts';
+
+afterEach(cleanUp);
+
+const LIBRARY = pathToFileURL(join(ROOT, 'dist/testing.js')).href;
+
+it('end all the same, and keep what was recorded', async () => {
+  const cwd = temporaryFolder();
+  const script = `
+    import { Agent, get } from 'node:http';
+    import { fake, replay } from ${JSON.stringify(LIBRARY)};
+    const service = await fake();
+    const gate = await replay({ recording: 'demo', record: 'all', target: service.url });
+    const agent = new Agent({ keepAlive: true });
+    await new Promise((resolve) => get(gate.url + '${PROJECT_PATH}', { agent }, (answer) => answer.resume().on('end', resolve)));
+  `;
+  writeFileSync(join(cwd, 'recording.mjs'), script);
+  const recorded = await runProgram(process.execPath, ['recording.mjs'], { cwd });
+  expect(recorded.stderr).toContain('patchgate: no test has closed 2 gates: await gate.close()');
+  expect(recorded.code).toBe(0);
+  expect(existsSync(join(cwd, `recordings/demo${PROJECT_PATH}/GET.json`))).toBe(true);
+});

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import type { JsonValue } from '../../../src/model/json.ts';
+import { patternTree } from '../../../src/model/pointer-pattern.ts';
+import { keepIgnored } from '../../../src/recordings/drift/keep-ignored.ts';
+
+function kept(recorded: JsonValue, live: JsonValue, ...ignored: string[]) {
+  const of = (json: JsonValue) => ({ status: 200, headers: {}, body: { json, indent: 2 } });
+  return keepIgnored(of(recorded), of(live), patternTree(ignored)).body;
+}
+
+it('keeps what the recording has in the places that are ignored, and takes all else', () => {
+  const before = { at: 'then', gone: 1, items: [{ id: 1, etag: 'a' }], name: 'old' };
+  const now = { at: 'now', came: 2, items: [{ id: 2 }, { id: 1, etag: 'b', n: 1 }], name: 'new' };
+  expect(kept(before, now, '/at', '/gone', '/came', '/items/*/etag')).toEqual({
+    indent: 2,
+    json: { at: 'then', items: [{ id: 2 }, { id: 1, etag: 'a', n: 1 }], name: 'new', gone: 1 },
+  });
+  expect(kept(before, now)).toEqual({ indent: 2, json: now });
+  expect(kept(before, ['other'], '/at')).toEqual({ indent: 2, json: ['other'] });
+});
+
+it('adds nothing to an answer with another status', () => {
+  const live = { status: 404, headers: {}, body: { json: { error: 'gone' } } };
+  const recorded = { status: 200, headers: {}, body: { json: { at: 'then' } } };
+  expect(keepIgnored(recorded, live, patternTree(['/at']))).toBe(live);
+});

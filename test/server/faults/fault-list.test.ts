@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { readFaults } from '../../../src/config/faults/read-faults.ts';
+import type { Latency } from '../../../src/model/fault.ts';
+import { FaultList } from '../../../src/server/faults/fault-list.ts';
+
+const operationOf = ({ method, url }: { method: string; url: string }) =>
+  method === 'PATCH' && url.includes('/projects/') ? 'updateProject' : undefined;
+
+function listOf(faults: string[], seed = 1, latency?: Latency): Promise<FaultList> {
+  return FaultList.of({ seed, latency, rules: readFaults(faults, () => 'faults') }, operationOf);
+}
+
+let sessions = 0;
+const session = (name = 'a') => ({ id: ++sessions, name });
+const get = (url: string, method = 'GET') => ({ method, url, headers: [] });
+
+/** What happens to so many requests of a session that is new. */
+function run(list: FaultList, times: number, name = 'a', head = get('/x')) {
+  const one = session(name);
+  return Array.from({ length: times }, () => list.choose(one, head));
+}
+
+const texts = (list: FaultList, times: number, name?: string) =>
+  run(list, times, name).map((fault) => fault?.text);
+
+describe('which requests a fault is for', () => {
+  it.each([
+    ['reset', 'GET', '/x', true],
+    ['GET reset', 'GET', '/x', true],
+    ['GET reset', 'HEAD', '/x', false],
+    ['/projects/* reset', 'GET', '/api/v2/accounts/current/projects/42?x=/y', true],
+    ['/accounts/*/projects/{42,43} reset', 'GET', 'http://a.example/accounts/1/projects/43/', true],
+    ['/projects/* reset', 'GET', '/projects/42/x', false],
+    ['/projects/* reset', 'GET', '/other?/projects/42', false],
+    ['updateProject reset', 'PATCH', '/projects/42', true],
+    ['updateProject reset', 'PATCH', '/features/42', false],
+    ['PATCH /projects/** reset', 'GET', '/projects/42', false],
+  ])('%s: %s %s is one: %s', async (text, method, url, isOne) => {
+    const list = await listOf([text]);
+    expect(list.choose(session(), get(url, method)) !== undefined).toBe(isOne);
+  });
+});
+
+describe('when a fault happens', () => {
+  it('lets the first ones by, and happens so often at most', async () => {
+    const [a, b] = ['reset count=2 after=1', 'status=503 count=1'];
+    expect(texts(await listOf([a, b]), 5)).toEqual([b, a, a, undefined, undefined]);
+  });
+
+  it('is counted in each session by itself', async () => {
+    const list = await listOf(['reset count=1']);
+    const [one, two] = [session('a'), session('a')];
+    expect(list.choose(one, get('/x'))).toBeDefined();
+    expect(list.choose(one, get('/x'))).toBeUndefined();
+    expect(list.choose(two, get('/x'))).toBeDefined();
+    expect(list.counted([one])).toEqual([{ matched: 2, applied: 1 }]);
+    expect(list.counted([one, two, session()])).toEqual([{ matched: 3, applied: 2 }]);
+  });
+
+  it('with a rate is drawn, the same again with the same seed and name, whatever comes between', async () => {
+    const draws = texts(await listOf(['reset rate=0.3'], 7), 1000);
+    const share = draws.filter(Boolean).length / 1000;
+    expect(share).toBeGreaterThan(0.25);
+    expect(share).toBeLessThan(0.35);
+
+    const again = await listOf(['reset rate=0.3'], 7);
+    const [one, other] = [session('a'), session('b')];
+    const drawn = draws.map(() => {
+      again.choose(other, get('/x'));
+      return again.choose(one, get('/x'))?.text;
+    });
+    expect(drawn).toEqual(draws);
+    expect(texts(await listOf(['reset rate=0.3'], 8), 1000)).not.toEqual(draws);
+    expect(texts(again, 1000, 'b')).not.toEqual(draws);
+  });
+
+  it('never does with a rate of 0, and always with 1', async () => {
+    expect(texts(await listOf(['reset rate=0', 'status=503 rate=1']), 2)).toEqual([
+      'status=503 rate=1',
+      'status=503 rate=1',
+    ]);
+  });
+});
+
+describe('how long an answer waits', () => {
+  const delays = (list: FaultList, times: number) => run(list, times).map((fault) => fault?.delay);
+
+  it('is as its fault says, else as all do', async () => {
+    const list = await listOf(['reset latency=5ms count=1', 'status=503 count=1'], 1, { from: 9, to: 9 });
+    expect(delays(list, 3)).toEqual([5, 9, 9]);
+    expect(run(list, 3)[2]).toMatchObject({ rule: undefined, text: undefined });
+    expect(delays(await listOf(['latency=recorded']), 1)).toEqual(['recorded']);
+    expect(delays(await listOf([], 1, { from: 0, to: 0 }), 1)).toEqual([undefined]);
+  });
+
+  it('is drawn from a range, the same again', async () => {
+    for (const list of [() => listOf(['latency=50ms..60ms'], 3), () => listOf([], 3, { from: 50, to: 60 })]) {
+      const drawn = delays(await list(), 100) as number[];
+      expect(Math.min(...drawn)).toBeGreaterThanOrEqual(50);
+      expect(Math.max(...drawn)).toBeLessThan(60);
+      expect(new Set(drawn).size).toBeGreaterThan(90);
+      expect(delays(await list(), 100)).toEqual(drawn);
+    }
+  });
+});

@@ -1,0 +1,310 @@
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import type { UserConfig } from '../../../src/define-config.ts';
+import type { Exchange } from '../../../src/model/exchange.ts';
+import { fileOf, makeCertificate } from '../../support/certificates.ts';
+import { laterRefusal } from '../../support/errors.ts';
+import { closeGates, type InProcess, type Settings, startGate } from '../../support/in-process.ts';
+import { RawConnection, requestBytes, sendRaw, valuesOf } from '../../support/raw.ts';
+import { filesBelow, recordAll } from '../../support/recordings.ts';
+import { closeTargets, startTarget } from '../../support/target.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+afterEach(() => void vi.restoreAllMocks());
+afterAll(async () => {
+  await closeGates();
+  await closeTargets();
+});
+
+/** As a user writes them. */
+type Given = Pick<UserConfig, 'faults' | 'latency' | 'faultSeed'> & Omit<Settings, 'faults' | 'latency'>;
+
+const start = (given: Given, kind?: 'proxy' | 'replay' | 'fake') =>
+  startGate(given as unknown as Settings, kind);
+const fake = (faults: UserConfig['faults'], given: Given = {}) => start({ faults, ...given }, 'fake');
+
+const PROJECT = '/api/v2/accounts/current/projects/42';
+const get = ({ port }: InProcess, path = PROJECT, session?: string) =>
+  sendRaw(port, { path, headers: session === undefined ? [] : [['Patchgate-Session', session]] });
+const statuses = async (gate: InProcess, times: number, session?: string) => {
+  const got = [];
+  for (let i = 0; i < times; i++) got.push((await get(gate, PROJECT, session)).status);
+  return got;
+};
+const patch = ({ port }: InProcess, body: string) =>
+  sendRaw(port, { method: 'PATCH', path: PROJECT, headers: [['Content-Type', 'application/json']], body });
+
+describe('a status', () => {
+  it('is answered instead, and says what it is', async () => {
+    const gate = await fake(['GET /projects/* status=429 retry-after=2 count=1'], { log: 'text' });
+    const response = await get(gate);
+    const fault = 'GET /projects/* status=429 retry-after=2 count=1';
+    expect([response.status, response.reason]).toEqual([429, 'Too Many Requests']);
+    expect(valuesOf(response, 'retry-after')).toEqual(['2']);
+    expect(valuesOf(response, 'patchgate-fault')).toEqual([fault]);
+    expect(JSON.parse(String(response.body))).toMatchObject({
+      type: 'urn:patchgate:problem:injected-fault',
+      status: 429,
+      fault,
+    });
+    expect((await get(gate)).status).toBe(200);
+    expect([...gate.gate.exchanges()].map((one) => [one.answeredBy, one.fault, one.failure])).toEqual([
+      ['fake', undefined, undefined],
+      ['gate', fault, undefined],
+    ]);
+    await vi.waitFor(() => expect(gate.log.join('')).toContain(` 429 not judged gate `));
+    expect(gate.log.join('')).toContain(`: fault ${fault}\n`);
+  });
+
+  it('has the headers and the body that are given', async () => {
+    const headers = { 'X-Reason': ['a', 'b'] };
+    const gate = await fake([
+      { status: 503, headers, body: 'closed', count: 1 },
+      { status: 500, headers: { 'content-type': 'application/vnd+json' }, body: { a: 1 }, count: 1 },
+      { status: 204, body: 'x' },
+    ]);
+    const [text, json, none] = [await get(gate), await get(gate), await get(gate)];
+    expect([valuesOf(text, 'x-reason'), String(text.body)]).toEqual([['a', 'b'], 'closed']);
+    expect(valuesOf(json, 'content-type')).toEqual(['application/vnd+json']);
+    expect(JSON.parse(String(json.body))).toEqual({ a: 1 });
+    expect([none.status, none.body.length, valuesOf(none, 'content-length')]).toEqual([204, 0, []]);
+  });
+
+  it('leaves the connection to the next request, whose body nobody has read', async () => {
+    const target = await startTarget();
+    const gate = await start({
+      target: target.url,
+      faults: ['status=503 count=1', 'PATCH status=500 count=1'],
+    });
+    const connection = await RawConnection.open(gate.port);
+    const body = Buffer.alloc(300_000, 'a');
+    connection.write(requestBytes({ method: 'POST', path: '/a', body }));
+    connection.write(requestBytes({ path: '/b' }));
+    expect([(await connection.response()).status, (await connection.response()).status]).toEqual([503, 200]);
+    connection.close();
+    expect(target.received.map(({ url }) => url)).toEqual(['/b']);
+    expect([...gate.gate.exchanges()].at(-1)?.request.body?.size).toBe(300_000);
+  });
+
+  it('changes nothing, and is of no request that the gate blocks', async () => {
+    const gate = await fake(['updateProject status=503 count=1']);
+    expect((await patch(gate, '{')).status).toBe(400);
+    const before = String((await get(gate)).body);
+    const desired = JSON.stringify({ name: 'B', languages: ['GO'], environments: [] });
+    expect((await patch(gate, desired)).status).toBe(503);
+    expect(String((await get(gate)).body)).toBe(before);
+    expect((await patch(gate, desired)).status).toBe(200);
+  });
+
+  it('is of an operation, judged or not', async () => {
+    const gate = await fake('updateProject status=503', { validation: 'off' });
+    expect((await patch(gate, '{}')).status).toBe(503);
+    expect((await get(gate)).status).toBe(200);
+  });
+});
+
+describe('a reset', () => {
+  const codeOf = (url: string) =>
+    fetch(url).then(
+      () => 'answered',
+      (error: Error) => (error.cause as { code?: string }).code,
+    );
+
+  it('breaks the connection before a byte', async () => {
+    const gate = await fake('reset count=1');
+    expect(await codeOf(gate.url + PROJECT)).toBe('ECONNRESET');
+    expect(await codeOf(gate.url + PROJECT)).toBe('answered');
+    const [, first] = [...gate.gate.exchanges()];
+    expect(first).toMatchObject({ fault: 'reset count=1', failure: 'the connection was reset by a fault' });
+    expect(first?.response).toBeUndefined();
+  });
+
+  it('does so over TLS, and after a while', async () => {
+    const { cert, key } = await makeCertificate(['127.0.0.1']);
+    const gate = await fake('reset latency=1ms', {
+      tlsCert: fileOf(cert),
+      tlsKey: fileOf(key),
+    });
+    const connection = await RawConnection.openSecure(gate.port, { ca: cert });
+    const code = new Promise((resolve) =>
+      connection.socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code)),
+    );
+    connection.write(requestBytes({ path: PROJECT }));
+    expect(await code).toBe('ECONNRESET');
+  });
+});
+
+describe('what the target answered', () => {
+  it('is recorded whole, however little of it the client got', async () => {
+    const folder = temporaryFolder();
+    const target = await startTarget((_, res) => {
+      res.write('abcdef');
+      setImmediate(() => res.end('ghijkl'));
+    });
+    const recordings = join(folder, 'recordings');
+    const gate = await start({
+      target: target.url,
+      record: 'all',
+      recordings,
+      faults: '/a truncate=3; /b status=503',
+    });
+    const response = await get(gate, '/a');
+    expect([String(response.body), response.isWhole]).toEqual(['abc', false]);
+    expect((await get(gate, '/b')).status).toBe(503);
+    await gate.gate.close();
+    const files = filesBelow(recordings);
+    expect(Object.keys(files).filter((name) => name.endsWith('GET.json'))).toEqual(['default/a/GET.json']);
+    expect(files['default/a/GET.json']).toContain('abcdefghijkl');
+    expect(files['default/a/GET.json']).not.toMatch(/patchgate-fault/i);
+  });
+});
+
+describe('what a client did not wait for', () => {
+  it('is recorded and learnt all the same, in however many pieces it came', async () => {
+    const recordings = temporaryFolder();
+    const target = await startTarget((_, res) => {
+      res.write('{"name":"Checkout","languages":["GO"],');
+      setImmediate(() => res.end('"environments":[{"id":1,"name":"A","isEnabled":true}]}'));
+    });
+    const gate = await start({ target: target.url, record: 'all', recordings, latency: '1h' });
+    const connection = await RawConnection.open(gate.port);
+    connection.write(requestBytes({ path: PROJECT }));
+    const known = () => fetch(`${gate.url}/__patchgate/state`).then((response) => response.text());
+    await vi.waitFor(async () => expect(await known()).toContain('Checkout'));
+    connection.close();
+    await gate.gate.close();
+    expect(Object.keys(filesBelow(recordings)).some((name) => name.endsWith('GET.json'))).toBe(true);
+  });
+});
+
+describe('latency', () => {
+  const exchange = (path: string, durationMs: number): Exchange => ({
+    request: { method: 'GET', path, query: '', headers: {} },
+    response: { status: 200, headers: { 'content-type': 'text/plain' }, body: { text: 'abc' } },
+    meta: { recordedAt: '2026-01-01T00:00:00.000Z', durationMs },
+  });
+
+  it('is as it was recorded, kept in memory or not', async () => {
+    const recordings = temporaryFolder();
+    await recordAll(recordings, 'default', [exchange('/slow', 30), exchange('/fast', 0)]);
+    const gate = await start({ recordings, latency: 'recorded' }, 'replay');
+    for (let i = 0; i < 3; i++) expect(String((await get(gate, '/slow')).body)).toBe('abc');
+    for (const { durationMs, fault } of gate.gate.exchanges()) {
+      expect(durationMs).toBeGreaterThanOrEqual(29);
+      expect(fault).toBeUndefined();
+    }
+    expect(gate.gate.summary).toContain('; injects latency recorded');
+  });
+
+  it.each(['latency=24h', 'status=503 latency=24h', 'reset latency=24h'])(
+    'ends with its client: %s',
+    async (fault) => {
+      const gate = await fake(fault);
+      const [set, cleared] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+      const timer = () => set.mock.results[set.mock.calls.findIndex(([, delay]) => delay === 86_400_000)];
+      const connection = await RawConnection.open(gate.port);
+      connection.write(requestBytes({ path: PROJECT }));
+      await vi.waitFor(() => expect(timer()).toBeDefined());
+      connection.close();
+      await vi.waitFor(() =>
+        expect([...gate.gate.exchanges()][0]?.failure).toContain('the client went away'),
+      );
+      expect(cleared).toHaveBeenCalledWith(timer()?.value);
+    },
+  );
+
+  it('of an answer that no upstream gives keeps no other change of the record waiting', async () => {
+    const gate = await fake('updateProject status=503 latency=24h count=1', { guard: 'on' });
+    const project = JSON.parse(String((await get(gate)).body));
+    // Whoever creates an environment has the record alone.
+    project.environments.push({ id: 99, name: 'New', isEnabled: false });
+    const body = JSON.stringify(project);
+    const headers = [['Content-Type', 'application/json']] as const;
+    const connection = await RawConnection.open(gate.port);
+    connection.write(requestBytes({ method: 'PATCH', path: PROJECT, headers, body }));
+    await vi.waitFor(() => expect(gate.gate.faults.list().faults).toMatchObject([{ applied: 1 }]));
+    expect((await patch(gate, body)).status).toBe(200);
+    connection.close();
+  });
+});
+
+it.each<[Given, 'proxy' | 'fake', string]>([
+  [{ latency: 'recorded' }, 'fake', 'latency recorded: nothing is replayed here'],
+  [
+    { faults: 'latency=recorded', target: 'http://127.0.0.1:1' },
+    'proxy',
+    'latency recorded: nothing is replayed here',
+  ],
+  [
+    { faults: 'updateProjct reset' },
+    'fake',
+    'fault "updateProjct reset": the contract has no operation updateProjct (did you mean "updateProject"?)',
+  ],
+])('what can never happen is an error at the start: %j', async (given, kind, says) => {
+  expect(await laterRefusal('bad-usage', start(given, kind))).toContain(says);
+});
+
+describe('the faults of a run', () => {
+  it('are those of the start, others that were set, or none', async () => {
+    const gate = await fake('status=503', { faultSeed: 5 });
+    const { faults } = gate.gate;
+    expect(await statuses(gate, 1)).toEqual([503]);
+    await faults.set(['status=500 count=1']);
+    expect(await statuses(gate, 2)).toEqual([500, 200]);
+    expect(faults.list()).toEqual({
+      seed: 5,
+      faults: [{ fault: 'status=500 count=1', matched: 2, applied: 1 }],
+    });
+    faults.clear();
+    expect(await statuses(gate, 1)).toEqual([200]);
+    gate.gate.reset();
+    expect(await statuses(gate, 1)).toEqual([503]);
+  });
+
+  it('are a session alone where it has its own, till it is over', async () => {
+    const gate = await fake('status=503 count=1');
+    const { faults } = gate.gate;
+    await faults.set({ seed: 7, latency: 1, faults: 'status=500 count=1' }, 'a');
+    expect(await statuses(gate, 2, 'a')).toEqual([500, 200]);
+    expect(await statuses(gate, 2, 'b')).toEqual([503, 200]);
+    expect(await statuses(gate, 2)).toEqual([503, 200]);
+    expect(faults.list('a')).toEqual({
+      session: 'a',
+      seed: 7,
+      latency: '1ms',
+      faults: [{ fault: 'status=500 count=1', matched: 2, applied: 1 }],
+    });
+    expect(faults.list('b').faults).toMatchObject([{ matched: 2, applied: 1 }]);
+    expect(faults.list().faults).toMatchObject([{ matched: 4, applied: 2 }]);
+    faults.clear('a');
+    expect(await statuses(gate, 1, 'a')).toEqual([503]);
+    await faults.set([], 'a');
+    expect(await statuses(gate, 1, 'a')).toEqual([200]);
+    gate.gate.reset('a');
+    expect(await statuses(gate, 1, 'a')).toEqual([503]);
+    expect(await statuses(gate, 1, 'b')).toEqual([200]);
+  });
+
+  it('are refused whole, where one is wrong', async () => {
+    const gate = await fake('status=503');
+    const { faults } = gate.gate;
+    const refused = (given: string, session?: string) =>
+      laterRefusal('bad-input', faults.set(given, session));
+    expect(await refused('reset; updatProject reset')).toContain('no operation updatProject');
+    expect(await refused('get reset')).toContain('(did you mean "GET"?)');
+    expect(await refused('latency=recorded')).toContain('nothing is replayed');
+    expect(await refused('reset', 'ä')).toContain('no session of that name');
+    expect(await statuses(gate, 1)).toEqual([503]);
+  });
+
+  it('name the seed where something is drawn', async () => {
+    expect((await fake('reset rate=0.5')).gate.summary).toMatch(
+      /; injects 1 fault, seed (\d+) \(repeat with --fault-seed \1\)$/,
+    );
+    expect((await fake('reset; reset', { latency: '1ms..2ms', faultSeed: 3 })).gate.summary).toMatch(
+      /; injects 2 faults, latency 1ms\.\.2ms, seed 3 \(repeat/,
+    );
+    expect((await fake('reset')).gate.summary).toMatch(/; injects 1 fault$/);
+    expect((await fake([])).gate.summary).not.toContain('injects');
+  });
+});

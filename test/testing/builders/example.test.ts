@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import draft from '../../../schemas/update-draft.json' with { type: 'json' };
+import { example } from '../../../src/testing/builders/example.ts';
+import { schemaReader } from '../../../src/testing/builders/forms.ts';
+import { contractFolder, flagContract } from '../../support/contract-folder.ts';
+import { refusal } from '../../support/errors.ts';
+import {
+  brief,
+  DRAFT_URL,
+  FEATURE_URL,
+  gate,
+  PROJECT_URL,
+  patch,
+  shippedContract,
+} from '../../support/gate.ts';
+import { ORDERS } from '../../support/orders-contract.ts';
+import { shouting } from '../../support/team-rule.ts';
+
+const OPERATIONS = { updateProject: PROJECT_URL, updateFeature: FEATURE_URL, updateDraft: DRAFT_URL };
+
+describe('an example', () => {
+  it.each(Object.entries(OPERATIONS))(
+    'of %s is one that the gate has nothing to say of',
+    (operation, url) => {
+      const id = url.split('/').at(-1);
+      const { verdict } = gate().inspect(patch(url, example(operation, {}, { id })));
+      expect(verdict).toEqual({ outcome: 'pass', operation, findings: [], omitted: 0 });
+      const minimal = example(operation, {}, { only: 'required' });
+      expect(brief(gate().inspect(patch(url, minimal)).verdict.findings)).toEqual([]);
+      expect(JSON.stringify(minimal).length).toBeLessThan(JSON.stringify(example(operation)).length);
+    },
+  );
+
+  it('is readable, and always the same', () => {
+    expect(example('updateProject')).toEqual({
+      name: 'Checkout',
+      languages: ['NODEJS', 'PYTHON'],
+      environments: [
+        { id: 1, name: 'Production', isEnabled: true },
+        { id: 2, name: 'Staging', isEnabled: false },
+      ],
+    });
+    expect(example('updateFeature')).toMatchObject({
+      type: 'feature',
+      variables: [
+        { id: 1, dataType: 'string', defaultValue: 'Free' },
+        { id: 2, dataType: 'integer', defaultValue: 50 },
+      ],
+      variations: [
+        { variables: [{ variableId: 1, value: 'Gratis' }] },
+        { variables: [{ variableId: 2, value: 40 }] },
+      ],
+    });
+    expect(example('updateDraft', {}, { id: 1001 })).toMatchObject({
+      draftId: 1001,
+      platform: 'website',
+      variations: [{ percentSplit: 50 }, { percentSplit: 50 }],
+    });
+    expect(example('updateDraft')).toEqual(example('updateDraft'));
+  });
+
+  it('has every field that the contract lists', () => {
+    for (const operation of Object.keys(OPERATIONS)) {
+      const { schema, schemas } = shippedContract().load(operation);
+      const [form] = schemaReader(schemas, true).forms([{ document: schema, at: schema }]);
+      expect(Object.keys(example(operation))).toEqual([...(form?.properties.keys() ?? [])]);
+    }
+    expect(Object.keys(example<{ variations: object[] }>('updateDraft').variations[0] ?? {})).toEqual(
+      Object.keys(draft.$defs.variation.properties),
+    );
+  });
+
+  it('is a copy of its own', () => {
+    const first = example<{ environments: object[] }>('updateProject');
+    first.environments.push({});
+    expect(example<{ environments: object[] }>('updateProject').environments).toHaveLength(2);
+  });
+
+  it('takes other members, and leaves some out', () => {
+    const body = example('updateProject', { name: 'Basket', languages: undefined });
+    expect(body).toEqual({ name: 'Basket', environments: example('updateProject').environments });
+  });
+
+  it('loses nothing of a state', () => {
+    const state = {
+      name: 'Shop',
+      languages: ['GO', 'RUBY'],
+      environments: [
+        { id: 1, name: 'Live', isEnabled: true },
+        { id: 31, name: 'QA', isEnabled: false },
+      ],
+    };
+    const body = example('updateProject', {}, { state, guard: true });
+    const known = { record: state, isWhole: true };
+    expect(gate().inspect(patch(PROJECT_URL, body), undefined, { known }).verdict.findings).toEqual([]);
+    expect(body.environments).toContainEqual({ id: 31, name: 'QA', isEnabled: false });
+    const flag = { variables: [{ id: 2, dataType: 'boolean' }] };
+    expect(example('updateFeature', {}, { state: flag })).toMatchObject({
+      variables: [{ variableName: 'label' }, { id: 2, dataType: 'integer' }],
+      variations: [{ variables: [{ variableId: 2, value: expect.any(Number) }] }, {}],
+    });
+  });
+
+  it('is made of any contract', () => {
+    const contract = contractFolder();
+    expect(example('putFlag', {}, { contract })).toEqual({
+      on: true,
+      note: 'beta',
+      owners: [{ email: 'Email 1' }, { email: 'Email 2' }],
+    });
+    expect(example('putFlag', {}, { contract: contractFolder(ORDERS) })).toMatchObject({
+      code: 'AB-123',
+      amount: 1,
+      packs: 12,
+      payment: { kind: 'card', card: 'Card' },
+      version: 2,
+      buyer: { friends: [{ friends: [{ name: 'Name 1' }] }, {}] },
+    });
+    // What can hold itself does so once.
+    expect(
+      JSON.stringify(example('putFlag', {}, { contract: contractFolder(ORDERS) })).match(/friends/g),
+    ).toHaveLength(3);
+  });
+
+  it('satisfies rules of ones own as their examples do', () => {
+    const customRules = { updateProject: [shouting()] };
+    expect(example('updateProject', {}, { customRules })).toMatchObject({
+      environments: [{ id: 1, name: 'PRODUCTION', isEnabled: true }],
+    });
+  });
+
+  it('says why there is none', () => {
+    expect(refusal('bad-usage', () => example('updateThing'))).toMatch('has no operation "updateThing"');
+    const files = { 'contract.json': flagContract({ rules: ['flag.none'] }) };
+    expect(
+      refusal('bad-contract', () => example('putFlag', {}, { contract: contractFolder(files) })),
+    ).toMatch('there is no rule "flag.none"');
+    const never = shouting({
+      *check() {
+        yield { pointer: '', message: 'never' };
+      },
+      examples: { passes: [], fails: [{ body: {}, pointers: [''] }] },
+    });
+    const options = { customRules: { updateProject: [never] } };
+    expect(refusal('bad-contract', () => example('updateProject', {}, options))).toMatch(
+      'no example of updateProject could be made: never',
+    );
+  });
+});

@@ -1,0 +1,217 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { proxy, replay, type TestGate, type TestGateOptions } from '../../src/testing/index.ts';
+import { type ExchangeParts, exchange } from '../support/exchanges.ts';
+import { writeRecording } from '../support/recorded-folder.ts';
+import { startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const open: TestGate[] = [];
+afterEach(async () => {
+  for (const gate of open.splice(0)) await gate.close();
+});
+
+/** A gate that replays GETs of these paths; the same one several times is a sequence: 1, 2, … */
+async function gateOf(paths: string[], options: TestGateOptions = {}): Promise<TestGate> {
+  const recordings = temporaryFolder();
+  const exchanges = paths.map((path, index): ExchangeParts => {
+    const place = paths.slice(0, index).filter((other) => other === path).length;
+    return { method: 'GET', path, requestHeaders: {}, answer: { json: place + 1 } };
+  });
+  writeRecording(join(recordings, 'demo'), exchanges.map(exchange));
+  const gate = await replay({ recordings, recording: 'demo', ...options });
+  open.push(gate);
+  return gate;
+}
+
+const get = async (url: string, headers: Readonly<Record<string, string>> = {}) =>
+  (await fetch(url, { headers })).text();
+
+/** What is thrown now or later. */
+const thrownBy = async (work: () => unknown): Promise<Error | undefined> => {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+};
+
+describe('assertAllServed', () => {
+  const NEVER = /^1 of 2 exchanges of "demo" was never served:\n {2}GET \/b, recorded 2026-11-20$/;
+
+  it('passes where all was served, and lists what was not', async () => {
+    const gate = await gateOf(['/a', '/b']);
+    await get(`${gate.url}/a`);
+    const error = await thrownBy(() => gate.assertAllServed());
+    expect(error?.message).toMatch(NEVER);
+    expect(error?.stack).toContain('create-test-gate.test.ts');
+    await get(`${gate.session('any').url}/b`);
+    await gate.assertAllServed();
+    await gate.close();
+  });
+
+  it('is heard at the end where nobody waits for it, once', async () => {
+    const gate = await gateOf(['/a', '/b']);
+    await get(`${gate.url}/a`);
+    gate.assertAllServed();
+    const error = await thrownBy(() => gate.close());
+    expect(error?.message).toMatch(NEVER);
+    await gate.close();
+    await gate[Symbol.asyncDispose]();
+    expect((await thrownBy(() => fetch(gate.url)))?.message).toBe('fetch failed');
+  });
+
+  it('looks at once, not when it is waited for', async () => {
+    const gate = await gateOf(['/a']);
+    const check = gate.assertAllServed();
+    expect((await thrownBy(() => check))?.message).toContain('1 of 1');
+    await get(`${gate.url}/a`);
+    expect((await thrownBy(() => check))?.message).toContain('1 of 1');
+  });
+
+  it('after the end is a mistake', async () => {
+    const gate = await gateOf(['/a']);
+    await gate.close();
+    expect((await thrownBy(() => gate.assertAllServed()))?.message).toBe(
+      'the gate is closed\n  ask what was served before it is closed',
+    );
+  });
+
+  it('is what failUnused asks for', async () => {
+    const gate = await gateOf(['/a', '/b'], { failUnused: true });
+    await get(`${gate.url}/a`);
+    expect((await thrownBy(() => gate.close()))?.message).toMatch(NEVER);
+  });
+});
+
+describe('misses', () => {
+  it('are what the recording could not answer, with what the client was told', async () => {
+    const gate = await gateOf(['/a']);
+    await get(`${gate.url}/a`);
+    gate.assertNoMisses();
+    const { detail, hint } = JSON.parse(await get(`${gate.url}/c?token=x`));
+    await get(`${gate.session('s').url}/c?token=x`);
+    expect(gate.misses()).toEqual([
+      { method: 'GET', url: '/c?token=[redacted]', session: '', text: detail, hint, count: 1 },
+      expect.objectContaining({ session: 's', text: detail }),
+    ]);
+    expect(gate.session('s').misses()).toHaveLength(1);
+    gate.session('other').assertNoMisses();
+    const error = await thrownBy(() => gate.assertNoMisses());
+    expect(error?.message).toMatch(
+      /^2 requests had no answer in the recording:\n {2}nothing is recorded for GET/,
+    );
+    expect(error?.message).toContain('PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL');
+    expect(error?.stack?.split('\n').find((line) => /^ {4}at /.test(line))).toContain(
+      'create-test-gate.test.ts',
+    );
+    gate.session('s').reset();
+    expect(gate.misses()).toHaveLength(1);
+  });
+});
+
+describe('misses that no test asks for', () => {
+  const told = async (ask: (gate: TestGate) => unknown) => {
+    const notices: string[] = [];
+    const gate = await gateOf(['/a'], { notice: (text) => notices.push(text) });
+    await get(`${gate.url}/b`);
+    await get(`${gate.session('s').url}/c`);
+    await ask(gate);
+    await gate.close();
+    return notices.join();
+  };
+
+  it('are told at the end: a client that fails of one may keep it to itself', async () => {
+    expect(await told(() => undefined)).toMatch(/^2 requests had no answer.*GET \/b.*GET \/c.*session s/s);
+  });
+
+  it('are not told twice', async () => {
+    expect(await told((gate) => gate.session('s').misses())).toMatch(/^1 request had no answer.*GET \/b/s);
+    expect(await told((gate) => gate.misses())).toBe('');
+    expect(await told((gate) => thrownBy(() => gate.assertNoMisses()))).toBe('');
+    expect(await told((gate) => gate.reset())).toBe('');
+  });
+});
+
+describe('a session', () => {
+  it('has its own place in a sequence and its own list, by its URL and by its header', async () => {
+    const gate = await gateOf(['/a', '/a']);
+    const one = gate.session('one');
+    const two = gate.session("a suite/2: it's there");
+    expect(one).toMatchObject({ name: 'one', url: `${gate.url}/__patchgate/session/one` });
+    expect([await get(`${one.url}/a`), await get(`${gate.url}/a`, two.headers)]).toEqual(['1', '1']);
+    expect([await get(`${one.url}/a`), await get(`${two.url}/a`)]).toEqual(['2', '2']);
+    expect(await get(`${gate.url}/a`)).toBe('1');
+    expect(one.exchanges().map(({ session }) => session)).toEqual(['one', 'one']);
+    expect(two.exchanges({ limit: 1 })).toHaveLength(1);
+    one.reset();
+    expect(one.exchanges()).toEqual([]);
+    expect(gate.exchanges()).toHaveLength(3);
+    expect([await get(`${one.url}/a`), await get(`${two.url}/a`)]).toEqual(['1', '2']);
+  });
+
+  it('needs a name that the header could have', async () => {
+    const gate = await gateOf(['/a']);
+    for (const name of ['', '..', 'é', 'x'.repeat(101)])
+      expect(() => gate.session(name)).toThrow(/cannot name a session\n {2}a name is 1 to 100 printable/);
+  });
+
+  it('has faults of its own', async () => {
+    const gate = await gateOf(['/a']);
+    const session = gate.session('one');
+    await session.setFaults('status=503 count=1');
+    const statusOf = async (base: string) => (await fetch(`${base}/a`)).status;
+    expect([await statusOf(gate.url), await statusOf(session.url), await statusOf(session.url)]).toEqual([
+      200, 503, 200,
+    ]);
+    await gate.setFaults(['status=500']);
+    expect(await statusOf(gate.url)).toBe(500);
+    await gate.setFaults([]);
+    expect(await statusOf(gate.url)).toBe(200);
+    const error = await thrownBy(() => gate.setFaults('stauts=503'));
+    expect(error?.message).toContain('stauts');
+    expect(error?.message).toContain('\n  ');
+  });
+
+  it('has the same faults drawn in each run, unless it is told otherwise', async () => {
+    const drawn = async (options: TestGateOptions = {}) => {
+      const { url } = await gateOf(['/a'], { faults: 'status=503 rate=0.5', ...options });
+      const times = Array.from({ length: 20 });
+      return (await Promise.all(times.map(async () => (await fetch(`${url}/a`)).status))).join(' ');
+    };
+    const first = await drawn();
+    expect(await drawn()).toBe(first);
+    expect(await drawn({ faultSeed: 2 })).not.toBe(first);
+  });
+});
+
+describe('close', () => {
+  it('lets what is in flight finish, for all who wait for it', async () => {
+    let finish: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let arrived: () => void = () => undefined;
+    const underWay = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const target = await startTarget((_, res) => {
+      arrived();
+      void held.then(() => res.end('whole'));
+    });
+    const gate = await proxy({ target: target.url });
+    const asked = get(gate.url);
+    await underWay;
+    let isClosed = false;
+    const closed = Promise.all([gate.close(), gate.close(), gate[Symbol.asyncDispose]()]).then(() => {
+      isClosed = true;
+    });
+    await new Promise(setImmediate);
+    expect(isClosed).toBe(false);
+    finish();
+    expect(await asked).toBe('whole');
+    await closed;
+    await target.close();
+  });
+});

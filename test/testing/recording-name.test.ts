@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { checkRecordingName } from '../../src/recordings/files/location.ts';
+import { type NamedTest, recordingName } from '../../src/testing/index.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const file = (path: string) => join(process.cwd(), path);
+
+describe('the name of a recording for one test', () => {
+  it.each([
+    ['checkout', /^checkout-[0-9a-f]{12}$/],
+    ['Creates a project, and PATCHes it!', /^creates-a-project-and-patches-it-[0-9a-f]{12}$/],
+    ['Überprüft « été » ½', /^uberpruft-ete-1-2-[0-9a-f]{12}$/],
+    ['日本語', /^[0-9a-f]{12}$/],
+    ['con', /^con-[0-9a-f]{12}$/],
+    ['../../etc/passwd', /^etc-passwd-[0-9a-f]{12}$/],
+    ['a'.repeat(500), /^a{72}-[0-9a-f]{12}$/],
+    [`${'a'.repeat(71)} b`, /^a{71}-[0-9a-f]{12}$/],
+    ['. ', /^[0-9a-f]{12}$/],
+  ])('can be read, and is one everywhere: %s', (name, expected) => {
+    expect(recordingName(name)).toMatch(expected);
+    expect(() => checkRecordingName(recordingName(name))).not.toThrow();
+  });
+
+  it('is that of no other', () => {
+    const names = ['a', 'A', 'a ', 'a-', 'a b', 'a-b', 'a/b', 'ä', 'a\u0308', recordingName('a')];
+    const long = 'x'.repeat(200);
+    names.push(long, `${long}y`, JSON.stringify([null, 'a']));
+    expect(new Set(names.map((name) => recordingName(name).toLowerCase())).size).toBe(names.length);
+  });
+
+  it('does not change', () => {
+    expect(recordingName('checkout')).toBe('checkout-1f6dc1463dea');
+    const state = { currentTestName: 'suite adds', testPath: file('test/cart.test.ts') };
+    expect(recordingName(state)).toBe('cart-suite-adds-6aeb28d39ccb');
+    vi.spyOn(process, 'cwd').mockReturnValue('/elsewhere/project');
+    expect(recordingName({ ...state, testPath: '/elsewhere/project/test/cart.test.ts' })).toBe(
+      'cart-suite-adds-6aeb28d39ccb',
+    );
+  });
+
+  it.each([
+    ['', 'it is none'],
+    [undefined, 'it is none'],
+    [{}, 'it has no name'],
+    [{ testPath: '/a.test.ts' }, 'none runs'],
+  ])('asks for a test: %j', (test, why) => {
+    expect(() => recordingName(test as NamedTest)).toThrow(why);
+  });
+});
+
+describe('what a runner gives', () => {
+  it("is vitest's task or context", ({ task, ...context }) => {
+    const name = recordingName(task);
+    expect(name).toMatch(/^recording-name-what-a-runner-gives-is-vitest-s-task-or-context-[0-9a-f]{12}$/);
+    expect(recordingName({ ...context, task })).toBe(name);
+  });
+
+  const same: string[] = [];
+  it.for([1, 2])('is told apart in a table', (_, { task }) => {
+    same.push(recordingName(task));
+    expect(new Set(same).size).toBe(same.length);
+  });
+
+  const inSuites: string[] = [];
+  describe.each([1, 2])('in a suite for each case', () => {
+    it('is told apart', ({ task }) => {
+      inSuites.push(recordingName(task));
+      expect(new Set(inSuites).size).toBe(inSuites.length);
+    });
+  });
+
+  it('is told apart by its suites, its file and its project', ({ task }) => {
+    const other = (file: object, suite: object | undefined = task.suite) =>
+      recordingName({ name: task.name, type: 'test', file: { ...task.file, ...file }, suite } as never);
+    const names = [
+      recordingName(task),
+      other({ filepath: file('test/other.test.ts') }),
+      other({ projectName: 'node' }),
+      other({}, { name: 'another', tasks: [] }),
+      other({}, { name: 'inner', tasks: [], suite: { name: 'outer', tasks: [] } }),
+      other({}, { name: 'outer', tasks: [], suite: { name: 'inner', tasks: [] } }),
+    ];
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('is expect.getState()', () => {
+    expect(recordingName(expect.getState())).toMatch(/^recording-name-.*is-expect-getstate-[0-9a-f]{12}$/);
+  });
+
+  it("is node:test's context", () => {
+    const t = { name: 'adds', fullName: 'cart > adds', filePath: file('test/cart.test.js') };
+    expect(recordingName(t)).toMatch(/^cart-cart-adds-[0-9a-f]{12}$/);
+    expect(recordingName({ ...t, fullName: 'basket > adds' })).not.toBe(recordingName(t));
+    // Older versions of Node know no more, but that a file is a process.
+    const older = recordingName({ name: 'adds' });
+    expect(older).toMatch(/adds-[0-9a-f]{12}$/);
+    vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', file('test/cart.test.js')]);
+    expect(recordingName({ name: 'cart > adds' })).toBe(recordingName(t));
+    expect(older).not.toBe(recordingName({ name: 'adds' }));
+  });
+});

@@ -1,0 +1,266 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { fake, PatchgateError, proxy, replay } from '../../src/testing/index.ts';
+import { contractFolder, FLAG_SCHEMA } from '../support/contract-folder.ts';
+import { type ExchangeParts, exchange, PROJECT_PATH } from '../support/exchanges.ts';
+import { writeRecording } from '../support/recorded-folder.ts';
+import { filesBelow } from '../support/recordings.ts';
+import { closeTargets, startTarget } from '../support/target.ts';
+import { shouting } from '../support/team-rule.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await closeTargets();
+});
+
+const GET: ExchangeParts = { method: 'GET', path: '/x', requestHeaders: {}, answer: { json: 1 } };
+const PROJECT = {
+  name: 'Checkout',
+  languages: ['GO'],
+  environments: [{ id: 1, name: 'A', isEnabled: true }],
+};
+
+/** Options for a recording `demo` of these exchanges. */
+function recorded(...exchanges: ExchangeParts[]) {
+  const recordings = temporaryFolder();
+  writeRecording(join(recordings, 'demo'), exchanges.map(exchange));
+  return { recordings, recording: 'demo' };
+}
+
+/** What a command would keep of the service in this folder; that of other services may be there. */
+const keptOf = ({ url }: { url: string }) =>
+  existsSync('.patchgate')
+    ? readdirSync('.patchgate').filter((name) => readFileSync(join('.patchgate', name), 'utf8').includes(url))
+    : [];
+
+/** The message of what it is refused with: it says what to do, too. */
+async function refusedWith(start: Promise<unknown>): Promise<string> {
+  const error = await start.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(PatchgateError);
+  const { message, hint } = error as PatchgateError;
+  expect(message).toContain(`\n  ${hint}`);
+  return message;
+}
+
+/** The same, whatever it is. */
+const told = async (start: Promise<unknown>) => String(await start.catch((error: unknown) => error));
+
+const patch = (url: string, body: unknown) =>
+  fetch(url, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+describe('replay', () => {
+  it('answers from a recording on a free port, and shows what went by, oldest first', async () => {
+    const options = recorded(GET, { ...GET, path: '/y' });
+    await using gate = await replay(options);
+    expect(gate.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await (await fetch(`${gate.url}/x`)).json()).toBe(1);
+    await fetch(`${gate.url}/y`);
+    expect(gate.exchanges().map(({ request }) => request.url)).toEqual(['/x', '/y']);
+    expect(gate.exchanges({ limit: 1 }).map(({ request }) => request.url)).toEqual(['/y']);
+    gate.assertNoMisses();
+    await gate.assertAllServed();
+    gate.reset();
+    expect(gate.exchanges()).toEqual([]);
+  });
+
+  it('leaves nothing behind in the recording', async () => {
+    const options = recorded(GET);
+    const gate = await replay(options);
+    await fetch(`${gate.url}/x`);
+    await gate.close();
+    expect(readdirSync(join(options.recordings, 'demo'))).toEqual(['x']);
+  });
+
+  it('refuses a misspelt name, with those that there are', async () => {
+    const { recordings } = recorded(GET);
+    writeRecording(join(recordings, 'other'), [exchange(GET)]);
+    expect(await refusedWith(replay({ recordings, recording: 'dmeo' }))).toBe(
+      `there is no recording "dmeo" in ${recordings}/ (there are: demo, other)\n  did you mean "demo"?`,
+    );
+    expect(await refusedWith(replay({ recordings: `${recordings}/none` }))).toMatch(
+      /^there is no recording "default" in .*none\/ \(there is none\)\n {2}record it: PATCHGATE_RECORD=all /,
+    );
+    expect(await refusedWith(replay({ recordings, recording: '../demo' }))).toContain('has a slash');
+  });
+
+  it.each([
+    [{ recordin: 'demo' }, 'unknown key "recordin" in the settings given\n  did you mean "recording"?'],
+    [{ port: 'x' }, 'the option port: "x" is not taken\n  it takes an integer'],
+    [{ onMiss: 'forward' }, 'needs a target'],
+    [{ config: 'nowhere.json' }, 'nowhere.json does not exist'],
+  ])('refuses an option that is wrong: %j', async (options, said) => {
+    expect(await refusedWith(replay({ ...recorded(GET), ...options } as object))).toContain(said);
+  });
+
+  it('takes an option that is undefined for none', async () => {
+    await using gate = await replay({ ...recorded(GET), port: undefined, target: undefined, log: undefined });
+    expect(new URL(gate.url).port).not.toBe('4010');
+  });
+
+  it('hands notices to whoever wants them', async () => {
+    const notices: string[] = [];
+    await using gate = await replay({
+      ...recorded({ ...GET, recordedAt: '2020-01-01T00:00:00.000Z' }),
+      ...{ maxAge: '30d', notice: (text: string) => notices.push(text) },
+    });
+    await fetch(`${gate.url}/x`);
+    expect(notices.join()).toMatch(/older than|recorded .* ago|stale/);
+  });
+});
+
+describe('at the start', () => {
+  it("a contract of one's own that does not compile is refused", async () => {
+    const contract = contractFolder({ 'put-flag.json': { ...FLAG_SCHEMA, type: 'objekt' } });
+    expect(await told(replay({ ...recorded(GET), contract }))).toContain('the schema does not compile');
+    const blind = contractFolder({ 'put-flag.json': { ...FLAG_SCHEMA, properties: {} } });
+    expect(await told(fake({ contract: blind }))).toMatch(/does not compile|lets its canary pass/);
+  });
+
+  it("a rule of one's own that finds nothing is refused", async () => {
+    const rule = { ...shouting(), check: () => [] };
+    const customRules = { updateProject: [rule] };
+    expect(await told(replay({ ...recorded(GET), customRules }))).toContain('lets its canary pass');
+  });
+});
+
+describe('to record again', () => {
+  it.each([
+    ['the option', { record: 'all' as const }, undefined],
+    ['the variable', {}, 'all'],
+  ])(
+    '%s makes a replay a proxy that records, with the guard on and nothing kept of what it learns',
+    async (_, option, variable) => {
+      vi.stubEnv('PATCHGATE_RECORD', variable);
+      const target = await startTarget();
+      const options = { ...recorded({ ...GET, answer: { json: 'old' } }), target: target.url, ...option };
+      const gate = await replay(options);
+      expect(await (await fetch(`${gate.url}/x`)).json()).toEqual({ ok: true });
+      expect((await patch(gate.url + PROJECT_PATH, { ...PROJECT, environments: [] })).status).toBe(409);
+      gate.assertNoMisses();
+      await gate.assertAllServed();
+      await gate.close();
+      expect(target.received.map(({ method }) => method)).toEqual(['GET']);
+      const files = filesBelow(join(options.recordings, 'demo'));
+      expect(files['x/GET.json']).toContain('"ok": true');
+      expect(keptOf(target)).toEqual([]);
+    },
+  );
+
+  it('needs a target', async () => {
+    vi.stubEnv('PATCHGATE_RECORD', 'new_episodes');
+    expect(await refusedWith(replay(recorded(GET)))).toBe(
+      'PATCHGATE_RECORD is "new_episodes", and there is no target to record from\n  ' +
+        "give one: replay({ target: 'https://staging.example.com/api/v2' }), or PATCHGATE_TARGET",
+    );
+  });
+
+  it('once needs none where there is a recording, and records where there is none', async () => {
+    vi.stubEnv('CI', '');
+    const target = await startTarget();
+    const options = { ...recorded(GET), record: 'once' as const };
+    const gate = await replay(options);
+    expect(await (await fetch(`${gate.url}/x`)).json()).toBe(1);
+    await gate.close();
+    const first = await replay({ ...options, recording: 'new', target: target.url });
+    expect(await (await fetch(`${first.url}/x`)).json()).toEqual({ ok: true });
+    await first.close();
+    expect(Object.keys(filesBelow(join(options.recordings, 'new')))).toContain('x/GET.json');
+  });
+
+  it('once on a CI machine only replays', async () => {
+    vi.stubEnv('CI', 'true');
+    const notices: string[] = [];
+    const options = { ...recorded(GET), record: 'once' as const, target: 'http://127.0.0.1:9' };
+    const said = await refusedWith(
+      replay({ ...options, recording: 'new', notice: (text) => notices.push(text) }),
+    );
+    expect(said).toContain('there is no recording "new"');
+    expect(notices.join()).toContain('CI is set');
+  });
+
+  it('two gates into one recording is an error that says what to do', async () => {
+    const target = await startTarget();
+    const options = { ...recorded(GET), record: 'all' as const, target: target.url };
+    await using _ = await replay(options);
+    expect(await refusedWith(replay(options))).toMatch(
+      /is in use: this process has been recording into it since .*; one gate at a time records into "demo"\n {2}give each test or file a recording of its own, as recordingName\(test\) names them/,
+    );
+  });
+
+  it("a config file's mode is for the command", async () => {
+    const options = recorded(GET);
+    const config = join(options.recordings, 'patchgate.config.json');
+    writeFileSync(config, '{"record": "all", "target": "http://127.0.0.1:9"}');
+    await using gate = await replay({ ...options, config });
+    expect(await (await fetch(`${gate.url}/x`)).json()).toBe(1);
+  });
+});
+
+describe('proxy', () => {
+  it('needs a target', async () => {
+    expect(await refusedWith(proxy())).toContain("proxy({ target: 'https://");
+  });
+
+  it('judges what it forwards, and keeps what it learns in memory', async () => {
+    const target = await startTarget();
+    const gate = await proxy({ target: target.url });
+    expect((await patch(gate.url + PROJECT_PATH, { name: 'x' })).status).toBe(422);
+    expect((await patch(gate.url + PROJECT_PATH, PROJECT)).status).toBe(200);
+    expect(gate.exchanges({ outcome: 'block' })).toHaveLength(1);
+    await gate.close();
+    expect(keptOf(target)).toEqual([]);
+    expect(target.received).toHaveLength(1);
+  });
+});
+
+describe('fake', () => {
+  it('starts with the records of the program, and shows them', async () => {
+    const seed = { accounts: { current: { projects: { 7: PROJECT } } } };
+    await using gate = await fake({ seed });
+    const url = `${gate.url}/api/v2/accounts/current/projects/7`;
+    expect(await (await fetch(url)).json()).toEqual(PROJECT);
+    await patch(url, { ...PROJECT, name: 'Other' });
+    expect(gate.record('project', 7)).toEqual({ ...PROJECT, name: 'Other' });
+    expect(gate.record('project', 8)).toBeUndefined();
+    expect(seed.accounts.current.projects[7].name).toBe('Checkout');
+    gate.reset();
+    expect(gate.record('project', '7', 'current')).toEqual(PROJECT);
+  });
+
+  it('has the records of each session, which can be set', async () => {
+    await using gate = await fake();
+    const session = gate.session('a');
+    const record = { ...PROJECT, name: 'Mine' };
+    session.setRecord('project', 43, record);
+    record.name = 'changed later';
+    const at = (base: string) => fetch(`${base}/api/v2/accounts/current/projects/43`);
+    expect(await (await at(session.url)).json()).toMatchObject({ name: 'Mine' });
+    expect((await at(gate.url)).status).toBe(404);
+    expect(session.record('project', 43)).toMatchObject({ name: 'Mine' });
+    (session.record('project', 43) as { name: string }).name = 'changed';
+    expect(session.record('project', 43)).toMatchObject({ name: 'Mine' });
+    session.reset();
+    expect(session.record('project', 43)).toBeUndefined();
+  });
+
+  it('says what is no record', async () => {
+    await using gate = await fake();
+    expect(() => gate.record('projekt' as never, 1)).toThrow(
+      'there is no kind of record "projekt"\n  kinds: project',
+    );
+    expect(() => gate.record('project', '042')).toThrow('"042" is no id\n');
+    expect(() => gate.record('project', 1, 'x')).toThrow('"x" names no account\n');
+    expect(() => gate.setRecord('project', 1, [])).toThrow('what is to be project 1 is no object\n');
+    await expect(gate.assertAllServed()).rejects.toThrow('no recording answers here');
+    expect(await refusedWith(fake({ seed: { acounts: {} } as never }))).toContain('unknown member "acounts"');
+  });
+});
