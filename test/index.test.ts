@@ -13,7 +13,7 @@ const servers: Server[] = [];
 
 beforeEach(async () => {
   target = await startTarget((_, res) => res.end('answered'));
-  gate = await patchgate('proxy', { target: target.url });
+  gate = await patchgate('proxy', { target: target.url, state: false });
 });
 afterEach(async () => {
   await gate.close();
@@ -70,7 +70,7 @@ describe('mounted in an Express app', () => {
 });
 
 it('listens by itself', async () => {
-  const listening = await patchgate('proxy', { target: target.url, port: 0 });
+  const listening = await patchgate('proxy', { target: target.url, port: 0, state: false });
   const { url, close } = await listening.listen();
   expect(await (await patch(url, GOOD_PROJECT)).text()).toBe('answered');
   await close();

@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { COMMAND_DEFAULTS } from '../settings.ts';
 import { whichBaseline } from './check/known/which-baseline.ts';
-import { FORMATS, joinOutputs, outputsOf } from './check/report/outputs.ts';
+import { joinOutputs, outputsOf, REPORT_OPTIONS } from './check/report/outputs.ts';
 import { once } from './given.ts';
 import { flagsOf, GUARDING, JUDGING, withSettings } from './options.ts';
 
@@ -46,19 +46,7 @@ export const check: CommandModule = {
           requiresArg: true,
           describe: 'Compare with this contract: only what it did not find counts',
         },
-        format: {
-          type: 'string',
-          alias: 'f',
-          requiresArg: true,
-          defaultDescription: 'text',
-          describe: `Of the report; several, each with its -o (${FORMATS.join(', ')})`,
-        },
-        output: {
-          type: 'string',
-          alias: 'o',
-          requiresArg: true,
-          describe: 'File for the report whose -f is before it',
-        },
+        ...REPORT_OPTIONS,
       })
       .example('$0 check recordings', 'what would the gate say to what was recorded?')
       .example('$0 check project.json --operation updateProject', 'a body of your own')

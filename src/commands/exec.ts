@@ -1,20 +1,6 @@
 import type { CommandModule } from 'yargs';
 import { all } from './given.ts';
-import {
-  APPROVING,
-  FAULTS,
-  FORWARDING,
-  flagsOf,
-  GUARDING,
-  JUDGING,
-  MATCHING,
-  RECORDING,
-  REDACTION,
-  REPLAYING,
-  SERVING,
-  TLS,
-  withSettings,
-} from './options.ts';
+import { flagsOf, PROXYING, withSettings } from './options.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -27,27 +13,7 @@ export const exec: CommandModule = {
   command: 'exec [command..]',
   describe: 'Runs a command, such as a test suite, against a recording: exec -- npm test',
   builder: (yargs) =>
-    withSettings(yargs, [
-      ...JUDGING,
-      ...GUARDING,
-      ...APPROVING,
-      'state',
-      'readState',
-      ...SERVING,
-      ...TLS,
-      ...FORWARDING,
-      ...MATCHING,
-      ...REDACTION,
-      ...REPLAYING,
-      ...RECORDING,
-      ...FAULTS,
-      'record',
-      'recording',
-      'recordings',
-      'recordInCi',
-      'onMiss',
-      'target',
-    ])
+    withSettings(yargs, [...PROXYING, 'onMiss', 'target'])
       .usage(
         '$0 exec [options] -- COMMAND…\n\nRuns a command, such as a test suite, against a recording, which it finds at PATCHGATE_URL. ' +
           'Exits as the command does; with 1 where that ended well, but asked for what is not recorded.',

@@ -67,6 +67,25 @@ export const RECORDING: readonly SettingName[] = ['durability', 'recordLimit', '
 /** Settings of what makes a live answer differ from a recorded one. */
 export const VERIFYING: readonly SettingName[] = ['ignoreDrift', 'driftHeaders'];
 
+/** Settings that every command takes which answers clients from a service or from a recording. */
+export const ANSWERING: readonly SettingName[] = [
+  ...JUDGING,
+  ...GUARDING,
+  ...APPROVING,
+  ...SERVING,
+  ...TLS,
+  ...FORWARDING,
+  ...MATCHING,
+  ...REDACTION,
+  ...REPLAYING,
+  ...RECORDING,
+  ...FAULTS,
+  'recording',
+  'recordings',
+];
+/** Those of them that have the service as their target. */
+export const PROXYING: readonly SettingName[] = [...ANSWERING, 'state', 'readState', 'record', 'recordInCi'];
+
 /** Under which heading a command's help has them; any other setting is among its options. */
 const GROUPS: readonly [heading: string, names: readonly SettingName[]][] = [
   ['Judging:', JUDGING],

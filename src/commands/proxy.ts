@@ -1,42 +1,11 @@
 import type { CommandModule } from 'yargs';
-import {
-  APPROVING,
-  FAULTS,
-  FORWARDING,
-  GUARDING,
-  JUDGING,
-  MATCHING,
-  RECORDING,
-  REDACTION,
-  REPLAYING,
-  SERVING,
-  TLS,
-  withSettings,
-} from './options.ts';
+import { PROXYING, withSettings } from './options.ts';
 
 export const proxy: CommandModule = {
   command: 'proxy [target]',
   describe: 'The gate in front of a real service',
   builder: (yargs) =>
-    withSettings(yargs, [
-      ...JUDGING,
-      ...GUARDING,
-      ...APPROVING,
-      'state',
-      'readState',
-      ...SERVING,
-      ...TLS,
-      ...FORWARDING,
-      ...MATCHING,
-      ...REDACTION,
-      ...REPLAYING,
-      ...RECORDING,
-      ...FAULTS,
-      'record',
-      'recording',
-      'recordings',
-      'recordInCi',
-    ])
+    withSettings(yargs, PROXYING)
       .positional('target', { type: 'string', describe: 'Base URL of the real service' })
       .example('$0 proxy https://staging.example.com', 'judge, and forward what passes')
       .example(

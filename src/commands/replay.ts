@@ -1,40 +1,11 @@
 import type { CommandModule } from 'yargs';
-import {
-  APPROVING,
-  FAULTS,
-  FORWARDING,
-  GUARDING,
-  JUDGING,
-  MATCHING,
-  RECORDING,
-  REDACTION,
-  REPLAYING,
-  SERVING,
-  TLS,
-  withSettings,
-} from './options.ts';
+import { ANSWERING, withSettings } from './options.ts';
 
 export const replay: CommandModule = {
   command: 'replay',
   describe: 'Answers from a recording, without the service',
   builder: (yargs) =>
-    withSettings(yargs, [
-      ...JUDGING,
-      ...GUARDING,
-      ...APPROVING,
-      ...SERVING,
-      ...TLS,
-      ...FORWARDING,
-      ...MATCHING,
-      ...REDACTION,
-      ...REPLAYING,
-      ...RECORDING,
-      ...FAULTS,
-      'recording',
-      'recordings',
-      'onMiss',
-      'target',
-    ])
+    withSettings(yargs, [...ANSWERING, 'onMiss', 'target'])
       .example('$0 replay --recording checkout', 'answer what was recorded, refuse the rest')
       .example(
         '$0 replay --on-miss forward --target https://staging.example.com',

@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
 import { COMMAND_DEFAULTS } from '../settings.ts';
-import { FORMATS, outputsOf } from './check/report/outputs.ts';
+import { outputsOf, REPORT_OPTIONS } from './check/report/outputs.ts';
 import { all } from './given.ts';
 import { flagsOf, GUARDING, JUDGING, MATCHING, REDACTION, VERIFYING, withSettings } from './options.ts';
 import { selectionOf, withSelection } from './recordings/selecting.ts';
@@ -53,19 +53,7 @@ export const verify: CommandModule = {
           default: false,
           describe: 'Take the live answers that differ into the recording',
         },
-        format: {
-          type: 'string',
-          alias: 'f',
-          requiresArg: true,
-          defaultDescription: 'text',
-          describe: `Of the report; several, each with its -o (${FORMATS.join(', ')})`,
-        },
-        output: {
-          type: 'string',
-          alias: 'o',
-          requiresArg: true,
-          describe: 'File for the report whose -f is before it',
-        },
+        ...REPORT_OPTIONS,
       })
       .example(
         "$0 verify --recording checkout --target https://staging.example.com --header 'Authorization: Bearer ...'",

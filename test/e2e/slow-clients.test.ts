@@ -189,7 +189,7 @@ describe.concurrent('as long as it likes has', () => {
 describe('mounted in another server', () => {
   let mounted: Patchgate;
   const start = async (clientTimeout: number) => {
-    mounted = await patchgate('proxy', { target: target.url, clientTimeout });
+    mounted = await patchgate('proxy', { target: target.url, clientTimeout, state: false });
     const server = createServer(mounted.handler).listen(0, '127.0.0.1');
     await once(server, 'listening');
     return { port: (server.address() as AddressInfo).port, server };

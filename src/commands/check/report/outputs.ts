@@ -6,6 +6,23 @@ import { realPlace } from './real-place.ts';
 export const FORMATS = ['text', 'json', 'junit', 'sarif', 'github', 'gitlab'] as const;
 export type Format = (typeof FORMATS)[number];
 
+/** The options of every command that makes reports, as yargs takes them; `joinOutputs` joins them before it reads them. */
+export const REPORT_OPTIONS = {
+  format: {
+    type: 'string',
+    alias: 'f',
+    requiresArg: true,
+    defaultDescription: 'text',
+    describe: `Of the report; several, each with its -o (${FORMATS.join(', ')})`,
+  },
+  output: {
+    type: 'string',
+    alias: 'o',
+    requiresArg: true,
+    describe: 'File for the report whose -f is before it',
+  },
+} as const;
+
 /** A report in a format, for a file or for standard output. */
 export interface ReportOutput {
   format: Format;
