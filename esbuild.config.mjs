@@ -189,16 +189,33 @@ async function buildForJest() {
   });
 }
 
+/** For TypeScript in CommonJS, which does not take a module's types under `node16`, and before its version 5.8, unless told to. */
+function writeTypesForCommonJs({ outputs }) {
+  for (const entry of ['testing', 'fast-check']) {
+    const types = relative('src', TESTING[entry]).replaceAll('\\', '/').replace(/\.ts$/, '.d.ts');
+    const from = `'./types/${types}' with { 'resolution-mode': 'import' };\n`;
+    const built = Object.values(outputs).find(({ entryPoint }) => entryPoint === TESTING[entry]);
+    const values = built.exports.map((name) => {
+      const isClass = /^[A-Z]/.test(name);
+      return `export declare const ${name}: typeof esm.${name};\n${isClass ? `export type ${name} = esm.${name};\n` : ''}`;
+    });
+    const text = `import type * as esm from ${from}export type * from ${from}${values.join('')}`;
+    writeFileSync(join(COMMON.outdir, `${entry}.d.cts`), text);
+  }
+}
+
 /** Apart from the commands: what a gate needs is in a few files then, not in the many that the commands share. */
 async function buildForTests() {
-  await build({
+  const { metafile } = await build({
     ...COMMON,
     entryPoints: TESTING,
     ...SPLIT,
+    metafile: true,
     chunkNames: 'testing-[name]-[hash]',
     inject: ['own-globals'],
     plugins: [withoutUtilExtend, usedAlone, ownGlobals],
   });
+  writeTypesForCommonJs(metafile);
 }
 
 /** As esbuild names it: `src/config.ts` */

@@ -40,8 +40,9 @@ export interface Patchgate {
   /** Starts its own server, with the control API. @throws PatchgateError `cannot-listen` */
   listen(): Promise<Listening>;
   /** Which exchanges of the recording were never served; undefined where none is replayed. Reads every file of the
-   *  recording, before `close`. @throws PatchgateError where one is broken */
-  unserved(): Promise<Unserved | undefined>;
+   *  recording, before `close`. @param session of what was recorded in this one alone; `""`: in none
+   *  @throws PatchgateError where one is broken */
+  unserved(session?: string): Promise<Unserved | undefined>;
   /** The requests that nothing in the recording answered; none where something else answers these. The control API's reset
    *  forgets none. @param session of this one alone; `""` is the default one */
   misses(session?: string): Missed;
@@ -180,12 +181,14 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         // A stream of events would go on for ever.
         stopping.abort();
         closed ??= one.close();
+        // Whoever waits for a fault alone would be waited for.
+        faults.endWaits();
         return closed;
       };
       listening.push({ ...one, close });
       return { ...one, close };
     },
-    unserved: async () => replay?.unserved(),
+    unserved: async (session) => replay?.unserved(session),
     misses: (session) => replay?.misses.list(session) ?? { count: 0, misses: [] },
     exchanges: (filter) => exchanges.list(filter),
     faults,

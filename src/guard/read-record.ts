@@ -28,7 +28,7 @@ export type Reading = { record: JsonObject } | { why: string };
  * Reads the record that a PATCH is about to change, by GET of its path with the client's own headers. Never rejects.
  *
  * @param upstream the target; nothing that records, since no client asked for this
- * @param timeout milliseconds that the answer's body may take; 0: for ever
+ * @param timeout milliseconds that the answer's body may take, and twice as many all of it; 0: for ever
  * @returns undefined where the client is gone
  */
 export function readRecord(
@@ -57,6 +57,11 @@ export function readRecord(
       cancel?.();
     };
     const onGone = () => giveUp(undefined);
+    const within = (ms: number) => {
+      clearTimeout(timer);
+      if (ms > 0 && !isDone)
+        timer = setTimeout(() => giveUp({ why: `the answer took longer than ${ms} ms` }), ms);
+    };
     const add = (chunk: Buffer) => {
       size += chunk.length;
       if (size > MOST_BYTES) giveUp(TOO_LONG);
@@ -68,8 +73,7 @@ export function readRecord(
         const { status } = answered;
         if (status < 200 || status > 299 || status === 206)
           giveUp({ why: `it was answered with the status ${status}` });
-        else if (timeout > 0)
-          timer = setTimeout(() => giveUp({ why: `the answer took longer than ${timeout} ms` }), timeout);
+        else within(timeout);
       },
       data(chunk) {
         if (!isDone) add(chunk);
@@ -83,6 +87,8 @@ export function readRecord(
     };
     socket?.once('close', onGone);
     if (socket?.destroyed) return done(undefined);
+    // The upstream waits for a head, but each interim one (1xx) begins that anew.
+    within(2 * timeout);
     try {
       cancel = upstream.handle(readingOf(asker), sink);
     } catch (error) {

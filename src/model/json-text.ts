@@ -144,7 +144,7 @@ interface Branch {
 }
 
 /** The offset behind a value of a valid document. */
-function skipValue(text: string, from: number): number {
+export function skipValue(text: string, from: number): number {
   let at = from;
   let depth = 0;
   do {

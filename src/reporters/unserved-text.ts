@@ -1,6 +1,8 @@
 /** What was never served of a recording. */
 export interface UnservedList {
   recording: string;
+  /** Only of what was recorded in this one; `""`: in none. */
+  session?: string;
   /** Exchanges in it. */
   total: number;
   /** How many of them were never served. */
@@ -31,20 +33,26 @@ const REASONS = {
 
 /** Which exchanges a run never served, each in a line, for people. @param most of them that are named */
 export function unservedText(
-  { recording, total, count, exchanges }: UnservedList,
+  { recording, session, total, count, exchanges }: UnservedList,
   most = Number.POSITIVE_INFINITY,
 ): string {
   const lines = exchanges.slice(0, most).map(lineOf);
   if (count > lines.length) lines.push(`and ${count - lines.length} more`);
   const were = count === 1 ? 'was' : 'were';
   const list = lines.map((line) => `\n  ${line}`).join('');
-  return `${count} of ${total} exchanges of "${recording}" ${were} never served:${list}`;
+  const of = `"${recording}"${session === undefined ? '' : `, recorded in ${sessionText(session)},`}`;
+  return `${count} of ${total} exchanges of ${of} ${were} never served:${list}`;
 }
 
 function lineOf({ method, path, query, session, place, recordedAt, reason }: UnservedLine): string {
   const what = `${method} ${path}${query === '' ? '' : `?${query}`}`;
   const which = place === undefined ? '' : ` (${place})`;
   const why = reason === undefined ? '' : `; ${REASONS[reason]}`;
-  const where = session === undefined ? '' : ` in the session ${JSON.stringify(session)}`;
+  const where = session === undefined ? '' : ` in ${sessionText(session)}`;
   return `${what}${which}, recorded ${recordedAt.slice(0, 10)}${where}${why}`;
+}
+
+/** As a text has it: `the session "adds a language"`. @param name `""`: that of the requests that name none */
+export function sessionText(name: string): string {
+  return name === '' ? 'no session' : `the session ${JSON.stringify(name)}`;
 }

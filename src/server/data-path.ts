@@ -10,8 +10,7 @@ import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { type BytesRead, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { BodyBudget, HELD_AT_MOST, OVERLOADED } from './body-budget.ts';
-import type { Fault } from './faults/fault-list.ts';
-import type { FaultsOfRun } from './faults/faults.ts';
+import type { FaultsOfRun, Injected } from './faults/faults.ts';
 import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
 import { keepSession } from './keep-session.ts';
 import { BodyKeeper } from './kept-body.ts';
@@ -69,7 +68,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     /** Of the memory that its body takes. */
     let release: (() => void) | undefined;
     let session: LiveSession | undefined;
-    let fault: Fault | undefined;
+    let fault: Injected | undefined;
     /** The next one that changes the same record may be judged. */
     let leave: (() => void) | undefined;
     const report = (end: Pick<Seen, 'answeredBy' | 'response' | 'failure'>, verdict: Verdict | undefined) => {

@@ -87,7 +87,7 @@ export class ResponseWriter implements ResponseSink {
   fail(thrown: PatchgateError): void {
     if (this.#isOver) return;
     const error = redactError(thrown, this.#redaction);
-    if (this.#head) this.#res.destroy();
+    if (this.#head) this.#cutOff(this.#head);
     else {
       const answer = problemOfError(error);
       const headers = this.#withFindings(answer.headers);
@@ -104,6 +104,14 @@ export class ResponseWriter implements ResponseSink {
     if (this.#isOver) return;
     this.#over('the connection was reset by a fault');
     if (this.#res.socket) resetConnection(this.#res.socket);
+  }
+
+  /** To a client of HTTP/1.0 that knows no length, the end of the connection is that of the body: only a reset is seen. */
+  #cutOff({ headers }: ResponseHead): void {
+    const { socket, chunkedEncoding } = this.#res;
+    const endsWithConnection = !chunkedEncoding && header(headers, 'content-length') === undefined;
+    if (endsWithConnection && socket) resetConnection(socket);
+    else this.#res.destroy();
   }
 
   #withFindings(headers: string[]): string[] {

@@ -48,8 +48,9 @@ export interface ReplayUpstream extends Upstream, SessionKeeper {
   readonly misses: Misses;
   /** What was served since the beginning, for `writeLastRun`. */
   lastRun(): LastRun;
-  /** Reads every file of the recording. @throws PatchgateError where one is broken */
-  unserved(): Promise<Unserved>;
+  /** Reads every file of the recording. @param session of what was recorded in this one alone; `""`: in none
+   *  @throws PatchgateError where one is broken */
+  unserved(session?: string): Promise<Unserved>;
 }
 
 const NO_BODY = Buffer.alloc(0);
@@ -187,7 +188,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     served: (session) => served.to(session),
     misses,
     lastRun: () => served.run(new Date(startedAt), new Date()),
-    unserved: () => findUnserved(store, served, startedAt, rules, options),
+    unserved: (session) => findUnserved(store, served, startedAt, rules, options, session),
     async close() {
       stale?.sum();
       await onMiss?.close();

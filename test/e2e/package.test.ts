@@ -154,6 +154,25 @@ describe('the package', () => {
     expect(others.filter((name) => !name.startsWith('node:') && !isPeer(name))).toEqual([]);
   });
 
+  it('has types for modules and for CommonJS', async () => {
+    const program = `
+      import { PatchgateError, replay, type TestGate } from 'patchgate/testing';
+      export const gate: Promise<TestGate> = replay({ recording: 'checkout' });
+      export const hintOf = (error: unknown) => (error instanceof PatchgateError ? error.hint : undefined);
+      // @ts-expect-error: there is no such option.
+      void replay({ recordnig: 'checkout' });`;
+    for (const file of ['library.mts', 'library.cts']) writeFileSync(join(project, file), program);
+    const options =
+      '--ignoreConfig --noEmit --strict --skipLibCheck --target es2022 --lib esnext --module node16';
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const { code, stdout } = await runProgram(
+      process.execPath,
+      [tsc, ...options.split(' '), 'library.mts', 'library.cts'],
+      { cwd: project },
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  });
+
   it('tests a rule of a team, whose page shows how', async () => {
     cpSync(join(ROOT, 'test', 'support', 'team'), join(project, 'team'), { recursive: true });
     const { code, stdout } = await runProgram(process.execPath, ['--test', 'team/rules.test.mjs'], {

@@ -152,9 +152,14 @@ describe('the answer', () => {
   });
 
   it('is none where it does not come to an end in time', async () => {
-    expect(await readOf((_, res) => res.writeHead(200).flushHeaders(), 1)).toEqual({
-      why: 'the answer took longer than 1 ms',
+    expect(await readOf((_, res) => res.writeHead(200).flushHeaders(), 100)).toEqual({
+      why: 'the answer took longer than 100 ms',
     });
+    const processing = await readOf((_, res) => {
+      const timer = setInterval(() => res.writeProcessing(), 5);
+      res.on('close', () => clearInterval(timer));
+    }, 50);
+    expect(processing).toEqual({ why: 'the answer took longer than 100 ms' });
   });
 
   it('leaves nothing to wait for behind', async () => {

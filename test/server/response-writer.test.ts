@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { PatchgateError } from '../../src/errors.ts';
 import type { Finding } from '../../src/model/finding.ts';
@@ -55,4 +55,33 @@ it('says in an answer of its own too what was found', async () => {
   expect(JSON.parse(response.headers.get('patchgate-findings') as string)).toEqual([
     { rule: 'project.environment-deleted', severity: 'warn', pointer: '/environments' },
   ]);
+});
+
+it.each<[string, readonly string[], string | undefined]>([
+  ['1.0', [], 'ECONNRESET'],
+  ['1.0', ['Content-Length', '10'], undefined],
+  ['1.1', [], undefined],
+])('cuts an answer of HTTP/%s with %j off visibly', async (version, headers, code) => {
+  const writers: ResponseWriter[] = [];
+  const server = createServer((_, res) => {
+    const writer = new ResponseWriter(res, [], DEFAULT_REDACTION, () => undefined);
+    writer.head({ status: 200, message: '', headers }, FLOW, 'target');
+    writer.data(Buffer.from('half'));
+    writers.push(writer);
+  });
+  close = () => server.close();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  let seen: string | undefined;
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    seen = error.code;
+  });
+  socket.write(`GET / HTTP/${version}\r\nHost: x\r\n\r\n`);
+  // Node tells those who have not read it all of an end only.
+  socket.on('data', (chunk) => {
+    const failed = new PatchgateError('target-unreachable', 'it broke off');
+    if (String(chunk).includes('half')) setImmediate(() => writers[0]?.fail(failed));
+  });
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(seen).toBe(code);
 });

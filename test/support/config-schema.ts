@@ -140,7 +140,7 @@ function globs(pattern: string): Schema {
 const DEFINITIONS: Schema = {
   fault: FAULT,
   globs: globs('^(?!!)[^]*\\S'),
-  pathGlobs: globs('^(?![^]*\\(|!)[^]*\\S'),
+  pathGlobs: globs('^(?![^]*[(|]|!)[^]*\\S'),
   rule: { enum: RULE_NAMES },
   severity: { enum: ['error', 'warn', 'off'] },
   severities: {

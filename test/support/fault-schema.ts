@@ -28,7 +28,7 @@ export const FAULT: Schema = {
     path: {
       description: 'Glob of request paths: /accounts/*/projects/{42,43}',
       type: 'string',
-      pattern: '^/(?![^]*\\()[\\x21-\\x7e]*$',
+      pattern: '^/(?![^]*[(|])[\\x21-\\x7e]*$',
       maxLength: 1000,
     },
     operation: {

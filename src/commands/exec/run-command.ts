@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import spawn from 'cross-spawn';
 import { messageOf, systemCode } from '../../errors.ts';
 import type { Command } from './command-of.ts';
@@ -47,13 +48,18 @@ export function runCommand(
 
 function notRun(name: string, error: unknown): Ended {
   const code = systemCode(error);
-  const why = code === undefined ? messageOf(error) : (WHY[code] ?? code);
+  // The same is said of a script that is there, but not what is to run it.
+  const isThere = code === 'ENOENT' && name.includes('/') && existsSync(name);
+  const why = isThere ? NO_INTERPRETER : code === undefined ? messageOf(error) : (WHY[code] ?? code);
   return {
-    code: code === 'ENOENT' ? NOT_FOUND : NOT_RUN,
+    code: code === 'ENOENT' && !isThere ? NOT_FOUND : NOT_RUN,
     isKilled: false,
     failure: `the command ${JSON.stringify(name)} cannot be run: ${why}`,
   };
 }
+
+const NO_INTERPRETER =
+  'the program that its first line names is not found (does that line end with a carriage return?)';
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'it is not found',

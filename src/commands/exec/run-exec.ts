@@ -9,7 +9,7 @@ import type { Command } from './command-of.ts';
 import { reportRun } from './report-run.ts';
 import { type Ended, runCommand } from './run-command.ts';
 import { exitCodeOf, Signals } from './signals.ts';
-import { variablesOf } from './variables.ts';
+import { pastProxies, variablesOf } from './variables.ts';
 
 /** Where no flag says otherwise: several may run at a time, and what is learnt of the service is for this run alone. */
 const OWN = { port: 0, log: 'off', state: '' };
@@ -49,7 +49,8 @@ export async function runExec({ command, flags, variables }: Execution): Promise
       const summary = kind === 'proxy' ? gate.summary : gate.faults.summary;
       if (summary) say(summary);
       if (signals.first) return exitCodeOf(signals.first);
-      const env = { ...process.env, ...variablesOf(variables, listening.url) };
+      const { url } = listening;
+      const env = { ...process.env, ...pastProxies(process.env, url), ...variablesOf(variables, url) };
       ended = await runCommand(command, env, signals);
       // What is in flight is over then.
       await listening.close();

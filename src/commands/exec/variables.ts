@@ -23,6 +23,25 @@ export function variablesOf(given: readonly string[], origin: string): Record<st
   return { [URL_VARIABLE]: origin, ...variables };
 }
 
+/**
+ * The variables by which a command asks the gate itself where all else goes out through a proxy; none where nothing does.
+ *
+ * @param env as we have it
+ * @param origin of the gate
+ */
+export function pastProxies(env: NodeJS.ProcessEnv, origin: string): Record<string, string> {
+  const goesOut = Object.entries(env).some(([name, value]) => /^(?:https?|all)_proxy$/i.test(name) && value);
+  if (!goesOut) return {};
+  const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
+  // Alone, it is all hosts; in a list, it is none.
+  const beside = (before: string | undefined) =>
+    before?.trim() === '*' ? '*' : before ? `${before},${host}` : host;
+  return {
+    no_proxy: beside(env.no_proxy ?? env.NO_PROXY),
+    NO_PROXY: beside(env.NO_PROXY ?? env.no_proxy),
+  };
+}
+
 function wrong(what: string): PatchgateError {
   return new PatchgateError('bad-usage', `--env: ${what}`, { hint: 'like this: --env BASE_URL=/api/v2' });
 }

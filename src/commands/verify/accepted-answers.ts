@@ -31,10 +31,19 @@ export class AcceptedAnswers {
   readonly #root: string;
   readonly #files = new Map<string, OfFile>();
   #size = 0;
+  /** Answers that were successes in the recording, and are none today. */
+  #failing = 0;
+  #isAnySuccess = false;
 
   /** @param root the recording's folder */
   constructor(root: string) {
     this.#root = root;
+  }
+
+  /** Told of each answer, whether it differs or not. */
+  see(live: RecordedResponse, recorded: RecordedResponse): void {
+    if (isSuccess(live)) this.#isAnySuccess = true;
+    else if (isSuccess(recorded)) this.#failing++;
   }
 
   get answers(): number {
@@ -75,9 +84,11 @@ export class AcceptedAnswers {
   /**
    * Each file is replaced whole or not at all.
    *
-   * @throws PatchgateError `cannot-write`; `bad-recording` where somebody else has changed a file meanwhile
+   * @throws PatchgateError `bad-usage` where the target answers as another one would; `cannot-write`; `bad-recording` where somebody else has changed a file meanwhile
    */
   async write(): Promise<void> {
+    // A wrong base path gives 404 throughout, a login page redirects: all that was recorded would be gone.
+    if (this.#failing > 1 && !this.#isAnySuccess && this.answers > 0) throw strange(this.#failing);
     for (const [file, { place, accepted }] of this.#files) {
       const text = (await readRecordingText(file)) ?? '';
       const { exchanges } = parseRecording(text, file, place);
@@ -90,6 +101,17 @@ export class AcceptedAnswers {
       await replaceExchanges(file, place, exchanges, after);
     }
   }
+}
+
+function isSuccess({ status }: RecordedResponse): boolean {
+  return status >= 200 && status < 300;
+}
+
+function strange(count: number): PatchgateError {
+  const message = `all ${count} requests that succeeded when they were recorded fail today; nothing was changed`;
+  return new PatchgateError('bad-usage', message, {
+    hint: 'check --target with its base path, and --header; if that is how it is today, record it anew',
+  });
 }
 
 function changed(file: string): PatchgateError {

@@ -101,12 +101,12 @@ export async function runVerify(args: VerifyArgs, io: VerifyIo, createGate: () =
     verification.end();
     report.files = hideSecrets(await files.settled(), rules.redaction);
     await accepted?.write();
-    const { left, blocked, replacedOneOfMany } = verification;
+    const { left, refused, blocked, replacedOneOfMany } = verification;
     const { recording } = config;
     const { isUnsafe } = args;
     report.remarks = [
       ...remarksOn(suppressions, report.files, io),
-      ...remarksOfRun(report, { recording, isUnsafe, left, blocked, accepted, replacedOneOfMany }),
+      ...remarksOfRun(report, { recording, isUnsafe, left, refused, blocked, accepted, replacedOneOfMany }),
     ];
   } finally {
     io.progress?.clear();

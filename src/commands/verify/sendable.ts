@@ -15,7 +15,7 @@ const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override
 
 /** What a request means, read as the loosest server would: a GET can be a DELETE by one of its headers, or its query. */
 export function meaningOf(gate: Pick<Gate, 'match'>, head: RequestHead, query: string): Meaning {
-  if (head.method === 'PATCH') return 'change';
+  if (head.method === 'PATCH') return gate.match(head) ? 'change' : 'other';
   if (OVERRIDES.some((name) => header(head.headers, name)?.toUpperCase() === 'PATCH'))
     return gate.match(head) ? 'change' : 'other';
   const { methods } = meaningsOf(head, query);

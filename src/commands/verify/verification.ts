@@ -52,6 +52,8 @@ export class Verification {
   readonly left = new Map<string, number>();
   /** Of those that have several answers in the recording, how many had one replaced. */
   replacedOneOfMany = 0;
+  /** Answers that ask for other credentials, and are not recorded so. */
+  refused = 0;
   /** PATCHes that the gate kept from being sent. */
   blocked = 0;
   readonly #options: VerificationOptions;
@@ -133,6 +135,8 @@ export class Verification {
     const answer = live.response as RecordedResponse;
     const held = await nearestAnswer(question, answer, rules, store);
     const recorded = held.kept.exchange.response as RecordedResponse;
+    accepted?.see(answer, recorded);
+    if (asksForCredentials(answer) && !asksForCredentials(recorded)) this.refused++;
     if (!accepted || !isAcceptable(answer, recorded)) return this.#tell(held);
     this.#tell(held, () => {
       const alike = answeredAlike(question, held.kept);
@@ -168,6 +172,10 @@ export class Verification {
 
 function whyNot({ request, response, failure }: Exchange): string | undefined {
   return whyIncomparable(request, failure ? undefined : response);
+}
+
+function asksForCredentials({ status }: RecordedResponse): boolean {
+  return status === 401 || status === 403;
 }
 
 function updated(subject: Subject): Subject {

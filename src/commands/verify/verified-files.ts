@@ -11,7 +11,7 @@ import type { Kept } from './questions.ts';
 interface Gathered {
   place: { method: string; path: string };
   list: SubjectList;
-  /** Of all findings, in their order. */
+  /** Of all findings that are held, in their order. */
   pointers: TextPointer[];
   /** Of each exchange that has some, when it was recorded. */
   recordedAt: Map<number, string>;
@@ -44,7 +44,7 @@ export class VerifiedFiles {
   /** @param pointers those of the subject's findings, in their order */
   add(kept: Kept, subject: Subject, pointers: readonly TextPointer[]): void {
     const gathered = this.#of(kept);
-    gathered.list.add(subject);
+    if (!gathered.list.add(subject)) return;
     gathered.pointers.push(...pointers);
     if (pointers.length > 0) gathered.recordedAt.set(kept.index, kept.exchange.meta.recordedAt);
   }

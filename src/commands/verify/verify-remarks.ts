@@ -8,6 +8,8 @@ export interface Done {
   isUnsafe: boolean;
   /** How many of each method were not to be sent. */
   left: ReadonlyMap<string, number>;
+  /** How many were answered that they need other credentials. */
+  refused: number;
   /** How many the gate kept from being sent. */
   blocked: number;
   /** Where answers were written: these, and of how many requests one of several. */
@@ -18,6 +20,7 @@ export interface Done {
 export function remarksOfRun(report: Report, done: Done): Remark[] {
   return [
     ...remarkOnNothing(report),
+    ...remarkOnRefused(done),
     ...remarkOnLeft(done),
     ...remarkOnBlocked(done),
     ...remarksOnUpdate(done),
@@ -33,6 +36,17 @@ function remarkOnNothing(report: Report): Remark[] {
       severity: 'warn',
       message: 'nothing was sent',
       hint: 'patchgate recordings show says what is recorded; only reads are sent without --unsafe',
+    },
+  ];
+}
+
+function remarkOnRefused({ refused }: Done): Remark[] {
+  if (refused === 0) return [];
+  return [
+    {
+      severity: 'note',
+      message: `the target refused ${amount(refused, 'request')} with 401 or 403`,
+      hint: "recordings keep no credentials: give them with --header 'Authorization: Bearer ...'",
     },
   ];
 }

@@ -1,7 +1,10 @@
 /** UTF-16 code units of one: far longer than anybody writes. */
 const LONGEST = 1000;
-/** `+(a*)`, `(a*)+`: some such globs take longer for a path than anybody waits, and clients choose the paths. */
-const GROUP = '(';
+/**
+ * Of groups, `+(a*)` or `(a*)+`, some take longer for a path than anybody waits, and clients choose the paths. A bar parts the whole glob,
+ * `/projects/1|2` being `/projects/1` or `2`, which nobody means.
+ */
+const BEYOND_PATHS = /[(|]/;
 
 /** UTF-16 code units of a path that is held against globs: no record's is longer, and some globs take long for a long one. */
 export const LONGEST_PATH = 1000;
@@ -21,7 +24,7 @@ export function areGlobs(value: unknown): value is string | string[] {
 
 /** The same of request paths. */
 export function arePathGlobs(value: unknown): value is string | string[] {
-  return areGlobs(value) && ![value].flat().some((glob) => glob.includes(GROUP));
+  return areGlobs(value) && ![value].flat().some((glob) => BEYOND_PATHS.test(glob));
 }
 
 function isGlob(value: unknown): value is string {

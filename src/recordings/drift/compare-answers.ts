@@ -1,5 +1,6 @@
 import type { RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
 import type { JsonValue } from '../../model/json.ts';
+import { syntaxErrorOf } from '../../model/json-text.ts';
 import type { PatternNode } from '../../model/pointer-pattern.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
 import { sameBodyText, sameText } from '../matching/same-text.ts';
@@ -100,6 +101,12 @@ function whyNotKept(coding: string | undefined): string {
 
 const SHOWN = { none: 'nothing', JSON: 'JSON', text: 'text', bytes: 'bytes that are no text' };
 
+function shownKind(content: Content): string {
+  if (content.kind !== 'text' || !/^\s*[[{]/.test(content.text)) return SHOWN[content.kind];
+  if (syntaxErrorOf(content.text)) return 'no valid JSON';
+  return 'JSON that not all readers understand alike (a name twice, a large number, very deep)';
+}
+
 function compareBodies(before: Content, now: Content, rules: DriftRules, drifts: Drifts): void {
   const differ = (message: () => string) => drifts.add('drift.body', 'body', [], message);
   if (before.kind === 'JSON' && now.kind === 'JSON')
@@ -110,7 +117,7 @@ function compareBodies(before: Content, now: Content, rules: DriftRules, drifts:
       'drift.type-changed',
       'body',
       [],
-      () => `the body is ${SHOWN[now.kind]}, recorded as ${SHOWN[before.kind]}`,
+      () => `the body is ${shownKind(now)}, recorded as ${shownKind(before)}`,
     );
   } else if (before.kind === 'text' && now.kind === 'text') {
     const [a, b] = [before.text, now.text];

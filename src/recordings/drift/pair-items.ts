@@ -43,15 +43,18 @@ function unequal(
   live: readonly JsonValue[],
   sets: PatternNode,
 ): [number[], number[]] {
+  /** The first one last: to take it from the end costs nothing, of however many equal ones. */
   const left = new Map<string, number[]>();
-  canonicalItems(live, sets).forEach((text, index) => {
+  const texts = canonicalItems(live, sets);
+  for (let index = texts.length - 1; index >= 0; index--) {
+    const text = texts[index] as string;
     const same = left.get(text);
     if (same) same.push(index);
     else left.set(text, [index]);
-  });
+  }
   const alone: number[] = [];
   canonicalItems(recorded, sets).forEach((text, index) => {
-    if (left.get(text)?.shift() === undefined) alone.push(index);
+    if (left.get(text)?.pop() === undefined) alone.push(index);
   });
   return [alone, [...left.values()].flat().sort((a, b) => a - b)];
 }

@@ -9,6 +9,7 @@ import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
 import type { LiveSession, Sessions } from '../sessions.ts';
 import { checkPlan, isDrawn } from './check-plan.ts';
 import { type Count, type Fault, FaultList, isFelt } from './fault-list.ts';
+import { type Wait, Waits } from './waits.ts';
 
 /** What makes answers fail: for all sessions, and for some alone. */
 export interface Faults {
@@ -46,11 +47,17 @@ export interface FaultsOptions {
   start: Omit<FaultPlan, 'seed'> & { seed: number | undefined };
 }
 
+/** What happens to one answer, and how it waits. */
+export interface Injected extends Fault {
+  wait: Wait;
+}
+
 /** The faults of a run. Those of a session alone end with it, and so does what was counted in it. */
 export class FaultsOfRun implements Faults {
   readonly #options: FaultsOptions;
   readonly #start: FaultList;
   readonly #own = new WeakMap<LiveSession, FaultList>();
+  readonly #waits = new Waits();
   #common: FaultList;
   /** Without any, a request pays nothing for them. */
   #areThere: boolean;
@@ -81,9 +88,10 @@ export class FaultsOfRun implements Faults {
   }
 
   /** What happens to the answer to a request that passed the gate. */
-  choose(session: LiveSession, head: RequestHead): Fault | undefined {
+  choose(session: LiveSession, head: RequestHead): Injected | undefined {
     if (!this.#areThere) return undefined;
-    return (this.#own.get(session) ?? this.#common).choose(session, head);
+    const fault = (this.#own.get(session) ?? this.#common).choose(session, head);
+    return fault && { ...fault, wait: this.#waits.wait };
   }
 
   async set(given: Parameters<Faults['set']>[0], session?: string): Promise<void> {
@@ -120,6 +128,11 @@ export class FaultsOfRun implements Faults {
     const live = session === undefined ? undefined : sessions.get(session);
     if (live) this.#own.delete(live);
     else if (session === undefined) this.#common = this.#common.emptied();
+  }
+
+  /** Nothing goes on waiting for a fault alone. */
+  endWaits(): void {
+    this.#waits.end();
   }
 
   /** Those of the start again. No session goes on, nor what it had of its own. */

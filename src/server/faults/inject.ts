@@ -5,6 +5,7 @@ import type { ResponseSink } from '../../upstreams/upstream.ts';
 import type { ResponseWriter } from '../response-writer.ts';
 import { hasBody } from '../watch-body.ts';
 import type { Fault } from './fault-list.ts';
+import type { Injected } from './faults.ts';
 import { Paced } from './paced.ts';
 import { Truncated } from './truncated.ts';
 
@@ -15,7 +16,7 @@ export function isInstead({ rule }: Fault): boolean {
 
 /** Answers in place of the upstream, once the request is there whole. @param unread the request, where nobody has read its body */
 export function answerInstead(
-  fault: Fault,
+  fault: Injected,
   writer: ResponseWriter,
   unread: IncomingMessage | undefined,
 ): void {
@@ -25,12 +26,11 @@ export function answerInstead(
 }
 
 /** @returns ends it, when the client is gone */
-function begin(fault: Fault, writer: ResponseWriter): () => void {
+function begin(fault: Injected, writer: ResponseWriter): () => void {
   const { rule, text, delay } = fault;
   if (rule?.answer === undefined) {
     // What was recorded knows nothing of this one.
-    const timer = setTimeout(() => writer.reset(), delay === 'recorded' ? 0 : delay);
-    return () => clearTimeout(timer);
+    return fault.wait(delay === 'recorded' ? 0 : delay, () => writer.reset());
   }
   const paced = new Paced(writer, fault);
   const { headers, body } = answerOf(rule.answer, text as string);
@@ -42,7 +42,7 @@ function begin(fault: Fault, writer: ResponseWriter): () => void {
 
 /** Lets a fault happen to what an upstream answers. @param cancel ends the upstream's work */
 export function onItsWay(
-  fault: Fault,
+  fault: Injected,
   sink: ResponseSink,
   cancel: () => void,
 ): { sink: ResponseSink; stop: () => void } {

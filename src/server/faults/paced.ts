@@ -2,7 +2,7 @@ import type { PatchgateError } from '../../errors.ts';
 import type { ResponseHead } from '../../model/http.ts';
 import { LONGEST_TIMER } from '../../settings/setting.ts';
 import type { AnsweredBy, Flow, ResponseSink } from '../../upstreams/upstream.ts';
-import type { Fault } from './fault-list.ts';
+import type { Injected } from './faults.ts';
 
 /** Milliseconds between two pieces of a body that trickles, where a piece is more than one byte. */
 const TICK = 100;
@@ -17,12 +17,13 @@ const PIECE = 128;
  */
 export class Paced implements ResponseSink {
   readonly #sink: ResponseSink;
-  readonly #fault: Fault;
+  readonly #fault: Injected;
   readonly #waiting: Buffer[] = [];
   /** That they take in all. */
   #waitingBytes = 0;
   #flow: Flow | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  /** Ends what is waited for; undefined: nothing is. */
+  #stopWaiting: (() => void) | undefined;
   /** When the next piece goes out, in the time of `performance.now`. */
   #due = 0;
   /** The client's connection is full. */
@@ -34,7 +35,7 @@ export class Paced implements ResponseSink {
   #isOver = false;
   #failure: PatchgateError | undefined;
 
-  constructor(sink: ResponseSink, fault: Fault) {
+  constructor(sink: ResponseSink, fault: Injected) {
     this.#sink = sink;
     this.#fault = fault;
   }
@@ -82,7 +83,7 @@ export class Paced implements ResponseSink {
   /** The client is gone. */
   stop(): void {
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#stopWaiting?.();
     this.#waiting.length = 0;
   }
 
@@ -97,15 +98,15 @@ export class Paced implements ResponseSink {
   }
 
   #later(milliseconds: number, first?: () => void): void {
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+    this.#stopWaiting = this.#fault.wait(milliseconds, () => {
+      this.#stopWaiting = undefined;
       first?.();
       this.#send();
-    }, milliseconds);
+    });
   }
 
   #send(): void {
-    while (this.#timer === undefined && !this.#isFull) {
+    while (this.#stopWaiting === undefined && !this.#isFull) {
       const piece = this.#next();
       const isLast = this.#hasEnded && this.#waiting.length === 0;
       if (isLast && this.#failure === undefined) {

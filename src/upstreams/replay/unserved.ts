@@ -26,6 +26,8 @@ export interface UnservedExchange {
 
 export interface Unserved {
   recording: string;
+  /** It is about what was recorded in this session alone; `""`: in none. */
+  session?: string;
   /** Exchanges that the recording had when the run began. */
   total: number;
   /** How many of them were never served. */
@@ -42,6 +44,7 @@ const MOST_LISTED = 1000;
  * What was never served, of all that was recorded before a moment: every file of the recording is read.
  *
  * @param since milliseconds since the epoch; what was recorded later is not counted
+ * @param session only what was recorded in this one; `""`: in none
  */
 export async function findUnserved(
   store: RecordingStore,
@@ -49,9 +52,11 @@ export async function findUnserved(
   since: number,
   rules: MatchRules,
   answering: Answering,
+  session?: string,
 ): Promise<Unserved> {
   const unserved: Unserved = {
     recording: store.name,
+    ...(session !== undefined && { session }),
     total: 0,
     count: 0,
     exchanges: [],
@@ -61,6 +66,7 @@ export async function findUnserved(
     const recorded = await store.find(method, path);
     const missed: number[] = [];
     for (const [index, exchange] of recorded.entries()) {
+      if (session !== undefined && (exchange.meta.session ?? '') !== session) continue;
       const isServed = served.has(method, path, index);
       if (!isServed && Date.parse(exchange.meta.recordedAt) >= since) continue;
       unserved.total++;

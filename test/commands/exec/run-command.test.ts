@@ -47,6 +47,12 @@ it('says why a command cannot be run, as shells do', async () => {
     code: 126,
     failure: expect.stringContaining('permission denied'),
   });
+  const script = join(temporaryFolder(), 'script');
+  writeFileSync(script, '#!/bin/sh\r\nexit 0\r\n', { mode: 0o755 });
+  expect(await run(script)).toMatchObject({
+    code: 126,
+    failure: expect.stringContaining('first line names is not found'),
+  });
   const long = await run('sh', ...Array.from({ length: 30 }, () => 'x'.repeat(120_000)));
   expect(long).toMatchObject({ code: 126, failure: expect.stringContaining('too long') });
 });

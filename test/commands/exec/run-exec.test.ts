@@ -50,6 +50,12 @@ describe('a command', () => {
     expect(seen()).toMatch(/^(http:\/\/127\.0\.0\.1:\d+) \1\/api\/v2 kept<--><--help><><--env><007>$/);
   });
 
+  it('asks it, and not the proxy that leads out', async () => {
+    const env = { http_proxy: 'http://127.0.0.1:9' };
+    expect((await exec([], get(PROJECT_PATH), env)).code).toBe(0);
+    expect(JSON.parse(seen())).toEqual(project());
+  });
+
   it('has its place in the usage, and none in the help', async () => {
     const { stdout } = await runHere(['exec', '--help'], { cwd });
     expect(stdout).toMatch(/^patchgate exec \[options\] -- COMMAND…\n/);

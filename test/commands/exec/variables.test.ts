@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { variablesOf } from '../../../src/commands/exec/variables.ts';
+import { pastProxies, variablesOf } from '../../../src/commands/exec/variables.ts';
 import { refusal } from '../../support/errors.ts';
 
 const ORIGIN = 'http://127.0.0.1:40123';
@@ -22,4 +22,24 @@ it.each([
   [['A=/1', 'A=/2'], 'A is given more than once'],
 ])('%s', (given, why) => {
   expect(refusal('bad-usage', () => variablesOf(given, ORIGIN))).toContain(why);
+});
+
+it.each<[NodeJS.ProcessEnv, Record<string, string>]>([
+  [{}, {}],
+  [{ http_proxy: '', no_proxy: 'a' }, {}],
+  [{ HTTP_PROXY: 'http://p:1' }, { no_proxy: '127.0.0.1', NO_PROXY: '127.0.0.1' }],
+  [
+    { https_proxy: 'http://p:1', NO_PROXY: 'localhost' },
+    { no_proxy: 'localhost,127.0.0.1', NO_PROXY: 'localhost,127.0.0.1' },
+  ],
+  [
+    { ALL_PROXY: 'http://p:1', no_proxy: '*', NO_PROXY: 'b' },
+    { no_proxy: '*', NO_PROXY: 'b,127.0.0.1' },
+  ],
+])('lead past the proxies that there are: %j', (env, variables) => {
+  expect(pastProxies(env, ORIGIN)).toEqual(variables);
+});
+
+it('name an address of IPv6 without its brackets', () => {
+  expect(pastProxies({ http_proxy: 'http://p:1' }, 'http://[::1]:4010').no_proxy).toBe('::1');
 });

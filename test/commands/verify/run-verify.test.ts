@@ -278,6 +278,14 @@ describe('with --unsafe', () => {
     expect(service.deleted).toEqual([]);
   });
 
+  it('none goes that no operation of the contract judges', async () => {
+    const service = await startService();
+    const elsewhere = exchange({ path: '/api/v2/accounts/current/users/7', body: { json: { name: 'x' } } });
+    const { report } = await verify(recorded(elsewhere), service.target.url, {}, { isUnsafe: true });
+    expect(report.summary).toMatchObject({ judged: 0, unjudged: 1 });
+    expect(service.target.received).toEqual([]);
+  });
+
   it('what nothing is known of is read first, and where it cannot be read nothing goes', async () => {
     const service = await startService();
     service.projects.set('42', AFTER);
@@ -412,9 +420,23 @@ describe('with --update', () => {
     const folder = recorded(get('/a', { n: 1 }));
     const before = filesBelow(folder);
     const target = await startLive({ '/a': { status, body: {} } });
-    const { code, found } = await verify(folder, target.url, {}, { updates: true });
+    const { code, found, report } = await verify(folder, target.url, {}, { updates: true });
     expect([code, found]).toEqual([1, ['error drift.status']]);
     expect(filesBelow(folder)).toEqual(before);
+    const said = status < 404 ? ['the target refused 1 request with 401 or 403'] : undefined;
+    expect(report.remarks?.map(({ message }) => message)).toEqual(said);
+  });
+
+  it('nothing is replaced where all that succeeded fails: that is another target', async () => {
+    const folder = recorded(get('/a', { n: 1 }), get('/b', { n: 1 }), get('/c', {}, { status: 404 }));
+    const before = filesBelow(folder);
+    const target = await startLive({});
+    expect(await laterRefusal('bad-usage', verify(folder, target.url, {}, { updates: true }))).toContain(
+      'all 2 requests that succeeded when they were recorded fail today; nothing was changed',
+    );
+    expect(filesBelow(folder)).toEqual(before);
+    await verify(folder, target.url, {}, { updates: true, selection: { path: '/a' } });
+    expect(filesBelow(folder)).not.toEqual(before);
   });
 
   it('long bodies go into files of their own, and the old ones go', async () => {

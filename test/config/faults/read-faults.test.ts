@@ -59,6 +59,10 @@ describe('a fault as a text', () => {
       ': "latency=2s..1s": latency: "2s..1s" is not taken (it takes a duration or a range of them: 100ms, 50ms..200ms; or recorded)',
     ],
     [
+      '/a|b reset',
+      ': "/a|b reset": path: "/a|b" is not taken (it takes a glob of paths that begins with a slash, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43})',
+    ],
+    [
       '/+(a*) reset',
       ': "/+(a*) reset": path: "/+(a*)" is not taken (it takes a glob of paths that begins with a slash, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43})',
     ],

@@ -193,6 +193,9 @@ describe('of the rest', () => {
     expect(compared(answer({ body: { json: {} } }), page).said).toEqual([
       'the body is text, recorded as JSON',
     ]);
+    const live = (text: string) => compared(answer({ body: { json: {} } }), answer({ body: { text } })).said;
+    expect(live('{"a":')).toEqual(['the body is no valid JSON, recorded as JSON']);
+    expect(live('{"a":9007199254740993}')[0]).toContain('(a name twice, a large number, very deep)');
     expect(compared(answer(), page).rules).toEqual(['drift.type-changed']);
     expect(compared(answer(), answer()).rules).toEqual([]);
   });

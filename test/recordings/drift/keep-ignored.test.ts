@@ -24,3 +24,10 @@ it('adds nothing to an answer with another status', () => {
   const recorded = { status: 200, headers: {}, body: { json: { at: 'then' } } };
   expect(keepIgnored(recorded, live, patternTree(['/at']))).toBe(live);
 });
+
+it('keeps a whole body that is ignored, whatever it is', () => {
+  const of = (text?: string) => ({ status: 200, headers: {}, ...(text !== undefined && { body: { text } }) });
+  const everything = patternTree(['']);
+  expect(keepIgnored(of('<a>'), of('<b>'), everything)).toEqual(of('<a>'));
+  expect(keepIgnored(of(), of('<b>'), everything)).toEqual(of());
+});

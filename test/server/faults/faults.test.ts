@@ -121,14 +121,18 @@ describe('a reset', () => {
 
   it('does so over TLS, and after a while', async () => {
     const { cert, key } = await makeCertificate(['127.0.0.1']);
-    const gate = await fake('reset latency=1ms', {
+    const gate = await fake('reset latency=1ms after=1', {
       tlsCert: fileOf(cert),
       tlsKey: fileOf(key),
     });
     const connection = await RawConnection.openSecure(gate.port, { ca: cert });
-    const code = new Promise((resolve) =>
-      connection.socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code)),
-    );
+    // A client of Node that has yet to read the tickets of TLS is told of an end, and of no reset.
+    connection.write(requestBytes({ path: PROJECT }));
+    expect((await connection.response()).status).toBe(200);
+    const code = new Promise((resolve) => {
+      connection.socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+      connection.socket.once('close', () => resolve('closed'));
+    });
     connection.write(requestBytes({ path: PROJECT }));
     expect(await code).toBe('ECONNRESET');
   });
@@ -212,6 +216,23 @@ describe('latency', () => {
       expect(cleared).toHaveBeenCalledWith(timer()?.value);
     },
   );
+
+  it.each([
+    ['status=503 latency=24h', 'HTTP/1.1 503', undefined],
+    ['reset latency=24h', '', 'ECONNRESET'],
+  ])('is over when the gate closes: %s', async (given, got, code) => {
+    const gate = await fake(given);
+    const connection = await RawConnection.open(gate.port);
+    let failed: string | undefined;
+    connection.socket.on('error', (error: NodeJS.ErrnoException) => {
+      failed = error.code;
+    });
+    connection.write(requestBytes({ path: PROJECT }));
+    await vi.waitFor(() => expect(gate.gate.faults.list().faults).toMatchObject([{ applied: 1 }]));
+    await gate.gate.close();
+    await connection.closed();
+    expect([connection.rest.toString('latin1').slice(0, 12), failed]).toEqual([got, code]);
+  });
 
   it('of an answer that no upstream gives keeps no other change of the record waiting', async () => {
     const gate = await fake('updateProject status=503 latency=24h count=1', { guard: 'on' });

@@ -3,6 +3,7 @@ import { PatchgateError } from '../../../src/errors.ts';
 import type { FaultRule } from '../../../src/model/fault.ts';
 import type { Fault } from '../../../src/server/faults/fault-list.ts';
 import { onItsWay } from '../../../src/server/faults/inject.ts';
+import { Waits } from '../../../src/server/faults/waits.ts';
 import type { Flow, ResponseSink } from '../../../src/upstreams/upstream.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -33,7 +34,7 @@ class Client implements ResponseSink {
 function start(rule: FaultRule, delay: Fault['delay'] = 0, headers: string[] = [], tookMs?: number) {
   const client = new Client();
   const cancel = vi.fn();
-  const way = onItsWay({ rule, text: 'T', delay }, client, cancel);
+  const way = onItsWay({ rule, text: 'T', delay, wait: new Waits().wait }, client, cancel);
   let resumed = 0;
   const flow = { resume: () => void resumed++ };
   way.sink.head(
@@ -84,7 +85,11 @@ describe('latency', () => {
 
   it('does not keep what has failed before its head', () => {
     const client = new Client();
-    const { sink } = onItsWay({ rule: {}, text: 'T', delay: 100 }, client, () => undefined);
+    const { sink } = onItsWay(
+      { rule: {}, text: 'T', delay: 100, wait: new Waits().wait },
+      client,
+      () => undefined,
+    );
     sink.fail(new PatchgateError('target-unreachable', 'no'));
     expect(client.got).toEqual(['fail no']);
   });

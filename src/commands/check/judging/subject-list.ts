@@ -43,19 +43,21 @@ export class SubjectList {
     this.#further = new FurtherCount(further);
   }
 
-  add(subject: Subject): void {
+  /** @returns whether it is held: of others there are only numbers */
+  add(subject: Subject): boolean {
     this.#room.onJudged?.();
     if (isClean(subject)) {
       if (this.#room.clean === 0) {
         this.#clean++;
-        return;
+        return false;
       }
       this.#room.clean--;
     } else if (!this.#hasRoomFor(sizeOf(subject))) {
       this.#further.add(subject);
-      return;
+      return false;
     }
     this.#subjects.push(subject);
+    return true;
   }
 
   /** One that an operation concerns, yet that could not be judged. */

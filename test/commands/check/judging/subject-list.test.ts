@@ -31,6 +31,12 @@ it('counts requests that there is no room for, with their findings by rule', () 
   });
 });
 
+it('says which requests it holds', () => {
+  const list = new SubjectList({ clean: 1, toSay: 1 });
+  const clean = subject([]);
+  expect([clean, clean, ERROR, ERROR].map((one) => list.add(one))).toEqual([true, false, true, false]);
+});
+
 it('fails for an error that is only counted', () => {
   expect(fails({ files: [listed([WARNING, ERROR], 1)] }, 'error')).toBe(true);
   expect(fails({ files: [listed([WARNING, WARNING], 1)] }, 'error')).toBe(false);
