@@ -23,7 +23,7 @@ export interface TestGateParts {
   /** Whether all that was recorded must have been served in the end. */
   failUnused: boolean;
   /** What was never served; undefined where a recording is being made. @throws where there is none */
-  unserved(): Promise<Unserved | undefined>;
+  unserved(session?: string): Promise<Unserved | undefined>;
 }
 
 /** A gate that listens, as a test sees it. */
@@ -50,6 +50,11 @@ export function createTestGate(parts: TestGateParts): FakeGate {
     return closing;
   };
 
+  const assertAllServed = (session?: string) => {
+    if (!closing) return checks.begin(session);
+    throw misuse('the gate is closed', 'ask what was served before it is closed');
+  };
+
   return {
     ...askedOf(gate),
     ...misses.of(),
@@ -69,13 +74,11 @@ export function createTestGate(parts: TestGateParts): FakeGate {
         name,
         url: url + sessionPath(name),
         headers: { [SESSION_HEADER]: name },
+        assertAllServed: () => assertAllServed(name),
         reset: () => gate.reset(name),
       };
     },
-    assertAllServed() {
-      if (!closing) return checks.begin();
-      throw misuse('the gate is closed', 'ask what was served before it is closed');
-    },
+    assertAllServed: () => assertAllServed(),
     reset: (session) => gate.reset(session),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,24 +1,28 @@
-import { unservedText } from '../reporters/unserved-text.ts';
+import { sessionText, unservedText } from '../reporters/unserved-text.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 
 export interface ServingChecks {
-  /** Looks at once whether all was served. Whoever waits for it is told; else `finish` is. */
-  begin(): PromiseLike<void>;
+  /** Looks at once whether all was served. Whoever waits for it is told; else `finish` is. @param session of this one alone */
+  begin(session?: string): PromiseLike<void>;
   /** Waits for the checks that nobody has waited for. @throws Error what the first of them found */
   finish(): Promise<void>;
 }
 
 /** @param find what was not served; undefined where there is nothing that could have been */
-export function createChecks(find: () => Promise<Unserved | undefined>): ServingChecks {
+export function createChecks(find: (session?: string) => Promise<Unserved | undefined>): ServingChecks {
   /** Those that nobody waits for yet. */
   const unheard = new Set<Promise<void>>();
 
-  const begin = (): PromiseLike<void> => {
+  const begin = (session?: string): PromiseLike<void> => {
     // Made here, it shows the line of the test.
     const error = new Error();
     Error.captureStackTrace(error, begin);
-    const result = find().then((unserved) => {
-      if (unserved === undefined || unserved.count === 0) return;
+    const result = find(session).then((unserved) => {
+      if (unserved === undefined) return;
+      // Nothing can be missing there: most likely another session was meant.
+      if (session !== undefined && unserved.total === 0)
+        throw withMessage(error, nothingOf(session, unserved));
+      if (unserved.count === 0) return;
       throw withMessage(error, unserved.isCut ? tooMany(unserved) : unservedText(unserved));
     });
     // Without this, what nobody waits for yet would end the process.
@@ -46,6 +50,10 @@ function withMessage(error: Error, message: string): Error {
   // V8 writes the message into the stack when the error is made.
   error.stack = `${error.name}: ${message}\n${error.stack?.split('\n').slice(1).join('\n')}`;
   return error;
+}
+
+function nothingOf(session: string, { recording }: Unserved): string {
+  return `nothing in "${recording}" was recorded in ${sessionText(session)}: record it anew, or ask the gate what was served in all`;
 }
 
 function tooMany({ recording }: Unserved): string {

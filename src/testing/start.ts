@@ -84,8 +84,8 @@ async function startGate(asked: Kind, { notice = say, seed, ...options }: FakeOp
     notice,
     recording: config.recording,
     failUnused,
-    async unserved() {
-      const unserved = await gate.unserved();
+    async unserved(session) {
+      const unserved = await gate.unserved(session);
       if (unserved === undefined && asked !== 'replay' && config.record === undefined)
         throw misuse(
           'no recording answers here, so nothing of it is served',

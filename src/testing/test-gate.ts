@@ -35,6 +35,9 @@ export interface TestSession extends Asked {
   readonly url: string;
   /** The same for a client of the gate's own URL that can send a header. */
   readonly headers: Readonly<Record<string, string>>;
+  /** That each exchange that was recorded in this session was served; else as that of the gate.
+   *  @throws Error where there is none, too */
+  assertAllServed(): PromiseLike<void>;
   /** Makes it as new. */
   reset(): void;
 }

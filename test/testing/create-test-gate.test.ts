@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { proxy, replay, type TestGate, type TestGateOptions } from '../../src/testing/index.ts';
+import {
+  proxy,
+  replay,
+  type TestGate,
+  type TestGateOptions,
+  type TestSession,
+} from '../../src/testing/index.ts';
 import { type ExchangeParts, exchange } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
 import { startTarget } from '../support/target.ts';
@@ -49,6 +55,27 @@ describe('assertAllServed', () => {
     await get(`${gate.session('any').url}/b`);
     await gate.assertAllServed();
     await gate.close();
+  });
+
+  it('of a session is about what was recorded in it', async () => {
+    const recordings = temporaryFolder();
+    const recorded = ['one', 'two'].map((session) =>
+      exchange({ method: 'GET', path: '/a', requestHeaders: {}, answer: { json: session }, session }),
+    );
+    writeRecording(join(recordings, 'demo'), recorded);
+    const gate = await replay({ recordings, recording: 'demo' });
+    open.push(gate);
+    const [one, two] = ['one', 'two'].map((name) => gate.session(name)) as [TestSession, TestSession];
+    expect(await get(`${two.url}/a`)).toBe('"two"');
+    await two.assertAllServed();
+    expect((await thrownBy(() => one.assertAllServed()))?.message).toMatch(
+      /^1 of 1 exchanges of "demo", recorded in the session "one", was never served:\n {2}GET \/a, recorded/,
+    );
+    expect((await thrownBy(() => gate.session('three').assertAllServed()))?.message).toBe(
+      'nothing in "demo" was recorded in the session "three": record it anew, or ask the gate what was served in all',
+    );
+    one.assertAllServed();
+    expect((await thrownBy(() => gate.close()))?.message).toContain('session "one"');
   });
 
   it('is heard at the end where nobody waits for it, once', async () => {

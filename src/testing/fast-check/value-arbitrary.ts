@@ -2,6 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { type Form, goesRound, type Part, rangeOf, type TypeName } from '../builders/form.ts';
 import { isSame, type SchemaReader, valuesIn } from '../builders/forms.ts';
+import { fitting, matching } from './drawing.ts';
 import { anything, float, furtherMembers, integer, text, url } from './values.ts';
 
 /** How often what holds itself is gone into. */
@@ -32,7 +33,9 @@ export class ValueArbitraries {
     if (form.isOpen) return anything;
     const all = oneOf(form.types.map((type) => this.#ofType(type, form, above)));
     if (form.not.length === 0) return all;
-    return all?.filter((value) => !form.not.some((other) => isSame(value, other)));
+    return (
+      all && fitting(all, 'what is not excluded', (value) => !form.not.some((other) => isSame(value, other)))
+    );
   }
 
   #ofType(type: TypeName, form: Form, above: readonly unknown[]): Arbitrary<JsonValue> | undefined {
@@ -76,10 +79,16 @@ export class ValueArbitraries {
       : listed;
     const { minProperties = 0, maxProperties = Infinity } = bounds;
     if (minProperties <= required.size && maxProperties === Infinity) return all;
-    return all.filter((body) => {
-      const count = Object.keys(body).length;
-      return count >= minProperties && count <= maxProperties;
-    });
+    return fitting(
+      all,
+      maxProperties === Infinity
+        ? `${minProperties} or more members`
+        : `${minProperties} to ${maxProperties} members`,
+      (body) => {
+        const count = Object.keys(body).length;
+        return count >= minProperties && count <= maxProperties;
+      },
+    );
   }
 
   #lists({ items, bounds, isUnique }: Form, above: readonly unknown[]): Arbitrary<JsonValue[]> | undefined {
@@ -111,9 +120,9 @@ function texts({ bounds, patterns, formats }: Form): Arbitrary<string> {
   const [pattern, ...others] = patterns.map((source) => new RegExp(source, 'u'));
   if (formats.length > 0) return url(formats);
   if (!pattern) return isBound ? sized(minLength, maxLength) : text;
-  const all = fc.stringMatching(pattern);
+  const all = matching(pattern);
   if (others.length === 0 && !isBound) return all;
-  return all.filter((one) => {
+  return fitting(all, `the pattern ${pattern} and its other bounds`, (one) => {
     const length = [...one].length;
     return length >= minLength && length <= maxLength && others.every((other) => other.test(one));
   });
@@ -131,12 +140,19 @@ function sized(minLength: number, most: number): Arbitrary<string> {
 function numbers(form: Form, isInteger: boolean): Arbitrary<number> | undefined {
   const { least, most, step } = rangeOf(form, isInteger);
   if (least > most) return undefined;
+  // Of numbers, those that are no integers are drawn as well.
+  if (isInteger && step % 1 !== 0 && form.types.includes('number')) return undefined;
   if (step === 0) return float(least, most);
   if (step === 1 && least === -Infinity && most === Infinity) return integer;
   const limit = Math.floor(Number.MAX_SAFE_INTEGER / Math.max(1, step));
   const range = { min: Math.max(least, -limit), max: Math.min(most, limit) };
+  // Beyond, not every integer is a number here.
+  if (range.min > range.max)
+    return fc.constantFrom(...[least, most].filter(Number.isFinite).map((count) => count * step));
   const multiples = fc
     .oneof(fc.integer(range), fc.constantFrom(range.min, range.max))
     .map((count) => count * step);
-  return isInteger && step % 1 !== 0 ? multiples.filter(Number.isInteger) : multiples;
+  return isInteger && step % 1 !== 0
+    ? fitting(multiples, `an integer that is a multiple of ${step}`, Number.isInteger)
+    : multiples;
 }

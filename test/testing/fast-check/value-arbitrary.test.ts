@@ -23,3 +23,19 @@ it('knows of nothing that a schema takes', () => {
   expect(of({ type: 'object', required: ['a'], properties: { a: false } })).toBeUndefined();
   expect(of({ type: 'integer', minimum: 2, exclusiveMaximum: 2 })).toBeUndefined();
 });
+
+it('does not draw for ever where hardly anything fits', () => {
+  const draw = (at: object) => {
+    const values = new ValueArbitraries([schemaReader(new Map(), true)]).of([{ document: at, at }]);
+    return fc.sample(values ?? fc.constant(null), { seed: 3, numRuns: 20 });
+  };
+  const hundredths = { type: 'number', multipleOf: 0.01, exclusiveMinimum: 0, exclusiveMaximum: 0.03 };
+  expect(new Set(draw(hundredths))).toEqual(new Set([0.01, 0.02]));
+  expect(new Set(draw({ type: 'integer', minimum: 2 ** 60, maximum: 2 ** 61 }))).toEqual(
+    new Set([2 ** 60, 2 ** 61]),
+  );
+  expect(() => draw({ type: 'object', minProperties: 9, additionalProperties: {} })).toThrow(
+    'no value with 9 or more members could be made\n  make bodies of this operation with arbitraries of your own',
+  );
+  expect(() => draw({ type: 'string', pattern: '^(?!a)' })).toThrow('no text can be made of the pattern');
+});
