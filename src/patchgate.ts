@@ -28,6 +28,7 @@ import { Sessions } from './server/sessions.ts';
 import type { ShownExchange } from './server/show-exchange.ts';
 import { createUpgradePath } from './server/upgrade-path.ts';
 import { watchBody } from './server/watch-body.ts';
+import type { Borrower } from './upstreams/replay/borrowed.ts';
 import type { Missed } from './upstreams/replay/misses.ts';
 import type { Unserved } from './upstreams/replay/unserved.ts';
 import { version } from './version.ts';
@@ -46,6 +47,8 @@ export interface Patchgate {
   /** The requests that nothing in the recording answered; none where something else answers these. The control API's reset
    *  forgets none. @param session of this one alone; `""` is the default one */
   misses(session?: string): Missed;
+  /** The sessions that a replay answered with what others recorded. A reset over HTTP forgets none. */
+  borrowed(): Borrower[];
   /** What went by lately, newest first, as the control API lists it: redacted, bodies cut at 64 KiB. */
   exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
   /** What makes answers fail. */
@@ -190,12 +193,14 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
     },
     unserved: async (session) => replay?.unserved(session),
     misses: (session) => replay?.misses.list(session) ?? { count: 0, misses: [] },
+    borrowed: () => replay?.borrowed.list() ?? [],
     exchanges: (filter) => exchanges.list(filter),
     faults,
     records: parts.fake && accessTo(parts.fake, sessions),
     reset(session) {
       reset({ sessions, exchanges, faults }, session);
       replay?.misses.reset(session);
+      replay?.borrowed.reset(session);
     },
     async close() {
       await Promise.all(listening.map((one) => one.close()));

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../model/json.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import type { Patchgate } from '../patchgate.ts';
+import { borrowedText } from '../reporters/borrowed-text.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
 import { sessionPath } from '../server/session-path.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
@@ -38,6 +39,11 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       await parts.stopListening();
       if (parts.failUnused) checks.begin();
       misses.sayUnheard();
+      const borrowed = borrowedText(
+        gate.borrowed(),
+        'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and that test alone',
+      );
+      if (borrowed) parts.notice(borrowed);
       await checks.finish();
     } finally {
       await gate.close();

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { announcesBody, header, splitTarget } from '../model/http.ts';
@@ -12,11 +11,12 @@ import { SentRequest } from '../recordings/matching/sent-request.ts';
 import { redactPath } from '../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { playFailure } from './play-failure.ts';
-import { readBytes } from './read-bytes.ts';
 import { AnswerCache } from './replay/answer-cache.ts';
 import { type Answering, whyUnanswerable } from './replay/answerable.ts';
+import { Borrowed } from './replay/borrowed.ts';
 import { lookUp } from './replay/look-up.ts';
 import { Misses } from './replay/misses.ts';
+import { readBody } from './replay/read-body.ts';
 import { inlineBytes, type RecordedAnswer, recordedAnswer, separateBytes } from './replay/recorded-answer.ts';
 import { refusal } from './replay/refusal.ts';
 import { Sequences, type Taken } from './replay/sequences.ts';
@@ -46,6 +46,8 @@ export interface ReplayUpstream extends Upstream, SessionKeeper {
   served(session: Session): ServedInSession;
   /** What was refused. */
   readonly misses: Misses;
+  /** Who was given what others recorded. */
+  readonly borrowed: Borrowed;
   /** What was served since the beginning, for `writeLastRun`. */
   lastRun(): LastRun;
   /** Reads every file of the recording. @param session of what was recorded in this one alone; `""`: in none
@@ -68,6 +70,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   const startedAt = Date.now();
   const served = new Served();
   const misses = new Misses(rules.redaction);
+  const borrowed = new Borrowed();
   const stale =
     maxAge === undefined ? undefined : new StaleNotices(store.name, maxAge, notice ?? (() => undefined));
   // What depends on the time, on headers or on what was asked before is found out each time.
@@ -93,7 +96,9 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     if (work.isOver) return;
     const sent = SentRequest.of(request, body, request.json, rules);
     const found = lookUp(recorded, sent, request.session.name);
-    const taken = found && sequences.take(request.session, found);
+    // What others recorded may do for a test that is replayed; one that is being recorded asks for its own.
+    const isRecorded = !(onMiss && store.isWritable && found?.isOfOthers());
+    const taken = found && isRecorded ? sequences.take(request.session, found) : undefined;
     if (taken && 'giveBack' in taken) return serve(taken, request.session, sink, work, key);
     if (onMiss) {
       if (found && taken?.reason === 'already-served') sequences.pass(request.session, found);
@@ -136,10 +141,13 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const { method, path } = exchange.request;
     const { recordedAt } = exchange.meta;
     served.add(session, { method, path, index, recordedAt });
+    borrowed.add(session, exchange);
     if (exchange.failure) work.end = playFailure(exchange, bytes ?? inlineBytes(exchange), sink);
     else {
       const answer = recordedAnswer(exchange, bytes);
-      if (key && isOnly) cache?.add(key, { ...answer, index, recordedAt });
+      // To other sessions, one of a session is another thing to tell.
+      if (key && isOnly && exchange.meta.session === undefined)
+        cache?.add(key, { ...answer, index, recordedAt });
       send(answer, stale?.ageIfStale(exchange), sink);
     }
   }
@@ -187,6 +195,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     end: (session) => served.end(session),
     served: (session) => served.to(session),
     misses,
+    borrowed,
     lastRun: () => served.run(new Date(startedAt), new Date()),
     unserved: (session) => findUnserved(store, served, startedAt, rules, options, session),
     async close() {
@@ -216,25 +225,6 @@ interface Work {
   isOver: boolean;
   /** Ends what `onMiss` does. */
   end: () => void;
-}
-
-/** The whole body of a request that nobody has read yet; undefined where the client broke off. */
-function readBody(request: UpstreamRequest, limit: number): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const stream = request.stream as IncomingMessage;
-    readBytes(stream, limit, (bytes) => {
-      if (bytes !== 'too-large') resolve(bytes);
-      else {
-        reject(
-          new PatchgateError('request-too-large', `the request's body has more than ${limit} bytes`, {
-            hint: 'only a request whose body fits into memory can be looked up in a recording',
-          }),
-        );
-      }
-    });
-    // The gate pauses a body that is too large for judging.
-    stream.resume();
-  });
 }
 
 function asPatchgateError(error: unknown): PatchgateError {

@@ -78,6 +78,23 @@ describe('assertAllServed', () => {
     expect((await thrownBy(() => gate.close()))?.message).toContain('session "one"');
   });
 
+  it('of a session that is new has others to thank, which is told at the end', async () => {
+    const recordings = temporaryFolder();
+    const recorded = {
+      method: 'GET',
+      path: '/a',
+      requestHeaders: {},
+      answer: { json: 1 },
+      session: 'old name',
+    };
+    writeRecording(join(recordings, 'demo'), [exchange(recorded)]);
+    const notices: string[] = [];
+    const gate = await replay({ recordings, recording: 'demo', notice: (text) => notices.push(text) });
+    expect(await get(`${gate.session('new name').url}/a`)).toBe('1');
+    await gate.close();
+    expect(notices.join()).toContain('1 request of the session "new name"');
+  });
+
   it('is heard at the end where nobody waits for it, once', async () => {
     const gate = await gateOf(['/a', '/b']);
     await get(`${gate.url}/a`);

@@ -1,5 +1,6 @@
 import type { Patchgate } from '../../patchgate.ts';
 import { recordIt } from '../../recordings/matching/miss.ts';
+import { borrowedText } from '../../reporters/borrowed-text.ts';
 import { missesText } from '../../reporters/misses-text.ts';
 import type { ShownExchange } from '../../server/show-exchange.ts';
 import { reportUnserved } from '../report-unserved.ts';
@@ -39,6 +40,11 @@ export async function reportRun(
     misses.map((miss) => ({ ...miss, hint: miss.hint.replaceAll(recordIt(recording), again) })),
   );
   if (text) say(text);
+  const borrowed = borrowedText(
+    gate.borrowed(),
+    'the same command with --record all --target URL, and that test alone',
+  );
+  if (borrowed) say(borrowed);
   if (code !== 0) for (const refused of lastRefused(gate)) say(refusedText(refused));
   // Who was interrupted has not asked for all.
   if (isKilled) return count > 0;

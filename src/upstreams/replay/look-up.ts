@@ -10,6 +10,8 @@ export interface Found {
   key: string;
   /** It is all that was recorded for the request, in whatever session. */
   isAll: boolean;
+  /** It was recorded in sessions of other names, and the request's has none. */
+  isOfOthers(): boolean;
   /** Name of the session in which what is recorded further for the request belongs. */
   sessionToRecord(): string;
   /** Never 0. */
@@ -29,13 +31,15 @@ export function lookUp(recorded: KeptExchanges, sent: SentRequest, session: stri
   const indexes = ofSession(recorded, all, session);
   const { method, path } = sent.request;
   const indexOf = (place: number) => indexes[place] as number;
+  const owner = () => recorded.sessionOf(indexOf(0));
   return {
     // Of all: what is recorded on the way may leave the session others of them.
     key: `${method} ${path} ${all[0]}`,
     length: indexes.length,
     isAll: indexes.length === all.length,
     // Who was given what was recorded in the default session is to be given what comes behind it, too.
-    sessionToRecord: () => (recorded.sessionOf(indexOf(0)) === '' ? '' : session),
+    sessionToRecord: () => (owner() === '' ? '' : session),
+    isOfOthers: () => owner() !== '' && owner() !== session,
     at: (place) => recorded.at(indexOf(place)),
     indexOf,
   };

@@ -12,6 +12,7 @@ const FOUND = {
   indexOf: (place: number) => place,
   isAll: true,
   sessionToRecord: () => '',
+  isOfOthers: () => false,
 };
 
 function taking(isStrict = false) {
