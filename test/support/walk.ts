@@ -20,6 +20,8 @@ export interface Mismatch {
 }
 
 const SHELL = 'sh';
+/** A part of a program that is no file of its own is for reading alone. */
+const OUTPUTS = ['', 'json'];
 /** Files, told by a comment with their name on the first line: `// gate.mjs`, `# client.py`. */
 const NAMED_FILE = /^(?:\/\/|#) ([\w./-]+\.\w+)$/;
 const SERVES = /(?:^|\s)npx(?: --no-install)? patchgate (?:proxy|replay|fake)\b/;
@@ -46,17 +48,17 @@ export async function walk(
       if (named !== undefined && language !== SHELL) {
         mkdirSync(dirname(join(cwd, named)), { recursive: true });
         writeFileSync(join(cwd, named), text);
-      } else if (language !== SHELL) {
+      } else if (OUTPUTS.includes(language)) {
         const seen = [said, ...[...servers.values()].map((server) => server.said)];
         if (!seen.some((actual) => missingLine(text, actual) === undefined)) {
           const expected = missingLine(text, said) as string;
           mismatches.push({ line, expected, actual: seen.join('\n--\n') });
         }
-      } else if (SERVES.test(text)) {
+      } else if (language === SHELL && SERVES.test(text)) {
         const port = /--port (\d+)/.exec(text)?.[1] ?? '4010';
         await servers.get(port)?.stop();
         servers.set(port, await serve(text, cwd));
-      } else {
+      } else if (language === SHELL) {
         const { stdout, stderr } = await shell(text, cwd);
         said = stdout + stderr;
       }
