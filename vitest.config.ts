@@ -20,6 +20,8 @@ export default defineConfig({
     exclude: ['test/crash/**', 'test/plugins/**', ...configDefaults.exclude],
     testTimeout: 20_000,
     maxWorkers: 2,
+    // Those that run at the same time wait, most of the time.
+    maxConcurrency: 20,
     // No file changes what others import: to load all anew for each takes a third of the time.
     isolate: false,
   },

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { Config } from './config.ts';
+import type { LockWords } from './recordings/lock.ts';
 import { type MatchRules, matchRules } from './recordings/matching/match-rules.ts';
 import { redactionOf } from './recordings/redaction/redaction.ts';
 import type { RecordingStore } from './recordings/store.ts';
@@ -15,11 +16,13 @@ export async function openRecording(
   rules: MatchRules,
   notice: Notice,
   writable: boolean,
+  lockWords?: LockWords,
 ): Promise<RecordingStore> {
   const { recordings, recording, refreshMeta, durability } = config;
   const { openStore } = await import('./recordings/open-store.ts');
   return openStore(recordings, recording, {
     ...{ writable, refreshMeta, durability },
+    ...(lockWords && { lockWords }),
     rules,
     cacheBytes: cacheBytesOf(config),
     onNotice: notice,

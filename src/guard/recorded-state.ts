@@ -62,13 +62,13 @@ async function firstSeen(
   path: string,
 ): Promise<Seen | undefined> {
   const recorded = await store.look(method, path);
-  const distances = Array.from({ length: Math.min(recorded.length, MOST_LOOKED_AT) }, (_, index) =>
-    distanceOf(recorded.sessionOf(index), session),
-  );
+  let left = MOST_LOOKED_AT;
   for (const distance of [0, 1, 2]) {
     const timeOf = orderTimes();
-    for (const [index, one] of distances.entries()) {
-      if (one !== distance) continue;
+    for (let index = 0; index < recorded.length; index++) {
+      // What is of which session is known without looking at it.
+      if (distanceOf(recorded.sessionOf(index), session) !== distance) continue;
+      if (left-- === 0) return undefined;
       const exchange = recorded.at(index);
       const time = timeOf(exchange);
       const record = recordShown(name, exchange);

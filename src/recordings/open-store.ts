@@ -7,9 +7,14 @@ import { checkRecordingName } from './files/location.ts';
 import { FollowedJournal } from './journal/followed-journal.ts';
 import { Journal } from './journal/journal.ts';
 import { loadJournal } from './journal/load-journal.ts';
-import { takeLock } from './lock.ts';
+import { type LockWords, takeLock } from './lock.ts';
 import { LowdbStore, type StoreOptions } from './lowdb-store.ts';
 import type { RecordingStore } from './store.ts';
+
+export interface OpenOptions extends StoreOptions {
+  /** What is said where somebody else writes to it. Default: what whoever records has to know. */
+  lockWords?: LockWords;
+}
 
 /**
  * Opens the recording `name` in a folder of recordings. Nothing of it is read before it is asked for, but the journal.
@@ -21,17 +26,17 @@ import type { RecordingStore } from './store.ts';
 export async function openStore(
   folder: string,
   name: string,
-  options: StoreOptions = {},
+  options: OpenOptions = {},
 ): Promise<RecordingStore> {
   checkRecordingName(name);
   const root = join(folder, name);
   return options.writable ? openToWrite(root, name, options) : openToRead(root, name, options);
 }
 
-async function openToWrite(root: string, name: string, options: StoreOptions): Promise<RecordingStore> {
+async function openToWrite(root: string, name: string, options: OpenOptions): Promise<RecordingStore> {
   await makeFolder(root);
   const hidden = join(root, HIDDEN);
-  const lock = takeLock(root, join(hidden, LOCK));
+  const lock = takeLock(root, join(hidden, LOCK), options.lockWords);
   const leave = () => leaveHidden(hidden, () => lock.release());
   let journal: Journal | undefined;
   try {

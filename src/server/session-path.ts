@@ -1,6 +1,6 @@
 import { PatchgateError } from '../errors.ts';
 import { type RawHeaders, splitTarget } from '../model/http.ts';
-import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
+import { isSessionName, SESSION_NAMES, whyNoSessionName } from '../model/session-name.ts';
 import { SESSION_HEADER } from '../upstreams/session.ts';
 import { CONTROL_ROOT, isControlPath } from './control/control-path.ts';
 import { sessionNameOf } from './sessions.ts';
@@ -22,6 +22,8 @@ const LITERAL = new RegExp(`^${SESSION_ROOT}(?:/([^/]*)(.*))?$`, 's');
 
 /** What `..` and `.` can look like, with the slashes around them: what stands behind them could lead out of the session. */
 const DOTS = /(?:[/\\]|%(?:25)*(?:2f|5c))(?:\.|%(?:25)*2e){1,2}(?:[/\\;]|%(?:25)*(?:2f|5c|3b)|$)/i;
+
+const NOT_CODED = 'it is not percent-encoded UTF-8';
 
 /** Whether a request names its session by its path. Written in any other way it does not: then it is the control API's to refuse. */
 export function isSessionPath(url: string): boolean {
@@ -48,8 +50,10 @@ export function takeSession(url: string, headers: RawHeaders): InSession {
   const name = decoded(coded);
   if (name === undefined || !isSessionName(name)) {
     throw malformed(
-      coded === '' ? `no session is named behind ${SESSION_ROOT}/` : 'the path names no session',
-      `put ${SESSION_ROOT}/NAME in front of the path: ${SESSION_NAMES}, percent-encoded`,
+      coded === ''
+        ? `no session is named behind ${SESSION_ROOT}/`
+        : `the path names no session, since that is no name: ${name === undefined ? NOT_CODED : whyNoSessionName(name)}`,
+      `put ${SESSION_ROOT}/NAME in front of the path: ${SESSION_NAMES}, percent-encoded; recordingName(test) of patchgate/testing makes such a name`,
     );
   }
   if (byHeader !== '' && byHeader !== name)

@@ -2,6 +2,7 @@ import type { JsonObject } from '../model/json.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import type { Patchgate } from '../patchgate.ts';
 import { borrowedText } from '../reporters/borrowed-text.ts';
+import { neverHappenedText } from '../reporters/faults-text.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
 import { sessionPath } from '../server/session-path.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
@@ -23,6 +24,8 @@ export interface TestGateParts {
   recording: string;
   /** Whether all that was recorded must have been served in the end. */
   failUnused: boolean;
+  /** Whether its options give faults. Those of a config file are for all gates, and of one or another. */
+  hasFaults: boolean;
   /** What was never served; undefined where a recording is being made. @throws where there is none */
   unserved(session?: string): Promise<Unserved | undefined>;
 }
@@ -44,6 +47,8 @@ export function createTestGate(parts: TestGateParts): FakeGate {
         'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and that test alone',
       );
       if (borrowed) parts.notice(borrowed);
+      if (parts.hasFaults)
+        for (const idle of gate.faults.neverHappened()) parts.notice(neverHappenedText(idle));
       await checks.finish();
     } finally {
       await gate.close();

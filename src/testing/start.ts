@@ -1,3 +1,4 @@
+import { URL_VARIABLE } from '../commands/exec/variables.ts';
 import type { Kind } from '../compose-upstream.ts';
 import type { Config } from '../config.ts';
 import type { UserConfig } from '../define-config.ts';
@@ -84,6 +85,7 @@ async function startGate(asked: Kind, { notice = say, seed, ...options }: FakeOp
     notice,
     recording: config.recording,
     failUnused,
+    hasFaults: options.faults !== undefined,
     async unserved(session) {
       const unserved = await gate.unserved(session);
       if (unserved === undefined && asked !== 'replay' && config.record === undefined)
@@ -98,9 +100,19 @@ async function startGate(asked: Kind, { notice = say, seed, ...options }: FakeOp
   return testGate;
 }
 
-/** Two test files, or two gates of one, that are to record into the same recording. */
+/** Two test files, or two gates of one, that are to record into the same recording; or a test, and the `exec` that runs it. */
 function sayingWhatToDo(error: unknown, { recording }: Config): unknown {
   if (!(error instanceof PatchgateError) || error.code !== 'recording-in-use') return error;
+  const url = process.env[URL_VARIABLE];
+  if (url && error.details?.pid !== process.pid)
+    return new PatchgateError(
+      error.code,
+      `${error.message}; that is most likely the patchgate exec within which this test runs (${URL_VARIABLE} is set): it records into "${recording}" already`,
+      {
+        hint: `run this test without patchgate exec, or start no gate in it and let its client use ${URL_VARIABLE} (${url})`,
+        cause: error,
+      },
+    );
   return new PatchgateError(error.code, `${error.message}; one gate at a time records into "${recording}"`, {
     hint: 'give each test or file a recording of its own, as recordingName(test) names them, or let all use one gate',
     cause: error,

@@ -6,7 +6,7 @@ import type { LastRun } from '../recordings/last-run.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
 import { MOST_COMPARED } from '../recordings/matching/explain-difference.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
-import { ofSession } from '../recordings/matching/of-session.ts';
+import { firstOfSession } from '../recordings/matching/of-session.ts';
 import { SentRequest } from '../recordings/matching/sent-request.ts';
 import { redactPath } from '../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
@@ -214,10 +214,7 @@ function keyOf(request: UpstreamRequest): string | undefined {
 
 /** As many as explaining looks at, of what the session is given. */
 function firstOf(recorded: KeptExchanges, { name }: Session): Exchange[] {
-  const all = Array.from({ length: recorded.length }, (_, index) => index);
-  return ofSession(recorded, all, name)
-    .slice(0, MOST_COMPARED)
-    .map((index) => recorded.at(index));
+  return firstOfSession(recorded, name, MOST_COMPARED).map((index) => recorded.at(index));
 }
 
 interface Work {

@@ -25,11 +25,21 @@ interface Fetched {
 }
 
 async function curl(url: string, ...args: string[]): Promise<Fetched> {
+  return (await curlEach([url], ...args))[0] as Fetched;
+}
+
+/** One after the other by one curl, which ends with the first that fails. */
+async function curlEach(urls: readonly string[], ...args: string[]): Promise<Fetched[]> {
   const folder = temporaryFolder();
-  const [head, body] = [join(folder, 'head'), join(folder, 'body')];
-  const { code } = await runProgram('curl', ['-s', '--max-time', '20', '-D', head, '-o', body, ...args, url]);
+  const files = urls.map((_, i) => ({ head: join(folder, `head-${i}`), body: join(folder, `body-${i}`) }));
+  const options = ['-s', '--max-time', '20', ...args];
+  const each = urls.flatMap((url, i) => [
+    ...(i === 0 ? ['--fail-early'] : ['--next']),
+    ...[...options, '-D', files[i]?.head as string, '-o', files[i]?.body as string, url],
+  ]);
+  const { code } = await runProgram('curl', each);
   const read = (file: string) => (existsSync(file) ? readFileSync(file) : Buffer.alloc(0));
-  return { code, head: read(head).toString('latin1'), body: read(body) };
+  return files.map(({ head, body }) => ({ code, head: read(head).toString('latin1'), body: read(body) }));
 }
 
 type Answer = (req: IncomingMessage, res: ServerResponse, body: Buffer) => void;
@@ -154,7 +164,10 @@ describe.skipIf(!works('curl', '--version'))('bodies', () => {
     });
     const names = Object.keys(CASES);
     const fetchAll = (url: string) =>
-      Promise.all(names.map((name) => curl(`${url}/${name}`, '--compressed', '-H', 'Accept: */*')));
+      curlEach(
+        names.map((name) => `${url}/${name}`),
+        ...['--compressed', '-H', 'Accept: */*'],
+      );
     const gate = await startBinary(['proxy', target.url, '--record', '--log', 'off'], { cwd });
     const recorded = await fetchAll(gate.url);
     await curl(`${gate.url}/png`, '-I');

@@ -28,11 +28,6 @@ afterAll(async () => {
 
 /** Runs it and tells what it said, when it has ended as it should. */
 async function complaint(args: string[], options: RunOptions = {}): Promise<string> {
-  return complaintIn(await runBinary(args, options));
-}
-
-/** The same of what goes wrong before anything is started: no process is needed to see that. */
-async function earlyComplaint(args: string[], options: RunOptions = {}): Promise<string> {
   return complaintIn(await runHere(args, options));
 }
 
@@ -53,22 +48,22 @@ function folderWith(name: string, text: string): string {
 describe('flags', () => {
   it.each([
     [[], 'no command'],
+    [['proxy', TARGET, '--recording', '../outside', '--record'], 'outside'],
+  ] as [string[], string][])('%j, in a process of its own', async (args, says) => {
+    const cwd = temporaryFolder();
+    expect(complaintIn(await runBinary(args, { cwd }))).toContain(says);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it.each([
     [['proxy'], 'no target is given'],
     [['proxy', TARGET, '--port', '99999'], '--port'],
-    [['proxy', TARGET, '--recording', '../outside', '--record'], 'outside'],
     [['proxy', 'http://user:secret@example.com'], 'credentials'],
     [['proxy', TARGET, '--target-insecure'], 'speaks no TLS'],
     [['proxy', 'https://127.0.0.1:9', '--target-ca', 'no.crt'], 'no.crt'],
     [['proxy', TARGET, '--tls-cert', 'no.crt'], '--tls-key'],
     [['replay', '--on-miss', 'forward'], '--target'],
     [['fake', '--seed', 'missing.json'], 'missing.json'],
-  ] as [string[], string | RegExp][])('%j', async (args, says) => {
-    const cwd = temporaryFolder();
-    expect(await complaint(args, { cwd })).toMatch(says);
-    expect(readdirSync(cwd)).toEqual([]);
-  });
-
-  it.each([
     [['prox', TARGET], /prox/],
     [['proxy', TARGET, '--recrd'], 'recrd'],
     [['proxy', TARGET, '--port', 'http'], '--port'],
@@ -89,15 +84,15 @@ describe('flags', () => {
     [['config', 'prxy'], 'did you mean "proxy"?'],
   ] as [string[], string | RegExp][])('%j', async (args, says) => {
     const cwd = temporaryFolder();
-    expect(await earlyComplaint(args, { cwd })).toMatch(says);
+    expect(await complaint(args, { cwd })).toMatch(says);
     expect(readdirSync(cwd)).toEqual([]);
   });
 
   it('in the environment are checked, too', async () => {
-    expect(await earlyComplaint(['proxy', TARGET], { env: { PATCHGATE_TIMEOUT: 'soon' } })).toContain(
+    expect(await complaint(['proxy', TARGET], { env: { PATCHGATE_TIMEOUT: 'soon' } })).toContain(
       'PATCHGATE_TIMEOUT',
     );
-    expect(await earlyComplaint(['proxy', TARGET], { env: { PATCHGATE_TIMOUT: '1s' } })).toContain(
+    expect(await complaint(['proxy', TARGET], { env: { PATCHGATE_TIMOUT: '1s' } })).toContain(
       'PATCHGATE_TIMEOUT',
     );
   });
@@ -133,7 +128,7 @@ describe('the config file', () => {
       'broken on purpose',
     ],
   ])('with %s', async (_, name, text, says) => {
-    expect(await earlyComplaint(['proxy', TARGET], { cwd: folderWith(name, text) })).toContain(says);
+    expect(await complaint(['proxy', TARGET], { cwd: folderWith(name, text) })).toContain(says);
   });
 });
 

@@ -14,6 +14,11 @@ function problemIn(response: RawResponse): { type: string; detail: string } {
   return JSON.parse(response.body.toString());
 }
 
+afterAll(async () => {
+  await closeGates();
+  await closeTargets();
+});
+
 describe('a target that is not there', () => {
   let gate: Running;
   beforeAll(async () => {
@@ -154,24 +159,6 @@ describe('a target that', () => {
   });
 });
 
-describe('a target that says nothing', () => {
-  let gate: InProcess;
-  beforeAll(async () => {
-    const target = await startRawTarget((socket) => socket.resume());
-    gate = await startGate({ target: target.url, timeout: 100 });
-  });
-  afterAll(async () => {
-    await closeGates();
-    await closeTargets();
-  });
-
-  it.concurrent.each(REQUESTS)('is a 504 after the timeout: %s', async (_, request) => {
-    const response = await sendRaw(gate.port, request);
-    expect(response.status).toBe(504);
-    expect(problemIn(response)).toMatchObject({ type: 'urn:patchgate:problem:target-timeout' });
-  });
-});
-
 describe('a target that answers an upload and closes without reading it', () => {
   let gate: InProcess;
   beforeAll(async () => {
@@ -200,6 +187,20 @@ describe('a target that answers an upload and closes without reading it', () => 
   });
 });
 
+describe.concurrent('a target that says nothing', () => {
+  let gate: InProcess;
+  beforeAll(async () => {
+    const target = await startRawTarget((socket) => socket.resume());
+    gate = await startGate({ target: target.url, timeout: 100 });
+  });
+
+  it.each(REQUESTS)('is a 504 after the timeout: %s', async (_, request) => {
+    const response = await sendRaw(gate.port, request);
+    expect(response.status).toBe(504);
+    expect(problemIn(response)).toMatchObject({ type: 'urn:patchgate:problem:target-timeout' });
+  });
+});
+
 /** Listens and never accepts: once its queue is full, whoever connects waits. */
 const FULL_QUEUE = `
 import socket, sys
@@ -218,6 +219,7 @@ sys.stdin.read()
 
 describe.skipIf(process.platform !== 'linux' || !works('python3', '--version'))(
   'a target that takes no connection',
+  { concurrent: true },
   () => {
     let child: ChildProcessWithoutNullStreams;
     let gate: InProcess;
@@ -226,12 +228,9 @@ describe.skipIf(process.platform !== 'linux' || !works('python3', '--version'))(
       const [port] = await once(child.stdout, 'data');
       gate = await startGate({ target: `http://127.0.0.1:${String(port).trim()}`, timeout: 100 });
     });
-    afterAll(async () => {
-      child.stdin.end();
-      await closeGates();
-    });
+    afterAll(() => void child.stdin.end());
 
-    it.concurrent.each(REQUESTS)('is a 504 after the timeout: %s', async (_, request) => {
+    it.each(REQUESTS)('is a 504 after the timeout: %s', async (_, request) => {
       expect((await sendRaw(gate.port, request)).status).toBe(504);
     });
   },

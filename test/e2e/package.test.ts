@@ -15,9 +15,12 @@ let packed: { filename: string; files: { path: string }[] };
 let installed: Ended;
 beforeAll(async () => {
   const folder = temporaryFolder();
-  const pack = await runProgram(npm, ['pack', '--json', '--pack-destination', folder, ...QUIET], {
-    cwd: withoutScripts(),
-  });
+  // Without scripts: to build anew would change what other tests run at this moment.
+  const pack = await runProgram(
+    npm,
+    ['pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...QUIET],
+    { cwd: ROOT },
+  );
   expect(pack.code, pack.stderr).toBe(0);
   packed = JSON.parse(pack.stdout)[0];
   project = temporaryFolder();
@@ -31,16 +34,6 @@ beforeAll(async () => {
   });
 }, 60_000);
 afterAll(cleanUp);
-
-/** A copy of the checkout: to pack the checkout itself would build anew what other tests run at this moment. */
-function withoutScripts(): string {
-  const copy = temporaryFolder();
-  const filter = (path: string) => !/[\\/](?:node_modules|\.git|\.patchgate)$/.test(path);
-  cpSync(ROOT, copy, { recursive: true, filter });
-  const { scripts: _, ...manifest } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  writeFileSync(join(copy, 'package.json'), JSON.stringify(manifest));
-  return copy;
-}
 
 describe('the package', () => {
   it('holds what it says, and nothing else', () => {

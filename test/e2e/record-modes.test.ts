@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { answersTo, exchangeFilesIn, filesIn } from '../support/answers.ts';
 import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
 import { JSON_TYPE } from '../support/e2e-bodies.ts';
-import { closeGates, type Settings, startGate, startReplay } from '../support/in-process.ts';
+import { closeGates, type Settings, startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { type RawRequest, sendRaw } from '../support/raw.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
@@ -80,9 +80,7 @@ describe('record mode', () => {
     const result = await run(cwd, here(cwd, { record: mode }, { CI: 'true' }), ['/a']);
     expect(result).toMatchObject({ statuses: [501], asked: [], files: 0 });
     expect(result.said).toContain('--record-in-ci');
-    const forced = await run(cwd, asProgram(cwd, ['--record', mode, '--record-in-ci'], { CI: 'true' }), [
-      '/a',
-    ]);
+    const forced = await run(cwd, here(cwd, { record: mode, recordInCi: true }, { CI: 'true' }), ['/a']);
     expect(forced).toMatchObject({ statuses: [200], asked: ['/a'], files: 1 });
   });
 });
@@ -98,7 +96,7 @@ describe('redaction', () => {
       res.setHeader('Content-Type', 'application/json');
       res.end(JSON.stringify({ id: 1, accessToken: SECRET, nested: [{ Client_Secret: SECRET }] }));
     });
-    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+    const recorder = await startRecorder(cwd, target.url, { log: 'text' });
     const request = (secret: string): RawRequest => ({
       method: 'POST',
       path: `/api/v2/login?token=${secret}&page=1`,
@@ -110,17 +108,18 @@ describe('redaction', () => {
       ],
       body: JSON.stringify({ user: 'u', password: secret, deep: { 'api-key': secret } }),
     });
-    const response = await sendRaw(gate.port, request(SECRET));
+    const response = await sendRaw(recorder.port, request(SECRET));
     // The client and the target get all of it.
     expect(response.body.toString()).toContain(SECRET);
     expect(target.received[0]?.body.toString()).toContain(SECRET);
     expect(target.received[0]?.headers.authorization).toBe(SECRET);
-    const shown = await (await fetch(`${gate.url}/__patchgate/exchanges`)).text();
+    const shown = await (await fetch(`${recorder.url}/__patchgate/exchanges`)).text();
     expect(shown).toContain('/api/v2/login');
     expect(shown).not.toContain(SECRET);
-    const { stdout, stderr } = await gate.stop();
-    expect(stdout).toContain('/api/v2/login');
-    expect(stdout + stderr).not.toContain(SECRET);
+    await recorder.gate.close();
+    const said = [...recorder.log, ...recorder.notices].join('');
+    expect(said).toContain('/api/v2/login');
+    expect(said).not.toContain(SECRET);
     const files = [...filesIn(cwd)].flat().join('\n');
     expect(files).toContain('[redacted]');
     expect(files).not.toContain(SECRET);

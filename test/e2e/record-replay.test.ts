@@ -12,7 +12,7 @@ import {
   ODD_PROJECT_TEXT,
   PROJECT_PATH,
 } from '../support/e2e-bodies.ts';
-import { closeGates, startRecorder, startReplay } from '../support/in-process.ts';
+import { closeGates, startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection, type RawRequest, type RawResponse, sendRaw, valuesOf } from '../support/raw.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
@@ -55,15 +55,11 @@ function withoutTimes(files: ReadonlyMap<string, string>): Map<string, string> {
 describe('a recording of the fake', () => {
   it('answers as the fake did, when that is gone, blocks, and explains; made again it is the same but for when', async () => {
     const cwd = temporaryFolder();
-    const record = async () => {
-      const fake = await startBinary(['fake']);
-      const gate = await startBinary(['proxy', fake.url, '--record', '--recording', 'checkout'], { cwd });
-      const answers = await answersTo(gate, TRAFFIC);
-      expect((await gate.stop()).code).toBe(0);
-      expect((await fake.stop()).code).toBe(0);
-      return answers;
-    };
-    const recorded = await record();
+    const service = await startBinary(['fake']);
+    const gate = await startBinary(['proxy', service.url, '--record', '--recording', 'checkout'], { cwd });
+    const recorded = await answersTo(gate, TRAFFIC);
+    expect((await gate.stop()).code).toBe(0);
+    expect((await service.stop()).code).toBe(0);
     expect(recorded.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 404, 404, 200]);
     const files = exchangeFilesIn(join(cwd, 'recordings'));
 
@@ -84,7 +80,10 @@ describe('a recording of the fake', () => {
     // Replaying changes no exchange.
     expect(exchangeFilesIn(join(cwd, 'recordings'))).toEqual(files);
 
-    await record();
+    const fake = await startGate({}, 'fake');
+    const recorder = await startRecorder(cwd, fake.url, { recording: 'checkout' });
+    await answersTo(recorder, TRAFFIC);
+    await recorder.gate.close();
     expect(withoutTimes(exchangeFilesIn(join(cwd, 'recordings')))).toEqual(withoutTimes(files));
   });
 

@@ -114,12 +114,12 @@ describe('a failure of the target', () => {
       response: { headers: { 'content-length': String(CODED.length) }, body: { omitted: 20 } },
     });
 
-    const replay = await startBinary(['replay', '--log', 'off'], { cwd });
+    const replay = await startReplay(cwd);
     const refused = await all(replay, PATHS);
     expect(refused).toEqual(refused.map(() => ({ status: 501, problem: 'no-recording' })));
     const good = { status: 200, body: 'answer 3' };
     expect(await seen(`${replay.url}/flaky`, POST)).toEqual(good);
-    await replay.stop();
+    await replay.gate.close();
     const failing = await startBinary(['replay', '--log', 'off', '--replay-failures'], { cwd });
     expect(await all(failing, PATHS)).toEqual(CLIENT_SAW);
     const problem = await (await fetch(`${failing.url}/timeout`)).json();
@@ -151,23 +151,26 @@ describe('a failure of the target', () => {
 
   it('after a large upload has all of the upload with it, or is not kept', async () => {
     const cwd = temporaryFolder();
-    const gate = await startBinary(['proxy', `http://127.0.0.1:${await freePort()}`, ...RECORD], { cwd });
+    const target = `http://127.0.0.1:${await freePort()}`;
+    const recorder = await startRecorder(cwd, target, { timeout: 300 });
     const head = 'PUT /up HTTP/1.1\r\nHost: gate\r\nContent-Length: 500000\r\n\r\n';
     const put = head + 'x'.repeat(500_000);
-    const whole = (await RawConnection.open(gate.port)).write(put);
+    const whole = (await RawConnection.open(recorder.port)).write(put);
     await whole.came('HTTP/1.1 502');
     whole.write('GET /__patchgate/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
     await whole.came('HTTP/1.1 200');
-    const broken = (await RawConnection.open(gate.port)).write(put.slice(0, 1000).replace('/up', '/cut'));
+    const broken = (await RawConnection.open(recorder.port)).write(put.slice(0, 1000).replace('/up', '/cut'));
     await broken.came('HTTP/1.1 502');
     broken.socket.destroy();
-    await gate.said("not recorded: PUT /cut: the request's body was not whole", 'stderr');
-    await gate.stop();
-    const failing = await startBinary(['replay', '--log', 'off', '--replay-failures'], { cwd });
+    const why = "not recorded: PUT /cut: the request's body was not whole";
+    await expect.poll(() => recorder.notices.join('\n'), { timeout: 10_000 }).toContain(why);
+    whole.socket.destroy();
+    await recorder.gate.close();
+    const failing = await startReplay(cwd, { replayFailures: true });
     const [again, cut] = [await RawConnection.open(failing.port), await RawConnection.open(failing.port)];
     await again.write(put).came('HTTP/1.1 502');
     await cut.write(put.replace('/up', '/cut')).came('HTTP/1.1 501');
-    for (const { socket } of [whole, again, cut]) socket.destroy();
+    for (const { socket } of [again, cut]) socket.destroy();
   });
 });
 

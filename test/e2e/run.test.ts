@@ -58,10 +58,11 @@ describe('the access log', () => {
   };
 
   it('has one line per request, with its verdict', async () => {
-    const gate = await startBinary(['proxy', (await startTarget()).url]);
-    await exercise(gate);
-    const { stdout } = await gate.stop();
-    const lines = stdout
+    const proxy = await startGate({ target: (await startTarget()).url, log: 'text' });
+    await exercise(proxy);
+    await proxy.gate.close();
+    const text = proxy.log.join('');
+    const lines = text
       .trimEnd()
       .split('\n')
       .map((line) => line.replace(/^\S+ /, ''));
@@ -75,7 +76,7 @@ describe('the access log', () => {
       ),
       expect.stringMatching('^GET /api/v2/x\\?token=\\S+ 200 not judged target \\d+ms$'),
     ]);
-    expect(stdout).not.toContain('SECRET');
+    expect(text).not.toContain('SECRET');
   });
 
   it('is JSON on demand', async () => {

@@ -186,17 +186,16 @@ describe.concurrent('as long as it likes has', () => {
   });
 });
 
-describe('mounted in another server', () => {
-  let mounted: Patchgate;
+describe.concurrent('mounted in another server', () => {
   const start = async (clientTimeout: number) => {
-    mounted = await patchgate('proxy', { target: target.url, clientTimeout, state: false });
+    const mounted: Patchgate = await patchgate('proxy', { target: target.url, clientTimeout, state: false });
     const server = createServer(mounted.handler).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return { port: (server.address() as AddressInfo).port, server };
+    return { port: (server.address() as AddressInfo).port, server, mounted };
   };
 
   it('a gate has its limits for bodies all the same', async () => {
-    const { port, server } = await start(LIMIT);
+    const { port, server, mounted } = await start(LIMIT);
     await expectTimedOut(await send(`${PATCH}\r\nhalf`, port));
     await expectTimedOut(await send(`${post('/mounted')}half`, port));
     server.close();
@@ -204,7 +203,7 @@ describe('mounted in another server', () => {
   });
 
   it('and none where they are turned off', async () => {
-    const { port, server } = await start(0);
+    const { port, server, mounted } = await start(0);
     const client = await send(`${PATCH}\r\n`, port);
     await drip(client, BODY.slice(0, 24));
     client.write(BODY.slice(24));

@@ -68,6 +68,18 @@ describe('the earliest state that a recording shows', () => {
     expect(await seenBy('other', [missed, read('b', 'two')])).toEqual(whole('b'));
   });
 
+  it('is found however much others recorded before', async () => {
+    const recordedAt = '2026-11-20T12:00:00.000Z';
+    const others = Array.from({ length: 1001 }, () => ({
+      method: 'GET',
+      status: 404,
+      session: 'one',
+      recordedAt,
+    }));
+    const own = { method: 'GET', answer: json(project('a')), session: 'two', recordedAt };
+    expect(await earliest([...others, own], NAME, [PROJECT_PATH], 'two')).toEqual(whole('a'));
+  });
+
   it('is read from an answer that is kept in base64, too', async () => {
     const base64 = Buffer.from(JSON.stringify(project('a'))).toString('base64');
     expect(await earliest([{ method: 'GET', answer: { base64 } }, { body: json(project('b')) }])).toEqual(

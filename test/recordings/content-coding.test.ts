@@ -47,8 +47,9 @@ describe('undoCodings', () => {
 
   it('reads 1 MiB of coded bytes at most, 64 KiB where it is br', () => {
     expect(undoCodings(gzipSync(noise(1_000_000)), 'gzip')?.length).toBe(1_000_000);
-    expect(undoCodings(gzipSync(noise(1_100_000)), 'gzip')).toBeUndefined();
-    expect(undoCodings(gzipSync(noise(1_100_000)), 'gzip', 'target')?.length).toBe(1_100_000);
+    const long = gzipSync(noise(1_100_000));
+    expect(undoCodings(long, 'gzip')).toBeUndefined();
+    expect(undoCodings(long, 'gzip', 'target')?.length).toBe(1_100_000);
     expect(undoCodings(brotliCompressSync(Buffer.alloc(20_000_000)), 'br', 'target')?.length).toBe(
       20_000_000,
     );

@@ -89,7 +89,7 @@ describe('what bash sends is what was recorded', () => {
     ['bytes that are no text', Buffer.from(Array.from({ length: 256 }, (_, i) => i))],
     ['bytes that are no text and no zero', Buffer.from([0xff, 0xfe, 0x27, 0x5c, 0x0a])],
     ['a long text', `"${"it's long ".repeat(30_000)}"`],
-    ['many bytes', Buffer.alloc(300_000, 7)],
+    ['many bytes', Buffer.alloc(140_000, 7)],
     ['a placeholder', '{"token":"[redacted]"}'],
   ])('%s', async (_, body) => {
     await arrivesAs(request(), Buffer.from(body as string));

@@ -1,6 +1,5 @@
 import { cpSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
@@ -10,32 +9,21 @@ import { openStore } from '../../src/recordings/open-store.ts';
 import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../support/exchanges.ts';
 import { leaveAsKilled } from '../support/killed.ts';
 import { describeStore, type StorePlace } from '../support/store-suite.ts';
-
-const folders: string[] = [];
-
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'patchgate-store-'));
-  folders.push(folder);
-  return folder;
-}
-
-afterEach(async () => {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
-});
+import { folderInMemory } from '../support/temporary-folder.ts';
 
 function describeWith(options: StoreOptions, name: string): void {
   describeStore(name, async () => {
     const placeIn = (folder: string): StorePlace => ({
       open: () => openStore(folder, 'r', options),
       async killed() {
-        const copy = await newFolder();
+        const copy = folderInMemory();
         // At once: a copy of what changes meanwhile would be of no moment.
         cpSync(folder, copy, { recursive: true });
         leaveAsKilled(copy);
         return placeIn(copy);
       },
     });
-    return placeIn(await newFolder());
+    return placeIn(folderInMemory());
   });
 }
 
@@ -65,7 +53,7 @@ async function filesIn(folder: string): Promise<Record<string, string>> {
 
 describe('the files of the lowdb store', () => {
   it('are a tree that mirrors the API, and nothing else is left in it', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const store = await openStore(folder, 'r', { writable: true });
     const one = exchange({ body: { json: { a: 1 } } });
     store.append(plainOf(one));
@@ -77,7 +65,7 @@ describe('the files of the lowdb store', () => {
   });
 
   it('are written without anybody asking for it', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const store = await openStore(folder, 'r', { writable: true });
     const one = exchange();
     store.append(plainOf(one));
@@ -89,7 +77,7 @@ describe('the files of the lowdb store', () => {
   });
 
   it('are written again for what came while they were written', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const store = await openStore(folder, 'r', { writable: true });
     for (let i = 0; i < 1000; i++) store.append(plainOf(exchange({ query: `n=${i}` })));
     const writing = store.flush();
@@ -108,7 +96,7 @@ describe('the files of the lowdb store', () => {
         ...(session !== undefined && { session }),
       });
     const all = [at(0), at(1), at(2, 'a "test"'), at(3, 'a "test"'), at(4, 'b'), at(5)];
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const store = await openStore(folder, 'r', { writable: true });
     for (const one of all) store.append(plainOf(one));
     await store.close();
@@ -116,7 +104,7 @@ describe('the files of the lowdb store', () => {
   });
 
   it('stay byte for byte as they were when the same traffic is recorded again', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const record = async (recordedAt: string) => {
       const store = await openStore(folder, 'r', { writable: true });
       store.append(plainOf(exchange({ query: 'b', recordedAt })), true);
@@ -136,7 +124,7 @@ describe('a broken file of the lowdb store', () => {
   it.each(['', '{"formatVersion":1,"exch', '{"formatVersion":2,"exchanges":[]}'])(
     'is named and never written over: %j',
     async (text) => {
-      const folder = await newFolder();
+      const folder = folderInMemory();
       const file = join(folder, ...FILE);
       await mkdir(join(file, '..'), { recursive: true });
       await writeFile(file, text);
@@ -162,7 +150,7 @@ describe('a broken file of the lowdb store', () => {
   );
 
   it('is one that is not UTF-8, too', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const file = join(folder, ...FILE);
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]));
@@ -175,7 +163,7 @@ describe('a broken file of the lowdb store', () => {
 
 describe('trouble with the disk', () => {
   it('is reported, loses nothing, and is over once the disk takes it', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const store = await openStore(folder, 'r', { writable: true });
     // A file where a folder must be: refused to every user, root too.
     await writeFile(join(folder, 'r', 'api'), '');
@@ -191,7 +179,7 @@ describe('trouble with the disk', () => {
   });
 
   it('leaves the file as it was, and nothing half written', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const store = await openStore(folder, 'r', { writable: true });
     store.append(plainOf(exchange()));
     await store.flush();
@@ -211,7 +199,7 @@ describe('trouble with the disk', () => {
   });
 
   it('does not fill the memory: past a bound, exchanges are no longer kept, and that is said', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const store = await openStore(folder, 'r', { writable: true, backlogBytes: 10_000 });
     const big = exchange({ answer: { text: 'x'.repeat(6000) } });
     const obstacle = join(folder, 'r', '.patchgate', 'journal');
@@ -230,25 +218,25 @@ describe('trouble with the disk', () => {
 
 describe('openStore', () => {
   it('refuses a name that leads elsewhere', async () => {
-    await expect(openStore(await newFolder(), '../x')).rejects.toMatchObject({ code: 'bad-usage' });
+    await expect(openStore(folderInMemory(), '../x')).rejects.toMatchObject({ code: 'bad-usage' });
   });
 
   it('refuses a file in the place of a folder', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     await writeFile(join(folder, 'r'), '');
     await expect(openStore(folder, 'r')).rejects.toMatchObject({ code: 'cannot-read' });
     await expect(openStore(folder, 'r', { writable: true })).rejects.toMatchObject({ code: 'cannot-write' });
   });
 
   it('makes no folder for reading', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const store = await openStore(join(folder, 'none'), 'r');
     expect(await store.isEmpty()).toBe(true);
     expect(await readdir(folder)).toEqual([]);
   });
 
   it.skipIf(process.getuid?.() === 0)('refuses a folder that cannot be written to', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     await chmod(folder, 0o500);
     await expect(openStore(folder, 'r', { writable: true })).rejects.toMatchObject({ code: 'cannot-write' });
     await chmod(folder, 0o700);
@@ -257,7 +245,7 @@ describe('openStore', () => {
 
 describe('recording again, with pauses in which the files are written', () => {
   it('leaves them byte for byte as they were', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     // The same request several times, others between them, and a file that people have laid out anew.
     const traffic = [
       exchange({ query: 'a', answer: { text: 'answer 1' } }),
@@ -302,7 +290,7 @@ describe('a file that people have laid out anew', () => {
     ],
     ['without exchanges', () => '{"formatVersion":1,"exchanges":[]}'],
   ])('is added to all the same: %s', async (_, change) => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const one = exchange({ answer: { text: 'one' } });
     const two = exchange({ answer: { text: 'two' } });
     const store = await openStore(folder, 'r', { writable: true });
@@ -325,7 +313,7 @@ describe('a file of an older format', () => {
 
   it('is written in the present one when something in it changes, and not before', async () => {
     MIGRATIONS[0] = (content) => ({ ...content, formatVersion: 1 });
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const file = join(folder, ...FILE);
     const [one, two] = [exchange({ answer: { text: 'one' } }), exchange({ answer: { text: 'two' } })];
     await mkdir(join(file, '..'), { recursive: true });
@@ -344,7 +332,7 @@ describe('a file of an older format', () => {
 
 describe('while requests come', () => {
   it('the journal is moved into the files whenever too much waits, and appending goes on', async () => {
-    const folder = await newFolder();
+    const folder = folderInMemory();
     const store = await openStore(folder, 'r', { writable: true, journalBytes: 100_000 });
     const big = (i: number) => exchange({ answer: { json: { i, padding: 'x'.repeat(2000) } } });
     let appended = 0;

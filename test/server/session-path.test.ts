@@ -49,6 +49,19 @@ describe('a path that names a session', () => {
   });
 
   it.each([
+    ['x'.repeat(130), 'it has 130 characters, and 100 is the most'],
+    ['%C3%A9t%C3%A9', 'it has "é" (U+00E9), which is no printable ASCII'],
+    ['%1b[2J', 'it has U+001B, which is no printable ASCII'],
+    [`${'x'.repeat(100)}%F0%9F%98%80`, 'it has 102 characters, and 100 is the most; it has U+1F600, which'],
+    ['%2e%2e', 'it is ".."'],
+    ['%zz', 'it is not percent-encoded UTF-8'],
+  ])('says what is wrong with the name %s', (name, why) => {
+    const said = refused(`/__patchgate/session/${name}/x`);
+    expect(said).toContain(`the path names no session, since that is no name: ${why}`);
+    expect(said).toContain('recordingName(test) of patchgate/testing makes such a name');
+  });
+
+  it.each([
     '/..',
     '/../..',
     '/../../api',

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -19,12 +19,14 @@ export function folderInMemory(): string {
   return folder;
 }
 
-const MEMORY = isWritable('/dev/shm') ? '/dev/shm' : tmpdir();
+const MEMORY = hasRoom('/dev/shm') ? '/dev/shm' : tmpdir();
 
-function isWritable(folder: string): boolean {
+/** Whether it can be written to, and more than a container gives by default. */
+function hasRoom(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
-    return true;
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > 256 * 1024 * 1024;
   } catch {
     return false;
   }

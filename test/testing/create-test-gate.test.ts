@@ -231,6 +231,23 @@ describe('a session', () => {
 });
 
 describe('close', () => {
+  it('tells of faults of its options that never happened', async () => {
+    const notices: string[] = [];
+    const notice = (text: string) => notices.push(text);
+    const faults = ['/b status=503', '/a latency=1ms'];
+    const gate = await gateOf(['/a'], { notice, faults });
+    await get(`${gate.session('one').url}/a`);
+    gate.reset();
+    await gate.close();
+    const other = await gateOf(['/a'], { notice });
+    await other.setFaults('/b status=503');
+    await get(`${other.url}/a`);
+    await other.close();
+    expect(notices).toEqual([
+      'the fault "/b status=503" never happened: it fitted no request that passed the gate',
+    ]);
+  });
+
   it('lets what is in flight finish, for all who wait for it', async () => {
     let finish: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { HIDDEN, LOCK } from '../../src/recordings/files/hidden-folder.ts';
 import { fake, PatchgateError, proxy, replay } from '../../src/testing/index.ts';
 import { contractFolder, FLAG_SCHEMA } from '../support/contract-folder.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH } from '../support/exchanges.ts';
@@ -194,6 +195,22 @@ describe('to record again', () => {
     expect(await refusedWith(replay(options))).toMatch(
       /is in use: this process has been recording into it since .*; one gate at a time records into "demo"\n {2}give each test or file a recording of its own, as recordingName\(test\) names them/,
     );
+  });
+
+  it('within exec, which records into the same one, is an error that says so', async () => {
+    const target = await startTarget();
+    const options = { ...recorded(GET), record: 'all' as const, target: target.url };
+    await using _ = await replay(options);
+    vi.stubEnv('PATCHGATE_URL', 'http://127.0.0.1:9');
+    // This process holds it, and no other.
+    expect(await refusedWith(replay(options))).toContain('give each test or file a recording of its own');
+    const lock = join(options.recordings, 'demo', HIDDEN, LOCK);
+    const held = JSON.parse(readFileSync(lock, 'utf8'));
+    writeFileSync(lock, JSON.stringify({ ...held, pid: process.ppid, processStart: undefined }));
+    expect(await refusedWith(replay(options))).toMatch(
+      /process \d+ has been .*; that is most likely the patchgate exec within which this test runs \(PATCHGATE_URL is set\): it records into "demo" already\n {2}run this test without patchgate exec, or start no gate in it and let its client use PATCHGATE_URL \(http:\/\/127\.0\.0\.1:9\)$/,
+    );
+    writeFileSync(lock, JSON.stringify(held));
   });
 
   it("a config file's mode is for the command", async () => {

@@ -1,17 +1,15 @@
 import type { Patchgate } from '../../patchgate.ts';
 import { recordIt } from '../../recordings/matching/miss.ts';
 import { borrowedText } from '../../reporters/borrowed-text.ts';
+import { neverHappenedText } from '../../reporters/faults-text.ts';
 import { missesText } from '../../reporters/misses-text.ts';
-import type { ShownExchange } from '../../server/show-exchange.ts';
 import { reportUnserved } from '../report-unserved.ts';
+import { refusedTexts } from './refused-text.ts';
 import type { Ended } from './run-command.ts';
 import { URL_VARIABLE } from './variables.ts';
 
-/** Exchanges that are listed as never served where that is no failure; requests that the gate answered itself. */
+/** Exchanges that are listed as never served where that is no failure. */
 const MOST_UNSERVED = 10;
-const MOST_ANSWERED = 5;
-/** A miss, of which is told elsewhere. */
-const NO_RECORDING = 501;
 
 /** What of a run is reported, and how. */
 export interface Reporting {
@@ -45,9 +43,10 @@ export async function reportRun(
     'the same command with --record all --target URL, and that test alone',
   );
   if (borrowed) say(borrowed);
-  if (code !== 0) for (const refused of lastRefused(gate)) say(refusedText(refused));
+  if (code !== 0) for (const refused of refusedTexts(gate)) say(refused);
   // Who was interrupted has not asked for all.
   if (isKilled) return count > 0;
+  for (const idle of gate.faults.neverHappened()) say(neverHappenedText(idle));
   const unserved = await gate.unserved();
   const [any] = gate.exchanges({ limit: 1 });
   const isSilent = any === undefined && count === 0 && unserved?.count === unserved?.total;
@@ -58,23 +57,4 @@ export async function reportRun(
   if (!unserved?.total || (!failUnused && (isSilent || unserved.isCut))) return count > 0;
   const isLeft = reportUnserved(unserved, say, failUnused ? undefined : MOST_UNSERVED);
   return count > 0 || (failUnused && isLeft);
-}
-
-/** The last requests that were blocked, or came to grief on their way. */
-function lastRefused(gate: Patchgate): ShownExchange[] {
-  const refused: ShownExchange[] = [];
-  for (const one of gate.exchanges()) {
-    const { answeredBy, response, verdict, failure } = one;
-    // A fault that was asked for is neither.
-    const isRefused = answeredBy === 'gate' && (verdict?.outcome === 'block' || failure !== undefined);
-    if (!isRefused || response === undefined || response.status === NO_RECORDING) continue;
-    if (refused.push(one) === MOST_ANSWERED) break;
-  }
-  return refused.reverse();
-}
-
-function refusedText({ request, response, verdict, failure }: ShownExchange): string {
-  const [first] = verdict?.findings.filter(({ severity }) => severity === 'error') ?? [];
-  const why = failure ?? (first ? `${first.rule}: ${first.message}` : '');
-  return `the gate answered ${request.method} ${request.url} with ${response?.status}: ${why}`;
 }

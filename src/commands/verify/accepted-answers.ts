@@ -50,6 +50,11 @@ export class AcceptedAnswers {
     return [...this.#files.values()].reduce((sum, { accepted }) => sum + accepted.size, 0);
   }
 
+  /** All that are to be replaced, with what takes their places. */
+  *all(): Generator<{ before: Exchange; after: Exchange }> {
+    for (const { accepted } of this.#files.values()) yield* accepted.values();
+  }
+
   get files(): number {
     return this.#files.size;
   }

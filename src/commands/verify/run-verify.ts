@@ -7,6 +7,7 @@ import { header } from '../../model/http.ts';
 import { patternTree } from '../../model/pointer-pattern.ts';
 import { openRecording, orClose, rulesOf } from '../../open-recording.ts';
 import { DRIFT_RULES, isDriftRule } from '../../recordings/drift/drift-rules.ts';
+import type { LockWords } from '../../recordings/lock.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { fails, type Report } from '../../reporters/report.ts';
 import { amount } from '../../reporters/wording.ts';
@@ -24,6 +25,7 @@ import { findRecording } from '../recordings/find-recording.ts';
 import { chooser, type Selection } from '../recordings/selection.ts';
 import { AcceptedAnswers } from './accepted-answers.ts';
 import { questionsOf } from './questions.ts';
+import { staleChanges } from './stale-changes.ts';
 import { Verification } from './verification.ts';
 import { VerifiedFiles } from './verified-files.ts';
 import { remarksOfRun } from './verify-remarks.ts';
@@ -49,6 +51,16 @@ export interface VerifyIo extends ReportIo {
   readonly stopped: AbortSignal;
 }
 
+const ONLY_READ = 'verify without --update, which only reads';
+
+/** Who writes to the recording may be a proxy, or another run of verify. */
+const UPDATING: LockWords = {
+  thing: 'the recording',
+  doing: 'writing to it',
+  instead: { here: ONLY_READ, elsewhere: `wait for its end, or ${ONLY_READ}` },
+  place: ONLY_READ,
+};
+
 /**
  * Sends the requests of a recording again, one after the other: the target is not to feel it, and what they do to it happens in
  * the order in which it was recorded. Reports how the answers differ.
@@ -70,7 +82,7 @@ export async function runVerify(args: VerifyArgs, io: VerifyIo, createGate: () =
   const upstream = await openTarget(target, config, io);
   const files = new VerifiedFiles(root);
   const accepted = updates ? new AcceptedAnswers(root) : undefined;
-  const store = await orClose(upstream, () => openRecording(config, rules, io.notice, updates));
+  const store = await orClose(upstream, () => openRecording(config, rules, io.notice, updates, UPDATING));
   const report: Report = {
     command: 'verify',
     files: [],
@@ -100,13 +112,17 @@ export async function runVerify(args: VerifyArgs, io: VerifyIo, createGate: () =
     }
     verification.end();
     report.files = hideSecrets(await files.settled(), rules.redaction);
+    const stale = accepted && (await staleChanges(store, accepted.all()));
     await accepted?.write();
     const { left, refused, blocked, replacedOneOfMany } = verification;
     const { recording } = config;
     const { isUnsafe } = args;
     report.remarks = [
       ...remarksOn(suppressions, report.files, io),
-      ...remarksOfRun(report, { recording, isUnsafe, left, refused, blocked, accepted, replacedOneOfMany }),
+      ...remarksOfRun(report, {
+        ...{ recording, isUnsafe, left, refused, blocked, accepted, replacedOneOfMany, stale },
+        redaction: rules.redaction,
+      }),
     ];
   } finally {
     io.progress?.clear();

@@ -13,6 +13,11 @@ export type Meaning = 'read' | 'change' | 'other';
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'];
 
+/** Whether it changes nothing, by its method alone. */
+export function isReading(method: string): boolean {
+  return READS.has(method);
+}
+
 /** What a request means, read as the loosest server would: a GET can be a DELETE by one of its headers, or its query. */
 export function meaningOf(gate: Pick<Gate, 'match'>, head: RequestHead, query: string): Meaning {
   if (head.method === 'PATCH') return gate.match(head) ? 'change' : 'other';

@@ -1,6 +1,9 @@
+import { redactPath } from '../../recordings/redaction/redact.ts';
+import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import { type Remark, type Report, summaryOf } from '../../reporters/report.ts';
 import { amount } from '../../reporters/wording.ts';
 import type { AcceptedAnswers } from './accepted-answers.ts';
+import type { StaleChanges } from './stale-changes.ts';
 
 /** What a run did, beside what it found. */
 export interface Done {
@@ -15,6 +18,9 @@ export interface Done {
   /** Where answers were written: these, and of how many requests one of several. */
   accepted: AcceptedAnswers | undefined;
   replacedOneOfMany: number;
+  /** What was written leaves these as they were. */
+  stale: StaleChanges | undefined;
+  redaction: Redaction;
 }
 
 export function remarksOfRun(report: Report, done: Done): Remark[] {
@@ -24,6 +30,7 @@ export function remarksOfRun(report: Report, done: Done): Remark[] {
     ...remarkOnLeft(done),
     ...remarkOnBlocked(done),
     ...remarksOnUpdate(done),
+    ...remarkOnStale(done),
   ];
 }
 
@@ -85,6 +92,28 @@ function remarksOnUpdate({ accepted, replacedOneOfMany, recording }: Done): Rema
       severity: 'note',
       message: `${amount(replacedOneOfMany, 'request')} had several answers in the recording; the nearest of each was replaced, the others stay`,
       hint: 'record these anew, or verify them with --unsafe, which compares each in its place',
+    },
+  ];
+}
+
+/** Paths that are named. */
+const MOST_PATHS = 3;
+
+/** A client that writes back what it has read would miss from now on: no answer of today is in what it sent then. */
+function remarkOnStale({ stale, redaction }: Done): Remark[] {
+  if (!stale || stale.count === 0) return [];
+  const { count, paths, sessions } = stale;
+  const where = `${amount(paths.size, 'path')}${sessions.size > 1 ? `, in ${amount(sessions.size, 'session')},` : ''}`;
+  const named = [...paths]
+    .sort()
+    .slice(0, MOST_PATHS)
+    .map((path) => redactPath(path, redaction));
+  const others = paths.size > MOST_PATHS ? ', …' : '';
+  return [
+    {
+      severity: 'warn',
+      message: `${amount(count, 'recorded change')} of ${where} may carry what was read before this update: a client that writes back what it reads misses them now`,
+      hint: `record anew: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and the tests; or take the update back, and update with --path only what none of these rests on: ${named.join(', ')}${others}`,
     },
   ];
 }

@@ -15,10 +15,12 @@ export interface Pairing {
 
 /** Members that name an item, where each has a value of its own. */
 const NAMES = ['id', 'key'];
+type Name = string | number;
 
 /**
  * Pairs the items of a recorded and a live array: by what names them, where that is so on both sides; else by their places,
- * from both ends, so that one item more or less does not make all behind it differ.
+ * from both ends, so that one item more or less does not make all behind it differ. An id that was a number and is a text names
+ * the same item, unless there are both.
  *
  * @param sets given where the order does not matter: then equal items are no pairs, since there is nothing to compare
  */
@@ -72,23 +74,32 @@ function byName(
   if (!wasAt || !isAt) return undefined;
   const pairs: [number, number][] = [];
   const gone: number[] = [];
+  const come = new Set(isAt.values());
   for (const [value, index] of wasAt) {
-    const there = isAt.get(value);
+    const there = isAt.get(value) ?? isAt.get(retyped(value, wasAt));
     if (there === undefined) gone.push(index);
-    else pairs.push([index, there]);
+    else {
+      pairs.push([index, there]);
+      come.delete(there);
+    }
   }
   if (pairs.length === 0) return undefined;
-  const come = [...isAt].filter(([value]) => !wasAt.has(value)).map(([, index]) => index);
   const isReordered = pairs.some(([, index], i) => index < (pairs[i - 1]?.[1] ?? -1));
-  return { pairs, gone, come, isReordered };
+  return { pairs, gone, come: [...come], isReordered };
+}
+
+/** `"1"` of `1`, and the other way round; the value itself where that is another item's, or it cannot be the other type. */
+function retyped(value: Name, items: ReadonlyMap<Name, number>): Name {
+  const other = typeof value === 'number' ? String(value) : Number(value);
+  return items.has(other) || String(other) !== String(value) ? value : other;
 }
 
 function indexesByName(
   name: string,
   items: readonly JsonValue[],
   indexes: readonly number[],
-): Map<JsonValue, number> | undefined {
-  const found = new Map<JsonValue, number>();
+): Map<Name, number> | undefined {
+  const found = new Map<Name, number>();
   for (const index of indexes) {
     const value = member(items[index], name);
     if ((typeof value !== 'string' && typeof value !== 'number') || found.has(value)) return undefined;

@@ -30,6 +30,20 @@ export function ofSession(
   return parts?.get(name) ?? parts?.get('') ?? indexes;
 }
 
+/** The first exchanges, of all that there are, of what a session is given. @param most so many of them */
+export function firstOfSession(recorded: KeptExchanges, name: string, most: number): readonly number[] {
+  const own: number[] = [];
+  const unnamed: number[] = [];
+  const all: number[] = [];
+  for (let index = 0; index < recorded.length && own.length < most; index++) {
+    const session = recorded.sessionOf(index);
+    if (session === name) own.push(index);
+    if (session === '' && unnamed.length < most) unnamed.push(index);
+    if (all.length < most) all.push(index);
+  }
+  return [own, unnamed, all].find(({ length }) => length > 0) ?? [];
+}
+
 function longParts(recorded: KeptExchanges, indexes: readonly number[]): Parts['bySession'] {
   const before = known.get(indexes);
   if (before?.looked === indexes.length) return before.bySession;

@@ -1,3 +1,4 @@
+import { METHODS as KNOWN } from 'node:http';
 import { type ErrorCode, PatchgateError } from '../../errors.ts';
 import type { FaultPlan, Latency } from '../../model/fault.ts';
 import { faultText } from '../../model/fault-text.ts';
@@ -11,7 +12,7 @@ export interface Checks {
   replays: boolean;
 }
 
-/** A word of a fault may be meant to be one. */
+/** A word of a fault may be meant to be one; a method that nobody knows, too. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Whether each can happen at all. @throws PatchgateError with that code, naming the fault */
@@ -21,7 +22,12 @@ export function checkPlan(
   code: ErrorCode,
 ): void {
   for (const rule of rules) {
-    const { operation } = rule;
+    const { method, operation } = rule;
+    const meant = method === undefined || KNOWN.includes(method) ? undefined : nearest(method, METHODS);
+    if (meant)
+      throw new PatchgateError(code, `fault "${faultText(rule)}": ${method} is no method of HTTP`, {
+        hint: `did you mean "${meant}"?`,
+      });
     if (operation === undefined || operations.includes(operation)) continue;
     const near = nearest(operation, [...operations, 'reset', ...METHODS]);
     throw new PatchgateError(code, `fault "${faultText(rule)}": the contract has no operation ${operation}`, {

@@ -2,6 +2,7 @@ import { type PathPredicate, pathPatterns } from '../../config/extras/path-patte
 import type { FaultPlan, FaultRule, Latency } from '../../model/fault.ts';
 import { faultText } from '../../model/fault-text.ts';
 import { type RequestHead, splitTarget } from '../../model/http.ts';
+import type { IdleFault } from '../../reporters/faults-text.ts';
 import type { Session } from '../../upstreams/session.ts';
 import { draw } from './draw.ts';
 
@@ -33,6 +34,8 @@ export class FaultList {
   readonly #paths: readonly (PathPredicate | undefined)[];
   readonly #operationOf: (head: RequestHead) => string | undefined;
   readonly #counts = new WeakMap<Session, Counts>();
+  /** Of all sessions, those that have ended too. */
+  readonly #total: Counts;
 
   private constructor(
     plan: FaultPlan,
@@ -43,6 +46,7 @@ export class FaultList {
     this.texts = plan.rules.map(faultText);
     this.#paths = paths;
     this.#operationOf = operationOf;
+    this.#total = this.#noCounts();
   }
 
   static async of(
@@ -68,6 +72,7 @@ export class FaultList {
   choose(session: Session, head: RequestHead): Fault | undefined {
     const counts = this.#countsIn(session);
     counts.requests++;
+    this.#total.requests++;
     const { latency, rules } = this.plan;
     const index = rules.findIndex(
       (rule, at) =>
@@ -89,6 +94,18 @@ export class FaultList {
     return this.plan.rules.map((_, at) => ({ matched: sum(at, 'matched'), applied: sum(at, 'applied') }));
   }
 
+  /** What never happened, in whatever session; nothing where no request came. */
+  neverHappened(): IdleFault[] {
+    const { requests, rules: counts } = this.#total;
+    const first = counts.findIndex(({ applied }) => applied > 0);
+    return this.plan.rules.flatMap(({ rate, after }, at) => {
+      const { matched, applied } = counts[at] as Count;
+      if (requests === 0 || applied > 0) return [];
+      const isBehindOthers = first >= 0 && first < at;
+      return [{ fault: this.texts[at] as string, matched, isBehindOthers, rate, after }];
+    });
+  }
+
   #fits({ method, operation }: FaultRule, index: number, head: RequestHead): boolean {
     if (method !== undefined && method !== head.method) return false;
     if (operation !== undefined && operation !== this.#operationOf(head)) return false;
@@ -96,10 +113,13 @@ export class FaultList {
   }
 
   #holds({ after = 0, count, rate = 1 }: FaultRule, index: number, counted: Count, session: string): boolean {
+    const total = this.#total.rules[index] as Count;
     counted.matched++;
+    total.matched++;
     if (counted.matched <= after || counted.applied === count) return false;
     if (draw(this.plan.seed, session, `${index} rate`, counted.matched) >= rate) return false;
     counted.applied++;
+    total.applied++;
     return true;
   }
 
@@ -112,10 +132,14 @@ export class FaultList {
   #countsIn(session: Session): Counts {
     let counts = this.#counts.get(session);
     if (counts === undefined) {
-      counts = { requests: 0, rules: this.plan.rules.map(() => ({ matched: 0, applied: 0 })) };
+      counts = this.#noCounts();
       this.#counts.set(session, counts);
     }
     return counts;
+  }
+
+  #noCounts(): Counts {
+    return { requests: 0, rules: this.plan.rules.map(() => ({ matched: 0, applied: 0 })) };
   }
 }
 

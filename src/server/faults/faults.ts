@@ -6,6 +6,7 @@ import type { FaultPlan, FaultsGiven } from '../../model/fault.ts';
 import { latencyText } from '../../model/fault-text.ts';
 import type { RequestHead } from '../../model/http.ts';
 import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
+import type { IdleFault } from '../../reporters/faults-text.ts';
 import type { LiveSession, Sessions } from '../sessions.ts';
 import { checkPlan, isDrawn } from './check-plan.ts';
 import { type Count, type Fault, FaultList, isFelt } from './fault-list.ts';
@@ -24,6 +25,9 @@ export interface Faults {
   list(session?: string): ShownFaults;
   /** Takes them away. @param session those of this one alone: the common ones hold for it again */
   clear(session?: string): void;
+  /** Those of the start that never happened, in whatever session and before whatever reset; none where no request came to
+   *  them. */
+  neverHappened(): IdleFault[];
   /** Those of the start, for people: `injects 3 faults, latency 50ms..200ms, seed 1234 (repeat with --fault-seed 1234)`;
    *  undefined where there are none. */
   readonly summary: string | undefined;
@@ -121,6 +125,10 @@ export class FaultsOfRun implements Faults {
       ...(isFelt(latency) && { latency: latencyText(latency) }),
       faults: list.texts.map((fault, at) => ({ fault, ...(counts[at] as Count) })),
     };
+  }
+
+  neverHappened(): IdleFault[] {
+    return this.#start.neverHappened();
   }
 
   clear(session?: string): void {

@@ -1,10 +1,12 @@
 /** What `expect` can say of a body and of a gate. @typeParam R what such a call gives: nothing, or a matcher to be put into another */
 export interface GateAssertions<R> {
-  /** That the gate lets a body pass as that of an operation: an object, or the very text or bytes that are sent. */
+  /** That the gate lets a body pass as that of an operation: an object, the very text or bytes that are sent, or what
+   *  `exchanges()` shows of a body (`{ json, size }`); so with the matchers below. */
   toPassGate(operation: string, options?: PassOptions): R;
   /** That the gate has this finding of a body. What is left out may be anything. */
   toHaveFinding(operation: string, finding: ExpectedFinding, options?: JudgedWith): R;
-  /** That a gate, or one of its sessions, let such a request pass and got an answer to it. What is left out may be anything. */
+  /** That a gate, or one of its sessions, let such a request pass and answered it: from the target, the fake, the recording, or
+   *  by a fault (`{ status: 429 }`). What was blocked or missed is none. What is left out may be anything. */
   toHaveServed(exchange: ExpectedExchange): R;
   /** That the PATCH with a body deletes exactly these of a project. @param state the project before it, as the service shows it */
   toDelete(deletions: ExpectedDeletions, state: object): R;

@@ -1,13 +1,16 @@
 import { types } from 'node:util';
 import { messageOf } from '../../errors.ts';
+import { isObject } from '../../model/json.ts';
 import { pointerOf } from '../../model/pointer.ts';
+import { grouped } from '../../reporters/wording.ts';
+import type { ShownBody } from '../../server/show-exchange.ts';
 
 /** A body as it was given to a matcher: the bytes that are judged, or why there are none. */
 export type GivenBody = { bytes: Buffer } | { wrong: string };
 
 /**
  * Text and bytes are judged as they are; any other value as a client would write it, with two spaces a level, so that findings have
- * lines of their own.
+ * lines of their own. A body as `exchanges()` shows it is what it shows.
  *
  * @param limit bytes that the gate reads: a body that is longer only by its spaces is written without
  */
@@ -17,6 +20,15 @@ export function givenBody(body: unknown, limit: number): GivenBody {
   if (ArrayBuffer.isView(body)) return { bytes: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
   if (types.isPromise(body))
     return { wrong: 'the body is a promise\n  hint: await it, or use expect(…).resolves' };
+  if (isShown(body)) {
+    if (body.cut) return { wrong: cutText(body) };
+    if ('json' in body) return givenJson(body.json, limit);
+    return { bytes: 'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64') };
+  }
+  return givenJson(body, limit);
+}
+
+function givenJson(body: unknown, limit: number): GivenBody {
   const wrong = unwritable(body, [], new Set());
   if (wrong !== undefined) return { wrong };
   try {
@@ -25,6 +37,23 @@ export function givenBody(body: unknown, limit: number): GivenBody {
   } catch (error) {
     return { wrong: `there is no JSON for the body: ${messageOf(error)}` };
   }
+}
+
+/** Whether it has the members of a body that `exchanges()` shows, and no other. */
+function isShown(value: unknown): value is ShownBody {
+  if (!isObject(value)) return false;
+  const { size, cut, ...rest } = value;
+  const [[name, content] = [], ...others] = Object.entries(rest);
+  return (
+    others.length === 0 &&
+    Number.isSafeInteger(size) &&
+    (cut === undefined || cut === true) &&
+    (name === 'json' || ((name === 'text' || name === 'base64') && typeof content === 'string'))
+  );
+}
+
+function cutText({ size }: ShownBody): string {
+  return `the body is cut: exchanges() shows the first 64 KiB of one, and this has ${grouped(size)} bytes\n  hint: give the body itself, as the client sends it`;
 }
 
 /** @throws where a `toJSON` gives what JSON has not */

@@ -1,7 +1,7 @@
 import { type Paint, SEVERITY_COLOURS } from '../../reporters/colours.ts';
 import { amount, shortened, visible } from '../../reporters/wording.ts';
 import type { ShownExchange } from '../../server/show-exchange.ts';
-import { isServed } from './seen-exchange.ts';
+import { isServed, whyNotServed } from './seen-exchange.ts';
 
 /** Exchanges of each sort, and findings of each, that are listed: the last ones. */
 const MOST_LISTED = 20;
@@ -28,18 +28,21 @@ export function exchangesText(exchanges: readonly ShownExchange[], paint: Paint)
     .join('\n\n');
 }
 
+const SORTS = { blocked: 'Blocked', missed: 'Missed', failed: 'Failed' } as const;
+
 function sortOf(exchange: ShownExchange): string {
   if (isServed(exchange)) return 'Served';
-  if (exchange.verdict?.outcome === 'block') return 'Blocked';
-  return exchange.response?.status === 501 && !exchange.fault ? 'Missed' : 'Failed';
+  return SORTS[whyNotServed(exchange)];
 }
 
 function linesOf(exchange: ShownExchange, paint: Paint): string[] {
   const { verdict, fault } = exchange;
-  const failure = fault ? `the fault ${fault}` : exchange.failure;
+  const happened = [
+    ...(fault ? [`the fault ${fault}`] : []),
+    ...(exchange.failure ? [exchange.failure] : []),
+  ];
   const lines = [`  ${exchangeLine(exchange, paint)}`];
-  if (isServed(exchange)) return lines;
-  if (verdict?.outcome !== 'block') return failure ? [...lines, `    ${readable(failure)}`] : lines;
+  if (verdict?.outcome !== 'block') return [...lines, ...happened.map((text) => `    ${readable(text)}`)];
   const errors = verdict.findings.filter(({ severity }) => severity === 'error');
   const more = Math.max(0, errors.length - MOST_FINDINGS) + verdict.omitted;
   return [

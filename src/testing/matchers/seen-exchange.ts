@@ -62,9 +62,16 @@ function bodyOf(body: ShownBody | undefined): unknown {
   return 'text' in body ? body.text : Buffer.from(body.base64, 'base64');
 }
 
-/** Whether target, fake or recording answered it, and nobody else. */
-export function isServed({ response, answeredBy }: ShownExchange): boolean {
-  return response !== undefined && ANSWERING.includes(answeredBy);
+/** Whether target, fake or recording answered it, or a fault that somebody asked for; not the gate for itself. */
+export function isServed({ response, answeredBy, fault, failure }: ShownExchange): boolean {
+  if (response === undefined) return false;
+  return ANSWERING.includes(answeredBy) || (fault !== undefined && failure === undefined);
+}
+
+/** What became of an exchange that was not served. */
+export function whyNotServed({ response, verdict, failure }: ShownExchange): 'blocked' | 'missed' | 'failed' {
+  if (verdict?.outcome === 'block') return 'blocked';
+  return response?.status === 501 && failure !== undefined ? 'missed' : 'failed';
 }
 
 const ANSWERING: readonly ShownExchange['answeredBy'][] = ['target', 'fake', 'recording'];

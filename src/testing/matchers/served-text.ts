@@ -4,7 +4,7 @@ import type { ShownExchange } from '../../server/show-exchange.ts';
 import type { ExpectedExchange } from './assertions.ts';
 import { type Difference, MOST_COUNTED } from './exchange-differences.ts';
 import { exchangeLine } from './exchanges-text.ts';
-import { isServed, UNKNOWN } from './seen-exchange.ts';
+import { isServed, UNKNOWN, whyNotServed } from './seen-exchange.ts';
 import type { Show } from './shown-value.ts';
 
 /** An exchange, held against what is expected. */
@@ -60,7 +60,8 @@ export function nearestText(show: Show, compared: readonly Compared[], paint: Pa
   if (!nearest) return '';
   const { exchange, differences } = nearest;
   const line = `Nearest: ${exchangeLine(exchange, paint)}`;
-  if (differences.length === 0) return `${line}\n  it is as expected, but was not served`;
+  if (differences.length === 0)
+    return `${line}\n  it is as expected, but was not served: ${whyText(exchange)}`;
   const more = differences.length - MOST;
   return [
     line,
@@ -69,6 +70,21 @@ export function nearestText(show: Show, compared: readonly Compared[], paint: Pa
       ? [`  and ${more}${differences.length >= MOST_COUNTED ? ' or more' : ''} further differences`]
       : []),
   ].join('\n');
+}
+
+/** Why the gate answered itself, or nobody did; and what knows of it. */
+function whyText(exchange: ShownExchange): string {
+  const { verdict, failure } = exchange;
+  const [first] = verdict?.findings.filter(({ severity }) => severity === 'error') ?? [];
+  const rule = first ? ` (${visible(shortened(first.rule, MOST_CHARACTERS))})` : '';
+  switch (whyNotServed(exchange)) {
+    case 'blocked':
+      return `the gate blocked it${rule}\n  hint: ask gate.exchanges({ outcome: 'block' }), or expect(body).toHaveFinding(…)`;
+    case 'missed':
+      return 'the recording has no answer to it\n  hint: ask gate.misses()';
+    default:
+      return `it failed${failure ? `: ${visible(shortened(failure, MOST_CHARACTERS))}` : ''}\n  hint: ask gate.exchanges()`;
+  }
 }
 
 function differenceText(show: Show, { part, pointer, expected, actual }: Difference): string {

@@ -101,6 +101,20 @@ describe('at the end', () => {
     expect(stderr).toMatch(/^patchgate: injects 1 fault, seed 7 \(repeat with --fault-seed 7\)\n/);
   });
 
+  it('says of each fault that never happened why', async () => {
+    const faults = ['GET /nosuch/** status=503', 'FETCH status=503', 'GET reset after=1', 'GET latency=1ms'];
+    const { code, stderr } = await exec(
+      faults.flatMap((fault) => ['--fault', fault]),
+      get(PROJECT_PATH),
+    );
+    expect(code).toBe(0);
+    expect(stderr.split('\n').filter((line) => line.includes('never happened'))).toEqual([
+      'patchgate: the fault "GET /nosuch/** status=503" never happened: it fitted no request that passed the gate',
+      'patchgate: the fault "FETCH status=503" never happened: it fitted no request that passed the gate',
+      'patchgate: the fault "GET reset after=1" never happened: it fitted 1 request; it lets the first 1 of each session go by',
+    ]);
+  });
+
   it('says that no request came', async () => {
     const { code, stderr } = await exec([], 'true');
     expect(code).toBe(0);
@@ -112,6 +126,19 @@ describe('at the end', () => {
     const { code, stderr } = await exec([], `${blocked}; ${get('/a')}; exit 7`);
     expect(code).toBe(7);
     expect(stderr).toContain(`the gate answered PATCH ${PROJECT_PATH} with 422: schema.required: `);
+  });
+
+  it('one that failed is told by which flag what it deletes may go, and with it, it may', async () => {
+    const { environments, ...rest } = project();
+    const script = `${patch(PROJECT_PATH, { ...rest, environments: environments.slice(1) })}; exit 7`;
+    const { stderr } = await exec(['--guard=on'], script);
+    const said =
+      /\n {2}where it is meant to go: the same command with (--allow-delete) '(.+)', or with --no-guard\n/.exec(
+        stderr,
+      );
+    expect(said?.[2]).toBe(environments[0]?.name);
+    await exec(['--guard=on', ...(said?.slice(1) ?? [])], script);
+    expect(JSON.parse(seen())).toMatchObject({ status: 501 });
   });
 });
 

@@ -349,12 +349,12 @@ describe('a target in trouble', () => {
       const timer = setInterval(more, 2);
       res.on('close', () => clearInterval(timer));
     });
-    const flags = { timeout: '20ms', recordLimit: 5000 };
+    const flags = { timeout: '50ms', recordLimit: 5000 };
     const { report } = await verify(folder, target.url, flags, { updates: true });
     const said = report.files.flatMap(({ subjects }) => subjects.flatMap(({ findings }) => findings));
     expect(said.map(({ message }) => message)).toEqual([
       'the body was not compared: it is longer than --record-limit',
-      'its answer was not whole after 200 ms',
+      'its answer was not whole after 500 ms',
     ]);
   });
 
@@ -489,7 +489,9 @@ describe('with --update', () => {
     const folder = recorded(get('/a', {}));
     const target = await startLive({ '/a': { body: {} } });
     const store = await openStore(folder, 'x', { writable: true });
-    await laterRefusal('recording-in-use', verify(folder, target.url, {}, { updates: true }));
+    const said = await laterRefusal('recording-in-use', verify(folder, target.url, {}, { updates: true }));
+    expect(said).toContain('is in use: this process has been writing to it since');
+    expect(said).toContain('close it first, or verify without --update, which only reads');
     expect((await verify(folder, target.url)).code).toBe(0);
     await store.close();
     const file = join(folder, 'x/b/GET.json');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { StateKeeper } from '../../../src/guard/kept/state-keeper.ts';
 import type { RecordKind, RecordName } from '../../../src/model/record.ts';
 import type { KnownState, Sent } from '../../../src/state/known-state.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderInMemory } from '../../support/temporary-folder.ts';
 
 const name: fc.Arbitrary<RecordName> = fc.record({
   account: fc.constantFrom('current', '196', '200'),
@@ -63,7 +63,7 @@ const contents = ({ state }: StateKeeper) =>
   new Map([...state.entries()].map(({ name, known }) => [JSON.stringify(name), known]));
 
 test('whatever is learnt, and whenever it is opened again: what was known is known', async () => {
-  const folder = temporaryFolder();
+  const folder = folderInMemory();
   let files = 0;
   const newFile = () => join(folder, String(++files), 'state.json');
   const parts = fc.array(fc.tuple(fc.array(step, { maxLength: 12 }), reopen), { minLength: 1, maxLength: 4 });

@@ -125,6 +125,22 @@ describe('of arrays', () => {
     );
   });
 
+  it('calls an id that became a text one of another type, whatever else came and went', () => {
+    const text = { id: '1', name: 'env 1' };
+    expect(json({ environments: [env(1), env(2)] }, { environments: [text, env(2)] }).said).toEqual([
+      '"id" is a string, recorded as a number: live "1", recorded 1',
+    ]);
+    expect(json({ environments: [env(1), env(2)] }, { environments: [env(3), text] }).rules).toEqual([
+      'drift.type-changed /environments/0/id',
+      'drift.items /environments',
+    ]);
+    const sets = ['/environments'];
+    expect(
+      json({ environments: [env(1), env(2)] }, { environments: [env(2), text] }, { sets }).rules,
+    ).toEqual(['drift.type-changed /environments/0/id']);
+    expect(json([env(1)], [env(1), text]).rules).toEqual(['drift.items']);
+  });
+
   it('says that they stand in another order, unless that does not matter', () => {
     expect(json({ e: [env(1), env(2)] }, { e: [env(2), env(1)] }).rules).toEqual(['drift.value-changed /e']);
     const sets = ['/e'];

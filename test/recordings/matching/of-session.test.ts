@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ofSession } from '../../../src/recordings/matching/of-session.ts';
+import { firstOfSession, ofSession } from '../../../src/recordings/matching/of-session.ts';
 import { exchange, listed } from '../../support/exchanges.ts';
 
 const named = (names: readonly string[]) =>
@@ -48,4 +48,26 @@ it('looks at what was added to a long sequence, and at nothing twice', () => {
     expect(ofSession(recorded, indexes, 'one')).toEqual(own.length > 0 ? own : indexes);
   }
   expect(looked).toEqual(all(40));
+});
+
+it('finds the first that a session is given, and looks no further', () => {
+  const names = ['one', '', 'two', 'one', '', 'two', 'one'];
+  const first = (name: string, most: number, of = names) => firstOfSession(named(of), name, most);
+  for (const name of [...names, 'other'])
+    expect(first(name, 9)).toEqual(ofSession(named(names), all(names.length), name));
+  expect(first('one', 2)).toEqual([0, 3]);
+  expect(first('other', 1)).toEqual([1]);
+  const others = names.map((name) => name || 'three');
+  expect(first('other', 3, others)).toEqual([0, 1, 2]);
+  expect(first('', 3, [])).toEqual([]);
+  const looked: number[] = [];
+  const recorded = {
+    ...{ length: 50_000, open: [], withKey: () => [], at: () => exchange() },
+    sessionOf: (index: number) => {
+      looked.push(index);
+      return '';
+    },
+  };
+  expect(firstOfSession(recorded, '', 3)).toEqual([0, 1, 2]);
+  expect(looked).toEqual([0, 1, 2]);
 });

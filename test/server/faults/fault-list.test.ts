@@ -57,6 +57,29 @@ describe('when a fault happens', () => {
     expect(list.counted([one, two, session()])).toEqual([{ matched: 3, applied: 2 }]);
   });
 
+  it('is known of those that never did, whatever sessions came and went', async () => {
+    const faults = ['GET /x reset count=1 after=2', 'GET reset rate=0', 'PUT reset', 'GET /y reset after=9'];
+    const list = await listOf(faults);
+    const idle = () =>
+      list.neverHappened().map(({ fault, matched, isBehindOthers }) => [fault, matched, isBehindOthers]);
+    expect(idle()).toEqual([]);
+    list.choose(session('a'), get('/x'));
+    list.choose(session('b'), get('/x'));
+    expect(idle()).toEqual([
+      [faults[0], 2, false],
+      [faults[1], 2, false],
+      [faults[2], 0, false],
+      [faults[3], 0, false],
+    ]);
+    run(list, 3);
+    expect(idle()).toEqual([
+      [faults[1], 4, true],
+      [faults[2], 0, true],
+      [faults[3], 0, true],
+    ]);
+    expect(list.neverHappened().at(-1)).toMatchObject({ after: 9 });
+  });
+
   it('with a rate is drawn, the same again with the same seed and name, whatever comes between', async () => {
     const draws = texts(await listOf(['reset rate=0.3'], 7), 1000);
     const share = draws.filter(Boolean).length / 1000;

@@ -318,6 +318,15 @@ describe('the faults of a run', () => {
     expect(await statuses(gate, 1)).toEqual([503]);
   });
 
+  it('are refused where a method is misspelt, and not where it is only unusual', async () => {
+    const { faults } = (await fake([])).gate;
+    expect(await laterRefusal('bad-input', faults.set('PTACH /x status=503'))).toBe(
+      'fault "PTACH /x status=503": PTACH is no method of HTTP (did you mean "PATCH"?)',
+    );
+    await faults.set(['FETCH reset', 'PURGE reset', 'PUT reset']);
+    expect(faults.list().faults).toHaveLength(3);
+  });
+
   it('name the seed where something is drawn', async () => {
     expect((await fake('reset rate=0.5')).gate.summary).toMatch(
       /; injects 1 fault, seed (\d+) \(repeat with --fault-seed \1\)$/,

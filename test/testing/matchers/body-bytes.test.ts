@@ -50,6 +50,28 @@ describe('the bytes of a body', () => {
     expect(textOf(body)).toContain(message);
   });
 
+  it('are what is shown of one, where that is given and whole', () => {
+    expect(textOf({ json: { a: 1 }, size: 7 })).toBe('{\n  "a": 1\n}');
+    expect(textOf({ text: '{"a":1,"a":2}', size: 13 })).toBe('{"a":1,"a":2}');
+    expect(textOf({ base64: 'eA==', size: 1 })).toBe('x');
+    expect(textOf({ text: '{"a', size: 70_000, cut: true })).toBe(
+      'the body is cut: exchanges() shows the first 64 KiB of one, and this has 70,000 bytes\n' +
+        '  hint: give the body itself, as the client sends it',
+    );
+  });
+
+  it.each([
+    { json: {}, size: 1, more: 1 },
+    { json: {}, text: '', size: 1 },
+    { text: 1, size: 1 },
+    { json: {}, size: '1' },
+    { json: {} },
+    { text: '', size: 1, cut: false },
+    { size: 1 },
+  ])('are those of %j itself, which is nothing that is shown', (body) => {
+    expect(JSON.parse(textOf(body))).toEqual(body);
+  });
+
   it('are those of instances with members, and of nothing', () => {
     class Project {
       name = 'x';

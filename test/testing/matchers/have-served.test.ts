@@ -61,6 +61,17 @@ describe('toHaveServed', () => {
     expect(gate).not.toHaveServed({ body: { name: 'Third' } });
   });
 
+  it('counts what a fault answered, since that was asked for', async () => {
+    await using failing429 = await fake({ faults: ['GET status=429 count=1', 'status=501 count=1'] });
+    for (const _ of [1, 2, 3]) await fetch(failing429.url + PATH);
+    expect(failing429).toHaveServed({ path: PATH, status: 429, times: 1 });
+    expect(failing429).toHaveServed({ path: PATH, status: 501, times: 1 });
+    expect(failing429).toHaveServed({ path: PATH, times: 3 });
+    expect(failing(() => expect(failing429).toHaveServed({ status: 500 }))).toContain(
+      `Served: 3 exchanges\n  #1 GET ${PATH} -> 429 (gate)\n    the fault GET status=429 count=1\n  #2`,
+    );
+  });
+
   it('takes what was redacted for any value, but not for none', () => {
     expect(gate).toHaveServed({ body: withToken, times: 1 });
     expect(gate).toHaveServed({ body: { ...withToken, token: expect.any(Number) } });
@@ -100,9 +111,23 @@ Blocked: 1 exchange
     expect(said).not.toContain('team-key-1');
   });
 
-  it('says what was sent as expected, and blocked', () => {
-    expect(failing(() => expect(gate).toHaveServed({ body: { name: 'Third' } }))).toContain(
-      `Nearest: #3 PATCH ${PATH} -> 422 (gate)\n  it is as expected, but was not served`,
+  it('says why what was sent as expected was not served', () => {
+    for (const wanted of [{ body: { name: 'Third' } }, { status: 422 }])
+      expect(failing(() => expect(gate).toHaveServed(wanted))).toContain(
+        `Nearest: #3 PATCH ${PATH} -> 422 (gate)\n` +
+          '  it is as expected, but was not served: the gate blocked it (schema.required)\n' +
+          "  hint: ask gate.exchanges({ outcome: 'block' }), or expect(body).toHaveFinding(…)",
+      );
+    const missed = { response: { status: 501, headers: {} }, failure: 'nothing', fault: 'latency=1ms' };
+    const others = gateWith(
+      exchange(1, '/a', { answeredBy: 'gate', ...missed }),
+      exchange(2, '/b', { answeredBy: 'gate', response: undefined, failure: 'the client went away' }),
+    );
+    expect(failing(() => expect(others).toHaveServed({ status: 501 }))).toContain(
+      'but was not served: the recording has no answer to it\n  hint: ask gate.misses()',
+    );
+    expect(failing(() => expect(others).toHaveServed({ path: '/b' }))).toContain(
+      'but was not served: it failed: the client went away\n',
     );
   });
 
@@ -132,12 +157,12 @@ Blocked: 1 exchange
         failure: 'nothing \u001b[2J',
       }),
       exchange(2, '/b', { response: undefined, answeredBy: 'gate', failure: 'the client went away' }),
-      exchange(3, '/c', { response: { status: 503, headers: {} }, answeredBy: 'gate', fault: 'status=503' }),
+      exchange(3, '/c', { response: undefined, answeredBy: 'gate', fault: 'reset', failure: 'it was reset' }),
     );
     const said = failing(() => expect(missed).toHaveServed({ path: '/a' }));
     expect(said).toContain('Missed: 1 exchange\n  #1 GET /a -> 501 (gate)\n    nothing \ufffd');
     expect(said).toContain('Failed: 2 exchanges\n  #2 GET /b -> no response\n    the client went away');
-    expect(said).toContain('#3 GET /c -> 503 (gate)\n    the fault status=503');
+    expect(said).toContain('#3 GET /c -> no response\n    the fault reset\n    it was reset');
     expect(failing(() => expect(gateWith()).toHaveServed({}))).toContain('Nothing went by.');
   });
 

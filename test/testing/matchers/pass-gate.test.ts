@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fake } from '../../../src/testing/index.ts';
 import '../../../src/testing/vitest.ts';
 import { draft, feature, project } from '../../support/bodies.ts';
 import { failing } from '../../support/failing.ts';
@@ -12,6 +13,22 @@ describe('toPassGate', () => {
     expect(Buffer.from(JSON.stringify(draft()))).toPassGate('updateDraft');
     expect(new Uint8Array(Buffer.from(JSON.stringify(draft()))).buffer).toPassGate('updateDraft');
     expect({ name: 'Checkout' }).not.toPassGate('updateProject');
+  });
+
+  it('judges a body that a gate shows', async () => {
+    await using gate = await fake();
+    const url = `${gate.url}/api/v2/accounts/current/projects/42`;
+    const headers = { 'Content-Type': 'application/json' };
+    for (const body of [project(), { languages: [] }])
+      await fetch(url, { method: 'PATCH', headers, body: JSON.stringify(body) });
+    const [good, bad] = gate.exchanges().map(({ request }) => request.body);
+    expect(good).toPassGate('updateProject');
+    expect(bad).not.toPassGate('updateProject');
+    expect(bad).toHaveFinding('updateProject', { pointer: '/name', line: 1 });
+    expect(good).toDelete({ environments: [] }, project());
+    const cut = { text: '{', size: 70_000, cut: true };
+    for (const assertion of [expect(cut), expect(cut).not])
+      expect(failing(() => assertion.toPassGate('updateProject'))).toContain('\n\nthe body is cut: ');
   });
 
   it('says what is wrong as check does, with the lines of the object as JSON', () => {

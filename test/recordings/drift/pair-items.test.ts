@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { pairItems } from '../../../src/recordings/drift/pair-items.ts';
+
+const items = (...ids: (number | string)[]) => ids.map((id) => ({ id }));
+
+it('pairs an id with the same one of another type', () => {
+  expect(pairItems(items(1, 2, 3), items('1', 2, 'x'), undefined)).toEqual({
+    pairs: [
+      [0, 0],
+      [1, 1],
+    ],
+    gone: [2],
+    come: [2],
+    isReordered: false,
+  });
+  expect(pairItems(items('7', 'a'), items('a', 7), undefined)).toMatchObject({ gone: [], come: [] });
+});
+
+it.each([
+  { was: [1], is: [1, '1'], pairs: [[0, 0]], gone: [], come: [1] },
+  { was: [1], is: ['1', 1], pairs: [[0, 1]], gone: [], come: [0] },
+  { was: [1, '1'], is: ['1'], pairs: [[1, 0]], gone: [0], come: [] },
+  { was: ['1', 1], is: [1, 2], pairs: [[1, 0]], gone: [0], come: [1] },
+  {
+    was: [1, '1'],
+    is: ['1', 1],
+    pairs: [
+      [0, 1],
+      [1, 0],
+    ],
+    gone: [],
+    come: [],
+  },
+])('takes the same type where there are both: $was, $is', ({ was, is, pairs, gone, come }) => {
+  expect(pairItems(items(...was), items(...is), undefined)).toMatchObject({ pairs, gone, come });
+});
+
+it.each(['01', '1.0', ' 1', '', '0x1'])('takes no other text for a number: %j', (text) => {
+  const { pairs, gone, come } = pairItems(items(1, 0, 2), items(text, 2), undefined);
+  expect([pairs, gone, come]).toEqual([[[2, 1]], [0, 1], [0]]);
+  expect(pairItems(items(text, 2), items(1, 0, 2), undefined)).toMatchObject({ pairs: [[1, 2]], gone: [0] });
+});
