@@ -31,3 +31,8 @@ export function grouped(number: number): string {
 export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
+
+/** What the program tells people beside its reports, each line of it harmless. Ends with a line feed. */
+export function noticeText(text: string): string {
+  return `${`patchgate: ${text}`.split('\n').map(visible).join('\n')}\n`;
+}

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../model/json.ts';
 import { pointerOf } from '../model/pointer.ts';
+import { edited, type Path } from './edited.ts';
 
 export interface BrokenBody {
   body: JsonValue;
@@ -19,13 +20,11 @@ export function* brokenBodies(body: JsonValue): Iterable<BrokenBody> {
     const place = pointerOf(path);
     for (const value of INSTEAD) {
       const what = `${JSON.stringify(value)} ${place === '' ? 'as the body' : `at ${place}`}`;
-      yield { body: replaced(body, path, value), what };
+      yield { body: edited(body, path, value), what };
     }
-    if (path.length > 0) yield { body: replaced(body, path, undefined), what: `without ${place}` };
+    if (path.length > 0) yield { body: edited(body, path, undefined), what: `without ${place}` };
   }
 }
-
-type Path = readonly (string | number)[];
 
 function* placesIn(value: JsonValue, path: Path): Iterable<Path> {
   yield path;
@@ -33,21 +32,4 @@ function* placesIn(value: JsonValue, path: Path): Iterable<Path> {
     for (const [index, item] of value.entries()) yield* placesIn(item, [...path, index]);
   else if (typeof value === 'object' && value !== null)
     for (const [name, item] of Object.entries(value)) yield* placesIn(item, [...path, name]);
-}
-
-/** @param instead undefined: it goes */
-function replaced(value: JsonValue, [token, ...rest]: Path, instead: JsonValue | undefined): JsonValue {
-  if (token === undefined) return instead as JsonValue;
-  const isHere = (name: string | number) => String(name) === String(token);
-  if (Array.isArray(value))
-    return value.flatMap((item, index) => {
-      if (!isHere(index)) return [item];
-      return rest.length === 0 && instead === undefined ? [] : [replaced(item, rest, instead)];
-    });
-  return Object.fromEntries(
-    Object.entries(value as Record<string, JsonValue>).flatMap(([name, item]): [string, JsonValue][] => {
-      if (!isHere(name)) return [[name, item]];
-      return rest.length === 0 && instead === undefined ? [] : [[name, replaced(item, rest, instead)]];
-    }),
-  );
 }

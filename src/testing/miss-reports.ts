@@ -1,5 +1,5 @@
 import type { Patchgate } from '../patchgate.ts';
-import { recordIt } from '../recordings/matching/miss.ts';
+import { hintWith } from '../recordings/matching/miss.ts';
 import { missesText } from '../reporters/misses-text.ts';
 import type { MissedRequest } from '../upstreams/replay/misses.ts';
 
@@ -24,7 +24,7 @@ export function createMissReports({
 
   const textOf = (count: number, misses: readonly MissedRequest[]) => {
     const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
-    const said = misses.map((miss) => ({ ...miss, hint: miss.hint.replaceAll(recordIt(recording), again) }));
+    const said = misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, again) }));
     return missesText(count, said);
   };
 

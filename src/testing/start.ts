@@ -5,7 +5,7 @@ import type { UserConfig } from '../define-config.ts';
 import { PatchgateError } from '../errors.ts';
 import { orClose } from '../open-recording.ts';
 import { createPatchgate } from '../patchgate.ts';
-import { visible } from '../reporters/wording.ts';
+import { noticeText } from '../reporters/wording.ts';
 import type { State } from '../state/state-file.ts';
 import { createTestGate } from './create-test-gate.ts';
 import { inForce } from './in-force.ts';
@@ -120,5 +120,5 @@ function sayingWhatToDo(error: unknown, { recording }: Config): unknown {
 }
 
 function say(text: string): void {
-  process.stderr.write(`patchgate: ${text.split('\n').map(visible).join('\n')}\n`);
+  process.stderr.write(noticeText(text));
 }

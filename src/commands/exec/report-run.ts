@@ -1,5 +1,5 @@
 import type { Patchgate } from '../../patchgate.ts';
-import { recordIt } from '../../recordings/matching/miss.ts';
+import { hintWith } from '../../recordings/matching/miss.ts';
 import { borrowedText } from '../../reporters/borrowed-text.ts';
 import { neverHappenedText } from '../../reporters/faults-text.ts';
 import { missesText } from '../../reporters/misses-text.ts';
@@ -35,7 +35,7 @@ export async function reportRun(
   const again = 'the same command with --record new_episodes --target URL';
   const text = missesText(
     count,
-    misses.map((miss) => ({ ...miss, hint: miss.hint.replaceAll(recordIt(recording), again) })),
+    misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, again) })),
   );
   if (text) say(text);
   const borrowed = borrowedText(

@@ -2,7 +2,7 @@ import { resolveConfig } from '../../config.ts';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import { createPatchgate } from '../../patchgate.ts';
 import { replayOrRecord, type Wording } from '../../replay-or-record.ts';
-import { visible } from '../../reporters/wording.ts';
+import { noticeText } from '../../reporters/wording.ts';
 import { COMMAND_DEFAULTS } from '../../settings.ts';
 import { outliveReaders } from '../outlive-readers.ts';
 import type { Command } from './command-of.ts';
@@ -78,6 +78,5 @@ const WORDING: Wording = {
 };
 
 function say(text: string): void {
-  const lines = `patchgate: ${text}`.split('\n').map((line) => `${visible(line)}\n`);
-  process.stderr.write(lines.join(''));
+  process.stderr.write(noticeText(text));
 }

@@ -40,3 +40,8 @@ export interface Miss {
 export function recordIt(recording: string): string {
   return `patchgate proxy <target> --record --recording ${recording}`;
 }
+
+/** A miss's hint for whoever records in another way. @param how of a kind with `recordIt` */
+export function hintWith(hint: string, recording: string, how: string): string {
+  return hint.replaceAll(recordIt(recording), how);
+}

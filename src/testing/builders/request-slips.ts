@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '../../model/json.ts';
 import { pointerOf } from '../../model/pointer.ts';
-import { edited, type Path } from './edited.ts';
+import { edited, type Path } from '../edited.ts';
 import type { Slip } from './invalid-body.ts';
 
 /** Levels that no body may have. */

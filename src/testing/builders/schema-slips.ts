@@ -1,9 +1,9 @@
 import { kindOf } from '../../contract/check-schema.ts';
 import { isObject, type JsonValue } from '../../model/json.ts';
 import { pointerOf } from '../../model/pointer.ts';
+import { edited, type Path, renamed } from '../edited.ts';
 import type { Blueprint } from './blueprint.ts';
 import { boundSlips } from './bound-slips.ts';
-import { edited, type Path, renamed } from './edited.ts';
 import { exampleValue } from './example-value.ts';
 import type { Form, Part } from './form.ts';
 import { type SchemaReader, schemaReader, takesType, valuesIn } from './forms.ts';

@@ -5,7 +5,7 @@ import { jsonOf } from '../../recordings/body.ts';
 import { sameText } from '../../recordings/matching/same-text.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import type { ExpectedExchange } from './assertions.ts';
-import { equalTo, type Runner } from './runner.ts';
+import { equalTo, isLike, type Runner } from './runner.ts';
 import { type Facts, queryOf, UNKNOWN } from './seen-exchange.ts';
 
 /** A place where an exchange is not as expected. */
@@ -74,10 +74,6 @@ function written(value: unknown): unknown {
 function isFilledIn(actual: unknown, expected: unknown): boolean {
   if (actual === REDACTED) return expected !== undefined;
   return typeof actual === 'string' && typeof expected === 'string' && sameText(actual, expected);
-}
-
-function isLike(actual: unknown, expected: unknown): boolean {
-  return types.isRegExp(expected) && typeof actual === 'string' && actual.search(expected) >= 0;
 }
 
 /** An expectation in the form that facts have. */

@@ -1,4 +1,3 @@
-import { types } from 'node:util';
 import type { Finding } from '../../model/finding.ts';
 import type { PlacedFinding } from '../../reporters/report.ts';
 import { amount } from '../../reporters/wording.ts';
@@ -6,7 +5,7 @@ import type { ExpectedFinding, JudgedWith } from './assertions.ts';
 import { givenBody } from './body-bytes.ts';
 import { checkMembers } from './check-members.ts';
 import type { Judge } from './judge.ts';
-import { equalTo, misused, type Outcome, paintOf, type Runner, told, unusable } from './runner.ts';
+import { equalTo, isLike, misused, type Outcome, paintOf, type Runner, told, unusable } from './runner.ts';
 import { showing } from './shown-value.ts';
 
 const NAME = 'toHaveFinding';
@@ -64,8 +63,6 @@ function fits(runner: Runner, expected: ExpectedFinding): (finding: PlacedFindin
   return (finding) =>
     Object.entries(expected).every(([name, value]) => {
       const actual = finding[name as keyof Finding];
-      return types.isRegExp(value) && typeof actual === 'string'
-        ? actual.search(value) >= 0
-        : equals(actual, value);
+      return isLike(actual, value) || equals(actual, value);
     });
 }

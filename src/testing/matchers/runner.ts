@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { inspect, types } from 'node:util';
 import { coloured, type Paint, plain } from '../../reporters/colours.ts';
 import { shortened } from '../../reporters/wording.ts';
 import { misuse } from '../with-hint.ts';
@@ -77,4 +77,9 @@ export function named(value: unknown): string {
 /** The runner's own comparison. */
 export function equalTo(runner: Runner): (actual: unknown, expected: unknown) => boolean {
   return (actual, expected) => runner.equals(actual, expected, runner.customTesters ?? []);
+}
+
+/** Whether a text is one that a regular expression expects. */
+export function isLike(actual: unknown, expected: unknown): boolean {
+  return types.isRegExp(expected) && typeof actual === 'string' && actual.search(expected) >= 0;
 }
