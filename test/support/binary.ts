@@ -100,11 +100,9 @@ function spawnOptions({ cwd, env }: RunOptions) {
   return { cwd: cwd ?? temporaryFolder(), env: runEnvironment(env), stdio: 'pipe' as const };
 }
 
-/** The environment of what is run: it says nothing of CI, and holds no settings but those given. */
+/** The environment of what is run: it says nothing of vitest, and holds no settings but those given. */
 export function runEnvironment(env: RunOptions['env']): NodeJS.ProcessEnv {
-  const ours = Object.entries(process.env).filter(
-    ([name]) => name !== 'CI' && !/^(?:PATCHGATE|VITEST)/.test(name),
-  );
+  const ours = Object.entries(process.env).filter(([name]) => !/^(?:PATCHGATE|VITEST)/.test(name));
   return { ...Object.fromEntries(ours), ...env };
 }
 
