@@ -2,9 +2,10 @@
 import { afterAll } from 'vitest';
 import { removeFolders } from './temporary-folder.ts';
 
-// A test says itself what stands in the environment: on a machine that sets CI it must see the same as on any other.
+// What a test's outcome could hang on, it sets itself: on a machine of CI it must see the same as on any other.
+const SETTINGS = /^(?:CI|CI_.+|GITHUB_.+|PATCHGATE_.+|FORCE_COLOR|NO_COLOR)$/;
 for (const name of Object.keys(process.env)) {
-  if (/^(?:CI|CI_.+|GITHUB_.+|PATCHGATE_.+)$/.test(name)) delete process.env[name];
+  if (SETTINGS.test(name)) delete process.env[name];
 }
 
 afterAll(removeFolders);
