@@ -1,7 +1,8 @@
+import type { Match } from '../contract/match-operation.ts';
 import type { PatchgateError } from '../errors.ts';
+import type { Gate } from '../gate.ts';
 import { header, type RequestHead, type ResponseHead } from '../model/http.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
-import type { RecordName } from '../model/record.ts';
 import { type Lesson, lessonOf } from '../state/lesson.ts';
 import { BodyCollector } from '../upstreams/body-collector.ts';
 import type { Session } from '../upstreams/session.ts';
@@ -15,12 +16,11 @@ const MOST = 5 * 1024 * 1024;
 /** Milliseconds that a PATCH whose client is gone keeps others waiting at most. */
 const LONGEST = 5000;
 
-/** A request about a record. */
+/** A request that may be about a record. */
 export interface About {
-  name: RecordName;
   head: RequestHead;
-  /** It was judged, as a PATCH. */
-  isJudged: boolean;
+  /** Undefined: it was not judged as a PATCH. */
+  match: Match | undefined;
   /** Its body's value, where somebody has read it. */
   body: JsonValue | undefined;
   session: Session;
@@ -29,11 +29,16 @@ export interface About {
 /** What learns from the answer to a request and hands it on to a sink; undefined where there is nothing to learn. */
 export type Follow = (about: About, sink: ResponseSink) => Follower | undefined;
 
-export function createFollow({ kinds, stateOf, counts }: Learner): Follow {
+export function createFollow(
+  gate: Pick<Gate, 'recordOf' | 'recordAt'>,
+  { kinds, stateOf, counts }: Learner,
+): Follow {
   const shown = new ShownRecords();
-  return ({ name, head, isJudged, body, session }, sink) => {
+  return ({ head, match, body, session }, sink) => {
+    const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
+    if (!name) return undefined;
     const state = stateOf(session);
-    const isChange = isJudged || CHANGES.has(head.method);
+    const isChange = match !== undefined || CHANGES.has(head.method);
     const isLearnt = kinds.includes(name.kind);
     // Of what is known all the same, what was sent says what it may be now; answers are not read.
     if (!isLearnt && !((isChange || head.method === 'DELETE') && state.of(name))) return undefined;

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { messageOf, PatchgateError } from '../errors.ts';
+import { PatchgateError } from '../errors.ts';
 import type { Gate, Inspection } from '../gate.ts';
 import { createFollow } from '../guard/follow.ts';
-import type { Guard } from '../guard/guard.ts';
+import type { Guard, Judged } from '../guard/guard.ts';
 import type { Learner } from '../guard/knowledge.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { RequestHead } from '../model/http.ts';
@@ -10,6 +10,7 @@ import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { type BytesRead, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { BodyBudget, HELD_AT_MOST, OVERLOADED } from './body-budget.ts';
+import { ownFault } from './fail-closed.ts';
 import type { FaultsOfRun, Injected } from './faults/faults.ts';
 import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
 import { keepSession } from './keep-session.ts';
@@ -54,7 +55,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     options;
   const budget = new BodyBudget(Math.max(HELD_AT_MOST, 4 * gate.bodyLimit));
   const heavy = new OneATurn();
-  const follow = learner && createFollow(learner);
+  const follow = learner && createFollow(gate, learner);
   return (req, res) => {
     const method = req.method as string;
     const headers = req.rawHeaders;
@@ -102,6 +103,11 @@ export function createDataPath(options: DataPathOptions): DataPath {
       report({ answeredBy: 'gate', response: { ...answer, body }, failure }, verdict);
     };
 
+    const refuseFor = (error: PatchgateError) => refuse(problemOfError(error), undefined, error.message);
+
+    /** Says that this was a fault of ours. */
+    let fail = refuseFor;
+
     const brokenOff = () =>
       report(
         { answeredBy: 'gate', response: undefined, failure: 'the client broke off its request' },
@@ -127,6 +133,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         if (end.failure !== undefined) discardRest();
         report(end, verdict);
       });
+      fail = (error) => writer.fail(error);
       fault = faults.choose(session as LiveSession, head);
       if (fault && isInstead(fault)) {
         // No upstream sees the request, so the next one that changes the same record need not wait for it.
@@ -138,15 +145,10 @@ export function createDataPath(options: DataPathOptions): DataPath {
       }
       const way = fault && onItsWay(fault, writer, () => cancel());
       const client = way?.sink ?? writer;
-      const name = follow && (match ? gate.recordOf(match) : gate.recordAt(url));
-      const about = name && {
-        name,
-        head,
-        isJudged: match !== undefined,
-        body: inspection?.json,
-        session: session as LiveSession,
-      };
-      const follower = about && follow?.(about, client);
+      const follower = follow?.(
+        { head, match, body: inspection?.json, session: session as LiveSession },
+        client,
+      );
       if (follower) {
         follower.onOver = leave;
         leave = undefined;
@@ -180,7 +182,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const unreadable = whyUnreadable(req);
     if (unreadable) {
       res.shouldKeepAlive = false;
-      refuse(problemOfError(unreadable), undefined, unreadable.message);
+      refuseFor(unreadable);
       return;
     }
     try {
@@ -189,7 +191,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
       head = { method, url, headers };
       session = sessions.enter(asked.name, startedAt);
     } catch (error) {
-      refuse(problemOfError(error as PatchgateError), undefined, messageOf(error));
+      refuseFor(error as PatchgateError);
       return;
     }
     const match = gate.match(head);
@@ -198,14 +200,22 @@ export function createDataPath(options: DataPathOptions): DataPath {
       watch.isWhole = true;
       giveUp = (error) => {
         stopReading();
-        refuse(problemOfError(error), undefined, error.message);
+        refuseFor(error);
       };
       const { takes, giveBack } = budget.share();
       release = giveBack;
       const onFull = () => {
         giveUp = undefined;
         res.shouldKeepAlive = false;
-        refuse(problemOfError(OVERLOADED), undefined, OVERLOADED.message);
+        refuseFor(OVERLOADED);
+      };
+      const answerTo = ({ inspection, wayOut }: Judged, bytes: Buffer | 'too-large') => {
+        if (inspection === undefined) brokenOff();
+        else if (inspection instanceof PatchgateError) refuseFor(inspection);
+        else if (inspection.verdict.outcome === 'block') {
+          if (bytes !== 'too-large') requestBody.add(bytes);
+          refuse(problemOfVerdict(inspection.verdict, wayOut), inspection.verdict);
+        } else pass(bytes === 'too-large' ? undefined : bytes, inspection);
       };
       const judge = (bytes: BytesRead) => {
         if (bytes === undefined || req.socket.destroyed) return brokenOff();
@@ -217,14 +227,11 @@ export function createDataPath(options: DataPathOptions): DataPath {
           (judged, done) => {
             isWaiting = false;
             leave = done;
-            const { inspection } = judged;
-            if (inspection === undefined) brokenOff();
-            else if (inspection instanceof PatchgateError)
-              refuse(problemOfError(inspection), undefined, inspection.message);
-            else if (inspection.verdict.outcome === 'block') {
-              if (bytes !== 'too-large') requestBody.add(bytes);
-              refuse(problemOfVerdict(inspection.verdict, judged.wayOut), inspection.verdict);
-            } else pass(bytes === 'too-large' ? undefined : bytes, inspection);
+            try {
+              answerTo(judged, bytes);
+            } catch (error) {
+              fail(ownFault(error));
+            }
           },
         );
         // What it holds is not kept until its turn would come.

@@ -12,13 +12,14 @@ export function failClosed(handler: DataPath): DataPath {
         res.destroy();
         return;
       }
-      const { status, headers, body } = problemOfError(
-        new PatchgateError('internal', `Patchgate failed on this request: ${messageOf(error)}`, {
-          cause: error,
-        }),
-      );
+      const { status, headers, body } = problemOfError(ownFault(error));
       res.shouldKeepAlive = false;
       res.writeHead(status, headers).end(body);
     }
   };
+}
+
+/** What a client is told of something thrown that nobody throws on purpose. */
+export function ownFault(cause: unknown): PatchgateError {
+  return new PatchgateError('internal', `Patchgate failed on this request: ${messageOf(cause)}`, { cause });
 }

@@ -8,6 +8,9 @@ import type { Upstream, UpstreamRequest } from '../../src/upstreams/upstream.ts'
 import { FEATURE_URL, gate, guarding } from '../support/gate.ts';
 import { closeServer, listen } from '../support/serve-upstream.ts';
 
+const NO_FLOW = { resume: () => undefined };
+const ENVIRONMENTS = [{ id: 1, name: 'A', isEnabled: true }];
+
 /** What an upstream is given for a request. */
 async function givenTo(members: Pick<Upstream, 'takesJson'>): Promise<UpstreamRequest> {
   const given: UpstreamRequest[] = [];
@@ -15,7 +18,7 @@ async function givenTo(members: Pick<Upstream, 'takesJson'>): Promise<UpstreamRe
     ...members,
     handle(request, sink) {
       given.push(request);
-      sink.head({ status: 204, message: '', headers: [] }, { resume: () => undefined }, 'target');
+      sink.head({ status: 204, message: '', headers: [] }, NO_FLOW, 'target');
       sink.end();
       return () => undefined;
     },
@@ -59,7 +62,7 @@ it('tells the upstream of which session a request is, and ends none that has a r
       names.push(session.name);
       sessions.end(session.name);
       expect(ended).toEqual([]);
-      sink.head({ status: 204, message: '', headers: [] }, { resume: () => undefined }, 'target');
+      sink.head({ status: 204, message: '', headers: [] }, NO_FLOW, 'target');
       sink.end();
       return () => undefined;
     },
@@ -89,4 +92,49 @@ it('tells the upstream of which session a request is, and ends none that has a r
     ['a b/', 'target'],
     [undefined, 'gate'],
   ]);
+});
+
+it('answers a request on which an upstream throws after its body was read, and keeps no other waiting', async () => {
+  const all: Seen[] = [];
+  const upstream: Upstream = {
+    handle({ url }, sink) {
+      if (url.includes('begun')) sink.head({ status: 200, message: '', headers: [] }, NO_FLOW, 'target');
+      throw new Error('of no use');
+    },
+    close: async () => undefined,
+  };
+  const sessions = new Sessions(0);
+  const server = createServer(
+    createDataPath({
+      ...guarding(gate()),
+      upstream,
+      faults: { choose: () => undefined },
+      clientTimeout: 0,
+      sessions,
+      redaction: DEFAULT_REDACTION,
+      nextId: () => 1,
+      onSeen: (seen) => all.push(seen),
+    }),
+  );
+  const origin = `http://127.0.0.1:${await listen(server)}`;
+  const body = JSON.stringify({ name: 'a', languages: ['GO'], environments: ENVIRONMENTS });
+  const patch = (base: string) =>
+    fetch(`${origin}${base}/accounts/current/projects/42`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+    });
+  for (let i = 0; i < 2; i++) {
+    const response = await patch('/api/v2');
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({
+      type: 'urn:patchgate:problem:internal',
+      detail: expect.stringContaining('Patchgate failed on this request: of no use'),
+    });
+  }
+  await expect(patch('/begun/v2').then((response) => response.text())).rejects.toThrow();
+  await closeServer(server);
+  expect(all.map(({ failure }) => failure)).toEqual(
+    Array(3).fill('Patchgate failed on this request: of no use'),
+  );
 });
