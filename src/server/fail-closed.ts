@@ -1,5 +1,5 @@
-import { messageOf, PatchgateError } from '../errors.ts';
 import type { DataPath } from './data-path.ts';
+import { ownFault } from './own-fault.ts';
 import { problemOfError } from './problem.ts';
 
 /** What throws while it takes a request is a fault of ours: the request goes nowhere, and others go on. */
@@ -17,9 +17,4 @@ export function failClosed(handler: DataPath): DataPath {
       res.writeHead(status, headers).end(body);
     }
   };
-}
-
-/** What a client is told of something thrown that nobody throws on purpose. */
-export function ownFault(cause: unknown): PatchgateError {
-  return new PatchgateError('internal', `Patchgate failed on this request: ${messageOf(cause)}`, { cause });
 }

@@ -1,0 +1,6 @@
+import { messageOf, PatchgateError } from '../errors.ts';
+
+/** What a client is told of something thrown that nobody throws on purpose. */
+export function ownFault(cause: unknown): PatchgateError {
+  return new PatchgateError('internal', `Patchgate failed on this request: ${messageOf(cause)}`, { cause });
+}
