@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+/**
+ * What is loaded together, each with all that it imports. esbuild makes one file of the modules that are needed by exactly the same
+ * entries and dynamic imports: a body's check would open sixty, most of them tiny, and that takes longer than to read a larger one.
+ */
+const TOGETHER = [
+  ['src/config.ts'],
+  ['src/compose-gate.ts'],
+  [
+    'src/commands/check/run-check.ts',
+    'src/commands/check/judging/judging.ts',
+    'src/commands/check/report/standard-io.ts',
+    'src/reporters/text.ts',
+  ],
+];
+
+/** Makes whatever imports one module of a group import all of it; but for what the help or a config file loads. */
+export async function loadTogether() {
+  const groups = [];
+  for (const roots of TOGETHER) {
+    const modules = await closureOf(roots);
+    for (const earlier of groups) for (const name of earlier.modules) modules.delete(name);
+    groups.push({ roots, modules });
+  }
+  const light = await closureOf(['src/cli.ts', 'src/define-config.ts']);
+  return {
+    name: 'load-together',
+    setup(builder) {
+      builder.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+        const file = nameOf(path);
+        if (light.has(file)) return undefined;
+        const text = readFileSync(path, 'utf8');
+        const imports = [...text.matchAll(/^(?:import|export)\b(?! type\b)[^;]*? from '(\.[^']+)';/gm)];
+        const imported = imports.map(([, from]) => nameOf(join(dirname(path), from)));
+        const wanted = groups.filter(
+          ({ modules }) => !modules.has(file) && imported.some((name) => modules.has(name)),
+        );
+        const added = wanted
+          .flatMap(({ roots }) => roots)
+          .map((root) => `import ${JSON.stringify(resolve(root))};`);
+        return { contents: added.join('') + text, loader: 'ts' };
+      });
+    },
+  };
+}
+
+/** The names of our modules that are loaded with these files. */
+async function closureOf(files) {
+  const { metafile } = await build({
+    entryPoints: files,
+    ...{ bundle: true, format: 'esm', outdir: 'nowhere', write: false, metafile: true },
+    plugins: [
+      {
+        name: 'ours-at-once',
+        setup(builder) {
+          builder.onResolve({ filter: /./ }, ({ kind, path }) =>
+            kind === 'dynamic-import' || !/^(?:\.|src)/.test(path) ? { path, external: true } : undefined,
+          );
+        },
+      },
+    ],
+  });
+  return new Set(Object.keys(metafile.inputs));
+}
+
+/** As esbuild names it: `src/config.ts` */
+function nameOf(path) {
+  return relative(process.cwd(), path).replaceAll('\\', '/');
+}
