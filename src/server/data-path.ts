@@ -8,7 +8,7 @@ import type { Verdict } from '../model/finding.ts';
 import type { RequestHead } from '../model/http.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { type BytesRead, readBytes } from '../upstreams/read-bytes.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
+import type { ResponseSink, Upstream } from '../upstreams/upstream.ts';
 import { BodyBudget, HELD_AT_MOST, OVERLOADED } from './body-budget.ts';
 import type { FaultsOfRun, Injected } from './faults/faults.ts';
 import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
@@ -82,9 +82,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         request: head,
         requestBody,
         verdict,
-        answeredBy: end.answeredBy,
-        response: end.response,
-        failure: end.failure,
+        ...end,
         fault: fault?.text,
         session: session?.name,
       });
@@ -105,8 +103,16 @@ export function createDataPath(options: DataPathOptions): DataPath {
 
     const refuseFor = (error: PatchgateError) => refuse(problemOfError(error), undefined, error.message);
 
-    /** Says that this was a fault of ours. */
     let fail = refuseFor;
+
+    /** What throws within it is a fault of ours: the client is told, and others go on. */
+    const attempt = (work: () => void) => {
+      try {
+        work();
+      } catch (error) {
+        fail(ownFault(error));
+      }
+    };
 
     const brokenOff = () =>
       report(
@@ -126,6 +132,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
 
     const pass = (body: Buffer | undefined, inspection: Inspection | undefined) => {
       const verdict = inspection?.verdict;
+      const own = session as LiveSession;
       if (body) requestBody.add(body);
       // Not `on`: that would start the flow, perhaps before the upstream listens.
       else if (hasBody(req)) req.prependListener('data', (chunk: Buffer) => requestBody.add(chunk));
@@ -133,49 +140,47 @@ export function createDataPath(options: DataPathOptions): DataPath {
         if (end.failure !== undefined) discardRest();
         report(end, verdict);
       });
+      const inSession = (sink: ResponseSink) => (asked?.prefix ? keepSession(sink, asked, req) : sink);
       fail = (error) => writer.fail(error);
-      fault = faults.choose(session as LiveSession, head);
+      fault = faults.choose(own, head);
       if (fault && isInstead(fault)) {
         // No upstream sees the request, so the next one that changes the same record need not wait for it.
         leave?.();
         leave = undefined;
-        answerInstead(fault, writer, body ? undefined : req);
-        giveUp = (error) => writer.fail(error);
+        answerInstead(fault, writer, inSession(writer), body ? undefined : req);
+        giveUp = fail;
         return;
       }
-      const way = fault && onItsWay(fault, writer, () => cancel());
+      const way = fault && onItsWay(fault, writer, () => stop());
       const client = way?.sink ?? writer;
-      const follower = follow?.(
-        { head, match, body: inspection?.json, session: session as LiveSession },
-        client,
-      );
+      const follower = follow?.({ head, match, body: inspection?.json, session: own }, client);
       if (follower) {
         follower.onOver = leave;
         leave = undefined;
       }
+      fail = (error) => {
+        way?.stop();
+        follower?.abandon();
+        writer.fail(error);
+      };
+      const json = upstream.takesJson && inspection?.json;
       const cancel = upstream.handle(
-        {
-          method,
-          url,
-          headers,
-          body,
-          json: upstream.takesJson && inspection?.json,
-          stream: req,
-          session: session as LiveSession,
-        },
-        asked?.prefix ? keepSession(follower ?? client, asked, req) : (follower ?? client),
+        { ...head, body, json, stream: req, session: own },
+        inSession(follower ?? client),
       );
+      // Whoever is ended says no more of how it went.
+      const stop = () => {
+        cancel();
+        follower?.abandon();
+      };
       writer.whenClientGone(() => {
         way?.stop();
         if (follower) follower.outlive(cancel);
         else cancel();
       });
-      if (body) return;
       giveUp = (error) => {
-        way?.stop();
-        cancel();
-        follower?.abandon();
-        writer.fail(error);
+        stop();
+        fail(error);
       };
     };
 
@@ -195,7 +200,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
       return;
     }
     const match = gate.match(head);
-    if (!match) pass(undefined, undefined);
+    if (!match) attempt(() => pass(undefined, undefined));
     else {
       watch.isWhole = true;
       giveUp = (error) => {
@@ -227,11 +232,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
           (judged, done) => {
             isWaiting = false;
             leave = done;
-            try {
-              answerTo(judged, bytes);
-            } catch (error) {
-              fail(ownFault(error));
-            }
+            attempt(() => answerTo(judged, bytes));
           },
         );
         // What it holds is not kept until its turn would come.

@@ -1,11 +1,15 @@
-import { createServer } from 'node:http';
-import { expect, it } from 'vitest';
+import { createServer, type Server } from 'node:http';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createGuard } from '../../src/guard/guard.ts';
+import type { Knowledge, Learner } from '../../src/guard/knowledge.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
-import { createDataPath } from '../../src/server/data-path.ts';
+import { createDataPath, type DataPathOptions } from '../../src/server/data-path.ts';
 import type { Seen } from '../../src/server/seen.ts';
 import { Sessions } from '../../src/server/sessions.ts';
+import { KnownState } from '../../src/state/known-state.ts';
 import type { Upstream, UpstreamRequest } from '../../src/upstreams/upstream.ts';
-import { FEATURE_URL, gate, guarding } from '../support/gate.ts';
+import { FEATURE_URL, gate, guarding, PROJECT_URL } from '../support/gate.ts';
+import { RawConnection } from '../support/raw.ts';
 import { closeServer, listen } from '../support/serve-upstream.ts';
 
 const NO_FLOW = { resume: () => undefined };
@@ -94,7 +98,31 @@ it('tells the upstream of which session a request is, and ends none that has a r
   ]);
 });
 
-it('answers a request on which an upstream throws after its body was read, and keeps no other waiting', async () => {
+/** A data path whose guard lets PATCHes of one project pass one after the other, and learns of it. */
+function guarded(upstream: Upstream, more: Partial<DataPathOptions> = {}): Server {
+  const state = new KnownState();
+  const learner: Learner = { stateOf: () => state, kinds: ['project'], counts: () => true };
+  const knowledge: Knowledge = { of: (name) => state.of(name), learner };
+  return createServer(
+    createDataPath({
+      gate: gate(),
+      guard: createGuard({ gate: gate(), knowledge, mode: 'on', approvalTtl: 0 }),
+      learner,
+      upstream,
+      faults: { choose: () => undefined },
+      clientTimeout: 0,
+      sessions: new Sessions(0),
+      redaction: DEFAULT_REDACTION,
+      nextId: () => 1,
+      onSeen: () => undefined,
+      ...more,
+    }),
+  );
+}
+
+const BODY = JSON.stringify({ name: 'a', languages: ['GO'], environments: ENVIRONMENTS });
+
+it('answers a request on which an upstream throws, whether its body was read or not, and keeps no other waiting', async () => {
   const all: Seen[] = [];
   const upstream: Upstream = {
     handle({ url }, sink) {
@@ -103,26 +131,13 @@ it('answers a request on which an upstream throws after its body was read, and k
     },
     close: async () => undefined,
   };
-  const sessions = new Sessions(0);
-  const server = createServer(
-    createDataPath({
-      ...guarding(gate()),
-      upstream,
-      faults: { choose: () => undefined },
-      clientTimeout: 0,
-      sessions,
-      redaction: DEFAULT_REDACTION,
-      nextId: () => 1,
-      onSeen: (seen) => all.push(seen),
-    }),
-  );
+  const server = guarded(upstream, { onSeen: (seen) => all.push(seen) });
   const origin = `http://127.0.0.1:${await listen(server)}`;
-  const body = JSON.stringify({ name: 'a', languages: ['GO'], environments: ENVIRONMENTS });
   const patch = (base: string) =>
     fetch(`${origin}${base}/accounts/current/projects/42`, {
       method: 'PATCH',
       headers: { 'Content-Type': 'application/json' },
-      body,
+      body: BODY,
     });
   for (let i = 0; i < 2; i++) {
     const response = await patch('/api/v2');
@@ -132,9 +147,41 @@ it('answers a request on which an upstream throws after its body was read, and k
       detail: expect.stringContaining('Patchgate failed on this request: of no use'),
     });
   }
+  expect((await fetch(origin)).status).toBe(500);
   await expect(patch('/begun/v2').then((response) => response.text())).rejects.toThrow();
   await closeServer(server);
   expect(all.map(({ failure }) => failure)).toEqual(
-    Array(3).fill('Patchgate failed on this request: of no use'),
+    Array(4).fill('Patchgate failed on this request: of no use'),
   );
+});
+
+it('keeps no other waiting where a fault breaks off an answer that goes on for too long', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const ended = vi.fn();
+  const upstream: Upstream = {
+    handle(_, sink) {
+      sink.head({ status: 200, message: '', headers: ['Content-Length', '1000'] }, NO_FLOW, 'target');
+      sink.data(Buffer.from('{"id":42,"name":'));
+      return ended;
+    },
+    close: async () => undefined,
+  };
+  const wait = () => () => undefined;
+  const fault = { rule: { truncate: { bytes: 5 } }, text: 'truncate=5', delay: 0, wait };
+  const server = guarded(upstream, { faults: { choose: () => fault } });
+  const port = await listen(server);
+  for (let i = 1; i <= 2; i++) {
+    const client = await RawConnection.open(port);
+    client.write(
+      `PATCH ${PROJECT_URL} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
+    );
+    await client.came('{"id"');
+    vi.runAllTimers();
+    await client.closed();
+    expect(ended).toHaveBeenCalledTimes(i);
+  }
+  await closeServer(server);
 });

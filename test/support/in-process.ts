@@ -2,12 +2,16 @@
 import { join } from 'node:path';
 import type { Kind } from '../../src/compose-upstream.ts';
 import { type Config, resolveConfig } from '../../src/config.ts';
+import type { UserFault } from '../../src/model/fault.ts';
 import { createPatchgate, type Patchgate } from '../../src/patchgate.ts';
 import { COMMAND_DEFAULTS } from '../../src/settings.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Where a setting is written with a unit. */
-export type Settings = Omit<Partial<Config>, 'maxAge'> & { maxAge?: number | string | undefined };
+/** As they are written, where that is not how they are read. */
+export type Settings = Omit<Partial<Config>, 'maxAge' | 'faults'> & {
+  maxAge?: number | string | undefined;
+  faults?: Config['faults'] | readonly UserFault[];
+};
 
 export interface InProcess {
   url: string;

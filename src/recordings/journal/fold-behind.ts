@@ -8,12 +8,12 @@ const QUIET_TICKS = 3;
 /** After a pass there is none for so many times its length, so that writing leaves the time to the requests. */
 const PAUSE = 9;
 const PAUSE_AFTER_FAILURE_MS = 1000;
-/** Work at a stretch, and the rest after it as long as requests come. */
 /** Files of so many bytes wait until one part of so many is new. */
 const LARGE = 1024 * 1024;
 const SHARE = 4;
 /** Files that may wait while requests come: each takes some hundred bytes of memory. */
 const MOST_WAITING = 65_536;
+/** Work at a stretch, and the rest after it as long as requests come. */
 const WORK_MS = 3;
 const REST_MS = 9;
 

@@ -14,25 +14,31 @@ export function isInstead({ rule }: Fault): boolean {
   return rule?.answer !== undefined || rule?.reset === true;
 }
 
-/** Answers in place of the upstream, once the request is there whole. @param unread the request, where nobody has read its body */
+/**
+ * Answers in place of the upstream, once the request is there whole.
+ *
+ * @param sink hands an answer on to the writer
+ * @param unread the request, where nobody has read its body
+ */
 export function answerInstead(
   fault: Injected,
   writer: ResponseWriter,
+  sink: ResponseSink,
   unread: IncomingMessage | undefined,
 ): void {
-  const answer = () => writer.whenClientGone(begin(fault, writer));
+  const answer = () => writer.whenClientGone(begin(fault, writer, sink));
   if (unread && hasBody(unread) && !unread.readableEnded) unread.once('end', answer).unpipe().resume();
   else answer();
 }
 
 /** @returns ends it, when the client is gone */
-function begin(fault: Injected, writer: ResponseWriter): () => void {
+function begin(fault: Injected, writer: ResponseWriter, sink: ResponseSink): () => void {
   const { rule, text, delay } = fault;
   if (rule?.answer === undefined) {
     // What was recorded knows nothing of this one.
     return fault.wait(delay === 'recorded' ? 0 : delay, () => writer.reset());
   }
-  const paced = new Paced(writer, fault);
+  const paced = new Paced(sink, fault);
   const { headers, body } = answerOf(rule.answer, text as string);
   const { status } = rule.answer;
   paced.head({ status, message: '', headers }, { resume: () => undefined }, 'gate');

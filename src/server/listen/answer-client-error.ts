@@ -40,7 +40,11 @@ export function answerClientErrors(
     const answer = () => {
       const { _httpMessage: response } = socket;
       if (socket.destroyed) return;
-      if (response && response.req !== broken) response.once('close', answer);
+      if (response && response.req !== broken) {
+        // Node takes whoever has closed its end for gone, but not where that was within a further request.
+        if (socket.readableEnded) socket.destroy();
+        else response.once('close', answer);
+      }
       // Whoever has its answer, or a part of it, would take another for the next one's.
       else if (broken && (!response || response.headersSent)) socket.destroy();
       else {

@@ -86,17 +86,15 @@ export async function listen(
     hold(socket);
     whenAnswered(socket, () => refuseTunnel(socket, GRACE, handlers.unread));
   });
-  const { upgrade } = handlers;
-  if (upgrade) {
-    server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const release = hold(socket);
-      whenAnswered(socket, () => {
-        if (isWebSocket(req) && upgrade(req, socket, head)) return;
-        release();
-        readAgain(server, req, socket, head);
-      });
+  // Without a listener Node would take such a request for any other, but lose what the client has sent right behind it.
+  server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const release = hold(socket);
+    whenAnswered(socket, () => {
+      if (isWebSocket(req) && handlers.upgrade?.(req, socket, head)) return;
+      release();
+      readAgain(server, req, socket, head);
     });
-  }
+  });
   await start(server, host, port);
   const at = server.address() as AddressInfo;
   return {

@@ -60,3 +60,34 @@ it('closing lets a request in flight finish', async () => {
   expect([body.toString(), isWhole]).toEqual(['answer', true]);
   await closed;
 });
+
+it.each(['h2c', 'websocket'])(
+  'answers what comes right behind a request to upgrade to %s',
+  async (protocol) => {
+    const { port, close } = await start((req, res) => res.end(req.url));
+    const client = await RawConnection.open(port);
+    const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`;
+    client.write(`GET /1 HTTP/1.1\r\nHost: x\r\n${upgrade}\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const bodies = [await client.response(), await client.response()].map(({ body }) => body.toString());
+    expect(bodies).toEqual(['/1', '/2']);
+    client.close();
+    await close();
+  },
+);
+
+it.each([
+  ['behind a request', ''],
+  ['within a further one', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc'],
+])('takes a client that closes its end %s for gone', async (_, further) => {
+  let onGone: () => void = () => undefined;
+  const gone = new Promise<void>((resolve) => {
+    onGone = resolve;
+  });
+  const { port, close } = await start((_req, res) => res.on('close', onGone).write('begun'));
+  const client = await RawConnection.open(port);
+  client.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n${further}`);
+  await client.came('begun');
+  client.socket.end();
+  await gone;
+  await close();
+});
