@@ -1,3 +1,4 @@
+import { refusedTexts, type WayOut } from '../commands/exec/refused-text.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import type { Patchgate } from '../patchgate.ts';
@@ -5,11 +6,14 @@ import { borrowedText } from '../reporters/borrowed-text.ts';
 import { neverHappenedText } from '../reporters/faults-text.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
 import { sessionPath } from '../server/session-path.ts';
+import { variableOf } from '../settings.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { SESSION_HEADER } from '../upstreams/session.ts';
 import { createMissReports } from './miss-reports.ts';
+import { recordingName } from './recording-name.ts';
 import { createChecks } from './serving-checks.ts';
-import type { FakeGate, FakeRecords, FaultSettings } from './test-gate.ts';
+import type { FakeGate, FakeRecords, FaultSettings, ShownExchange } from './test-gate.ts';
+import type { NamedTest } from './test-names.ts';
 import { misuse, orHint } from './with-hint.ts';
 
 export interface TestGateParts {
@@ -22,6 +26,8 @@ export interface TestGateParts {
   notice(text: string): void;
   /** Name of the recording that answers, or is made. */
   recording: string;
+  /** What it is asked for is kept, or would be: of what is refused or fails, the recording has nothing. */
+  isRecording: boolean;
   /** Whether all that was recorded must have been served in the end. */
   failUnused: boolean;
   /** Whether its options give faults. Those of a config file are for all gates, and of one or another. */
@@ -42,6 +48,7 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       await parts.stopListening();
       if (parts.failUnused) checks.begin();
       misses.sayUnheard();
+      if (parts.isRecording) for (const text of refusedTexts(gate, BY_VARIABLES)) parts.notice(text);
       const borrowed = borrowedText(
         gate.borrowed(),
         'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and that test alone',
@@ -61,25 +68,30 @@ export function createTestGate(parts: TestGateParts): FakeGate {
     return closing;
   };
 
+  const stillOpen = (hint: string) => {
+    if (closing) throw misuse('the gate is closed', hint);
+  };
   const assertAllServed = (session?: string) => {
-    if (!closing) return checks.begin(session);
-    throw misuse('the gate is closed', 'ask what was served before it is closed');
+    stillOpen('ask what was served before it is closed');
+    return checks.begin(session);
+  };
+  const setFaults = async (faults: FaultSettings, session?: string) => {
+    stillOpen('set faults before the requests that are to fail, and close it after them');
+    await orHint(() => gate.faults.set(faults, session));
   };
 
   return {
-    ...askedOf(gate),
+    exchanges: (filter) => exchangesOf(gate, filter),
+    setFaults: (faults) => setFaults(faults),
     ...misses.of(),
     ...recordsOf(gate, ''),
     url,
-    session(name) {
-      if (!isSessionName(name)) {
-        throw misuse(
-          `${JSON.stringify(name)} cannot name a session`,
-          `a name is ${SESSION_NAMES}; recordingName(test) makes one of a test`,
-        );
-      }
+    session(test) {
+      const name = sessionNameOf(test);
+      stillOpen('no session of it is answered any more');
       return {
-        ...askedOf(gate, name),
+        exchanges: (filter) => exchangesOf(gate, { ...filter, session: name }),
+        setFaults: (faults) => setFaults(faults, name),
         ...misses.of(name),
         ...recordsOf(gate, name),
         name,
@@ -96,13 +108,46 @@ export function createTestGate(parts: TestGateParts): FakeGate {
   };
 }
 
-/** @param session of this one alone */
-function askedOf(gate: Patchgate, session?: string) {
-  return {
-    exchanges: (filter: ExchangeFilter = {}) =>
-      [...gate.exchanges(session === undefined ? filter : { ...filter, session })].reverse(),
-    setFaults: (faults: FaultSettings) => orHint(() => gate.faults.set(faults, session)),
-  };
+/** Of tests that are run once more. */
+const BY_VARIABLES: WayOut = {
+  again: 'record it anew with',
+  allowDelete: `${variableOf('allowDelete')}=`,
+  noGuard: `${variableOf('guard')}=off`,
+};
+
+/** @throws PatchgateError `bad-usage`: two tests that have no name would share a session */
+function sessionNameOf(test: NamedTest): string {
+  if (typeof test !== 'string') return recordingName(test);
+  if (isSessionName(test)) return test;
+  throw misuse(
+    `${JSON.stringify(test)} cannot name a session`,
+    `a name is ${SESSION_NAMES}; of a test itself it makes one: gate.session(task)`,
+  );
+}
+
+const FILTER = { limit: 'a whole number', outcome: '"pass" or "block"', session: 'the name of a session' };
+
+/** Oldest first. @throws PatchgateError `bad-usage`: what is not understood would filter nothing, and a test see what it does not mean */
+function exchangesOf(gate: Patchgate, filter: ExchangeFilter = {}): ShownExchange[] {
+  for (const [name, value] of Object.entries(filter)) {
+    if (!Object.hasOwn(FILTER, name))
+      throw misuse(
+        `exchanges: there is no filter ${JSON.stringify(name)}`,
+        `there is: ${Object.keys(FILTER).join(', ')}; by all else: exchanges().filter(({ request }) => request.method === 'PATCH'), or expect(gate).toHaveServed(…)`,
+      );
+    if (!isTaken(name, value))
+      throw misuse(
+        `exchanges: ${name} cannot be ${JSON.stringify(value)}`,
+        `it is ${FILTER[name as keyof typeof FILTER]}`,
+      );
+  }
+  return [...gate.exchanges(filter)].reverse();
+}
+
+function isTaken(name: string, value: unknown): boolean {
+  if (value === undefined) return true;
+  if (name === 'limit') return Number.isSafeInteger(value);
+  return name === 'outcome' ? value === 'pass' || value === 'block' : typeof value === 'string';
 }
 
 function recordsOf({ records }: Patchgate, session: string): FakeRecords {

@@ -5,6 +5,7 @@ import { blueprintOf } from './builders/blueprint.ts';
 import type { BuilderOptions } from './builders/builder-options.ts';
 import { schemaReader } from './builders/forms.ts';
 import { ValueArbitraries } from './fast-check/value-arbitrary.ts';
+import { orHint, withHint } from './with-hint.ts';
 
 export interface ArbitraryOptions extends BuilderOptions {
   /** Bodies as well that the gate lets pass with warnings: values that were never seen, fields that no schema lists. */
@@ -26,13 +27,17 @@ export function arbitrary<Body = JsonObject>(
   options: ArbitraryOptions = {},
 ): Arbitrary<Body> {
   const isStrict = options.warnings !== true;
-  const { parts, reader, schemas, fitted, objections, mended } = blueprintOf(operation, options, isStrict);
+  const { parts, reader, schemas, fitted, objections, mended } = orHint(() =>
+    blueprintOf(operation, options, isStrict),
+  );
   const readers = isStrict ? [reader] : [reader, schemaReader(schemas, true)];
   const raw = new ValueArbitraries(readers).of(parts);
   const none = (why: string) =>
-    new PatchgateError('bad-contract', `no body of ${operation} could be made: ${why}`, {
-      hint: 'a rule of your own needs an example that passes, from which bodies are made that do',
-    });
+    withHint(
+      new PatchgateError('bad-contract', `no body of ${operation} could be made: ${why}`, {
+        hint: 'a rule of your own needs an example that passes, from which bodies are made that do',
+      }),
+    );
   if (!raw) throw none('its schema takes no value');
 
   let refused = 0;

@@ -49,7 +49,14 @@ export async function inForce(
     throw new PatchgateError('bad-usage', 'no target is given', { hint: giveTarget('proxy') });
   const { config } = resolved;
   if (asked !== 'replay') return { kind: asked, config, failUnused: false };
-  const settled = await replayOrRecord(resolved, process.env, notice, WORDING);
+  const notices: string[] = [];
+  const settled = await replayOrRecord(resolved, process.env, (text) => notices.push(text), WORDING).catch(
+    (error: unknown) => {
+      // That nothing is recorded in CI matters where something is missing: a line for each gate of a suite would be noise.
+      for (const text of notices) notice(text);
+      throw error;
+    },
+  );
   const isReplay = settled.kind === 'replay';
   return { ...settled, failUnused: isReplay && config.failUnused && resolved.origins.failUnused === 'flag' };
 }

@@ -15,7 +15,7 @@ export type {
 } from './matchers/assertions.ts';
 export { type GateMatchers, gateMatchers } from './matchers/gate-matchers.ts';
 export { recordingName } from './recording-name.ts';
-export { type FakeOptions, fake, proxy, replay, type TestGateOptions } from './start.ts';
+export { type FakeOptions, type FakeSeed, fake, proxy, replay, type TestGateOptions } from './start.ts';
 export type {
   ExchangeFilter,
   FakeGate,

@@ -2,6 +2,7 @@ import type { Patchgate } from '../patchgate.ts';
 import { hintWith } from '../recordings/matching/miss.ts';
 import { missesText } from '../reporters/misses-text.ts';
 import type { MissedRequest } from '../upstreams/replay/misses.ts';
+import { inOptions } from './in-options.ts';
 
 export interface MissReports {
   /** What a test asks for. @param session of this one alone */
@@ -24,7 +25,7 @@ export function createMissReports({
 
   const textOf = (count: number, misses: readonly MissedRequest[]) => {
     const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
-    const said = misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, again) }));
+    const said = misses.map((miss) => ({ ...miss, hint: inOptions(hintWith(miss.hint, recording, again)) }));
     return missesText(count, said);
   };
 

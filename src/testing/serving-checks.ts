@@ -1,5 +1,6 @@
 import { sessionText, unservedText } from '../reporters/unserved-text.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
+import { inOptions } from './in-options.ts';
 
 export interface ServingChecks {
   /** Looks at once whether all was served. Whoever waits for it is told; else `finish` is. @param session of this one alone */
@@ -23,7 +24,7 @@ export function createChecks(find: (session?: string) => Promise<Unserved | unde
       if (session !== undefined && unserved.total === 0)
         throw withMessage(error, nothingOf(session, unserved));
       if (unserved.count === 0) return;
-      throw withMessage(error, unserved.isCut ? tooMany(unserved) : unservedText(unserved));
+      throw withMessage(error, unserved.isCut ? tooMany(unserved) : inOptions(unservedText(unserved)));
     });
     // Without this, what nobody waits for yet would end the process.
     result.catch(() => undefined);

@@ -6,9 +6,11 @@ import { PatchgateError } from '../errors.ts';
 import { orClose } from '../open-recording.ts';
 import { createPatchgate } from '../patchgate.ts';
 import { noticeText } from '../reporters/wording.ts';
-import type { State } from '../state/state-file.ts';
+import type { Collection, State } from '../state/state-file.ts';
 import { createTestGate } from './create-test-gate.ts';
+import { finishRecording } from './finish-recording.ts';
 import { inForce } from './in-force.ts';
+import { inOptions } from './in-options.ts';
 import { closeAtEnd } from './left-open.ts';
 import type { FakeGate, TestGate } from './test-gate.ts';
 import { misuse, withHint } from './with-hint.ts';
@@ -30,8 +32,17 @@ export interface TestGateOptions extends UserConfig {
 
 export interface FakeOptions extends Omit<TestGateOptions, 'seed'> {
   /** The records that it starts with: the name of a JSON file, or what would stand in it. */
-  seed?: string | State | undefined;
+  seed?: string | FakeSeed | undefined;
 }
+
+/** Whole records by account (`current`), kind and id, of whatever types a team has for them. */
+export interface FakeSeed {
+  accounts: Readonly<Record<string, FakeSeedOfAccount>>;
+}
+
+type FakeSeedOfAccount = {
+  readonly [Kind in Collection]?: Readonly<Record<string, object>> | undefined;
+};
 
 /**
  * Starts a gate that answers from a recording. Where `PATCHGATE_RECORD` or the option `record` names a mode that records, it is
@@ -55,21 +66,38 @@ export function proxy(options: TestGateOptions = {}): Promise<TestGate> {
 
 async function start(asked: Kind, options: FakeOptions): Promise<FakeGate> {
   try {
+    checkOptions(asked, options);
     return await startGate(asked, options);
   } catch (error) {
     throw withHint(error);
   }
 }
 
+/** In JavaScript, a recording's name or a test comes to mind first. */
+function checkOptions(asked: Kind, options: unknown): void {
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
+  const what = typeof options === 'string' ? JSON.stringify(options) : String(options);
+  const hint = {
+    replay: `${asked}({ recording: ${typeof options === 'string' ? what : "'checkout'"} })`,
+    proxy: `${asked}({ target: 'https://staging.example.com' })`,
+    fake: `${asked}() or ${asked}({ seed: 'records.json' })`,
+  };
+  throw new PatchgateError('bad-usage', `${asked} takes its options as an object, not ${what}`, {
+    hint: `give them like ${hint[asked]}`,
+  });
+}
+
 async function startGate(asked: Kind, { notice = say, seed, ...options }: FakeOptions): Promise<FakeGate> {
   const settings = typeof seed === 'object' ? options : { ...options, seed };
-  const { kind, config, failUnused } = await inForce(asked, settings, notice);
+  const told = (text: string) => notice(inOptions(text));
+  const { kind, config, failUnused } = await inForce(asked, settings, told);
+  if (kind === 'replay') await finishRecording(config, told);
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
-    notice,
+    notice: told,
     env: process.env,
     isBrief: true,
-    ...(typeof seed === 'object' && { seed }),
+    ...(typeof seed === 'object' && { seed: seed as State }),
   }).catch((error: unknown) => {
     throw sayingWhatToDo(error, config);
   });
@@ -84,6 +112,7 @@ async function startGate(asked: Kind, { notice = say, seed, ...options }: FakeOp
     },
     notice,
     recording: config.recording,
+    isRecording: kind === 'proxy' && config.record !== undefined && config.record !== 'none',
     failUnused,
     hasFaults: options.faults !== undefined,
     async unserved(session) {
@@ -110,12 +139,10 @@ function sayingWhatToDo(error: unknown, { recording }: Config): unknown {
       `${error.message}; that is most likely the patchgate exec within which this test runs (${URL_VARIABLE} is set): it records into "${recording}" already`,
       {
         hint: `run this test without patchgate exec, or start no gate in it and let its client use ${URL_VARIABLE} (${url})`,
-        cause: error,
       },
     );
   return new PatchgateError(error.code, `${error.message}; one gate at a time records into "${recording}"`, {
-    hint: 'give each test or file a recording of its own, as recordingName(test) names them, or let all use one gate',
-    cause: error,
+    hint: 'give each test or file a recording of its own, as recordingName(test) names them, or let all use one gate; files that share one are recorded one after the other: vitest run --no-file-parallelism, jest --runInBand',
   });
 }
 

@@ -4,6 +4,7 @@ import type { ExchangeFilter } from '../server/exchange-list.ts';
 import type { Faults } from '../server/faults/faults.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import type { MissedRequest } from '../upstreams/replay/misses.ts';
+import type { NamedTest } from './test-names.ts';
 
 export type { ExchangeFilter } from '../server/exchange-list.ts';
 export type { ShownExchange } from '../server/show-exchange.ts';
@@ -46,8 +47,9 @@ export interface TestSession extends Asked {
 export interface TestGate<Session extends TestSession = TestSession> extends Asked, AsyncDisposable {
   /** Its origin, without a base path: `http://127.0.0.1:40123` */
   readonly url: string;
-  /** @param name 1 to 100 printable ASCII characters. @throws PatchgateError where it is none */
-  session(name: string): Session;
+  /** @param test what `recordingName` takes, which names it; or a name of one's own, 1 to 100 printable ASCII characters
+   *  @throws PatchgateError where it is none */
+  session(test: NamedTest): Session;
   /** That each exchange of the recording was served, in whatever session. Where nobody waits for it, `close` throws what it
    *  found; while it is recorded anew, there is nothing to find. @throws Error that lists those that were not */
   assertAllServed(): PromiseLike<void>;

@@ -48,7 +48,10 @@ export interface TestNames {
 export function namesOf(test: NamedTest): TestNames {
   if (typeof test === 'string' && test !== '') return { file: undefined, names: [test] };
   if (typeof test !== 'object' || test === null)
-    throw noTest('it is none', 'give its name, or what the runner gives the test');
+    throw noTest(
+      `it is ${test === '' ? 'an empty text' : typeof test === 'function' ? 'a function' : String(test)}`,
+      "give its name, or what the runner gives the test: vitest's task, node:test's context, expect.getState()",
+    );
   if ('task' in test) return namesOf(test.task);
   if ('file' in test) return ofVitest(test);
   if ('testPath' in test || 'currentTestName' in test) return ofExpect(test);
@@ -80,5 +83,5 @@ function ofNode({ name, fullName = name, filePath }: NodeTest): TestNames {
 }
 
 function noTest(why: string, hint: string): Error {
-  return misuse(`recordingName: this is no test: ${why}`, hint);
+  return misuse(`this is no test: ${why}`, hint);
 }

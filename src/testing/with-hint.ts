@@ -1,4 +1,5 @@
 import { PatchgateError } from '../errors.ts';
+import { inOptions } from './in-options.ts';
 
 /** A mistake of whoever writes the test. Test runners show nothing of an error but its message, so that has all. */
 export function misuse(message: string, hint: string): PatchgateError {
@@ -8,10 +9,13 @@ export function misuse(message: string, hint: string): PatchgateError {
 /** What was thrown, with what to do about it in its message. */
 export function withHint(thrown: unknown): unknown {
   if (!(thrown instanceof PatchgateError) || thrown.hint === undefined) return thrown;
-  const { code, message, hint, details } = thrown;
+  const { code, details } = thrown;
+  const message = inOptions(thrown.message);
+  const hint = inOptions(thrown.hint);
   return new PatchgateError(code, `${message}\n  ${hint}`, {
     hint,
-    cause: thrown,
+    // Not the error itself: runners would show the same message once more.
+    ...(thrown.cause !== undefined && { cause: thrown.cause }),
     ...(details && { details }),
   });
 }

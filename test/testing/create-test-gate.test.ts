@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   proxy,
+  recordingName,
   replay,
   type TestGate,
   type TestGateOptions,
@@ -155,6 +156,16 @@ describe('misses', () => {
   });
 });
 
+it('misses say what to do by options, which a test has, not by flags', async () => {
+  const recordings = temporaryFolder();
+  writeRecording(join(recordings, 'demo'), [exchange({ method: 'GET', path: '/a', query: 'page=1' })]);
+  const gate = await replay({ recordings, recording: 'demo' });
+  open.push(gate);
+  await get(`${gate.url}/a?page=2`);
+  const { message = '' } = (await thrownBy(() => gate.assertNoMisses())) ?? {};
+  expect(message).toContain('if it may differ there: the option ignoreQuery page');
+});
+
 describe('misses that no test asks for', () => {
   const told = async (ask: (gate: TestGate) => unknown) => {
     const notices: string[] = [];
@@ -175,6 +186,31 @@ describe('misses that no test asks for', () => {
     expect(await told((gate) => gate.misses())).toBe('');
     expect(await told((gate) => thrownBy(() => gate.assertNoMisses()))).toBe('');
     expect(await told((gate) => gate.reset())).toBe('');
+  });
+});
+
+describe('what is asked of a gate', () => {
+  it.each([
+    [{ method: 'PATCH' }, 'there is no filter "method"\n  there is: limit, outcome, session; by all else: '],
+    [{ outcome: 'blocked' }, 'outcome cannot be "blocked"\n  it is "pass" or "block"'],
+    [{ limit: '1' }, 'limit cannot be "1"\n  it is a whole number'],
+  ])('filters by what there is: %j', async (filter, said) => {
+    const gate = await gateOf(['/a']);
+    expect(() => gate.exchanges(filter as never)).toThrow(`exchanges: ${said}`);
+    expect(gate.exchanges({ limit: undefined })).toEqual([]);
+  });
+
+  it('is to be asked before it is closed', async () => {
+    const gate = await gateOf(['/a']);
+    const session = gate.session('one');
+    await gate.close();
+    for (const late of [
+      () => gate.setFaults('reset'),
+      () => session.setFaults([]),
+      () => gate.session('two'),
+    ])
+      expect((await thrownBy(late))?.message).toMatch(/^the gate is closed\n {2}/);
+    expect(gate.exchanges()).toEqual([]);
   });
 });
 
@@ -199,6 +235,14 @@ describe('a session', () => {
     const gate = await gateOf(['/a']);
     for (const name of ['', '..', 'é', 'x'.repeat(101)])
       expect(() => gate.session(name)).toThrow(/cannot name a session\n {2}a name is 1 to 100 printable/);
+  });
+
+  it('is named by a test, as a recording is', async ({ task }) => {
+    const gate = await gateOf(['/a']);
+    expect(gate.session(task).name).toBe(recordingName(task));
+    expect(await get(`${gate.session(expect.getState()).url}/a`)).toBe('1');
+    for (const test of [undefined, {}, null])
+      expect(() => gate.session(test as never)).toThrow(/^this is no test: it .*\n {2}give /);
   });
 
   it('has faults of its own', async () => {

@@ -43,8 +43,8 @@ describe('the name of a recording for one test', () => {
   });
 
   it.each([
-    ['', 'it is none'],
-    [undefined, 'it is none'],
+    ['', 'it is an empty text'],
+    [undefined, 'it is undefined'],
     [{}, 'it has no name'],
     [{ testPath: '/a.test.ts' }, 'none runs'],
   ])('asks for a test: %j', (test, why) => {

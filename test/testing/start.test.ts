@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HIDDEN, LOCK } from '../../src/recordings/files/hidden-folder.ts';
@@ -102,6 +102,55 @@ describe('replay', () => {
     expect(await refusedWith(replay({ ...recorded(GET), ...options } as object))).toContain(said);
   });
 
+  it.each([
+    [
+      'demo',
+      'replay takes its options as an object, not "demo"\n  give them like replay({ recording: "demo" })',
+    ],
+    [
+      null,
+      "replay takes its options as an object, not null\n  give them like replay({ recording: 'checkout' })",
+    ],
+  ])('refuses what are no options: %j', async (options, said) => {
+    expect(await refusedWith(replay(options as never))).toBe(said);
+  });
+
+  it('says a mistake once, in the words of the library', async () => {
+    await using gate = await replay(recorded(GET));
+    const error = await replay({ ...recorded(GET), port: Number(new URL(gate.url).port) }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({
+      message: expect.stringContaining('choose another with the option port (0'),
+    });
+    const { cause } = (await replay({ recording: 'none' }).catch(
+      (thrown: unknown) => thrown as Error,
+    )) as Error;
+    expect(cause).toBeUndefined();
+  });
+
+  it('moves into its files what a run recorded that did not close its gate', async () => {
+    const target = await startTarget();
+    const options = { recordings: temporaryFolder(), recording: 'demo', target: target.url };
+    const notices: string[] = [];
+    const notice = (text: string) => notices.push(text);
+    const gate = await replay({ ...options, record: 'all' });
+    await fetch(`${gate.url}/x`);
+    const recording = join(options.recordings, 'demo');
+    const journal = join(recording, HIDDEN, 'journal');
+    const left = temporaryFolder();
+    cpSync(journal, left, { recursive: true });
+    // Where somebody records, it is theirs.
+    await (await replay({ ...options, notice })).close();
+    expect(notices).toEqual([]);
+    await gate.close();
+    rmSync(recording, { recursive: true });
+    cpSync(left, journal, { recursive: true });
+    await using _ = await replay({ ...options, notice });
+    expect(Object.keys(filesBelow(recording))).toEqual(['x/GET.json']);
+    expect(notices.join()).toContain('is in its files now');
+  });
+
   it('takes an option that is undefined for none', async () => {
     await using gate = await replay({ ...recorded(GET), port: undefined, target: undefined, log: undefined });
     expect(new URL(gate.url).port).not.toBe('4010');
@@ -156,6 +205,27 @@ describe('to record again', () => {
     },
   );
 
+  it('tells at the end of what was stopped or failed, of which nothing is recorded, with the way out', async () => {
+    const target = await startTarget();
+    const notices: string[] = [];
+    const options = {
+      ...{ recordings: temporaryFolder(), recording: 'new', record: 'all' as const, target: target.url },
+      notice: (text: string) => notices.push(text),
+    };
+    const gate = await replay(options);
+    await patch(gate.url + PROJECT_PATH, PROJECT);
+    await patch(gate.url + PROJECT_PATH, {
+      ...PROJECT,
+      environments: [{ ...PROJECT.environments[0], id: 2 }],
+    });
+    await closeTargets();
+    await fetch(`${gate.url}/x`);
+    await gate.close();
+    expect(notices.join('\n')).toMatch(
+      /PATCH \S+ with 409: .*\n {2}where it is meant to go: record it anew with PATCHGATE_ALLOW_DELETE='A', or with PATCHGATE_GUARD=off\n.*GET \/x with 502/,
+    );
+  });
+
   it('needs a target', async () => {
     vi.stubEnv('PATCHGATE_RECORD', 'new_episodes');
     expect(await refusedWith(replay(recorded(GET)))).toBe(
@@ -185,7 +255,9 @@ describe('to record again', () => {
       replay({ ...options, recording: 'new', notice: (text) => notices.push(text) }),
     );
     expect(said).toContain('there is no recording "new"');
-    expect(notices.join()).toContain('CI is set');
+    expect(notices.join()).toContain('CI is set: the option record once replays only');
+    await using _ = await replay({ ...options, notice: (text) => notices.push(text) });
+    expect(notices).toHaveLength(1);
   });
 
   it('two gates into one recording is an error that says what to do', async () => {
@@ -193,7 +265,7 @@ describe('to record again', () => {
     const options = { ...recorded(GET), record: 'all' as const, target: target.url };
     await using _ = await replay(options);
     expect(await refusedWith(replay(options))).toMatch(
-      /is in use: this process has been recording into it since .*; one gate at a time records into "demo"\n {2}give each test or file a recording of its own, as recordingName\(test\) names them/,
+      /is in use: this process has been recording into it since .*; one gate at a time records into "demo"\n {2}give each test or file a recording of its own, as recordingName\(test\) names them, .*: vitest run --no-file-parallelism, jest --runInBand$/,
     );
   });
 
@@ -241,7 +313,14 @@ describe('proxy', () => {
 
 describe('fake', () => {
   it('starts with the records of the program, and shows them', async () => {
-    const seed = { accounts: { current: { projects: { 7: PROJECT } } } };
+    // As teams have it, without an index signature.
+    interface Project {
+      name: string;
+      languages: string[];
+      environments: { id: number; name: string; isEnabled: boolean }[];
+    }
+    const project: Project = { ...PROJECT };
+    const seed = { accounts: { current: { projects: { 7: project } } } };
     await using gate = await fake({ seed });
     const url = `${gate.url}/api/v2/accounts/current/projects/7`;
     expect(await (await fetch(url)).json()).toEqual(PROJECT);

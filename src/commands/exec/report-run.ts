@@ -4,7 +4,7 @@ import { borrowedText } from '../../reporters/borrowed-text.ts';
 import { neverHappenedText } from '../../reporters/faults-text.ts';
 import { missesText } from '../../reporters/misses-text.ts';
 import { reportUnserved } from '../report-unserved.ts';
-import { refusedTexts } from './refused-text.ts';
+import { BY_FLAGS, refusedTexts } from './refused-text.ts';
 import type { Ended } from './run-command.ts';
 import { URL_VARIABLE } from './variables.ts';
 
@@ -15,6 +15,7 @@ const MOST_UNSERVED = 10;
 export interface Reporting {
   /** Name of the recording. */
   recording: string;
+  isRecording: boolean;
   failUnused: boolean;
   /** Takes a text of one or more lines. */
   say(text: string): void;
@@ -29,7 +30,7 @@ export interface Reporting {
 export async function reportRun(
   gate: Patchgate,
   { code, isKilled }: Ended,
-  { recording, failUnused, say }: Reporting,
+  { recording, isRecording, failUnused, say }: Reporting,
 ): Promise<boolean> {
   const { count, misses } = gate.misses();
   const again = 'the same command with --record new_episodes --target URL';
@@ -43,7 +44,9 @@ export async function reportRun(
     'the same command with --record all --target URL, and that test alone',
   );
   if (borrowed) say(borrowed);
-  if (code !== 0) for (const refused of refusedTexts(gate)) say(refused);
+  const isFailed = code !== 0;
+  // A command may well live with a target that fails, but of it there is no answer in what was recorded.
+  if (isFailed || isRecording) for (const refused of refusedTexts(gate, BY_FLAGS, !isFailed)) say(refused);
   // Who was interrupted has not asked for all.
   if (isKilled) return count > 0;
   for (const idle of gate.faults.neverHappened()) say(neverHappenedText(idle));

@@ -10,7 +10,7 @@ export interface Ended {
   code: number;
   /** By a signal; many take one for themselves, and end with a code of their own. */
   isKilled: boolean;
-  /** Why it could not be run at all. */
+  /** Why it could not be run at all; what to do may stand in a second line. */
   failure?: string;
 }
 
@@ -50,12 +50,19 @@ function notRun(name: string, error: unknown): Ended {
   const code = systemCode(error);
   // The same is said of a script that is there, but not what is to run it.
   const isThere = code === 'ENOENT' && name.includes('/') && existsSync(name);
+  const isMissing = code === 'ENOENT' && !isThere;
   const why = isThere ? NO_INTERPRETER : code === undefined ? messageOf(error) : (WHY[code] ?? code);
   return {
-    code: code === 'ENOENT' && !isThere ? NOT_FOUND : NOT_RUN,
+    code: isMissing ? NOT_FOUND : NOT_RUN,
     isKilled: false,
-    failure: `the command ${JSON.stringify(name)} cannot be run: ${why}`,
+    failure: `the command ${JSON.stringify(name)} cannot be run: ${why}${isMissing ? hintFor(name) : ''}`,
   };
+}
+
+/** A line of its own where a shell would have taken the name for more than that. */
+function hintFor(name: string): string {
+  if (/^\w+=/.test(name)) return '\n  variables are set by env: -- env NAME=VALUE COMMAND';
+  return /\s/.test(name) ? '\n  no shell takes it apart: leave out the quotes, or -- sh -c COMMAND' : '';
 }
 
 const NO_INTERPRETER =

@@ -55,7 +55,7 @@ export async function runExec({ command, flags, variables }: Execution): Promise
       // What is in flight is over then.
       await listening.close();
       if (ended.failure !== undefined) say(ended.failure);
-      else isFailure = await reportRun(gate, ended, { ...config, say });
+      else isFailure = await reportRun(gate, ended, { ...config, isRecording: kind === 'proxy', say });
     } finally {
       await gate.close();
     }

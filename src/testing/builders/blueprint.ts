@@ -6,6 +6,7 @@ import { createGate, type Gate } from '../../gate.ts';
 import type { OperationEntry } from '../../model/contract.ts';
 import type { Finding } from '../../model/finding.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
+import { nearest } from '../../model/nearest.ts';
 import type { Rule } from '../../model/rule.ts';
 import { RULES } from '../../rules/index.ts';
 import type { BuilderOptions } from './builder-options.ts';
@@ -53,10 +54,12 @@ export function blueprintOf(operation: string, options: BuilderOptions, isStrict
     bodyLimit: BODY_LIMIT,
   });
   const entry = Object.hasOwn(contract.entries, operation) ? contract.entries[operation] : undefined;
-  if (!entry)
+  if (!entry) {
+    const near = typeof operation === 'string' ? nearest(operation, gate.operations) : undefined;
     throw new PatchgateError('bad-usage', `the contract has no operation ${JSON.stringify(operation)}`, {
-      hint: `operations: ${gate.operations.join(', ')}`,
+      hint: `operations: ${gate.operations.join(', ')}${near ? `; did you mean ${near}?` : ''}`,
     });
+  }
   const { schema, schemas } = contract.load(operation);
   const id = String(options.id ?? 42);
   const path = pathOf(entry, id);

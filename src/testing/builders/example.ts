@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { orHint } from '../with-hint.ts';
 import { blueprintOf } from './blueprint.ts';
 import type { BuilderOptions } from './builder-options.ts';
 import { exampleOf, noExample } from './example-of.ts';
@@ -18,11 +19,16 @@ export interface ExampleOptions extends BuilderOptions {
  */
 export function example<Body = JsonObject>(
   operation: string,
-  changes: { readonly [member: string]: JsonValue | undefined } = {},
+  changes: object = {},
   options: ExampleOptions = {},
 ): Body {
-  const body = exampleOf(blueprintOf(operation, options, true), options.only === 'required');
-  if (!isObject(body)) throw noExample(operation, 'it is no object');
+  const body = orHint(() => objectOf(operation, options));
   const members = Object.entries({ ...body, ...changes }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(members) as Body;
+}
+
+function objectOf(operation: string, options: ExampleOptions): JsonObject {
+  const body = exampleOf(blueprintOf(operation, options, true), options.only === 'required');
+  if (isObject(body)) return body;
+  throw noExample(operation, 'it is no object');
 }

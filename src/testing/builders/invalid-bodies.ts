@@ -1,4 +1,5 @@
 import type { Severity } from '../../model/finding.ts';
+import { orHint } from '../with-hint.ts';
 import { type Blueprint, blueprintOf, pathOf } from './blueprint.ts';
 import type { BuilderOptions } from './builder-options.ts';
 import { exampleOf } from './example-of.ts';
@@ -15,12 +16,16 @@ export interface InvalidBodiesOptions extends Omit<BuilderOptions, 'state'> {
 
 /**
  * Everything that can be wrong with a body of an operation, one thing at a time, each with the finding that the gate must give:
- * `test.each(invalidBodies('updateProject'))('$name', ({ body, finding }) => …)`. Made from `example(operation)`: each place that
+ * `test.each(invalidBodies('updateProject'))('$name', ({ text, finding }) => …)`. Made from `example(operation)`: each place that
  * the schema says something of, each example that a rule finds something in, and what is wrong with any JSON. The same each time.
  *
  * @throws PatchgateError as `example` does
  */
 export function invalidBodies(operation: string, options: InvalidBodiesOptions = {}): InvalidBody[] {
+  return orHint(() => bodiesOf(operation, options));
+}
+
+function bodiesOf(operation: string, options: InvalidBodiesOptions): InvalidBody[] {
   const { severity, ...settings } = options;
   const blueprint = blueprintOf(operation, { ...settings, state: undefined }, true);
   const good = exampleOf(blueprint);

@@ -129,8 +129,18 @@ const INSTEAD: readonly Instead[] = [
   [types.isNativeError, () => 'an Error', 'JSON would leave out its message'],
   [(value) => types.isWeakMap(value) || types.isWeakSet(value), () => 'a weak collection', EMPTY],
   [types.isBoxedPrimitive, () => 'an object around a plain value', 'write the value itself'],
+  [
+    isResponse,
+    (value) => `a ${classOf(value)}`,
+    'its body has yet to be read\n  hint: await response.json()',
+  ],
   [hidesAll, (value) => `an object of ${classOf(value)}, which has no members`, EMPTY],
 ];
+
+/** By its text, since a test may run in a realm of its own. */
+function isResponse(value: unknown): boolean {
+  return ['[object Response]', '[object Request]'].includes(Object.prototype.toString.call(value));
+}
 
 function classOf(value: unknown): string {
   const { name }: { name?: unknown } = (value as object).constructor ?? {};

@@ -10,7 +10,8 @@ const MOST_CHARACTERS = 300;
 
 /** What went by: what was served, what was blocked and why, what no recording had, and what else failed. */
 export function exchangesText(exchanges: readonly ShownExchange[], paint: Paint): string {
-  if (exchanges.length === 0) return 'Nothing went by.';
+  if (exchanges.length === 0)
+    return "Nothing went by.\n  hint: the client's base URL must begin with the url of this gate or session, and its call be awaited";
   const sorts = new Map<string, ShownExchange[]>(
     ['Served', 'Blocked', 'Missed', 'Failed'].map((sort) => [sort, []]),
   );

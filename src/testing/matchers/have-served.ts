@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { EXCHANGES_KEPT } from '../../server/exchange-list.ts';
 import type { ExpectedExchange } from './assertions.ts';
 import { checkMembers } from './check-members.ts';
@@ -21,7 +22,9 @@ export function haveServed(runner: Runner, judge: Judge, gate: unknown, expected
     return unusable(
       runner,
       CALLED,
-      `the received value is no gate: ${show(gate)}\n  hint: give what replay(), fake() or proxy() of patchgate/testing resolves to, or a session of it`,
+      types.isPromise(gate)
+        ? 'the received value is a promise\n  hint: await it: const gate = await replay()'
+        : `the received value is no gate: ${show(gate)}\n  hint: give what replay(), fake() or proxy() of patchgate/testing resolves to, or a session of it`,
     );
   const { times } = expected;
   const differencesOf = differing(runner, expected);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusedTexts } from '../../../src/commands/exec/refused-text.ts';
+import { BY_FLAGS, refusedTexts } from '../../../src/commands/exec/refused-text.ts';
 import { nameMatcher } from '../../../src/model/name-pattern.ts';
 import type { Patchgate } from '../../../src/patchgate.ts';
 
@@ -10,7 +10,7 @@ type Effects = NonNullable<
 /** What is said of a PATCH that deletes environments of these names. */
 function saidOf(names: string[], effectsOmitted?: number): string | undefined {
   const effects: Effects = names.map((name, id) => ({ kind: 'environment-deleted', id, name }));
-  const [text] = refusedTexts({
+  const gate: Pick<Patchgate, 'exchanges'> = {
     exchanges: () => [
       {
         ...{ id: 1, startedAt: '2026-11-20T12:00:00.000Z', durationMs: 1, answeredBy: 'gate' as const },
@@ -23,7 +23,8 @@ function saidOf(names: string[], effectsOmitted?: number): string | undefined {
         },
       },
     ],
-  });
+  };
+  const [text] = refusedTexts(gate, BY_FLAGS);
   return text?.split('\n')[1];
 }
 

@@ -57,6 +57,13 @@ it('says why a command cannot be run, as shells do', async () => {
   expect(long).toMatchObject({ code: 126, failure: expect.stringContaining('too long') });
 });
 
+it.each([
+  ['npm test', '\n  no shell takes it apart: leave out the quotes, '],
+  ['DEBUG=1', '\n  variables are set by env: '],
+])('says that no shell reads %j', async (name, hint) => {
+  expect((await run(name)).failure).toContain(`cannot be run: it is not found${hint}`);
+});
+
 it('does not wait for what a command leaves running', async () => {
   const pid = join(temporaryFolder(), 'pid');
   await run('sh', '-c', 'sleep 30 & echo $! > "$0"', pid);

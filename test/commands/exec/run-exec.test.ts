@@ -6,7 +6,7 @@ import { project } from '../../support/bodies.ts';
 import { exchange, PROJECT_PATH } from '../../support/exchanges.ts';
 import { writeRecording } from '../../support/recorded-folder.ts';
 import { runHere } from '../../support/run-here.ts';
-import { closeTargets, startTarget } from '../../support/target.ts';
+import { closeTargets, freePort, startTarget } from '../../support/target.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let cwd: string;
@@ -155,6 +155,13 @@ describe('to record', () => {
     expect(existsSync(join(cwd, '.patchgate'))).toBe(false);
     const file = join(cwd, 'recordings/demo', PROJECT_PATH, 'GET.json');
     expect(JSON.parse(readFileSync(file, 'utf8')).exchanges[0].response.body).toEqual({ json: project() });
+  });
+
+  it('it says what the target did not answer, whether the command minds or not', async () => {
+    const target = `http://127.0.0.1:${await freePort()}`;
+    const { code, stderr } = await exec(['--record=all', `--target=${target}`], get('/a'));
+    expect(code).toBe(0);
+    expect(stderr).toContain(`the gate answered GET /a with 502: the target ${target} could not be reached`);
   });
 
   it('it needs a target, unless CI keeps it from recording', async () => {

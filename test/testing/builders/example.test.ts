@@ -129,8 +129,20 @@ describe('an example', () => {
     });
   });
 
+  it("takes changes of a team's own types", () => {
+    interface Environment {
+      id: number;
+      name: string;
+    }
+    const environments: Environment[] = [{ id: 7, name: 'Production' }];
+    const body = example<{ environments: Environment[] }>('updateProject', { environments });
+    expect(body.environments).toBe(environments);
+  });
+
   it('says why there is none', () => {
-    expect(refusal('bad-usage', () => example('updateThing'))).toMatch('has no operation "updateThing"');
+    expect(refusal('bad-usage', () => example('updateThing'))).toMatch(
+      /has no operation "updateThing"\n {2}operations: updateProject, /,
+    );
     const files = { 'contract.json': flagContract({ rules: ['flag.none'] }) };
     expect(
       refusal('bad-contract', () => example('putFlag', {}, { contract: contractFolder(files) })),

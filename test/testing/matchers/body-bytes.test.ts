@@ -37,6 +37,10 @@ describe('the bytes of a body', () => {
     [{ later: Promise.resolve() }, '/later is a promise'],
     [Promise.resolve(), 'the body is a promise\n  hint: await it'],
     [Symbol('x'), 'the body is a symbol'],
+    [
+      new Response('{}'),
+      'the body is a Response: its body has yet to be read\n  hint: await response.json()',
+    ],
     [new URLSearchParams('a=1'), 'the body is an object of URLSearchParams, which has no members'],
     [
       { form: new FormData() },

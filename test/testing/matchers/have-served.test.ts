@@ -163,7 +163,9 @@ Blocked: 1 exchange
     expect(said).toContain('Missed: 1 exchange\n  #1 GET /a -> 501 (gate)\n    nothing \ufffd');
     expect(said).toContain('Failed: 2 exchanges\n  #2 GET /b -> no response\n    the client went away');
     expect(said).toContain('#3 GET /c -> no response\n    the fault reset\n    it was reset');
-    expect(failing(() => expect(gateWith()).toHaveServed({}))).toContain('Nothing went by.');
+    expect(failing(() => expect(gateWith()).toHaveServed({}))).toContain(
+      "Nothing went by.\n  hint: the client's base URL must begin with the url of this gate or session",
+    );
   });
 
   it('lists the last twenty of many', () => {
@@ -234,6 +236,9 @@ Blocked: 1 exchange
       for (const assertion of [expect(value), expect(value).not])
         expect(failing(() => assertion.toHaveServed({}))).toContain('the received value is no gate');
     expect(gate.session('mine')).toHaveServed({ times: 1 });
+    expect(failing(() => expect(Promise.resolve(gate)).toHaveServed({}))).toContain(
+      'the received value is a promise\n  hint: await it: const gate = await replay()',
+    );
   });
 
   it.each([

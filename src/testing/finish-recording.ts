@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { PatchgateError } from '../errors.ts';
+import { openRecording, rulesOf } from '../open-recording.ts';
+import { HIDDEN } from '../recordings/files/hidden-folder.ts';
+
+/**
+ * What a run has recorded that was ended before it closed its gate is in a journal, which git does not see: it is moved into the
+ * files before it is replayed here, so that nobody takes it for recorded whose commit is without it.
+ *
+ * @param notice is told where there was any
+ */
+export async function finishRecording(config: Config, notice: (text: string) => void): Promise<void> {
+  if (!existsSync(join(config.recordings, config.recording, HIDDEN, 'journal'))) return;
+  try {
+    const store = await openRecording(config, rulesOf(config), notice, true);
+    await store.close();
+  } catch (error) {
+    // Somebody is still at it, or this process may not write here: it is replayed from where it is.
+    if (!(error instanceof PatchgateError) || !LEFT_TO_OTHERS.includes(error.code)) throw error;
+  }
+}
+
+const LEFT_TO_OTHERS: readonly string[] = ['recording-in-use', 'cannot-write'];
