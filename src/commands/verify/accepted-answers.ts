@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
+import { jsonOf } from '../../recordings/body.ts';
 import { exchangeText, parseRecording } from '../../recordings/files/file-format.ts';
 import { locationOf } from '../../recordings/files/location.ts';
 import { readRecordingText } from '../../recordings/files/recording-file.ts';
@@ -31,7 +32,7 @@ export class AcceptedAnswers {
   readonly #root: string;
   readonly #files = new Map<string, OfFile>();
   #size = 0;
-  /** Answers that were successes in the recording, and are none today. */
+  /** Answers that were successes in the recording, and are none today, or no JSON any more. */
   #failing = 0;
   #isAnySuccess = false;
 
@@ -42,7 +43,7 @@ export class AcceptedAnswers {
 
   /** Told of each answer, whether it differs or not. */
   see(live: RecordedResponse, recorded: RecordedResponse): void {
-    if (isSuccess(live)) this.#isAnySuccess = true;
+    if (isSuccess(live) && (isJson(live) || !isJson(recorded))) this.#isAnySuccess = true;
     else if (isSuccess(recorded)) this.#failing++;
   }
 
@@ -92,7 +93,7 @@ export class AcceptedAnswers {
    * @throws PatchgateError `bad-usage` where the target answers as another one would; `cannot-write`; `bad-recording` where somebody else has changed a file meanwhile
    */
   async write(): Promise<void> {
-    // A wrong base path gives 404 throughout, a login page redirects: all that was recorded would be gone.
+    // A wrong base path gives 404 or the same page throughout, a login redirects: all that was recorded would be gone.
     if (this.#failing > 1 && !this.#isAnySuccess && this.answers > 0) throw strange(this.#failing);
     for (const [file, { place, accepted }] of this.#files) {
       const text = (await readRecordingText(file)) ?? '';
@@ -112,8 +113,12 @@ function isSuccess({ status }: RecordedResponse): boolean {
   return status >= 200 && status < 300;
 }
 
+function isJson({ body }: RecordedResponse): boolean {
+  return body !== undefined && jsonOf(body) !== undefined;
+}
+
 function strange(count: number): PatchgateError {
-  const message = `all ${count} requests that succeeded when they were recorded fail today; nothing was changed`;
+  const message = `all ${count} requests that succeeded when they were recorded fail today, or give no JSON any more; nothing was changed`;
   return new PatchgateError('bad-usage', message, {
     hint: 'check --target with its base path, and --header; if that is how it is today, record it anew',
   });

@@ -65,7 +65,7 @@ export function askTarget(
   request: Sendable,
   options: AskOptions,
 ): Promise<Answer | TargetFailure> {
-  const { rules, timeout, bodyLimit, stopped } = options;
+  const { target, rules, timeout, bodyLimit, stopped } = options;
   return new Promise((resolve, reject) => {
     const startedAt = Date.now();
     const received = new BodyCollector(bodyLimit);
@@ -87,12 +87,13 @@ export function askTarget(
       clearTimeout(timer);
       if (timeout > 0) timer = setTimeout(silent, timeout);
     };
-    const late = (message: string) => {
+    const late = (what: string) => {
+      const message = `the answer of the target ${target.origin} ${what}`;
       over(() => resolve(new TargetFailure('truncated', 'target-timeout', message)));
       cancel?.();
     };
-    const silent = () => late('its answer stopped half way');
-    const endless = () => late(`its answer was not whole after ${LONGEST * timeout} ms`);
+    const silent = () => late('stopped half way');
+    const endless = () => late(`was not whole after ${LONGEST * timeout} ms`);
     const longest = timeout > 0 ? setTimeout(endless, LONGEST * timeout) : undefined;
     const sink: ResponseSink = {
       head(head) {

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../model/exchange.ts';
 import { HashSet } from '../../recordings/hash-set.ts';
+import type { KeptExchanges } from '../../recordings/kept-exchanges.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { requestKey } from '../../recordings/matching/request-key.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
@@ -32,7 +33,9 @@ export async function* questionsOf(
   isEach: boolean,
 ): AsyncGenerator<Question> {
   const asked = new HashSet();
-  for await (const { exchange, index } of inOrder(store, choose)) {
+  // It is enough to find all that are asked alike, answers and all: those of other requests need not be in memory meanwhile.
+  const requestOf = ({ request, meta }: Exchange): Exchange => ({ request, meta });
+  for await (const { exchange, index } of inOrder(store, choose, isEach ? undefined : requestOf)) {
     if (isEach) {
       yield [{ exchange, index }];
       continue;
@@ -42,12 +45,24 @@ export async function* questionsOf(
     asked.add(key);
     const { method, path } = exchange.request;
     const kept = await store.look(method, path);
-    const alike = kept
-      .withKey(key)
-      .slice(-MOST_ALIKE)
-      .map((at): Kept => ({ index: at, exchange: kept.at(at) }))
-      .filter((one) => choose(one.exchange));
-    const [first = { exchange, index }, ...others] = alike;
-    yield [first, ...others];
+    const places = kept.withKey(key);
+    // One with a placeholder is found by no key; and whoever records at the same time may have taken it away.
+    const [first, ...others] = lastOf(
+      kept,
+      places.length > 0 || index >= kept.length ? places : [index],
+      choose,
+    );
+    if (first) yield [first, ...others];
   }
+}
+
+/** The last ones that are chosen, oldest first. */
+function lastOf(kept: KeptExchanges, places: readonly number[], choose: Choose): Kept[] {
+  const last: Kept[] = [];
+  for (const index of places.toReversed()) {
+    const exchange = kept.at(index);
+    if (choose(exchange)) last.push({ index, exchange });
+    if (last.length === MOST_ALIKE) break;
+  }
+  return last.reverse();
 }

@@ -106,10 +106,14 @@ export async function runVerify(args: VerifyArgs, io: VerifyIo, createGate: () =
       },
       files,
     );
+    let questions = 0;
     for await (const question of questionsOf(store, choose, rules, args.isUnsafe)) {
+      questions++;
       await verification.ask(question);
       io.progress?.show(() => `sent ${amount(verification.sent, 'request')}`);
     }
+    if (questions === 0 && Object.values(selection).some((given) => given !== undefined))
+      throw nothingFound(config);
     verification.end();
     report.files = hideSecrets(await files.settled(), rules.redaction);
     const stale = accepted && (await staleChanges(store, accepted.all()));
@@ -134,6 +138,13 @@ export async function runVerify(args: VerifyArgs, io: VerifyIo, createGate: () =
   }
   await writeReports(report, outputs, io, { failOn: config.failOn, hasBaseline: false });
   return fails(report, config.failOn) ? 1 : 0;
+}
+
+/** A misspelt path would find no drift for ever. */
+function nothingFound({ recording }: Config): PatchgateError {
+  return new PatchgateError('bad-usage', `${recording} holds no such exchange`, {
+    hint: `patchgate recordings show ${recording} lists what it holds`,
+  });
 }
 
 /** Who asks: some services refuse a request that does not say. */

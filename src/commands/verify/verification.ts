@@ -82,7 +82,7 @@ export class Verification {
     const ready = await sendable(request, headers, store);
     if ('why' in ready) this.#files.skip(last, ready.why);
     else if (meaning === 'read' || (await this.#passes(last, ready)))
-      await this.#send([first, ...others], ready);
+      await this.#send([first, ...others], ready, meaning === 'read');
   }
 
   /** @throws PatchgateError the target's failure, where it has answered nothing */
@@ -104,10 +104,13 @@ export class Verification {
     return false;
   }
 
-  async #send(question: Question, ready: Sendable): Promise<void> {
-    const { upstream, ask, judge } = this.#options;
+  async #send(question: Question, ready: Sendable, isRead: boolean): Promise<void> {
+    const { upstream, ask, judge, isUnsafe } = this.#options;
     this.sent++;
-    const live = await askTarget(upstream, ready, ask);
+    let live = await askTarget(upstream, ready, ask);
+    // The target may have closed a connection that was idle just when it was to be used again.
+    if (isRead && this.#answered > 0 && live instanceof TargetFailure && live.kind === 'reset')
+      live = await askTarget(upstream, ready, ask);
     if (live instanceof TargetFailure) {
       const last = question.at(-1) as Kept;
       // It may have been applied all the same.
@@ -117,8 +120,9 @@ export class Verification {
     }
     this.#answered++;
     this.#failures = [];
-    // What is hidden from people must be known all the same: a name that nobody sees is lost as any other.
-    learnFrom(judge, live.unredacted());
+    // What is hidden from people must be known all the same: a name that nobody sees is lost as any other. It costs as much as
+    // the body is long, and without PATCHes nobody asks.
+    if (isUnsafe) learnFrom(judge, live.unredacted());
     await this.#compare(question, live.exchange);
   }
 

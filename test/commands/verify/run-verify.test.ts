@@ -228,6 +228,15 @@ describe('what is sent', () => {
     const { report: given } = await verify(folder, target.url, {}, { headers: ['X-Key', 'k'] });
     expect([given.summary.judged, target.received[0]?.headers['x-key']]).toEqual([1, 'k']);
   });
+
+  it('is what is chosen, however often others have asked the same since', async () => {
+    const chosen = [1, 2].map((n) => get('/a', { n }, { session: 'one' }));
+    const folder = recorded(...chosen, ...Array(200).fill(get('/a', { n: 3 }, { session: 'two' })));
+    const target = await startLive({ '/a': { body: { n: 2 } } });
+    const of = (session: string) => verify(folder, target.url, {}, { selection: { session } });
+    expect((await of('one')).found).toEqual([]);
+    expect((await of('two')).found).toEqual(['warn drift.value-changed /n']);
+  });
 });
 
 describe('with --unsafe', () => {
@@ -337,7 +346,18 @@ describe('a target in trouble', () => {
     const { code, report } = await verify(folder, target.url, { timeout: '50ms' }, { updates: true });
     const said = report.files.flatMap(({ subjects }) => subjects.flatMap(({ findings }) => findings));
     expect([code, said.map(({ rule }) => rule)]).toEqual([1, Array(3).fill('drift.no-answer')]);
-    expect(said[2]?.message).toBe('its answer stopped half way');
+    expect(said[2]?.message).toBe(`the answer of the target ${target.url} stopped half way`);
+  });
+
+  it('that closes a connection just when it is used again is asked again', async () => {
+    const folder = recorded(get('/a', {}), get('/b', {}, { recordedAt: at(1) }));
+    const target = await startTarget((req, res) => {
+      if (target.received.length === 2) req.socket.destroy();
+      else res.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    const { found, report } = await verify(folder, target.url);
+    expect([found, report.summary.judged]).toEqual([[], 2]);
+    expect(target.received.map(({ url }) => url)).toEqual(['/a', '/b', '/b']);
   });
 
   it('that never comes to an end is not waited for', async () => {
@@ -354,8 +374,14 @@ describe('a target in trouble', () => {
     const said = report.files.flatMap(({ subjects }) => subjects.flatMap(({ findings }) => findings));
     expect(said.map(({ message }) => message)).toEqual([
       'the body was not compared: it is longer than --record-limit',
-      'its answer was not whole after 500 ms',
+      `the answer of the target ${target.url} was not whole after 500 ms`,
     ]);
+  });
+
+  it('and a choice of what is not recorded', async () => {
+    const target = await startLive({});
+    const chosen = verify(recorded(get('/a', {})), target.url, {}, { selection: { path: '/b' } });
+    expect(await laterRefusal('bad-usage', chosen)).toContain('x holds no such exchange');
   });
 
   it('and a recording that is not there, and a run that is stopped', async () => {
@@ -432,11 +458,20 @@ describe('with --update', () => {
     const before = filesBelow(folder);
     const target = await startLive({});
     expect(await laterRefusal('bad-usage', verify(folder, target.url, {}, { updates: true }))).toContain(
-      'all 2 requests that succeeded when they were recorded fail today; nothing was changed',
+      'all 2 requests that succeeded when they were recorded fail today, or give no JSON any more; nothing was changed',
     );
     expect(filesBelow(folder)).toEqual(before);
     await verify(folder, target.url, {}, { updates: true, selection: { path: '/a' } });
     expect(filesBelow(folder)).not.toEqual(before);
+  });
+
+  it('nor where one page answers all that was JSON', async () => {
+    const folder = recorded(get('/a', { n: 1 }), get('/b', { n: 1 }));
+    const before = filesBelow(folder);
+    const page = { headers: { 'content-type': 'text/html' }, body: '<h1>Log in</h1>' };
+    const target = await startLive({ '/a': page, '/b': page });
+    await laterRefusal('bad-usage', verify(folder, target.url, {}, { updates: true }));
+    expect(filesBelow(folder)).toEqual(before);
   });
 
   it('long bodies go into files of their own, and the old ones go', async () => {
