@@ -165,7 +165,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
       };
       const json = upstream.takesJson && inspection?.json;
       const cancel = upstream.handle(
-        { ...head, body, json, stream: req, session: own },
+        { method, url, headers, body, json, stream: req, session: own },
         inSession(follower ?? client),
       );
       // Whoever is ended says no more of how it went.
