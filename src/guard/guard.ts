@@ -38,6 +38,11 @@ export interface Judged {
   wayOut?: WayOut;
 }
 
+/** What was known counted. */
+interface JudgedBy extends Judged {
+  known?: Known | undefined;
+}
+
 export interface WayOut {
   /** Sent with the same request in `Patchgate-Approve`, it lets it pass. */
   approve: string;
@@ -63,12 +68,11 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
   const turns = new Turns();
   const approvals = new Approvals(approvalTtl);
 
-  const judge = (asked: Asked, name: RecordName | undefined): Judged & { known?: Known | undefined } => {
+  const judge = (asked: Asked, name: RecordName | undefined): JudgedBy => {
     if (asked.isGone()) return { inspection: undefined };
     try {
       const known = name && knowledge.of(name, asked.session);
-      const judged = mode === 'off' ? inspect(asked, known) : guarded(asked, known);
-      return { ...judged, known };
+      return mode === 'off' ? inspect(asked, known) : guarded(asked, known);
     } catch (error) {
       // What cannot be judged does not pass, and is no reason for other requests to end.
       return {
@@ -80,11 +84,12 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
     }
   };
 
-  const inspect = ({ request, match }: Asked, known: Known | undefined): { inspection: Inspection } => ({
+  const inspect = ({ request, match }: Asked, known: Known | undefined): JudgedBy => ({
     inspection: gate.inspect(request, match, { known }),
+    known,
   });
 
-  const guarded = (asked: Asked, known: Known | undefined): { inspection: Inspection; wayOut?: WayOut } => {
+  const guarded = (asked: Asked, known: Known | undefined): JudgedBy => {
     const { request, match } = asked;
     const token = header(request.headers, APPROVE);
     const refusal = token === undefined ? undefined : whyNot(asked, known);
@@ -92,7 +97,7 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
       const inspection = gate.inspect(request, match, { known, approval: 'approved' });
       // Nothing stands between this and the forwarding.
       if (inspection.verdict.outcome === 'pass') approvals.use(token);
-      return { inspection };
+      return { inspection, known };
     }
     let inspection = gate.inspect(request, match, { known });
     const isBlocked = inspection.verdict.problem === 'destructive-change';
@@ -102,9 +107,10 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
       inspection = gate.inspect(request, match, { known, approval: { ...refusal, hint } });
     }
     const subject = isBlocked ? subjectOf(asked, known) : undefined;
-    if (!subject) return { inspection };
+    if (!subject) return { inspection, known };
     const corrected = known && correctedBody(known, inspection);
-    return { inspection, wayOut: { approve: approvals.issue(subject), ...(corrected && { corrected }) } };
+    const wayOut = { approve: approvals.issue(subject), ...(corrected && { corrected }) };
+    return { inspection, known, wayOut };
   };
 
   /** Not all is known, and there is somewhere to look. */
@@ -164,7 +170,7 @@ function passes({ inspection }: Judged): boolean {
 }
 
 /** Whether it is known that a request passes and leaves a project with the very environments that it has. */
-function keepsEnvironments(judged: Judged & { known?: Known | undefined }): boolean {
+function keepsEnvironments(judged: JudgedBy): boolean {
   if (!judged.known?.isWhole || !passes(judged)) return false;
   const { effects = [] } = judged.inspection as Inspection;
   return !effects.some((effect) => losesEnvironment(effect) || effect.kind === 'environment-created');

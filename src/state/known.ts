@@ -19,9 +19,11 @@ export function sentRecord(kind: RecordKind, body: JsonValue, before?: Known): K
 
 /** What a project is when the service has taken what was sent whole: a name or languages that were not sent are as before. */
 export function afterTaken(known: Known | undefined, sent: Known): Known {
+  const { record } = sent;
+  if ('name' in record && 'languages' in record) return { record, isWhole: true };
   const { name, languages } = known?.record ?? {};
   const before = { ...(name !== undefined && { name }), ...(languages !== undefined && { languages }) };
-  return { record: { ...before, ...sent.record }, isWhole: true };
+  return { record: { ...before, ...record }, isWhole: true };
 }
 
 /** What is known of a feature or draft that the service may have changed, as sent. @param sent undefined: nobody has read that */
