@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 import { blueprintOf } from './builders/blueprint.ts';
 import type { BuilderOptions } from './builders/builder-options.ts';
 import { schemaReader } from './builders/forms.ts';
+import { UNMADE } from './fast-check/drawing.ts';
 import { ValueArbitraries } from './fast-check/value-arbitrary.ts';
 import { orHint, withHint } from './with-hint.ts';
 
@@ -32,14 +33,11 @@ export function arbitrary<Body = JsonObject>(
   );
   const readers = isStrict ? [reader] : [reader, schemaReader(schemas, true)];
   const raw = new ValueArbitraries(readers).of(parts);
-  const none = (why: string) =>
-    withHint(
-      new PatchgateError('bad-contract', `no body of ${operation} could be made: ${why}`, {
-        hint: 'a rule of your own needs an example that passes, from which bodies are made that do',
-      }),
-    );
+  const none = (why: string, hint = UNMADE) =>
+    withHint(new PatchgateError('bad-contract', `no body of ${operation} could be made: ${why}`, { hint }));
   if (!raw) throw none('its schema takes no value');
 
+  const own = new Set((options.customRules?.[operation] ?? []).map(({ name }) => name));
   let refused = 0;
   const settled = (value: JsonValue, seed: number): JsonValue | undefined => {
     const body = fitted(value, chooser(seed));
@@ -48,7 +46,13 @@ export function arbitrary<Body = JsonObject>(
     const better = mended(body, found, chooser(seed));
     const [wrong] = better === body ? found : objections(better);
     if (wrong === undefined) return better;
-    if (++refused >= MOST_REFUSED) throw none(`${wrong.message} (${wrong.rule})`);
+    if (++refused >= MOST_REFUSED)
+      throw none(
+        `${wrong.message} (${wrong.rule})`,
+        own.has(wrong.rule)
+          ? 'a rule of your own needs an example that passes, from which bodies are made that do'
+          : UNMADE,
+      );
     return undefined;
   };
   return fc

@@ -4,7 +4,7 @@ import { flagOf, SETTINGS } from '../settings.ts';
 export function inOptions(text: string): string {
   if (/\bpatchgate [a-z<]/.test(text)) return text;
   return text.replace(/--([a-z]+(?:-[a-z]+)*)/g, (flag, name: string) => {
-    const setting = Object.keys(SETTINGS).find((one) => flagOf(one) === name);
+    const setting = [...Object.keys(SETTINGS), 'config'].find((one) => flagOf(one) === name);
     return setting ? `the option ${setting}` : flag;
   });
 }

@@ -5,7 +5,7 @@ import type { Circumstances } from '../../src/gate.ts';
 import { createGate } from '../../src/gate.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { arbitrary } from '../../src/testing/fast-check.ts';
-import { contractFolder } from '../support/contract-folder.ts';
+import { contractFolder, FLAG_SCHEMA } from '../support/contract-folder.ts';
 import { refusal } from '../support/errors.ts';
 import { brief, DRAFT_URL, FEATURE_URL, gate, PROJECT_URL, PROXY_DEFAULTS, patch } from '../support/gate.ts';
 import { ORDERS } from '../support/orders-contract.ts';
@@ -160,7 +160,12 @@ describe('an arbitrary', () => {
     });
     const bodies = arbitrary('updateProject', { customRules: { updateProject: [never] } });
     expect(refusal('bad-contract', () => fc.sample(bodies, 1))).toMatch(
-      'no body of updateProject could be made: nothing is good enough (team.shouting)',
+      'no body of updateProject could be made: nothing is good enough (team.shouting)\n  a rule of your own needs',
+    );
+    const schema = { ...FLAG_SCHEMA, not: { required: ['on'] } };
+    const none = arbitrary('putFlag', { contract: contractFolder({ 'put-flag.json': schema }) });
+    expect(refusal('bad-contract', () => fc.sample(none, 1))).toMatch(
+      'the body must NOT be valid (schema.not)\n  make bodies of this operation with arbitraries of your own',
     );
     expect(refusal('bad-usage', () => arbitrary('updateThing'))).toMatch(
       /has no operation "updateThing"\n {2}operations: updateProject, /,

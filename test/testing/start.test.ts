@@ -97,7 +97,10 @@ describe('replay', () => {
     [{ recordin: 'demo' }, 'unknown key "recordin" in the settings given\n  did you mean "recording"?'],
     [{ port: 'x' }, 'the option port: "x" is not taken\n  it takes an integer'],
     [{ onMiss: 'forward' }, 'needs a target'],
-    [{ config: 'nowhere.json' }, 'nowhere.json does not exist'],
+    [
+      { config: 'nowhere.json' },
+      'nowhere.json does not exist\n  check the path given with the option config or',
+    ],
   ])('refuses an option that is wrong: %j', async (options, said) => {
     expect(await refusedWith(replay({ ...recorded(GET), ...options } as object))).toContain(said);
   });

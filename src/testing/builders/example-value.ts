@@ -1,6 +1,12 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { type Form, goesRound, type Part, rangeOf } from './form.ts';
-import { type SchemaReader, valuesIn } from './forms.ts';
+import type { Path } from '../edited.ts';
+import { type Form, type Part, rangeOf } from './form.ts';
+import { isSame, type SchemaReader, valuesIn } from './forms.ts';
+import { type Rounds, withRounds } from './rounds.ts';
+
+interface Stuck {
+  at?: Path | undefined;
+}
 
 /** Where a value stands: its name, and which item of a list it is or is in. */
 interface Site {
@@ -8,8 +14,15 @@ interface Site {
   index: number;
   /** Lists around it. */
   lists: number;
+  /** Whether the member that it is, or is in, has to be there. */
+  isRequired: boolean;
+  /** Objects around it. */
+  level: number;
   /** The subschemas around it. */
   above: readonly unknown[];
+  rounds: Rounds;
+  path: Path;
+  stuck: Stuck;
 }
 
 /**
@@ -17,21 +30,43 @@ interface Site {
  * the order in which it does; else what the name suggests. A list has two items, one within another one has one.
  *
  * @param isMinimal leaves out what is not required
+ * @param stuck is told the place that kept all from being made
  * @returns undefined where no value could be made
  */
 export function exampleValue(
   reader: SchemaReader,
   parts: readonly Part[],
   isMinimal: boolean,
-  site: Site = { name: '', index: 0, lists: 0, above: [] },
+  stuck: Stuck = {},
 ): JsonValue | undefined {
-  // What can hold itself does so once.
-  if (goesRound(parts, site.above, 1)) return undefined;
-  const within = { ...site, above: [...site.above, ...parts.map(({ at }) => at)] };
+  return withRounds((rounds) =>
+    placedValue(reader, parts, isMinimal, {
+      stuck,
+      path: [],
+      name: '',
+      index: 0,
+      lists: 0,
+      isRequired: true,
+      level: 0,
+      above: [],
+      rounds,
+    }),
+  );
+}
+
+function placedValue(
+  reader: SchemaReader,
+  parts: readonly Part[],
+  isMinimal: boolean,
+  site: Site,
+): JsonValue | undefined {
   for (const form of reader.forms(parts)) {
-    const value = valueAt(reader, form, isMinimal, within);
+    const above = [...site.above, ...form.from];
+    if (!site.rounds.take(above)) continue;
+    const value = valueAt(reader, form, isMinimal, { ...site, above });
     if (value !== undefined) return value;
   }
+  site.stuck.at ??= site.path;
   return undefined;
 }
 
@@ -61,13 +96,31 @@ function objectOf(reader: SchemaReader, form: Form, isMinimal: boolean, site: Si
   const body: JsonObject = {};
   const { minProperties = 0 } = bounds;
   const names = new Set([...properties.keys(), ...required]);
-  let left = isMinimal ? Math.max(0, minProperties - required.size) : names.size;
+  const isWhole = !isMinimal && site.rounds.isWhole(site.level);
+  const inner = { ...site, level: site.level + 1 };
+  let left = isWhole ? names.size : Math.max(0, minProperties - required.size);
   for (const name of names) {
     if (!required.has(name) && left-- <= 0) continue;
     const parts = properties.get(name) ?? form.additional;
-    const value = exampleValue(reader, parts, isMinimal, { ...site, name });
+    const before = site.stuck.at;
+    const value = placedValue(reader, parts, isMinimal, {
+      ...inner,
+      name,
+      path: [...site.path, name],
+      isRequired: required.has(name),
+    });
     if (value !== undefined) body[name] = value;
     else if (required.has(name)) return undefined;
+    else site.stuck.at = before;
+  }
+  for (let count = Object.keys(body).length; form.further !== 'none' && count < minProperties; count++) {
+    const name = `further${count + 1}`;
+    const further =
+      form.further === 'objects'
+        ? {}
+        : placedValue(reader, form.additional, isMinimal, { ...inner, name, path: [...site.path, name] });
+    if (further === undefined) return undefined;
+    body[name] = further;
   }
   return body;
 }
@@ -78,10 +131,12 @@ function listOf(reader: SchemaReader, form: Form, isMinimal: boolean, site: Site
   const count = Math.min(Math.max(minItems, wished), maxItems);
   const items: JsonValue[] = [];
   for (let index = 0; index < count; index++) {
-    const at = { ...site, index: site.index + index, lists: site.lists + 1 };
-    const item = exampleValue(reader, form.items, isMinimal, at);
-    if (item === undefined) return items.length >= minItems ? items : undefined;
-    items.push(item);
+    const at = { ...site, path: [...site.path, index], index: site.index + index, lists: site.lists + 1 };
+    const item = placedValue(reader, form.items, isMinimal, at);
+    // An empty list says nothing: what may be left out is.
+    if (item === undefined)
+      return items.length >= minItems && (site.isRequired || index > 0) ? items : undefined;
+    if (!form.isUnique || !items.some((other) => isSame(item, other))) items.push(item);
   }
   return items;
 }
@@ -137,7 +192,7 @@ function words({ name, index, lists }: Site): string {
 
 function numberOf(form: Form, { index }: Site): number | undefined {
   const { least, most, step } = rangeOf(form, form.types.includes('integer'));
-  const near = Math.min(Math.max(index + 1, least), most);
+  const near = Math.min(Math.max(index + 1, least + index), most);
   const value = step > 0 ? near * step : near;
   return least > most || (!form.types.includes('number') && !Number.isInteger(value)) ? undefined : value;
 }

@@ -10,8 +10,8 @@ export interface ExampleOptions extends BuilderOptions {
 }
 
 /**
- * A body that the gate has nothing to say of, with every field that the contract lists: `example('updateFeature')`. Each call
- * makes a new one, and always the same.
+ * A body that the gate has nothing to say of, with every field that the contract lists, as far as they can stand together:
+ * `example('updateFeature')`. Each call makes a new one, and always the same.
  *
  * @param changes members that take the place of its own; `undefined` takes one away. They are not looked at, so that a test can
  *   send what it likes

@@ -53,6 +53,8 @@ export interface Form {
   additional: readonly Part[];
   /** Of a list's items. */
   items: readonly Part[];
+  /** The subschemas that say all this, each once. */
+  from: readonly unknown[];
 }
 
 export const OPEN_FORM: Form = {
@@ -70,6 +72,7 @@ export const OPEN_FORM: Form = {
   further: 'any',
   additional: [],
   items: [],
+  from: [],
 };
 
 /** The least and the greatest number that the bounds take; of multiples, in multiples. */
@@ -97,11 +100,4 @@ export function copyOf<Value extends JsonValue | undefined>(value: Value): Value
   const copy: JsonObject = {};
   for (const name of Object.keys(value)) copy[name] = copyOf(value[name] as JsonValue);
   return copy as Value;
-}
-
-/** Whether one of these subschemas is gone through more than so many times: references can go round in a circle. */
-export function goesRound(parts: readonly Part[], above: readonly unknown[], most: number): boolean {
-  return parts.some(
-    ({ at }) => typeof at === 'object' && at !== null && above.filter((one) => one === at).length > most,
-  );
 }

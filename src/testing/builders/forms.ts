@@ -33,7 +33,7 @@ export function schemaReader(schemas: ReadonlyMap<string, object>, isStrict: boo
     if (typeof at.$ref === 'string') {
       const [file = '', fragment = ''] = at.$ref.split('#');
       const other = file === '' ? document : schemas.get(file);
-      all = [...and(all, tokensOf(fragment).reduce<unknown>(member, other), other)];
+      all = [...and(all, tokensOf(decodeURIComponent(fragment)).reduce<unknown>(member, other), other)];
     }
     for (const further of listOf(at.allOf)) all = [...and(all, further)];
     if (isStrict && at.observed !== undefined) all = [...and(all, at.observed)];
@@ -106,6 +106,7 @@ function narrowed(form: Form, { document, at }: Part, isStrict: boolean): Form {
     further: isClosed ? 'none' : takes === 'objects' && form.further === 'any' ? 'objects' : form.further,
     additional: isObject(additional) ? [...form.additional, part(additional)] : form.additional,
     items: schema.items === undefined ? form.items : [...form.items, part(schema.items)],
+    from: form.from.includes(at) ? form.from : [...form.from, at],
   };
 }
 

@@ -3,7 +3,8 @@ import { misuse } from '../with-hint.ts';
 
 /** Values in a row that may not fit. */
 const MOST_UNFIT = 10_000;
-const HINT = 'make bodies of this operation with arbitraries of your own';
+/** What to do where the schema is too much for arbitraries that are made of it. */
+export const UNMADE = 'make bodies of this operation with arbitraries of your own';
 
 /** Draws until a value fits; not for ever, as `filter` does. @param what the schema asks for, for a message */
 export function fitting<Value>(
@@ -17,7 +18,7 @@ export function fitting<Value>(
       unfit = 0;
       return true;
     }
-    if (++unfit >= MOST_UNFIT) throw misuse(`no value with ${what} could be made`, HINT);
+    if (++unfit >= MOST_UNFIT) throw misuse(`no value with ${what} could be made`, UNMADE);
     return false;
   });
 }
@@ -27,6 +28,6 @@ export function matching(pattern: RegExp): Arbitrary<string> {
   try {
     return fc.stringMatching(pattern);
   } catch (error) {
-    throw misuse(`no text can be made of the pattern ${pattern}: ${(error as Error).message}`, HINT);
+    throw misuse(`no text can be made of the pattern ${pattern}: ${(error as Error).message}`, UNMADE);
   }
 }

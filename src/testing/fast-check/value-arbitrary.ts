@@ -1,13 +1,21 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { type Form, goesRound, type Part, rangeOf, type TypeName } from '../builders/form.ts';
+import { type Form, type Part, rangeOf, type TypeName } from '../builders/form.ts';
 import { isSame, type SchemaReader, valuesIn } from '../builders/forms.ts';
+import { type Rounds, withRounds } from '../builders/rounds.ts';
 import { fitting, matching } from './drawing.ts';
 import { anything, float, furtherMembers, integer, text, url } from './values.ts';
 
-/** How often what holds itself is gone into. */
-const MOST_ROUNDS = 2;
 const MOST_ITEMS = 4;
+
+/** Where a value stands. */
+interface Way {
+  /** Objects around it. */
+  level: number;
+  /** The subschemas that are gone through. */
+  above: readonly unknown[];
+  rounds: Rounds;
+}
 
 /** Makes arbitraries of the values that schemas take. */
 export class ValueArbitraries {
@@ -18,32 +26,39 @@ export class ValueArbitraries {
     this.#readers = readers;
   }
 
-  /** @param above the subschemas that are gone through. @returns undefined where no value can be */
-  of(parts: readonly Part[], above: readonly unknown[] = []): Arbitrary<JsonValue> | undefined {
-    if (goesRound(parts, above, MOST_ROUNDS)) return undefined;
-    const within = [...above, ...parts.map(({ at }) => at)];
-    const [first, ...others] = this.#readers.map((reader) => reader.forms(parts));
-    const forms = [...(first ?? []), ...others.flat().filter(isLeaf)];
-    return oneOf(forms.map((form) => this.#ofForm(form, within)));
+  /** @returns undefined where no value can be */
+  of(parts: readonly Part[]): Arbitrary<JsonValue> | undefined {
+    return withRounds((rounds) => this.#of(parts, { level: 0, above: [], rounds }));
   }
 
-  #ofForm(form: Form, above: readonly unknown[]): Arbitrary<JsonValue> | undefined {
+  #of(parts: readonly Part[], way: Way): Arbitrary<JsonValue> | undefined {
+    const [first, ...others] = this.#readers.map((reader) => reader.forms(parts));
+    const forms = [...(first ?? []), ...others.flat().filter(isLeaf)];
+    return oneOf(
+      forms.map((form) => {
+        const above = [...way.above, ...form.from];
+        return way.rounds.take(above) ? this.#ofForm(form, { ...way, above }) : undefined;
+      }),
+    );
+  }
+
+  #ofForm(form: Form, way: Way): Arbitrary<JsonValue> | undefined {
     const values = valuesIn(form);
     if (values) return fc.constantFrom(...values);
     if (form.isOpen) return anything;
-    const all = oneOf(form.types.map((type) => this.#ofType(type, form, above)));
+    const all = oneOf(form.types.map((type) => this.#ofType(type, form, way)));
     if (form.not.length === 0) return all;
     return (
       all && fitting(all, 'what is not excluded', (value) => !form.not.some((other) => isSame(value, other)))
     );
   }
 
-  #ofType(type: TypeName, form: Form, above: readonly unknown[]): Arbitrary<JsonValue> | undefined {
+  #ofType(type: TypeName, form: Form, way: Way): Arbitrary<JsonValue> | undefined {
     switch (type) {
       case 'object':
-        return this.#objects(form, above);
+        return this.#objects(form, way);
       case 'array':
-        return this.#lists(form, above);
+        return this.#lists(form, way);
       case 'string':
         return texts(form);
       case 'integer':
@@ -56,11 +71,12 @@ export class ValueArbitraries {
     }
   }
 
-  #objects(form: Form, above: readonly unknown[]): Arbitrary<JsonObject> | undefined {
+  #objects(form: Form, way: Way): Arbitrary<JsonObject> | undefined {
     const { properties, required, bounds, further, additional } = form;
     const members: Record<string, Arbitrary<JsonValue>> = {};
-    for (const name of new Set([...properties.keys(), ...required])) {
-      const value = this.of(properties.get(name) ?? additional, above);
+    const inner = { ...way, level: way.level + 1 };
+    for (const name of new Set([...(way.rounds.isWhole(way.level) ? properties.keys() : []), ...required])) {
+      const value = this.#of(properties.get(name) ?? additional, inner);
       if (value) members[name] = value;
       else if (required.has(name)) return undefined;
     }
@@ -71,10 +87,10 @@ export class ValueArbitraries {
     const other =
       further === 'none'
         ? undefined
-        : this.of(further === 'objects' ? [...additional, AN_OBJECT] : additional, above);
+        : this.#of(further === 'objects' ? [...additional, AN_OBJECT] : additional, inner);
     const all = other
       ? fc
-          .tuple(listed, furtherMembers(other, Object.keys(members)))
+          .tuple(listed, furtherMembers(other, [...properties.keys(), ...required]))
           .map(([some, more]) => ({ ...more, ...some }) as JsonObject)
       : listed;
     const { minProperties = 0, maxProperties = Infinity } = bounds;
@@ -91,9 +107,9 @@ export class ValueArbitraries {
     );
   }
 
-  #lists({ items, bounds, isUnique }: Form, above: readonly unknown[]): Arbitrary<JsonValue[]> | undefined {
+  #lists({ items, bounds, isUnique }: Form, way: Way): Arbitrary<JsonValue[]> | undefined {
     const { minItems: minLength = 0, maxItems = Infinity } = bounds;
-    const item = this.of(items, above);
+    const item = this.#of(items, way);
     if (!item) return minLength === 0 ? fc.constant([]) : undefined;
     const size = { minLength, maxLength: Math.min(maxItems, Math.max(minLength + 1, MOST_ITEMS)) };
     return isUnique

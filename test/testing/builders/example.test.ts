@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import draft from '../../../schemas/update-draft.json' with { type: 'json' };
 import { example } from '../../../src/testing/builders/example.ts';
 import { schemaReader } from '../../../src/testing/builders/forms.ts';
-import { contractFolder, flagContract } from '../../support/contract-folder.ts';
+import { contractFolder, FLAG_SCHEMA, flagContract } from '../../support/contract-folder.ts';
 import { refusal } from '../../support/errors.ts';
 import {
   brief,
@@ -122,6 +122,72 @@ describe('an example', () => {
     ).toHaveLength(3);
   });
 
+  it('stays small where schemas hold themselves and one another in many ways', () => {
+    const held = (names: readonly string[], of: string) =>
+      Object.fromEntries(names.map((name) => [name, { anyOf: [{ $ref: of }, { type: 'null' }] }]));
+    const sides = ['left', 'right', 'above', 'below', 'before', 'after', 'inner', 'outer'];
+    const tree = {
+      $id: 'put-flag.json',
+      type: 'object',
+      properties: { on: { type: 'boolean' }, ...held(sides, '#') },
+    };
+    const body = example('putFlag', {}, { contract: contractFolder({ 'put-flag.json': tree }) });
+    expect(body).toMatchObject({
+      left: { right: { on: true, above: null } },
+      outer: { inner: { on: true, left: null } },
+    });
+    expect(JSON.stringify(body).length).toBeLessThan(20_000);
+    const kinds = ['order', 'customer', 'product', 'supplier', 'address', 'payment', 'shipment', 'account'];
+    const each = (of: (kind: string) => unknown) => Object.fromEntries(kinds.map((kind) => [kind, of(kind)]));
+    const all = () => ({ type: 'object', properties: each((kind) => ({ $ref: `#/$defs/${kind}` })) });
+    const shop = {
+      ...FLAG_SCHEMA,
+      properties: { on: { type: 'boolean' }, ...all().properties },
+      $defs: each(all),
+    };
+    const contract = contractFolder({ 'put-flag.json': shop });
+    const cross = example('putFlag', {}, { contract });
+    expect(cross).toMatchObject({ order: { customer: {} }, account: { shipment: {} } });
+    expect(JSON.stringify(cross).length).toBeLessThan(20_000);
+  });
+
+  it.each([
+    [
+      'numbers that are not twice in a list',
+      { type: 'array', uniqueItems: true, items: { type: 'integer', minimum: 7 } },
+      [7, 8],
+    ],
+    ['one item where there is one value', { type: 'array', uniqueItems: true, items: { const: 'a' } }, ['a']],
+    [
+      'members that no schema lists',
+      { type: 'object', minProperties: 2, additionalProperties: { type: 'integer' } },
+      { further1: 1, further2: 1 },
+    ],
+    [
+      'one of two that may not stand together',
+      { type: 'object', properties: { a: {}, b: {} }, not: { required: ['a', 'b'] } },
+      { a: 'A' },
+    ],
+    [
+      'no member of a form that is closed',
+      {
+        allOf: [
+          { type: 'object', properties: { a: {} }, additionalProperties: false },
+          { type: 'object', properties: { b: {} } },
+        ],
+      },
+      { a: 'A' },
+    ],
+  ])('has %s', (_, note, value) => {
+    const schema = {
+      ...FLAG_SCHEMA,
+      properties: { ...FLAG_SCHEMA.properties, note },
+      $defs: { 'a number': { type: 'integer' } },
+    };
+    const contract = contractFolder({ 'put-flag.json': schema });
+    expect(example('putFlag', {}, { contract }).note).toEqual(value);
+  });
+
   it('satisfies rules of ones own as their examples do', () => {
     const customRules = { updateProject: [shouting()] };
     expect(example('updateProject', {}, { customRules })).toMatchObject({
@@ -143,6 +209,25 @@ describe('an example', () => {
     expect(refusal('bad-usage', () => example('updateThing'))).toMatch(
       /has no operation "updateThing"\n {2}operations: updateProject, /,
     );
+    const properties = {
+      on: { type: 'boolean' },
+      spare: { type: 'string', pattern: '^SPARE' },
+      lines: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          required: ['sku'],
+          properties: { sku: { type: 'string', pattern: '^SKU-[0-9]$' } },
+        },
+      },
+    };
+    const schema = { $id: 'put-flag.json', type: 'object', required: ['on', 'lines'], properties };
+    expect(
+      refusal('bad-contract', () =>
+        example('putFlag', {}, { contract: contractFolder({ 'put-flag.json': schema }) }),
+      ),
+    ).toMatch('could be made: its schema takes no value of /lines/0/sku that could be thought of');
     const files = { 'contract.json': flagContract({ rules: ['flag.none'] }) };
     expect(
       refusal('bad-contract', () => example('putFlag', {}, { contract: contractFolder(files) })),

@@ -39,3 +39,14 @@ it('does not draw for ever where hardly anything fits', () => {
   );
   expect(() => draw({ type: 'string', pattern: '^(?!a)' })).toThrow('no text can be made of the pattern');
 });
+
+it('stays small where a schema holds itself in many ways', () => {
+  const sides = ['left', 'right', 'above', 'below', 'before', 'after', 'inner', 'outer'];
+  const at = { type: 'object', properties: Object.fromEntries(sides.map((side) => [side, { $ref: '#' }])) };
+  const values = new ValueArbitraries([schemaReader(new Map(), true)]).of([{ document: at, at }]);
+  const drawn = fc
+    .sample(values ?? fc.constant(null), { seed: 3, numRuns: 20 })
+    .map((value) => JSON.stringify(value));
+  expect(drawn.some((text) => text.includes('"left":{"'))).toBe(true);
+  expect(Math.max(...drawn.map(({ length }) => length))).toBeLessThan(20_000);
+});
