@@ -11,6 +11,7 @@ import { annotationsOf } from './annotations.ts';
 import { appendErrors } from './append-errors.ts';
 import { checkContractFile } from './check-contract-file.ts';
 import { checkSchema } from './check-schema.ts';
+import { replaceEquality } from './equality.ts';
 import { ErrorSites } from './error-sites.ts';
 import { keptContract } from './kept-contracts.ts';
 import { addKeywords } from './keywords.ts';
@@ -132,6 +133,7 @@ function createAjv(isTrusted: boolean, sites: ErrorSites, urls: UrlBudget): Ajv2
   });
   sites.attach(ajv);
   addKeywords(ajv, isTrusted, sites, urls);
+  replaceEquality(ajv);
   return ajv;
 }
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import { canonical } from '../../model/canonical.ts';
 import type { RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { REDACTED } from '../redaction/redacted.ts';
-import { canonical } from './canonical.ts';
 import { formOf } from './form-of.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { holdsPlaceholder, isPlaceholderIn } from './placeholder.ts';

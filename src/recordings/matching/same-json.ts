@@ -1,7 +1,7 @@
+import { canonicalItems } from '../../model/canonical.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
 import { REDACTED } from '../redaction/redacted.ts';
-import { canonicalItems } from './canonical.ts';
 import { sameText } from './same-text.ts';
 import type { SentRequest } from './sent-request.ts';
 

@@ -1,3 +1,4 @@
+import { canonicalItems } from '../../model/canonical.ts';
 import { type InlineRequest, isInline, type RecordedRequest } from '../../model/exchange.ts';
 import type { RequestHead } from '../../model/http.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
@@ -5,7 +6,6 @@ import type { PatternNode } from '../../model/pointer-pattern.ts';
 import { bodyBytes } from '../body.ts';
 import { contentTypeOf, redactBody, redactBytes, redactPath, redactQuery } from '../redaction/redact.ts';
 import { recordedRequest } from '../settle.ts';
-import { canonicalItems } from './canonical.ts';
 import { formOf } from './form-of.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { queryValues } from './query.ts';

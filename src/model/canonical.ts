@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../model/json.ts';
-import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
+import type { JsonValue } from './json.ts';
+import { type PatternNode, patternsBelow } from './pointer-pattern.ts';
 
 /**
  * The value as JSON with its members sorted: the same text for all values that matching takes for one.
