@@ -37,7 +37,9 @@ function fullList(known: JsonObject, body: JsonObject, effects: readonly Effect[
   const lost = effects.filter(losesEnvironment).filter(({ allowed }) => !allowed || given === undefined);
   if (lost.length === 0 && given !== undefined) return given;
   const environments = [...listAt(body, 'environments')];
-  let isDefaultTaken = environments.some((item) => member(item, 'isEnabled') === true);
+  // One that was the default is kept, but not as a second one; where there are several already, all stay as they are.
+  const isDefaultMoved =
+    environments.some(isMarked) && listAt(known, 'environments').filter(isMarked).length === 1;
   const items = new Map(environmentsOf(known).map(({ id, index }) => [id, index]));
   for (const effect of lost) {
     const { id } = effect;
@@ -46,9 +48,12 @@ function fullList(known: JsonObject, body: JsonObject, effects: readonly Effect[
       continue;
     }
     const item = listAt(known, 'environments')[items.get(id) as number] as JsonObject;
-    // One that was the default is kept, but not as a second default.
-    environments.push(isDefaultTaken && item.isEnabled === true ? { ...item, isEnabled: false } : item);
-    isDefaultTaken ||= item.isEnabled === true;
+    environments.push(isDefaultMoved && isMarked(item) ? { ...item, isEnabled: false } : item);
   }
   return environments;
+}
+
+/** As the default environment. Source: service-api 2.1. */
+function isMarked(environment: JsonValue): boolean {
+  return member(environment, 'isEnabled') === true;
 }
