@@ -29,7 +29,7 @@ export function playFailure(
       );
       break;
     case 'refused':
-      sink.fail(problem('target-unreachable', 'the target refused the connection'));
+      sink.fail(problem('target-unreachable', 'no connection to the target could be made'));
       break;
     default:
       sink.fail(problem('target-unreachable', 'the connection to the target broke before it had answered'));

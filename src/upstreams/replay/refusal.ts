@@ -34,7 +34,7 @@ function times(count: number): string {
 
 /** What became of the request when it was recorded. */
 const FAILED: Readonly<Record<FailureKind, string>> = {
-  refused: 'the target refused the connection',
+  refused: 'no connection to the target could be made',
   timeout: 'the target did not answer in time',
   reset: 'the connection to the target broke',
   truncated: 'the response broke off',

@@ -17,7 +17,7 @@ it.each([
 });
 
 it.each([
-  ['refused', 'the target refused the connection when it was recorded'],
+  ['refused', 'no connection to the target could be made when it was recorded'],
   ['timeout', 'the target did not answer in time when it was recorded'],
   ['reset', 'the connection to the target broke when it was recorded'],
   ['truncated', 'the response broke off when it was recorded'],
