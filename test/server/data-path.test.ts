@@ -15,6 +15,22 @@ import { closeServer, listen } from '../support/serve-upstream.ts';
 const NO_FLOW = { resume: () => undefined };
 const ENVIRONMENTS = [{ id: 1, name: 'A', isEnabled: true }];
 
+/** A server of a data path without a guard, unless it is given one. */
+function serverOf(options: Partial<DataPathOptions> & Pick<DataPathOptions, 'upstream'>): Server {
+  return createServer(
+    createDataPath({
+      ...guarding(gate()),
+      faults: { choose: () => undefined },
+      clientTimeout: 0,
+      sessions: new Sessions(0),
+      redaction: DEFAULT_REDACTION,
+      nextId: () => 1,
+      onSeen: () => undefined,
+      ...options,
+    }),
+  );
+}
+
 /** What an upstream is given for a request. */
 async function givenTo(members: Pick<Upstream, 'takesJson'>): Promise<UpstreamRequest> {
   const given: UpstreamRequest[] = [];
@@ -28,17 +44,7 @@ async function givenTo(members: Pick<Upstream, 'takesJson'>): Promise<UpstreamRe
     },
     close: async () => undefined,
   };
-  const options = {
-    ...guarding(gate()),
-    upstream,
-    faults: { choose: () => undefined },
-    clientTimeout: 0,
-    sessions: new Sessions(0),
-    redaction: DEFAULT_REDACTION,
-    nextId: () => 1,
-    onSeen: () => undefined,
-  };
-  const server = createServer(createDataPath(options));
+  const server = serverOf({ upstream });
   const url = `http://127.0.0.1:${await listen(server)}${FEATURE_URL}`;
   const headers = { 'Content-Type': 'application/json' };
   const { status } = await fetch(url, { method: 'PATCH', headers, body: '{"name": "a"}' });
@@ -72,18 +78,7 @@ it('tells the upstream of which session a request is, and ends none that has a r
     },
     close: async () => undefined,
   };
-  const server = createServer(
-    createDataPath({
-      ...guarding(gate()),
-      upstream,
-      faults: { choose: () => undefined },
-      clientTimeout: 0,
-      sessions,
-      redaction: DEFAULT_REDACTION,
-      nextId: () => 1,
-      onSeen: (seen) => all.push(seen),
-    }),
-  );
+  const server = serverOf({ upstream, sessions, onSeen: (seen) => all.push(seen) });
   const url = `http://127.0.0.1:${await listen(server)}/any`;
   expect((await fetch(url, { headers: { 'Patchgate-Session': 'a b/' } })).status).toBe(204);
   expect(ended).toEqual(['a b/']);
@@ -103,21 +98,8 @@ function guarded(upstream: Upstream, more: Partial<DataPathOptions> = {}): Serve
   const state = new KnownState();
   const learner: Learner = { stateOf: () => state, kinds: ['project'], counts: () => true };
   const knowledge: Knowledge = { of: (name) => state.of(name), learner };
-  return createServer(
-    createDataPath({
-      gate: gate(),
-      guard: createGuard({ gate: gate(), knowledge, mode: 'on', approvalTtl: 0 }),
-      learner,
-      upstream,
-      faults: { choose: () => undefined },
-      clientTimeout: 0,
-      sessions: new Sessions(0),
-      redaction: DEFAULT_REDACTION,
-      nextId: () => 1,
-      onSeen: () => undefined,
-      ...more,
-    }),
-  );
+  const guard = createGuard({ gate: gate(), knowledge, mode: 'on', approvalTtl: 0 });
+  return serverOf({ upstream, guard, learner, ...more });
 }
 
 const BODY = JSON.stringify({ name: 'a', languages: ['GO'], environments: ENVIRONMENTS });
