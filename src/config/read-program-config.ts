@@ -93,10 +93,6 @@ const HINTS: readonly [message: RegExp, hint: string][] = [
   ],
   [/^Unknown file extension/, 'a config file ends in .js, .mjs or .json'],
   [/^Directory import/, 'name a file: patchgate.config.mjs'],
-  [
-    /without --experimental-vm-modules/,
-    'Jest reads no programs as modules: name it patchgate.config.json, or run Jest with NODE_OPTIONS=--experimental-vm-modules',
-  ],
 ];
 
 /** The module that was not found: a package's name, or a file. */

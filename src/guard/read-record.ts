@@ -4,6 +4,7 @@ import { messageOf, type PatchgateError } from '../errors.ts';
 import {
   byHeaderName,
   looseHeaderName,
+  METHOD_OVERRIDES,
   type ResponseHead,
   splitTarget,
   withoutHeaders,
@@ -140,8 +141,7 @@ function readingOf({ url, headers, stream, session }: Asker): UpstreamRequest {
 
 const MADE_ANEW = ['accept', 'accept-encoding', 'cache-control', 'pragma'];
 const OF_BODY = ['transfer-encoding', 'te', 'trailer', 'expect', 'digest', 'repr-digest', 'idempotency-key'];
-const METHODS = ['x-http-method', 'x-http-method-override', 'x-method-override'];
-const NAMES: ReadonlySet<string> = new Set([...MADE_ANEW, ...OF_BODY, ...METHODS, 'range']);
+const NAMES: ReadonlySet<string> = new Set([...MADE_ANEW, ...OF_BODY, ...METHOD_OVERRIDES, 'range']);
 
 /** What is said of the PATCH alone: its body, its conditions, what it really is. Names as servers read them. */
 const isOfPatch = byHeaderName((header) => {

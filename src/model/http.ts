@@ -23,6 +23,9 @@ export interface ResponseHead {
   tookMs?: number;
 }
 
+/** Headers, by their names in lower case, with which a request says that it means another method. */
+export const METHOD_OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'] as const;
+
 /** Headers that belong to one connection and are never passed on (RFC 9110 7.6.1). */
 export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',

@@ -4,8 +4,8 @@ const NAME = /^(?!\.{1,2}$)[\x20-\x7e]{1,100}$/;
 /** For people. */
 export const SESSION_NAMES = '1 to 100 printable characters of ASCII, other than "." and ".."';
 
-export function isSessionName(text: string): boolean {
-  return NAME.test(text);
+export function isSessionName(value: unknown): value is string {
+  return typeof value === 'string' && NAME.test(value);
 }
 
 /** What is wrong with a text that names no session, for people: `it has 130 characters, and 100 is the most` */

@@ -4,6 +4,7 @@ import {
   connectionOptions,
   HOP_BY_HOP,
   header,
+  METHOD_OVERRIDES,
   type RawHeaders,
   type RequestHead,
   type ResponseHead,
@@ -195,7 +196,7 @@ interface Meaning {
 /** What a request's headers say of its body and of what it may be answered with, and those that make a PATCH of it. */
 const KEPT_OF_REQUEST: ReadonlySet<string> = new Set([
   ...['content-type', 'accept', 'content-encoding'],
-  ...['x-http-method-override', 'x-http-method', 'x-method-override'],
+  ...METHOD_OVERRIDES,
 ]);
 
 const meaningOf = byHeaderName(

@@ -1,9 +1,16 @@
 import { PatchgateError } from '../errors.ts';
+import { nearest } from '../model/nearest.ts';
 import { inOptions } from './in-options.ts';
 
 /** A mistake of whoever writes the test. Test runners show nothing of an error but its message, so that has all. */
 export function misuse(message: string, hint: string): PatchgateError {
   return withHint(new PatchgateError('bad-usage', message, { hint })) as PatchgateError;
+}
+
+/** For whoever names an operation that the contract does not have. */
+export function operationsHint(given: unknown, operations: readonly string[]): string {
+  const near = typeof given === 'string' ? nearest(given, operations) : undefined;
+  return `operations: ${operations.join(', ')}${near ? `; did you mean ${near}?` : ''}`;
 }
 
 /** What was thrown, with what to do about it in its message. */

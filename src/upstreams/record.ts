@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { messageOf, type PatchgateError } from '../errors.ts';
 import type { FailureKind } from '../model/exchange.ts';
 import { announcesBody, header, type RequestHead, type ResponseHead } from '../model/http.ts';
+import { appendInRun } from '../recordings/append-in-run.ts';
 import { FirstSights } from '../recordings/first-sights.ts';
 import { HashSet } from '../recordings/hash-set.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
@@ -60,11 +61,8 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
           // Only so can a client see that the response was not whole.
           exchange.response.headers = [...exchange.response.headers, 'content-length', length];
         }
-        store.append(exchange, false, sights.addFailure(exchange));
-      } else {
-        const isFirst = replace && sights.add(exchange);
-        store.append(exchange, isFirst, isFirst ? sights.failuresOf(exchange) : 0);
       }
+      appendInRun(store, exchange, sights, replace);
       tellOmitted(seen, exchange);
     } catch (error) {
       // The client gets its response whatever becomes of the recording.

@@ -11,6 +11,18 @@ export function project() {
   };
 }
 
+/** Another one, with other names and ids. */
+export function shop() {
+  return {
+    name: 'Shop',
+    languages: ['GO', 'RUBY'],
+    environments: [
+      { id: 1, name: 'Live', isEnabled: true },
+      { id: 31, name: 'QA', isEnabled: false },
+    ],
+  };
+}
+
 export function feature() {
   return {
     name: 'Free shipping',

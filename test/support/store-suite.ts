@@ -68,16 +68,7 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       const place = await newPlace();
       const { request, response, meta } = FIRST;
       const failed: Exchange = { request, failure: { kind: 'timeout' }, meta };
-      const run = async (work: (store: RecordingStore) => void) => {
-        const store = await place.open();
-        work(store);
-        const found = await store.find('PATCH', PROJECT_PATH);
-        await store.close();
-        const again = await place.open();
-        expect(await again.find('PATCH', PROJECT_PATH)).toEqual(found);
-        await again.close();
-        return found;
-      };
+      const run = (work: (store: RecordingStore) => void) => runIn(place, work);
       const plain = plainOf(FIRST);
       const plainFailed = { ...plain, response: NO_RESPONSE, failure: 'timeout' as const };
       expect(await run((store) => store.append(plain, true))).toEqual([FIRST]);
@@ -236,20 +227,14 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
           recordedAt: `2026-01-01T00:00:0${second}.000Z`,
         });
       const all = [of('one', 1), of(undefined, 2), of('two', 3), of('one', 4)];
-      const run = async (exchanges: readonly Exchange[]) => {
-        const store = await place.open();
-        const seen = new Set<string | undefined>();
-        for (const one of exchanges) {
-          store.append(plainOf(one), !seen.has(one.meta.session));
-          seen.add(one.meta.session);
-        }
-        const found = await store.find('PATCH', PROJECT_PATH);
-        await store.close();
-        const again = await place.open();
-        expect(await again.find('PATCH', PROJECT_PATH)).toEqual(found);
-        await again.close();
-        return found;
-      };
+      const run = (exchanges: readonly Exchange[]) =>
+        runIn(place, (store) => {
+          const seen = new Set<string | undefined>();
+          for (const one of exchanges) {
+            store.append(plainOf(one), !seen.has(one.meta.session));
+            seen.add(one.meta.session);
+          }
+        });
       expect(await run(all)).toEqual(all);
       // In another order, and later.
       expect(await run([of('two', 3, 1), of('one', 1, 2), of(undefined, 2, 3), of('one', 4, 4)])).toEqual(
@@ -297,4 +282,16 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       expect(await below('/b')).toEqual([[], []]);
     });
   });
+}
+
+/** Does something with a store as a run of its own. @returns what it has found then, which is there when it is opened again */
+async function runIn(place: StorePlace, work: (store: RecordingStore) => void): Promise<readonly Exchange[]> {
+  const store = await place.open();
+  work(store);
+  const found = await store.find('PATCH', PROJECT_PATH);
+  await store.close();
+  const again = await place.open();
+  expect(await again.find('PATCH', PROJECT_PATH)).toEqual(found);
+  await again.close();
+  return found;
 }

@@ -5,6 +5,7 @@ import type { Circumstances } from '../../src/gate.ts';
 import { createGate } from '../../src/gate.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { arbitrary } from '../../src/testing/fast-check.ts';
+import { shop } from '../support/bodies.ts';
 import { contractFolder, FLAG_SCHEMA } from '../support/contract-folder.ts';
 import { refusal } from '../support/errors.ts';
 import { brief, DRAFT_URL, FEATURE_URL, gate, PROJECT_URL, PROXY_DEFAULTS, patch } from '../support/gate.ts';
@@ -91,14 +92,7 @@ describe('an arbitrary', () => {
   });
 
   it('loses nothing of a state', () => {
-    const state = {
-      name: 'Shop',
-      languages: ['GO', 'RUBY'],
-      environments: [
-        { id: 1, name: 'Live', isEnabled: true },
-        { id: 31, name: 'QA', isEnabled: false },
-      ],
-    };
+    const state = shop();
     const known = { record: state, isWhole: true };
     const flag = { variables: [{ id: 2, variableName: 'on', dataType: 'boolean' }] };
     fc.assert(

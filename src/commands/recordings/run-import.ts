@@ -1,5 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
 import { header, splitTarget } from '../../model/http.ts';
+import { appendInRun } from '../../recordings/append-in-run.ts';
 import { FirstSights } from '../../recordings/first-sights.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
 import { type FoundExchange, seenOf } from '../../recordings/har/seen-entry.ts';
@@ -66,7 +67,8 @@ export async function runImport(args: ImportArgs): Promise<Imported> {
         }
         store ??= await openToImport(args);
         const exchange = plainOf(found, args, detected);
-        append(store, exchange, sights, args.replace);
+        appendInRun(store, exchange, sights, args.replace);
+        if (store.trouble) throw store.trouble;
         origins.add(new URL(entry.request.url).origin);
         done.exchanges++;
       }
@@ -98,16 +100,6 @@ function openToImport({
   notice,
 }: ImportArgs): Promise<RecordingStore> {
   return openStore(folder, name, { writable: true, durability, refreshMeta, rules, onNotice: notice });
-}
-
-/** As the recorder does. */
-function append(store: RecordingStore, exchange: PlainExchange, sights: FirstSights, replace: boolean): void {
-  if (exchange.failure) store.append(exchange, false, sights.addFailure(exchange));
-  else {
-    const isFirst = replace && sights.add(exchange);
-    store.append(exchange, isFirst, isFirst ? sights.failuresOf(exchange) : 0);
-  }
-  if (store.trouble) throw store.trouble;
 }
 
 function plainOf(

@@ -8,7 +8,7 @@ import { takeLock } from '../../recordings/lock.ts';
 import { openStore } from '../../recordings/open-store.ts';
 import { findRecording } from './find-recording.ts';
 import { countExchanges, removeExchanges } from './remove-exchanges.ts';
-import { chooser, type Selection } from './selection.ts';
+import { chooser, nothingSelected, type Selection } from './selection.ts';
 import { sizeOf, walk } from './walk.ts';
 
 export interface RemoveArgs {
@@ -103,11 +103,7 @@ async function removePart(
   const store = await openStore(args.folder, args.name, { writable: true });
   try {
     const removal = await countExchanges(root, goes);
-    if (removal.exchanges === 0) {
-      throw new PatchgateError('bad-usage', `${args.name} holds no such exchange`, {
-        hint: `patchgate recordings show ${args.name} lists what it holds`,
-      });
-    }
+    if (removal.exchanges === 0) throw nothingSelected(args.name);
     if (!(await confirm(removal))) return undefined;
     await removeExchanges(root, goes, (folder) => removeEmpty(folder, root));
     // It names exchanges by their places in the files.

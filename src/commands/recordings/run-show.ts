@@ -7,7 +7,7 @@ import type { Output } from '../output.ts';
 import { exchangeLine, exchangeText } from './exchange-text.ts';
 import { findRecording } from './find-recording.ts';
 import { inOrder, type Numbered } from './in-order.ts';
-import { chooser, type Selection } from './selection.ts';
+import { chooser, isSelecting, type Selection } from './selection.ts';
 
 export interface ShowArgs {
   /** That of all recordings. */
@@ -45,7 +45,7 @@ export async function runShow(args: ShowArgs, output: Output): Promise<void> {
       found++;
       if (!(await output.write(text))) return;
     }
-    if (found < numbers.length || (found === 0 && isSelected(args.selection))) throw nothingFound(args);
+    if (found < numbers.length || (found === 0 && isSelecting(args.selection))) throw nothingFound(args);
     if (args.format === 'json') await output.write(found === 0 ? '[]\n' : '\n]\n');
     else if (found === 0) await output.write(`${name} holds no exchanges\n`);
   } finally {
@@ -66,10 +66,6 @@ function headOf({ request, response, failure, meta }: Exchange): Exchange {
 /** One member of a list that is written piece by piece. */
 function jsonLine({ number, exchange }: Numbered, before: number): string {
   return `${before === 0 ? '[\n' : ',\n'}${JSON.stringify({ number, ...exchange }, null, 2)}`;
-}
-
-function isSelected(selection: Selection): boolean {
-  return Object.values(selection).some((value) => value !== undefined);
 }
 
 function nothingFound({ name, numbers }: ShowArgs): PatchgateError {

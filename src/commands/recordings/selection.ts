@@ -26,6 +26,18 @@ export function chooser({ path, method, grep, session }: Selection): Choose {
     (pattern === undefined || pattern.test(searched(exchange)));
 }
 
+/** Whether it leaves anything out. */
+export function isSelecting(selection: Selection): boolean {
+  return Object.values(selection).some((given) => given !== undefined);
+}
+
+/** @param name of the recording */
+export function nothingSelected(name: string): PatchgateError {
+  return new PatchgateError('bad-usage', `${name} holds no such exchange`, {
+    hint: `patchgate recordings show ${name} lists what it holds`,
+  });
+}
+
 /** `/api/*` as a regular expression for the whole text. */
 export function wildcard(text: string): RegExp {
   const parts = text.split('*').map((part) => part.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&'));

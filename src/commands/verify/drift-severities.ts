@@ -18,18 +18,35 @@ export interface DriftFinding {
   finding: Finding;
 }
 
+/** The findings of one answer, and how many more there are. */
+export interface DriftFindings {
+  found: readonly DriftFinding[];
+  omitted: number;
+}
+
 /**
- * The findings of an answer, by the severities that hold for its file and path; errors first where there are very many.
- *
- * @param file absolute
+ * Says the findings of an answer, by the severities that hold for its file, an absolute name, and path; errors first where there
+ * are very many.
  */
-export function driftFindings(
+export function findingDrift({
+  rules,
+  overrides,
+}: DriftSeverities): (drifts: Drifts, file: string, path: string) => DriftFindings {
+  const bound = overrides.map(({ ofFile, paths, rules }) => ({ ofFile, ofPath: ofPaths(paths), rules }));
+  return (drifts, file, path) =>
+    findingsOf(
+      drifts,
+      rules,
+      bound.filter(({ ofFile, ofPath }) => (ofFile?.(file) ?? true) && ofPath(path)),
+    );
+}
+
+/** @param holding severities that hold for the answer; of several, the later ones count */
+function findingsOf(
   drifts: Drifts,
-  { rules, overrides }: DriftSeverities,
-  file: string,
-  path: string,
-): { found: readonly DriftFinding[]; omitted: number } {
-  const holding = overrides.filter((one) => (one.ofFile?.(file) ?? true) && isOfPath(one, path));
+  rules: DriftSeverities['rules'],
+  holding: readonly Pick<SeverityOverride, 'rules'>[],
+): DriftFindings {
   const severityOf = (name: DriftRule): SeveritySetting => {
     const own = DRIFT_RULES.find((rule) => rule.name === name)?.severity as SeveritySetting;
     return holding.findLast((one) => one.rules[name])?.rules[name] ?? rules[name] ?? own;
@@ -48,11 +65,11 @@ export function driftFindings(
 }
 
 /** As for the gate, what stands before the operations' templates counts for nothing: a glob may begin at any part of a path. */
-function isOfPath({ paths }: SeverityOverride, path: string): boolean {
-  if (!paths) return true;
-  const starts = [...path.matchAll(/\//g)].map(({ index }) => path.slice(index));
-  return paths.globs.some((glob) => {
-    const fits = paths.compile(glob);
-    return starts.some((rest) => fits(rest));
-  });
+function ofPaths(paths: SeverityOverride['paths']): (path: string) => boolean {
+  if (!paths) return () => true;
+  const fits = paths.globs.map((glob) => paths.compile(glob));
+  return (path) => {
+    const starts = [...path.matchAll(/\//g)].map(({ index }) => path.slice(index));
+    return starts.some((rest) => fits.some((isFit) => isFit(rest)));
+  };
 }

@@ -5,7 +5,7 @@ import type { Gate } from '../../gate.ts';
 import { readingRecords } from '../../guard/reading-records.ts';
 import { header } from '../../model/http.ts';
 import { patternTree } from '../../model/pointer-pattern.ts';
-import { openRecording, orClose, rulesOf } from '../../open-recording.ts';
+import { closing, openRecording, orClose, rulesOf } from '../../open-recording.ts';
 import { DRIFT_RULES, isDriftRule } from '../../recordings/drift/drift-rules.ts';
 import type { LockWords } from '../../recordings/lock.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
@@ -22,7 +22,7 @@ import { checkOutputs, type ReportOutput } from '../check/report/outputs.ts';
 import type { ProgressLine } from '../check/report/progress.ts';
 import { type ReportIo, writeReports } from '../check/report/write-reports.ts';
 import { findRecording } from '../recordings/find-recording.ts';
-import { chooser, type Selection } from '../recordings/selection.ts';
+import { chooser, isSelecting, nothingSelected, type Selection } from '../recordings/selection.ts';
 import { AcceptedAnswers } from './accepted-answers.ts';
 import { questionsOf } from './questions.ts';
 import { staleChanges } from './stale-changes.ts';
@@ -112,8 +112,8 @@ export async function runVerify(args: VerifyArgs, io: VerifyIo, createGate: () =
       await verification.ask(question);
       io.progress?.show(() => `sent ${amount(verification.sent, 'request')}`);
     }
-    if (questions === 0 && Object.values(selection).some((given) => given !== undefined))
-      throw nothingFound(config);
+    // A misspelt path would find no drift for ever.
+    if (questions === 0 && isSelecting(selection)) throw nothingSelected(config.recording);
     verification.end();
     report.files = hideSecrets(await files.settled(), rules.redaction);
     const stale = accepted && (await staleChanges(store, accepted.all()));
@@ -130,21 +130,10 @@ export async function runVerify(args: VerifyArgs, io: VerifyIo, createGate: () =
     ];
   } finally {
     io.progress?.clear();
-    try {
-      await upstream.close();
-    } finally {
-      await store.close();
-    }
+    await closing(upstream, store)();
   }
   await writeReports(report, outputs, io, { failOn: config.failOn, hasBaseline: false });
   return fails(report, config.failOn) ? 1 : 0;
-}
-
-/** A misspelt path would find no drift for ever. */
-function nothingFound({ recording }: Config): PatchgateError {
-  return new PatchgateError('bad-usage', `${recording} holds no such exchange`, {
-    hint: `patchgate recordings show ${recording} lists what it holds`,
-  });
 }
 
 /** Who asks: some services refuse a request that does not say. */

@@ -2,7 +2,7 @@ import { meaningsOf } from '../../contract/header-meanings.ts';
 import type { Gate } from '../../gate.ts';
 import { headOf } from '../../guard/recorded-history.ts';
 import type { RecordedRequest, RecordedResponse } from '../../model/exchange.ts';
-import { header, type RequestHead, withoutHeaders } from '../../model/http.ts';
+import { header, METHOD_OVERRIDES, type RequestHead, withoutHeaders } from '../../model/http.ts';
 import { holdsPlaceholder } from '../../recordings/matching/placeholder.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
@@ -11,7 +11,6 @@ import type { RecordingStore } from '../../recordings/store.ts';
 export type Meaning = 'read' | 'change' | 'other';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'];
 
 /** Whether it changes nothing, by its method alone. */
 export function isReading(method: string): boolean {
@@ -21,7 +20,7 @@ export function isReading(method: string): boolean {
 /** What a request means, read as the loosest server would: a GET can be a DELETE by one of its headers, or its query. */
 export function meaningOf(gate: Pick<Gate, 'match'>, head: RequestHead, query: string): Meaning {
   if (head.method === 'PATCH') return gate.match(head) ? 'change' : 'other';
-  if (OVERRIDES.some((name) => header(head.headers, name)?.toUpperCase() === 'PATCH'))
+  if (METHOD_OVERRIDES.some((name) => header(head.headers, name)?.toUpperCase() === 'PATCH'))
     return gate.match(head) ? 'change' : 'other';
   const { methods } = meaningsOf(head, query);
   const isRead = READS.has(head.method) && [...methods].every((method) => READS.has(method));

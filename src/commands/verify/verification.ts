@@ -14,7 +14,7 @@ import { pointersInText, requestPlaces } from '../check/places/places-in-file.ts
 import { type AcceptedAnswers, isAcceptable } from './accepted-answers.ts';
 import { type AskOptions, askTarget, sentRequest } from './ask-target.ts';
 import { driftPlaces } from './drift-places.ts';
-import { type DriftSeverities, driftFindings } from './drift-severities.ts';
+import { type DriftSeverities, findingDrift } from './drift-severities.ts';
 import { type Judge, judgeChange, learnFrom } from './judge-change.ts';
 import { answeredAlike, type Held, nearestAnswer } from './nearest-answer.ts';
 import type { Kept, Question } from './questions.ts';
@@ -58,12 +58,14 @@ export class Verification {
   blocked = 0;
   readonly #options: VerificationOptions;
   readonly #files: VerifiedFiles;
+  readonly #findingsOf: ReturnType<typeof findingDrift>;
   #answered = 0;
   #failures: TargetFailure[] = [];
 
   constructor(options: VerificationOptions, files: VerifiedFiles) {
     this.#options = options;
     this.#files = files;
+    this.#findingsOf = findingDrift(options.severities);
   }
 
   /** @throws PatchgateError where nothing can be sent to the target, or it seems to be gone */
@@ -151,11 +153,10 @@ export class Verification {
 
   /** @param accept given where the live answer may take the place of the recorded one: called where it differs by what counts */
   #tell({ kept, drifts }: Held, accept?: () => void): void {
-    const { severities } = this.#options;
     const { request, response } = kept.exchange;
     const facts = this.#files.factsOf(kept);
     const file = this.#files.nameOf(kept);
-    const { found, omitted } = driftFindings(drifts, severities, resolve(file), request.path);
+    const { found, omitted } = this.#findingsOf(drifts, resolve(file), request.path);
     const findings = found.map(({ finding }) => finding);
     let subject = this.#excused(file, { ...facts, outcome: 'pass', findings, omitted });
     if (accept && (omitted > 0 || subject.findings.some(({ excuse }) => !excuse))) {

@@ -79,7 +79,7 @@ function checkMeta(meta: JsonObject, pointer: string): WrongField | undefined {
   if (typeof durationMs !== 'number' || durationMs < 0) {
     return wrong(`${pointer}/durationMs`, 'must be a number of milliseconds');
   }
-  if (session !== undefined && !(typeof session === 'string' && isSessionName(session))) {
+  if (session !== undefined && !isSessionName(session)) {
     return wrong(`${pointer}/session`, `must be a session's name: ${SESSION_NAMES}`);
   }
   return undefined;

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../model/exchange.ts';
 import type { MatchRules } from '../matching/match-rules.ts';
-import { requestKey } from '../matching/request-key.ts';
+import { sequenceKey } from '../matching/request-key.ts';
 import { type Entry, ObjectEntry, PlacedEntry, RefreshedEntry, TextEntry } from './entry.ts';
 import { inOrder } from './file-format.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
@@ -171,9 +171,7 @@ export class Contents {
   }
 
   #keyOf(entry: Entry): string {
-    const { request, meta } = entry.exchange;
-    // A key is always as long.
-    return requestKey(request, this.#options.rules) + (meta.session ?? '');
+    return sequenceKey(entry.exchange, this.#options.rules);
   }
 }
 

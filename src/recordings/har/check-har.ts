@@ -89,7 +89,7 @@ function checkOwn(own: JsonValue | undefined): WrongField | undefined {
   const isGood =
     isObject(own) &&
     [own.path, own.query].every((text) => text === undefined || typeof text === 'string') &&
-    (own.session === undefined || (typeof own.session === 'string' && isSessionName(own.session))) &&
+    (own.session === undefined || isSessionName(own.session)) &&
     (own.omitted === undefined || isObject(own.omitted)) &&
     sizes.every((size) => size === undefined || (Number.isInteger(size) && (size as number) >= 0));
   return isGood ? undefined : wrong('/_patchgate', 'is not as patchgate writes it');

@@ -155,7 +155,7 @@ function isHead(value: unknown): value is Head {
     isList(base64, (flag) => typeof flag === 'boolean') &&
     (omitted === undefined || isList(omitted, (size) => size === null || isSize(size))) &&
     (failure === undefined ? status !== 0 : FAILURES.includes(failure)) &&
-    (session === undefined || (typeof session === 'string' && isSessionName(session))) &&
+    (session === undefined || isSessionName(session)) &&
     (failures === undefined || isSize(failures))
   );
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonical } from '../../model/canonical.ts';
-import type { RecordedRequest } from '../../model/exchange.ts';
+import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import { formOf } from './form-of.ts';
@@ -30,6 +30,12 @@ export function keyOf(form: RequestForm, { sets }: MatchRules): string {
     text = 'text' in body ? `text ${body.text}` : bytesName(body);
   }
   return hash('sha1', `${method} ${path}\n${pairs}\n${named}${text}`, 'binary');
+}
+
+/** The same for all exchanges of one sequence: those of one request, recorded in one session. */
+export function sequenceKey({ request, meta }: Exchange, rules: MatchRules = DEFAULT_RULES): string {
+  // A request's key is always as long.
+  return requestKey(request, rules) + (meta.session ?? '');
 }
 
 /** Whether a placeholder stands in what is compared, so that no key finds all requests that match. */

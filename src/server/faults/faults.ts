@@ -95,7 +95,7 @@ export class FaultsOfRun implements Faults {
   choose(session: LiveSession, head: RequestHead): Injected | undefined {
     if (!this.#areThere) return undefined;
     const fault = (this.#own.get(session) ?? this.#common).choose(session, head);
-    return fault && { ...fault, wait: this.#waits.wait };
+    return fault && { wait: this.#waits.wait, ...fault };
   }
 
   async set(given: Parameters<Faults['set']>[0], session?: string): Promise<void> {

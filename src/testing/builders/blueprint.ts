@@ -6,9 +6,9 @@ import { createGate, type Gate } from '../../gate.ts';
 import type { OperationEntry } from '../../model/contract.ts';
 import type { Finding } from '../../model/finding.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
-import { nearest } from '../../model/nearest.ts';
 import type { Rule } from '../../model/rule.ts';
 import { RULES } from '../../rules/index.ts';
+import { operationsHint } from '../with-hint.ts';
 import type { BuilderOptions } from './builder-options.ts';
 import type { Aim } from './fitting.ts';
 import { FITTINGS } from './fittings.ts';
@@ -54,12 +54,10 @@ export function blueprintOf(operation: string, options: BuilderOptions, isStrict
     bodyLimit: BODY_LIMIT,
   });
   const entry = Object.hasOwn(contract.entries, operation) ? contract.entries[operation] : undefined;
-  if (!entry) {
-    const near = typeof operation === 'string' ? nearest(operation, gate.operations) : undefined;
+  if (!entry)
     throw new PatchgateError('bad-usage', `the contract has no operation ${JSON.stringify(operation)}`, {
-      hint: `operations: ${gate.operations.join(', ')}${near ? `; did you mean ${near}?` : ''}`,
+      hint: operationsHint(operation, gate.operations),
     });
-  }
   const { schema, schemas } = contract.load(operation);
   const id = String(options.id ?? 42);
   const path = pathOf(entry, id);

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, listAt, member } from '../../model/json.ts';
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../../model/json.ts';
 
 /** What a body is made to fit. */
 export interface Aim {
@@ -20,9 +20,7 @@ export interface Fitting {
 
 /** The objects of a list. */
 export function objectsAt(value: JsonValue | undefined, name: string): JsonObject[] {
-  return listAt(value, name).filter(
-    (item): item is JsonObject => typeof item === 'object' && item !== null && !Array.isArray(item),
-  );
+  return listAt(value, name).filter(isObject);
 }
 
 /** Gives each item of a list whose id an earlier one has the next id that none has. */

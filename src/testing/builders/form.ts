@@ -6,6 +6,9 @@ export interface Part {
   at: unknown;
 }
 
+/** Said of a value that can only be an object. */
+export const AN_OBJECT: Part = { document: undefined, at: { type: 'object' } };
+
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
 
 /** `number`: one with a fraction, or any number where `integer` stands beside it. */

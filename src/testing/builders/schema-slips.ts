@@ -5,7 +5,7 @@ import { edited, type Path, renamed } from '../edited.ts';
 import type { Blueprint } from './blueprint.ts';
 import { boundSlips } from './bound-slips.ts';
 import { exampleValue } from './example-value.ts';
-import type { Form, Part } from './form.ts';
+import { AN_OBJECT, type Form, type Part } from './form.ts';
 import { type SchemaReader, schemaReader, takesType, valuesIn } from './forms.ts';
 import type { Slip } from './invalid-body.ts';
 
@@ -66,8 +66,6 @@ function* innerOf(value: JsonValue, { properties }: Form): Iterable<Inner> {
   for (const name of properties.keys())
     if (value[name] !== undefined) yield [name, value[name], (form) => form.properties.get(name) ?? []];
 }
-
-const AN_OBJECT: Part = { document: undefined, at: { type: 'object' } };
 
 function slipOf({ body, path }: Place, what: string, instead: JsonValue | undefined, rule: string): Slip {
   const pointer = pointerOf(path);

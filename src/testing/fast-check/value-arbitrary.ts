@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { type Form, type Part, rangeOf, type TypeName } from '../builders/form.ts';
+import { AN_OBJECT, type Form, type Part, rangeOf, type TypeName } from '../builders/form.ts';
 import { isSame, type SchemaReader, valuesIn } from '../builders/forms.ts';
 import { type Rounds, withRounds } from '../builders/rounds.ts';
 import { fitting, matching } from './drawing.ts';
@@ -117,8 +117,6 @@ export class ValueArbitraries {
       : fc.array(item, size);
   }
 }
-
-const AN_OBJECT: Part = { document: undefined, at: { type: 'object' } };
 
 /** Whether there is nothing in the values. */
 function isLeaf({ types, isOpen }: Form): boolean {

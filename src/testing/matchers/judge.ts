@@ -16,7 +16,7 @@ import type { Paint } from '../../reporters/colours.ts';
 import { isFailing, type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
 import { findingParagraphs } from '../../reporters/text-findings.ts';
 import { COMMAND_DEFAULTS } from '../../settings.ts';
-import { orHint } from '../with-hint.ts';
+import { operationsHint, orHint } from '../with-hint.ts';
 import type { JudgedWith } from './assertions.ts';
 import { knownOf } from './known-of.ts';
 import { misused, named } from './runner.ts';
@@ -126,11 +126,10 @@ export class Judge {
   #checkOperation(matcher: string, operation: unknown): void {
     const { operations } = this.gate;
     if (typeof operation === 'string' && operations.includes(operation)) return;
-    const near = typeof operation === 'string' ? nearest(operation, operations) : undefined;
     throw misused(
       matcher,
       `the contract has no operation ${named(operation)}`,
-      `operations: ${operations.join(', ')}${near ? `; did you mean ${near}?` : ''}`,
+      operationsHint(operation, operations),
     );
   }
 

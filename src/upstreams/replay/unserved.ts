@@ -1,6 +1,6 @@
 import type { Exchange } from '../../model/exchange.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
-import { requestKey } from '../../recordings/matching/request-key.ts';
+import { sequenceKey } from '../../recordings/matching/request-key.ts';
 import { redactQuery } from '../../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
 import { type Answering, type Unanswerable, whyUnanswerable } from './answerable.ts';
@@ -100,8 +100,8 @@ export async function findUnserved(
 /** Of each exchange of a file, which of its sequence it is. */
 function placesOf(recorded: readonly Exchange[], rules: MatchRules): (string | undefined)[] {
   const sequences = new Map<string, number[]>();
-  for (const [index, { request, meta }] of recorded.entries()) {
-    const key = requestKey(request, rules) + (meta.session ?? '');
+  for (const [index, exchange] of recorded.entries()) {
+    const key = sequenceKey(exchange, rules);
     const indexes = sequences.get(key);
     if (indexes) indexes.push(index);
     else sequences.set(key, [index]);

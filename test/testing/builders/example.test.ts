@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import draft from '../../../schemas/update-draft.json' with { type: 'json' };
 import { example } from '../../../src/testing/builders/example.ts';
 import { schemaReader } from '../../../src/testing/builders/forms.ts';
+import { shop } from '../../support/bodies.ts';
 import { contractFolder, FLAG_SCHEMA, flagContract } from '../../support/contract-folder.ts';
 import { refusal } from '../../support/errors.ts';
 import {
@@ -82,14 +83,7 @@ describe('an example', () => {
   });
 
   it('loses nothing of a state', () => {
-    const state = {
-      name: 'Shop',
-      languages: ['GO', 'RUBY'],
-      environments: [
-        { id: 1, name: 'Live', isEnabled: true },
-        { id: 31, name: 'QA', isEnabled: false },
-      ],
-    };
+    const state = shop();
     const body = example('updateProject', {}, { state, guard: true });
     const known = { record: state, isWhole: true };
     expect(gate().inspect(patch(PROJECT_URL, body), undefined, { known }).verdict.findings).toEqual([]);
