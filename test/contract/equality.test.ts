@@ -9,7 +9,11 @@ const theirs = new Ajv2020(options);
 const ours = new Ajv2020(options);
 replaceEquality(ours);
 
-const value = fc.jsonValue({ maxDepth: 2, depthSize: 'small' }) as fc.Arbitrary<JsonValue>;
+/** What Ajv's own equality calls, or compares by identity: of bodies with such members, it is no oracle. */
+const CALLED = /"(?:constructor|toString|valueOf)":/;
+const value = fc
+  .jsonValue({ maxDepth: 2, depthSize: 'small' })
+  .filter((json) => !CALLED.test(JSON.stringify(json))) as fc.Arbitrary<JsonValue>;
 const nearby = fc.constantFrom<JsonValue>(
   {},
   [],

@@ -3,7 +3,10 @@
 /** `npm run fuzz`, not a part of all tests. */
 export const isLong = process.env.FUZZ === 'long';
 
-/** FUZZ_SEED repeats a run. All tests together use the same requests each time, `npm run fuzz` others. */
+/**
+ * Of every property: all tests together try the same values each time, `npm run fuzz` others. FUZZ_SEED repeats a run
+ * of either.
+ */
 export const SEED = Number(process.env.FUZZ_SEED ?? (isLong ? Math.floor(Math.random() * 2 ** 31) : 1));
 
 /** @param short how many requests where all tests run @param long how many in `npm run fuzz`, unless FUZZ_RUNS says so */

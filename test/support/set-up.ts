@@ -1,5 +1,7 @@
 /** Runs for each test file, also where modules are shared among them. */
+import fc from 'fast-check';
 import { afterAll } from 'vitest';
+import { SEED } from './fuzz.ts';
 import { removeFolders } from './temporary-folder.ts';
 
 // What a test's outcome could hang on, it sets itself: on a machine of CI it must see the same as on any other.
@@ -7,5 +9,8 @@ const SETTINGS = /^(?:CI|CI_.+|GITHUB_.+|PATCHGATE_.+|FORCE_COLOR|NO_COLOR)$/;
 for (const name of Object.keys(process.env)) {
   if (SETTINGS.test(name)) delete process.env[name];
 }
+
+// A property must not fail by chance on a change that has nothing to do with it.
+fc.configureGlobal({ seed: SEED });
 
 afterAll(removeFolders);
