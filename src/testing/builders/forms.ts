@@ -1,3 +1,4 @@
+import { canonical } from '../../model/canonical.ts';
 import { isObject, type JsonValue, member } from '../../model/json.ts';
 import { tokensOf } from '../../model/pointer.ts';
 import { ALL_TYPES, BOUNDS, type Bound, type Form, OPEN_FORM, type Part, type TypeName } from './form.ts';
@@ -143,7 +144,7 @@ export function typeOf(value: JsonValue): TypeName {
 }
 
 export function isSame(value: JsonValue, other: JsonValue): boolean {
-  return value === other || (typeof value === 'object' && JSON.stringify(value) === JSON.stringify(other));
+  return value === other || (typeof value === 'object' && canonical(value) === canonical(other));
 }
 
 function typesOf(type: JsonValue | undefined): readonly TypeName[] {

@@ -172,6 +172,11 @@ describe('an example', () => {
       },
       { a: 'A' },
     ],
+    [
+      'a value that two lists allow, however each writes it',
+      { allOf: [{ enum: [1, { a: 1, b: 2 }] }, { enum: [{ b: 2, a: 1 }] }] },
+      { a: 1, b: 2 },
+    ],
   ])('has %s', (_, note, value) => {
     const schema = {
       ...FLAG_SCHEMA,
