@@ -20,6 +20,8 @@ import { version } from './version.ts';
 
 const cli = yargs()
   .scriptName('patchgate')
+  // All else is English, and a message in another language would not be known for what it is.
+  .locale('en')
   .usage(
     '$0 <command>\n\nJudges every PATCH to an experimentation service, records what passes, and replays it.',
   )

@@ -55,6 +55,13 @@ describe('flags', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  it('are spoken of in English, whatever the language of the machine', async () => {
+    const env = { LC_ALL: 'de_DE.UTF-8' };
+    expect(await complaint(['check', 'x', '--operaton', 'y'], { env })).toContain(
+      '--operaton is no option of patchgate check\n  did you mean --operation?',
+    );
+  });
+
   it.each([
     [['proxy'], 'no target is given'],
     [['proxy', TARGET, '--port', '99999'], '--port'],

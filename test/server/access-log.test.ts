@@ -65,8 +65,10 @@ describe('lines for people', () => {
   });
 
   it('show the time of the second they are about', () => {
-    const times = [0, 999, 1000, 61_000].map((ms) => line('text', { startedAt: ms }).slice(3, 8));
-    expect(times).toEqual(['00:00', '00:00', '00:01', '01:01']);
+    // Not every time zone is whole hours away.
+    const midnight = new Date(2026, 10, 22).getTime();
+    const times = [0, 999, 1000, 61_000].map((ms) => line('text', { startedAt: midnight + ms }).slice(0, 8));
+    expect(times).toEqual(['00:00:00', '00:00:00', '00:00:01', '00:01:01']);
   });
 });
 

@@ -5,10 +5,12 @@ import { SEED } from './fuzz.ts';
 import { removeFolders } from './temporary-folder.ts';
 
 // What a test's outcome could hang on, it sets itself: on a machine of CI it must see the same as on any other.
-const SETTINGS = /^(?:CI|CI_.+|GITHUB_.+|PATCHGATE_.+|FORCE_COLOR|NO_COLOR)$/;
+const SETTINGS = /^(?:CI|CI_.+|GITHUB_.+|PATCHGATE_.+|FORCE_COLOR|NO_COLOR|LANG|LANGUAGE|LC_.+)$/;
 for (const name of Object.keys(process.env)) {
   if (SETTINGS.test(name)) delete process.env[name];
 }
+// npm's registry may be behind a proxy; no server of a test is.
+for (const name of ['no_proxy', 'NO_PROXY']) process.env[name] = '127.0.0.1,localhost,::1';
 
 // A property must not fail by chance on a change that has nothing to do with it.
 fc.configureGlobal({ seed: SEED });
