@@ -60,11 +60,15 @@ describe('a fault as a text', () => {
     ],
     [
       '/a|b reset',
-      ': "/a|b reset": path: "/a|b" is not taken (it takes a glob of paths that begins with a slash, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43})',
+      ': "/a|b reset": path: "/a|b" is not taken (it takes a glob of paths that begins with a slash, without a query, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43})',
+    ],
+    [
+      '/a?page=2 reset',
+      ': "/a?page=2 reset": path: "/a?page=2" is not taken (it takes a glob of paths that begins with a slash, without a query, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43})',
     ],
     [
       '/+(a*) reset',
-      ': "/+(a*) reset": path: "/+(a*)" is not taken (it takes a glob of paths that begins with a slash, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43})',
+      ': "/+(a*) reset": path: "/+(a*)" is not taken (it takes a glob of paths that begins with a slash, without a query, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43})',
     ],
   ])('is refused: %s', (text, says) => {
     expect(refused(['reset', text])).toBe(`faults/1${says}`);
@@ -118,6 +122,10 @@ describe('a fault as an object', () => {
     [
       { status: 503, body: () => 1 },
       '/body: a function is not taken (it takes a text or another value of JSON)',
+    ],
+    [
+      { status: 200, body: Buffer.from('a') },
+      '/body: <Buffer 61> is not taken (it takes a text or another value of JSON)',
     ],
     [{ body: 'x', reset: true }, '/body needs a status (say which: status=429)'],
     [{ method: 'GET' }, ' does nothing ('],
