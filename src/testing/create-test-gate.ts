@@ -13,7 +13,7 @@ import { createMissReports } from './miss-reports.ts';
 import { recordingName } from './recording-name.ts';
 import { createChecks } from './serving-checks.ts';
 import type { FakeGate, FakeRecords, FaultSettings, ShownExchange } from './test-gate.ts';
-import type { NamedTest } from './test-names.ts';
+import { type NamedTest, namesOf } from './test-names.ts';
 import { misuse, orHint } from './with-hint.ts';
 
 export interface TestGateParts {
@@ -30,6 +30,8 @@ export interface TestGateParts {
   isRecording: boolean;
   /** Whether all that was recorded must have been served in the end. */
   failUnused: boolean;
+  /** Whether what nobody asked for of the misses fails the end. */
+  failOnMiss: boolean;
   /** Whether its options give faults. Those of a config file are for all gates, and of one or another. */
   hasFaults: boolean;
   /** What was never served; undefined where a recording is being made. @throws where there is none */
@@ -47,7 +49,8 @@ export function createTestGate(parts: TestGateParts): FakeGate {
     try {
       await parts.stopListening();
       if (parts.failUnused) checks.begin();
-      misses.sayUnheard();
+      const missed = misses.unheard();
+      if (missed && !parts.failOnMiss) parts.notice(missed);
       if (parts.isRecording) for (const text of refusedTexts(gate, BY_VARIABLES)) parts.notice(text);
       const borrowed = borrowedText(
         gate.borrowed(),
@@ -56,6 +59,7 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       if (borrowed) parts.notice(borrowed);
       if (parts.hasFaults)
         for (const idle of gate.faults.neverHappened()) parts.notice(neverHappenedText(idle));
+      if (missed && parts.failOnMiss) throw new Error(missed);
       await checks.finish();
     } finally {
       await gate.close();
@@ -75,6 +79,14 @@ export function createTestGate(parts: TestGateParts): FakeGate {
     stillOpen('ask what was served before it is closed');
     return checks.begin(session);
   };
+  /** What a test that is tried again was answered before is not to count. */
+  const attempts = new Map<string, number>();
+  const beginAnew = (test: NamedTest, name: string) => {
+    const attempt = typeof test === 'string' ? 0 : (namesOf(test).attempt ?? 0);
+    if (attempt <= (attempts.get(name) ?? 0)) return;
+    attempts.set(name, attempt);
+    gate.reset(name);
+  };
   const setFaults = async (faults: FaultSettings, session?: string) => {
     stillOpen('set faults before the requests that are to fail, and close it after them');
     await orHint(() => gate.faults.set(faults, session));
@@ -89,6 +101,7 @@ export function createTestGate(parts: TestGateParts): FakeGate {
     session(test) {
       const name = sessionNameOf(test);
       stillOpen('no session of it is answered any more');
+      //beginAnew(test, name);
       return {
         exchanges: (filter) => exchangesOf(gate, { ...filter, session: name }),
         setFaults: (faults) => setFaults(faults, name),

@@ -7,19 +7,11 @@ import { inOptions } from './in-options.ts';
 export interface MissReports {
   /** What a test asks for. @param session of this one alone */
   of(session?: string): { misses(): MissedRequest[]; assertNoMisses(): void };
-  /** Tells of those that no test has asked for: most often its client has failed of them before it could. */
-  sayUnheard(): void;
+  /** What is to be told of those that no test has asked for: most often its client has failed of them before it could. */
+  unheard(): string | undefined;
 }
 
-export function createMissReports({
-  gate,
-  recording,
-  notice,
-}: {
-  gate: Patchgate;
-  recording: string;
-  notice(text: string): void;
-}): MissReports {
+export function createMissReports({ gate, recording }: { gate: Patchgate; recording: string }): MissReports {
   /** Sessions that were asked for theirs; undefined: the gate was, for all. */
   const heard = new Set<string | undefined>();
 
@@ -46,12 +38,11 @@ export function createMissReports({
       };
       return { misses: () => missed().misses, assertNoMisses };
     },
-    sayUnheard() {
-      if (heard.has(undefined)) return;
+    unheard() {
+      if (heard.has(undefined)) return undefined;
       const misses = gate.misses().misses.filter((miss) => !heard.has(miss.session));
       const count = misses.reduce((sum, miss) => sum + miss.count, 0);
-      const text = textOf(count, misses);
-      if (text !== undefined) notice(text);
+      return textOf(count, misses);
     },
   };
 }

@@ -14,8 +14,8 @@ const HASH = 12;
  * The same test has the same name on every machine: its file counts from the folder of the config file, or else the working
  * folder.
  *
- * @param test a text of one's own; what a test function is given by vitest (`({ task })`, or the task) or `node:test` (`t`);
- *   `expect.getState()` of jest or vitest, which tells cases of a table apart by their titles alone
+ * @param test a text of one's own; what a test function is given by vitest (`({ task })`, or the task), `node:test` (`t`) or
+ *   Playwright (`testInfo`); `this.test` of mocha; `expect.getState()` of jest or vitest, which tells cases of a table apart by their titles alone
  * @throws PatchgateError `bad-usage` where that is none of these, or no test runs
  */
 export function recordingName(test: NamedTest): string {

@@ -28,6 +28,9 @@ export interface TestGateOptions extends UserConfig {
   config?: string | undefined;
   /** Takes one notice for people. Without it they go to standard error. */
   notice?: ((text: string) => void) | undefined;
+  /** Whether `close` throws where the recording had no answer to a request, unless the test has asked for its misses. Without
+   *  it, they are a notice. */
+  failOnMiss?: boolean | undefined;
 }
 
 export interface FakeOptions extends Omit<TestGateOptions, 'seed'> {
@@ -87,7 +90,10 @@ function checkOptions(asked: Kind, options: unknown): void {
   });
 }
 
-async function startGate(asked: Kind, { notice = say, seed, ...options }: FakeOptions): Promise<FakeGate> {
+async function startGate(
+  asked: Kind,
+  { notice = say, failOnMiss = false, seed, ...options }: FakeOptions,
+): Promise<FakeGate> {
   const settings = typeof seed === 'object' ? options : { ...options, seed };
   const told = (text: string) => notice(inOptions(text));
   const { kind, config, failUnused } = await inForce(asked, settings, told);
@@ -114,6 +120,7 @@ async function startGate(asked: Kind, { notice = say, seed, ...options }: FakeOp
     recording: config.recording,
     isRecording: kind === 'proxy' && config.record !== undefined && config.record !== 'none',
     failUnused,
+    failOnMiss,
     hasFaults: options.faults !== undefined,
     async unserved(session) {
       const unserved = await gate.unserved(session);

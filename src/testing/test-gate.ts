@@ -47,7 +47,8 @@ export interface TestSession extends Asked {
 export interface TestGate<Session extends TestSession = TestSession> extends Asked, AsyncDisposable {
   /** Its origin, without a base path: `http://127.0.0.1:40123` */
   readonly url: string;
-  /** @param test what `recordingName` takes, which names it; or a name of one's own, 1 to 100 printable ASCII characters
+  /** Begins anew where the runner tries a test again, and says so: vitest and Playwright do.
+   *  @param test what `recordingName` takes, which names it; or a name of one's own, 1 to 100 printable ASCII characters
    *  @throws PatchgateError where it is none */
   session(test: NamedTest): Session;
   /** That each exchange of the recording was served, in whatever session. Where nobody waits for it, `close` throws what it
@@ -56,7 +57,7 @@ export interface TestGate<Session extends TestSession = TestSession> extends Ask
   /** Makes all as new, or one session; `""` is that of the requests that name none. */
   reset(session?: string): void;
   /** Waits for what is in flight, writes out what was recorded, and frees everything. Called again, it waits for the same.
-   *  @throws Error where `assertAllServed` had something to say, PatchgateError where something could not be written */
+   *  @throws Error where `assertAllServed` had something to say, or `failOnMiss`, PatchgateError where something could not be written */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,14 @@
 import { misuse } from './with-hint.ts';
 
 /** A test, as its runner shows it. */
-export type NamedTest = string | VitestTask | { readonly task: VitestTask } | NodeTest | ExpectState;
+export type NamedTest =
+  | string
+  | VitestTask
+  | { readonly task: VitestTask }
+  | NodeTest
+  | ExpectState
+  | PlaywrightTest
+  | MochaTest;
 
 /** What vitest says of a test or a suite. */
 export interface VitestTask {
@@ -9,6 +16,8 @@ export interface VitestTask {
   readonly type: string;
   readonly suite?: VitestSuite | undefined;
   readonly file: VitestFile;
+  /** Once it has run before. */
+  readonly result?: { readonly retryCount?: number; readonly repeatCount?: number } | undefined;
 }
 
 interface VitestSuite {
@@ -37,11 +46,30 @@ export interface ExpectState {
   readonly testPath?: string | undefined;
 }
 
+/** `testInfo` of Playwright. */
+export interface PlaywrightTest {
+  /** Absolute. */
+  readonly file: string;
+  /** Its file, the suites around it, and its own. */
+  readonly titlePath: readonly string[];
+  readonly project?: { readonly name: string };
+  readonly retry?: number;
+}
+
+/** `this.test` of mocha, and `this.currentTest` in its hooks. */
+export interface MochaTest {
+  /** Absolute. */
+  readonly file?: string | undefined;
+  titlePath(): string[];
+}
+
 /** What tells a test from all others. */
 export interface TestNames {
   /** Absolute; undefined where the runner does not say it. */
   file: string | undefined;
   names: string[];
+  /** How often it has run before, where the runner says it. */
+  attempt?: number | undefined;
 }
 
 /** @throws PatchgateError `bad-usage` */
@@ -50,10 +78,11 @@ export function namesOf(test: NamedTest): TestNames {
   if (typeof test !== 'object' || test === null)
     throw noTest(
       `it is ${test === '' ? 'an empty text' : typeof test === 'function' ? 'a function' : String(test)}`,
-      "give its name, or what the runner gives the test: vitest's task, node:test's context, expect.getState()",
+      "give its name, or what the runner gives the test: vitest's task, node:test's context, Playwright's testInfo, mocha's this.test, expect.getState()",
     );
   if ('task' in test) return namesOf(test.task);
-  if ('file' in test) return ofVitest(test);
+  if ('titlePath' in test) return ofTitles(test);
+  if ('file' in test && typeof test.file === 'object') return ofVitest(test);
   if ('testPath' in test || 'currentTestName' in test) return ofExpect(test);
   if (typeof (test as NodeTest).name === 'string') return ofNode(test as NodeTest);
   throw noTest('it has no name', "give expect.getState(), vitest's task or node:test's context");
@@ -69,7 +98,16 @@ function ofVitest(task: VitestTask): TestNames {
     names.unshift(name, ...(alike.length > 1 ? [`#${alike.indexOf(one) + 1}`] : []));
   }
   if (file.projectName) names.unshift(file.projectName);
-  return { file: file.filepath, names };
+  const { retryCount = 0, repeatCount = 0 } = task.result ?? {};
+  return { file: file.filepath, names, attempt: retryCount + repeatCount };
+}
+
+function ofTitles(test: PlaywrightTest | MochaTest): TestNames {
+  if (typeof test.titlePath === 'function') return { file: test.file, names: test.titlePath() };
+  const { file, titlePath, project, retry } = test as PlaywrightTest;
+  // The first one is the file once more.
+  const names = titlePath.slice(1);
+  return { file, names: project?.name ? [project.name, ...names] : names, attempt: retry };
 }
 
 function ofExpect({ currentTestName, testPath }: ExpectState): TestNames {

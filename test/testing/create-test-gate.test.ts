@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   proxy,
   recordingName,
@@ -187,6 +187,18 @@ describe('misses that no test asks for', () => {
     expect(await told((gate) => thrownBy(() => gate.assertNoMisses()))).toBe('');
     expect(await told((gate) => gate.reset())).toBe('');
   });
+
+  it('fail the end where they are to', async () => {
+    const notices: string[] = [];
+    const gate = await gateOf(['/a'], { failOnMiss: true, notice: (text) => notices.push(text) });
+    await get(`${gate.url}/b`);
+    expect((await thrownBy(() => gate.close()))?.message).toMatch(/^1 request had no answer.*GET \/b/s);
+    expect(notices).toEqual([]);
+    const other = await gateOf(['/a'], { failOnMiss: true });
+    await get(`${other.url}/b`);
+    expect(other.misses()).toHaveLength(1);
+    await other.close();
+  });
 });
 
 describe('what is asked of a gate', () => {
@@ -272,6 +284,28 @@ describe('a session', () => {
     expect(await drawn()).toBe(first);
     expect(await drawn({ faultSeed: 2 })).not.toBe(first);
   });
+});
+
+describe('a session of a test that is tried again', () => {
+  let gate: TestGate;
+  let tries = 0;
+  beforeAll(async () => {
+    gate = await gateOf(['/a', '/a']);
+    // All tries are its own.
+    open.pop();
+  });
+  afterAll(() => gate.close());
+
+  it('begins anew, once for each try', { retry: 2, repeats: 1 }, async ({ task }) => {
+    const session = gate.session(task);
+    expect(session.exchanges()).toEqual([]);
+    expect(await get(`${session.url}/a`)).toBe('1');
+    expect(await get(`${gate.session(task).url}/a`)).toBe('2');
+    tries++;
+    if (tries < 3) throw new Error('try again');
+  });
+
+  it('has begun each time', () => expect(tries).toBe(4));
 });
 
 describe('close', () => {

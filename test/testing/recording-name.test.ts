@@ -102,4 +102,24 @@ describe('what a runner gives', () => {
     expect(recordingName({ name: 'cart > adds' })).toBe(recordingName(t));
     expect(older).not.toBe(recordingName({ name: 'adds' }));
   });
+
+  it("is Playwright's testInfo", () => {
+    const info = { title: 'adds', file: file('test/cart.spec.ts'), retry: 0 };
+    const titlePath = ['cart.spec.ts', 'cart', 'adds'];
+    const name = recordingName({ ...info, titlePath, project: { name: '' } });
+    expect(name).toMatch(/^cart-cart-adds-[0-9a-f]{12}$/);
+    const others = [
+      { titlePath: ['cart.spec.ts', 'basket', 'adds'] },
+      { project: { name: 'chromium' } },
+      { file: file('test/other.spec.ts') },
+    ].map((other) => recordingName({ ...info, titlePath, ...other }));
+    expect(new Set([name, ...others]).size).toBe(4);
+    expect(recordingName({ ...info, titlePath, retry: 1 })).toBe(name);
+  });
+
+  it("is mocha's test", () => {
+    const test = { title: 'adds', file: file('test/cart.js'), titlePath: () => ['cart', 'adds'] };
+    expect(recordingName(test)).toMatch(/^cart-cart-adds-[0-9a-f]{12}$/);
+    expect(recordingName({ ...test, titlePath: () => ['basket', 'adds'] })).not.toBe(recordingName(test));
+  });
 });
