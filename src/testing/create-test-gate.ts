@@ -101,7 +101,7 @@ export function createTestGate(parts: TestGateParts): FakeGate {
     session(test) {
       const name = sessionNameOf(test);
       stillOpen('no session of it is answered any more');
-      //beginAnew(test, name);
+      beginAnew(test, name);
       return {
         exchanges: (filter) => exchangesOf(gate, { ...filter, session: name }),
         setFaults: (faults) => setFaults(faults, name),

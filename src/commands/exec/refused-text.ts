@@ -29,7 +29,8 @@ export const BY_FLAGS: WayOut = {
 };
 
 /**
- * The last requests that were blocked, or came to grief on their way, oldest first: what was answered, and why.
+ * The requests that were blocked, or came to grief on their way, oldest first: what was answered, and why. Alike ones are
+ * one. Where there are many: those whose PATCH deletes, then the last ones.
  *
  * @param failuresOnly those that came to grief alone
  */
@@ -38,23 +39,35 @@ export function refusedTexts(
   wayOut: WayOut,
   failuresOnly = false,
 ): string[] {
-  const texts: string[] = [];
+  const refused = new Map<string, { text: string; letGo: string; count: number }>();
   for (const one of gate.exchanges()) {
     const { answeredBy, response, verdict, failure } = one;
     // A fault that was asked for is neither.
     const isBlocked = verdict?.outcome === 'block' && !failuresOnly;
     const isRefused = answeredBy === 'gate' && (isBlocked || failure !== undefined);
     if (!isRefused || response === undefined || response.status === NO_RECORDING) continue;
-    if (texts.push(refusedText(one, wayOut)) === MOST) break;
+    const text = refusedText(one);
+    const letGo = verdict?.problem === 'destructive-change' ? `\n  ${letGoText(verdict, wayOut)}` : '';
+    const known = refused.get(text + letGo);
+    if (known) known.count++;
+    else refused.set(text + letGo, { text, letGo, count: 1 });
   }
-  return texts.reverse();
+  const all = [...refused.values()];
+  // Whoever tests what is refused expects the others.
+  const listed = new Set(all.toSorted((a, b) => Number(!a.letGo) - Number(!b.letGo)).slice(0, MOST));
+  const texts = all
+    .filter((one) => listed.has(one))
+    .map(({ text, letGo, count }) => `${text}${count > 1 ? ` (${count} times)` : ''}${letGo}`);
+  const others = all.filter((one) => !listed.has(one)).reduce((sum, { count }) => sum + count, 0);
+  const rest =
+    others > 0 ? [`${others} further ${others === 1 ? 'request was' : 'requests were'} refused`] : [];
+  return [...texts.reverse(), ...rest];
 }
 
-function refusedText({ request, response, verdict, failure }: ShownExchange, wayOut: WayOut): string {
+function refusedText({ request, response, verdict, failure }: ShownExchange): string {
   const [first] = verdict?.findings.filter(({ severity }) => severity === 'error') ?? [];
   const why = failure ?? (first ? `${first.rule}: ${first.message}` : '');
-  const letGo = verdict?.problem === 'destructive-change' ? `\n  ${letGoText(verdict, wayOut)}` : '';
-  return `the gate answered ${request.method} ${request.url} with ${response?.status}: ${why}${letGo}`;
+  return `the gate answered ${request.method} ${request.url} with ${response?.status}: ${why}`;
 }
 
 function letGoText(

@@ -3,30 +3,48 @@ import { BY_FLAGS, refusedTexts } from '../../../src/commands/exec/refused-text.
 import { nameMatcher } from '../../../src/model/name-pattern.ts';
 import type { Patchgate } from '../../../src/patchgate.ts';
 
-type Effects = NonNullable<
-  NonNullable<ReturnType<Patchgate['exchanges']> extends Iterable<infer T> ? T : never>['verdict']
->['effects'];
+type Shown = ReturnType<Patchgate['exchanges']> extends Iterable<infer T> ? T : never;
+
+/** A PATCH of a path that was refused. */
+const refusedPatch = (
+  url: string,
+  status: number,
+  verdict: Partial<NonNullable<Shown['verdict']>> = {},
+): Shown => ({
+  ...{ id: 1, startedAt: '2026-11-20T12:00:00.000Z', durationMs: 1, answeredBy: 'gate' as const },
+  request: { method: 'PATCH', url, headers: {} },
+  response: { status, headers: {} },
+  verdict: { outcome: 'block', status, findings: [], omitted: 0, ...verdict },
+});
 
 /** What is said of a PATCH that deletes environments of these names. */
 function saidOf(names: string[], effectsOmitted?: number): string | undefined {
-  const effects: Effects = names.map((name, id) => ({ kind: 'environment-deleted', id, name }));
-  const gate: Pick<Patchgate, 'exchanges'> = {
-    exchanges: () => [
-      {
-        ...{ id: 1, startedAt: '2026-11-20T12:00:00.000Z', durationMs: 1, answeredBy: 'gate' as const },
-        request: { method: 'PATCH', url: '/x', headers: {} },
-        response: { status: 409, headers: {} },
-        verdict: {
-          ...{ outcome: 'block', status: 409, problem: 'destructive-change', findings: [], omitted: 0 },
-          effects,
-          ...(effectsOmitted && { effectsOmitted }),
-        },
-      },
-    ],
-  };
-  const [text] = refusedTexts(gate, BY_FLAGS);
+  const effects: NonNullable<Shown['verdict']>['effects'] = names.map((name, id) => ({
+    kind: 'environment-deleted',
+    id,
+    name,
+  }));
+  const one = refusedPatch('/x', 409, {
+    ...{ problem: 'destructive-change', effects },
+    ...(effectsOmitted && { effectsOmitted }),
+  });
+  const [text] = refusedTexts({ exchanges: () => [one] }, BY_FLAGS);
   return text?.split('\n')[1];
 }
+
+it('tells alike ones once, and of many first what would delete, then the last', () => {
+  const deleting = refusedPatch('/project', 409, { problem: 'destructive-change' });
+  const others = [7, 6, 5, 4, 3, 2].map((id) => refusedPatch(`/${id}`, 422));
+  const newestFirst = [...others.slice(0, 2), ...others, deleting];
+  expect(refusedTexts({ exchanges: () => newestFirst }, BY_FLAGS)).toEqual([
+    'the gate answered PATCH /project with 409: \n  where it is meant to go: the same command with --no-guard',
+    'the gate answered PATCH /4 with 422: ',
+    'the gate answered PATCH /5 with 422: ',
+    'the gate answered PATCH /6 with 422:  (2 times)',
+    'the gate answered PATCH /7 with 422:  (2 times)',
+    '2 further requests were refused',
+  ]);
+});
 
 it('names the environments as a flag takes them', () => {
   expect(saidOf(['Staging', 'Old one', 'Staging'])).toBe(
