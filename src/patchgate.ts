@@ -11,7 +11,7 @@ import { createAccessLog } from './server/access-log.ts';
 import { checkControlToken } from './server/control/control-access.ts';
 import { CONTROL_ROOT, isControlPath } from './server/control/control-path.ts';
 import { createDataPath, type DataPath } from './server/data-path.ts';
-import { createExchangeList, type ExchangeFilter } from './server/exchange-list.ts';
+import { AS_SENT, createExchangeList, type ExchangeFilter } from './server/exchange-list.ts';
 import { failClosed } from './server/fail-closed.ts';
 import { accessTo, type FakeAccess } from './server/fake-access.ts';
 import { type Faults, FaultsOfRun } from './server/faults/faults.ts';
@@ -51,6 +51,8 @@ export interface Patchgate {
   borrowed(): Borrower[];
   /** What went by lately, newest first, as the control API lists it: redacted, bodies cut at 64 KiB. */
   exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
+  /** The same with all that is secret, for what compares them. */
+  [AS_SENT](filter?: ExchangeFilter): Iterable<ShownExchange>;
   /** What makes answers fail. */
   faults: Faults;
   /** What the fake holds; undefined where there is none. */
@@ -195,6 +197,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
     misses: (session) => replay?.misses.list(session) ?? { count: 0, misses: [] },
     borrowed: () => replay?.borrowed.list() ?? [],
     exchanges: (filter) => exchanges.list(filter),
+    [AS_SENT]: (filter) => exchanges[AS_SENT](filter),
     faults,
     records: parts.fake && accessTo(parts.fake, sessions),
     reset(session) {

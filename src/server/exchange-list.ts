@@ -1,8 +1,14 @@
 import type { Verdict } from '../model/finding.ts';
-import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
 import { type PackedExchange, pack, unpack } from './packed-exchange.ts';
 import type { Seen } from './seen.ts';
 import { type ShownExchange, showExchange, showExchangeHead } from './show-exchange.ts';
+
+/**
+ * Names what gives exchanges as they were: for what compares them, never to be shown. For all copies of this package, since
+ * a test may load two, by `import` and by `require`.
+ */
+export const AS_SENT = Symbol.for('patchgate.asSent');
 
 /** The exchanges seen last, whatever became of them. Held as they came, redacted whenever they are shown. */
 export interface ExchangeList {
@@ -10,6 +16,8 @@ export interface ExchangeList {
   add(seen: Seen): void;
   /** Newest first. Each is redacted when the iterator gets to it; what is added meanwhile does not show up. */
   list(filter?: ExchangeFilter): Iterable<ShownExchange>;
+  /** The same with all that is secret. */
+  [AS_SENT](filter?: ExchangeFilter): Iterable<ShownExchange>;
   get(id: number): ShownExchange | undefined;
   /** The listener is called with each exchange added from now on, without bodies. The function returned ends that. */
   subscribe(listener: (shown: ShownExchange) => void): () => void;
@@ -50,6 +58,14 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
     bytes += packed.weight;
   };
   const newestFirst = () => Array.from({ length: count }, (_, age) => ring[at(age)] as PackedExchange);
+  function* listed({ limit = EXCHANGES_KEPT, outcome, session }: ExchangeFilter, hiding: Redaction) {
+    const wanted = newestFirst().filter(
+      (packed) =>
+        (outcome === undefined || packed.verdict?.outcome === outcome) &&
+        (session === undefined || isOf(packed, session)),
+    );
+    for (const packed of wanted.slice(0, limit)) yield showExchange(unpack(packed), hiding);
+  }
 
   return {
     add(seen) {
@@ -62,14 +78,8 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
         for (const listener of listeners) listener(shown);
       }
     },
-    *list({ limit = EXCHANGES_KEPT, outcome, session } = {}) {
-      const wanted = newestFirst().filter(
-        (packed) =>
-          (outcome === undefined || packed.verdict?.outcome === outcome) &&
-          (session === undefined || isOf(packed, session)),
-      );
-      for (const packed of wanted.slice(0, limit)) yield showExchange(unpack(packed), redaction);
-    },
+    list: (filter = {}) => listed(filter, redaction),
+    [AS_SENT]: (filter = {}) => listed(filter, NO_REDACTION),
     get(id) {
       const packed = newestFirst().find((candidate) => candidate.id === id);
       return packed && showExchange(unpack(packed), redaction);

@@ -4,7 +4,7 @@ import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import type { Patchgate } from '../patchgate.ts';
 import { borrowedText } from '../reporters/borrowed-text.ts';
 import { neverHappenedText } from '../reporters/faults-text.ts';
-import type { ExchangeFilter } from '../server/exchange-list.ts';
+import { AS_SENT, type ExchangeFilter } from '../server/exchange-list.ts';
 import { sessionPath } from '../server/session-path.ts';
 import { variableOf } from '../settings.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
@@ -12,7 +12,7 @@ import { SESSION_HEADER } from '../upstreams/session.ts';
 import { createMissReports } from './miss-reports.ts';
 import { recordingName } from './recording-name.ts';
 import { createChecks } from './serving-checks.ts';
-import type { FakeGate, FakeRecords, FaultSettings, ShownExchange } from './test-gate.ts';
+import type { FakeGate, FakeRecords, FakeSession, FaultSettings, ShownExchange } from './test-gate.ts';
 import { type NamedTest, namesOf } from './test-names.ts';
 import { misuse, orHint } from './with-hint.ts';
 
@@ -92,7 +92,7 @@ export function createTestGate(parts: TestGateParts): FakeGate {
     await orHint(() => gate.faults.set(faults, session));
   };
 
-  return {
+  const testGate: FakeGate = {
     exchanges: (filter) => exchangesOf(gate, filter),
     setFaults: (faults) => setFaults(faults),
     ...misses.of(),
@@ -102,7 +102,7 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       const name = sessionNameOf(test);
       stillOpen('no session of it is answered any more');
       beginAnew(test, name);
-      return {
+      const session: FakeSession = {
         exchanges: (filter) => exchangesOf(gate, { ...filter, session: name }),
         setFaults: (faults) => setFaults(faults, name),
         ...misses.of(name),
@@ -113,12 +113,19 @@ export function createTestGate(parts: TestGateParts): FakeGate {
         assertAllServed: () => assertAllServed(name),
         reset: () => gate.reset(name),
       };
+      return comparable(session, () => gate[AS_SENT]({ session: name }));
     },
     assertAllServed: () => assertAllServed(),
     reset: (session) => gate.reset(session),
     close,
     [Symbol.asyncDispose]: close,
   };
+  return comparable(testGate, () => gate[AS_SENT]());
+}
+
+/** With what matchers compare, which nobody comes upon who prints it. */
+function comparable<Shown extends object>(shown: Shown, asSent: () => Iterable<ShownExchange>): Shown {
+  return Object.defineProperty(shown, AS_SENT, { value: asSent });
 }
 
 /** Of tests that are run once more. */

@@ -116,6 +116,18 @@ export function redactionOf(settings: RedactionSettings = {}): Redaction {
 
 export const DEFAULT_REDACTION: Redaction = redactionOf();
 
+/** Hides nothing. */
+export const NO_REDACTION: Redaction = {
+  headers: new SecretNames([]),
+  members: new SecretNames([]),
+  pointers: undefined,
+  patterns: [],
+  detects: false,
+  texts: [],
+  mayBeIn: () => false,
+  mayBeInHeader: () => false,
+};
+
 /** The same, and these texts wherever they stand. */
 export function hidingTexts(redaction: Redaction, texts: readonly string[]): Redaction {
   if (texts.length === 0) return redaction;

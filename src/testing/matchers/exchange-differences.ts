@@ -15,25 +15,29 @@ export interface Difference {
   pointer: string;
   /** Undefined: nothing is expected there. */
   expected: unknown;
-  /** Undefined: there is nothing. `UNKNOWN`: nobody can say. */
+  /** What is shown of what is there. Undefined: there is nothing. `UNKNOWN`: nobody can say. */
   actual: unknown;
 }
 
-const PARTS = ['method', 'path', 'query', 'body', 'status', 'session'] as const;
+const PARTS = ['method', 'path', 'query', 'headers', 'body', 'status', 'session'] as const;
 
 /** Differences that are counted; nobody reads more. */
 export const MOST_COUNTED = 100;
 
-/** Says how exchanges differ from the one that is expected; not at all: that is it. */
-export function differing(runner: Runner, expected: ExpectedExchange): (facts: Facts) => Difference[] {
+/** Says how exchanges differ from the one that is expected; not at all: that is it. What is given is the facts, and what is shown
+ *  of them. */
+export function differing(
+  runner: Runner,
+  expected: ExpectedExchange,
+): (facts: Facts, shown: Facts) => Difference[] {
   const equals = equalTo(runner);
   const wanted = PARTS.flatMap((part): [keyof Facts, unknown][] =>
     expected[part] === undefined ? [] : [[part, wantedOf(part, expected[part])]],
   );
-  return (facts) => {
+  return (facts, shown) => {
     const found: Difference[] = [];
     for (const [part, value] of wanted) {
-      for (const difference of differences(facts[part], valueFor(part, value, facts[part]), [])) {
+      for (const difference of ofPart(part, value, facts[part], shown[part])) {
         found.push({ part, ...difference });
         if (found.length >= MOST_COUNTED) return found;
       }
@@ -41,10 +45,17 @@ export function differing(runner: Runner, expected: ExpectedExchange): (facts: F
     return found;
   };
 
+  function* ofPart(part: keyof Facts, value: unknown, actual: unknown, shown: unknown) {
+    if (part !== 'headers') return yield* differences(actual, valueFor(part, value, actual), [], shown);
+    for (const [name, one] of Object.entries(value as object))
+      yield* differences(own(actual, name), one, [name], own(shown, name));
+  }
+
   function* differences(
     actual: unknown,
     wanted: unknown,
     path: readonly (string | number)[],
+    shown: unknown,
   ): Iterable<Omit<Difference, 'part'>> {
     const expected = written(wanted);
     if (actual === UNKNOWN) return yield { pointer: '', expected, actual };
@@ -52,14 +63,20 @@ export function differing(runner: Runner, expected: ExpectedExchange): (facts: F
     const some = partOf(expected);
     if (Array.isArray(expected) && Array.isArray(actual)) {
       for (let i = 0; i < Math.max(expected.length, actual.length); i++)
-        yield* differences(actual[i], expected[i], [...path, i]);
+        yield* differences(actual[i], expected[i], [...path, i], own(shown, i));
     } else if (some && isObject(actual)) {
       for (const [name, value] of Object.entries(some))
-        yield* differences(own(actual, name), value, [...path, name]);
+        yield* differences(own(actual, name), value, [...path, name], own(shown, name));
     } else if (isPlain(expected) && isPlain(actual)) {
       for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)]))
-        yield* differences(own(actual, name), own(expected, name), [...path, name]);
-    } else yield { pointer: pointerOf(path), expected, actual };
+        yield* differences(own(actual, name), own(expected, name), [...path, name], own(shown, name));
+    } else
+      yield {
+        pointer: pointerOf(path),
+        expected,
+        // What is hidden as a whole has no such place.
+        actual: actual !== undefined && shown === undefined ? REDACTED : shown,
+      };
   }
 }
 
@@ -70,15 +87,21 @@ function written(value: unknown): unknown {
   return typeof toJSON === 'function' && !('asymmetricMatch' in value) ? toJSON.call(value, '') : value;
 }
 
-/** A placeholder stands for any value, and within a text for any text; but not for none. */
+/** A placeholder stands for any value, and within a text for any text; but not for none. Either may come from a recording. */
 function isFilledIn(actual: unknown, expected: unknown): boolean {
   if (actual === REDACTED) return expected !== undefined;
-  return typeof actual === 'string' && typeof expected === 'string' && sameText(actual, expected);
+  if (expected === REDACTED) return actual !== undefined;
+  if (typeof actual !== 'string' || typeof expected !== 'string') return false;
+  return sameText(actual, expected) || sameText(expected, actual);
 }
 
 /** An expectation in the form that facts have. */
 function wantedOf(part: keyof Facts, value: unknown): unknown {
   if (part === 'method' && typeof value === 'string') return value.toUpperCase();
+  if (part === 'headers')
+    return Object.fromEntries(
+      Object.entries(value as object).map(([name, one]) => [name.toLowerCase(), one]),
+    );
   if (part !== 'query') return value;
   if (typeof value === 'string') return queryOf(value.replace(/^\?/, ''));
   if (Object.prototype.toString.call(value) === '[object URLSearchParams]') return queryOf(String(value));
@@ -116,6 +139,7 @@ function isPlain(value: unknown): value is object {
   );
 }
 
-function own(value: object, name: string): unknown {
-  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+function own(value: unknown, name: string | number): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string | number, unknown>)[name];
 }

@@ -11,14 +11,14 @@ import { type Compared, nearestText, numbersOf, wantedText } from './served-text
 import { showing } from './shown-value.ts';
 
 const NAME = 'toHaveServed';
-const MEMBERS = ['method', 'path', 'query', 'body', 'status', 'session', 'times'];
+const MEMBERS = ['method', 'path', 'query', 'headers', 'body', 'status', 'session', 'times'];
 const CALLED = { name: NAME, received: 'gate', expected: 'exchange' };
 
 export function haveServed(runner: Runner, judge: Judge, gate: unknown, expected: ExpectedExchange): Outcome {
   checkExpected(expected);
   const show = showing(runner, judge.redaction);
-  const all = exchangesOf(gate);
-  if (all === undefined)
+  const seen = exchangesOf(gate);
+  if (seen === undefined)
     return unusable(
       runner,
       CALLED,
@@ -28,7 +28,11 @@ export function haveServed(runner: Runner, judge: Judge, gate: unknown, expected
     );
   const { times } = expected;
   const differencesOf = differing(runner, expected);
-  const compared = all.map((exchange) => ({ exchange, differences: differencesOf(factsOf(exchange)) }));
+  const all = seen.map(({ shown }) => shown);
+  const compared = seen.map(({ shown, sent }) => ({
+    exchange: shown,
+    differences: differencesOf(factsOf(sent), factsOf(shown)),
+  }));
   const served = compared.filter(({ exchange }) => isServed(exchange));
   const found = served.filter(({ differences }) => differences.length === 0);
   const pass = times === undefined ? found.length > 0 : found.length === times;
@@ -70,7 +74,13 @@ function doubtsOf(served: readonly Compared[], count: number): string[] {
 
 function checkExpected(expected: ExpectedExchange): void {
   checkMembers(NAME, 'the exchange that is expected', expected, MEMBERS);
-  const { path, times } = expected;
+  const { path, headers, times } = expected;
+  if (headers !== undefined && Object.prototype.toString.call(headers) !== '[object Object]')
+    throw misused(
+      NAME,
+      `the headers cannot be ${named(headers)}`,
+      "give them by name: { headers: { authorization: 'Bearer abc' } }",
+    );
   if (typeof path === 'string' && !path.startsWith('/'))
     throw misused(
       NAME,

@@ -1,7 +1,8 @@
 import { splitTarget } from '../../model/http.ts';
 import { isObject } from '../../model/json.ts';
 import { queryValues } from '../../recordings/matching/query.ts';
-import type { ShownBody, ShownExchange } from '../../server/show-exchange.ts';
+import { AS_SENT } from '../../server/exchange-list.ts';
+import type { ShownBody, ShownExchange, ShownHeaders } from '../../server/show-exchange.ts';
 
 /** Of a body that is not there as a whole: what it is, nobody knows. */
 export const UNKNOWN = Symbol('unknown');
@@ -12,6 +13,8 @@ export interface Facts {
   path: string;
   /** By name; one that comes several times has a list. */
   query: Record<string, string | string[]>;
+  /** Of the request; names in lower case. */
+  headers: Record<string, string>;
   /** `''` where there is none; of bytes that are no text, a Buffer. */
   body: unknown;
   /** Undefined where there was no response. */
@@ -19,19 +22,34 @@ export interface Facts {
   session: string;
 }
 
+/** An exchange, and what it was before it was redacted; where nobody knows that any more, both are the same. */
+export interface SeenExchange {
+  shown: ShownExchange;
+  sent: ShownExchange;
+}
+
 /**
  * The exchanges of a gate or one of its sessions, oldest first; undefined where this is neither.
  *
  * @param gate whatever was given to `expect`
  */
-export function exchangesOf(gate: unknown): ShownExchange[] | undefined {
-  if (typeof gate !== 'object' || gate === null || !('exchanges' in gate)) return undefined;
-  const { exchanges } = gate;
-  if (typeof exchanges !== 'function') return undefined;
-  const list: unknown = exchanges.call(gate);
-  if (typeof list !== 'object' || list === null || !(Symbol.iterator in list)) return undefined;
-  const all = [...(list as Iterable<ShownExchange>)];
-  return all.every((one) => isObject(one?.request)) ? all.sort((a, b) => a.id - b.id) : undefined;
+export function exchangesOf(gate: unknown): SeenExchange[] | undefined {
+  const all = listedBy(gate, 'exchanges');
+  if (all === undefined) return undefined;
+  const sent = new Map(listedBy(gate, AS_SENT)?.map((one) => [one.id, one]));
+  return all
+    .map((shown) => ({ shown, sent: sent.get(shown.id) ?? shown }))
+    .sort((a, b) => a.shown.id - b.shown.id);
+}
+
+function listedBy(gate: unknown, method: 'exchanges' | typeof AS_SENT): ShownExchange[] | undefined {
+  if (typeof gate !== 'object' || gate === null || !(method in gate)) return undefined;
+  const list: unknown = (gate as Record<typeof method, unknown>)[method];
+  if (typeof list !== 'function') return undefined;
+  const given: unknown = list.call(gate);
+  if (typeof given !== 'object' || given === null || !(Symbol.iterator in given)) return undefined;
+  const all = [...(given as Iterable<ShownExchange>)];
+  return all.every((one) => isObject(one?.request)) ? all : undefined;
 }
 
 export function factsOf({ request, response, session = '' }: ShownExchange): Facts {
@@ -40,6 +58,7 @@ export function factsOf({ request, response, session = '' }: ShownExchange): Fac
     method: request.method,
     path,
     query: queryOf(query),
+    headers: headersOf(request.headers),
     body: bodyOf(request.body),
     status: response?.status,
     session,
@@ -53,6 +72,12 @@ export function queryOf(query: string): Facts['query'] {
     list.length === 1 ? (list[0] as string) : list,
   ]);
   return Object.fromEntries(values);
+}
+
+function headersOf(headers: ShownHeaders): Facts['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+  );
 }
 
 function bodyOf(body: ShownBody | undefined): unknown {

@@ -90,7 +90,9 @@ function whyText(exchange: ShownExchange): string {
 function differenceText(show: Show, { part, pointer, expected, actual }: Difference): string {
   const place = `${part}${pointer === '' ? '' : ` ${visible(shortened(pointer, MOST_CHARACTERS))}`}`;
   if (actual === UNKNOWN) return `${place}: longer than what is kept of it`;
-  const text = `${place}: expected ${show(expected, pointer)}, was ${show(actual, pointer)}`;
+  const [wanted, was] = [show(expected, pointer), show(actual, pointer)];
+  if (wanted === was) return `${place}: another value than expected, where neither is shown as it is: ${was}`;
+  const text = `${place}: expected ${wanted}, was ${was}`;
   const isBelow = part === 'path' && typeof expected === 'string' && String(actual).endsWith(expected);
   return isBelow ? `${text} (give the path as it is sent, the base path included)` : text;
 }

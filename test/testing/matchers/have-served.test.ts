@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AS_SENT } from '../../../src/server/exchange-list.ts';
 import type { ShownExchange } from '../../../src/server/show-exchange.ts';
 import { fake, type TestGate } from '../../../src/testing/index.ts';
 import '../../../src/testing/vitest.ts';
@@ -30,7 +31,11 @@ describe('toHaveServed', () => {
     const patch = async (body: object, query = '', session = '') => {
       const headers = {
         'content-type': 'application/json',
-        ...(session && { 'patchgate-session': session }),
+        ...(session && {
+          'patchgate-session': session,
+          authorization: 'Bearer t0p-secret',
+          'x-team': 'a, b',
+        }),
       };
       await fetch(`${gate.url}${PATH}${query}`, { method: 'PATCH', headers, body: JSON.stringify(body) });
     };
@@ -72,11 +77,56 @@ describe('toHaveServed', () => {
     );
   });
 
-  it('takes what was redacted for any value, but not for none', () => {
+  it('compares secrets as they were sent, and shows none', () => {
     expect(gate).toHaveServed({ body: withToken, times: 1 });
-    expect(gate).toHaveServed({ body: { ...withToken, token: expect.any(Number) } });
+    expect(gate).toHaveServed({ body: { ...withToken, token: '[redacted]' } });
+    expect(gate.session('mine')).toHaveServed({ body: { ...withToken, token: expect.any(String) } });
+    expect(gate).toHaveServed({ headers: { Authorization: 'Bearer t0p-secret', 'x-other': undefined } });
+    expect(gate).toHaveServed({ headers: { authorization: /^Bearer /, 'x-team': 'a, b' }, times: 1 });
     const { token: _, ...without } = withToken;
     expect(gate).not.toHaveServed({ body: without });
+    expect(gate).not.toHaveServed({ query: { key: 'other' } });
+    expect(gate).not.toHaveServed({ headers: { authorization: undefined }, session: 'mine' });
+    const wanted = { body: { ...withToken, token: 'other' }, headers: { authorization: 'Bearer no' } };
+    const said = failing(() => expect(gate).toHaveServed(wanted));
+    expect(said).toContain(
+      'headers /authorization: another value than expected, where neither is shown as it is: [redacted]\n' +
+        '  body /token: another value than expected, where neither is shown as it is: [redacted]\n',
+    );
+    expect(said).not.toMatch(/s3cret|t0p-secret|other"|Bearer no/);
+    expect(gate.exchanges().map(({ request }) => request.headers.authorization)).toEqual([
+      undefined,
+      '[redacted]',
+      undefined,
+    ]);
+  });
+
+  it('shows nothing of where what is redacted stands', () => {
+    const plain = exchange(1, '/a', {
+      request: {
+        method: 'PATCH',
+        url: '/a',
+        headers: {},
+        body: { json: { a: [null, { b: 'x1' }] }, size: 9 },
+      },
+    });
+    const hidden = { ...plain, request: { ...plain.request, body: { json: { a: '[redacted]' }, size: 9 } } };
+    const comparable = { ...gateWith(hidden), [AS_SENT]: () => [plain] };
+    expect(comparable).toHaveServed({ body: { a: [null, { b: 'x1' }] } });
+    expect(failing(() => expect(comparable).toHaveServed({ body: { a: [1, { b: 'y' }] } }))).toContain(
+      'body /a/0: expected 1, was "[redacted]"\n  body /a/1/b: expected "y", was "[redacted]"',
+    );
+  });
+
+  it('takes what was redacted for any value where nobody knows it any more, but not for none', () => {
+    const body = { json: { ...withToken, token: '[redacted]' }, size: 9 };
+    const redacted = gateWith(
+      exchange(1, '/a', { request: { method: 'PATCH', url: '/a', headers: {}, body } }),
+    );
+    expect(redacted).toHaveServed({ body: withToken, times: 1 });
+    expect(redacted).toHaveServed({ body: { ...withToken, token: expect.any(Number) } });
+    const { token: _, ...without } = withToken;
+    expect(redacted).not.toHaveServed({ body: without });
   });
 
   it('shows the nearest exchange, and what went by', () => {
