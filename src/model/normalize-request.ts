@@ -10,5 +10,8 @@ export interface NormalizedRequest {
   body?: unknown;
 }
 
-/** Gives a request the form in which it is compared. It may change what it gets. */
+/**
+ * Gives a request the form in which it is compared. It may change what it gets. What was recorded for another method or path, as
+ * it was sent, is not compared to it at all: that can make two requests different, but none the same.
+ */
 export type NormalizeRequest = (request: NormalizedRequest) => NormalizedRequest;

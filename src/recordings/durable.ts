@@ -1,14 +1,20 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Makes a folder and those above it that are missing. @param isDurable so that they outlive a power failure */
-export function makeFolders(folder: string, isDurable: boolean): void {
-  const first = mkdirSync(folder, { recursive: true });
-  if (first === undefined || !isDurable) return;
-  // By their full names: above `a` is `.`, and above that is `.` again.
-  const above = dirname(resolve(first));
-  for (let made = resolve(folder); made.length > above.length; made = dirname(made))
-    syncFolder(dirname(made));
+/**
+ * Makes a folder and those above it that are missing.
+ *
+ * @param isDurable so that they outlive a power failure
+ * @returns the full name of the first that was made
+ */
+export function makeFolders(folder: string, isDurable: boolean): string | undefined {
+  // By its full name: where the working folder is gone, Node looks for what is above `.` for ever.
+  const full = resolve(folder);
+  const first = mkdirSync(full, { recursive: true });
+  if (first === undefined || !isDurable) return first;
+  const above = dirname(first);
+  for (let made = full; made.length > above.length; made = dirname(made)) syncFolder(dirname(made));
+  return first;
 }
 
 /** What was made, renamed or removed in a folder outlives a power failure from here on. */

@@ -6,7 +6,6 @@ import {
   fsyncSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,6 +16,7 @@ import {
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { makeFolders } from './durable.ts';
 import { isAlive, startOf } from './process-life.ts';
 
 /** Who writes to a recording, as its lock file says. */
@@ -153,7 +153,7 @@ function isMoved(claim: string, file: string): boolean {
 }
 
 function writeOwn(own: string, self: Holder): void {
-  mkdirSync(dirname(own), { recursive: true });
+  makeFolders(dirname(own), false);
   const fd = openSync(own, 'w');
   try {
     writeSync(fd, `${JSON.stringify(self)}\n`);

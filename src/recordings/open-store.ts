@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { access, mkdir, stat } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { makeFolders } from './durable.ts';
 import { HIDDEN, hideFromGit, LOCK, leaveHidden } from './files/hidden-folder.ts';
 import { checkRecordingName } from './files/location.ts';
 import { FollowedJournal } from './journal/followed-journal.ts';
@@ -72,7 +73,7 @@ async function openToRead(root: string, name: string, options: StoreOptions): Pr
 
 async function makeFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolders(folder, false);
     await access(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new PatchgateError('cannot-write', `cannot record into ${folder}: ${messageOf(error)}`, {

@@ -27,6 +27,22 @@ async function healthOf(gate: Running): Promise<{ status: string; trouble?: stri
 
 const paths = (count: number) => Array.from({ length: count }, (_, i) => `/${i}`);
 
+it.skipIf(process.platform === 'win32')(
+  'a working folder that is gone ends neither answers nor the end',
+  async () => {
+    const target = await startTarget();
+    const cwd = temporaryFolder();
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+    rmSync(cwd, { recursive: true });
+    expect(await statusesOf(gate, paths(2))).toEqual([200, 200]);
+    const { code, stderr } = await gate.stop();
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('2 exchanges were not kept'),
+    });
+  },
+);
+
 describe('a journal that cannot be written', () => {
   it('keeps no request waiting; it is said once, as long as it lasts, and at the end', async () => {
     const target = await startTarget();

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Exchange } from '../../model/exchange.ts';
 import { isObject } from '../../model/json.ts';
+import { makeFolders } from '../durable.ts';
 import type { KeptExchanges, RequestFacts } from '../kept-exchanges.ts';
 import { FileIndex, type IndexEntry } from './file-index.ts';
 import { HIDDEN, hideFromGit } from './hidden-folder.ts';
@@ -174,7 +175,7 @@ function keepIndex(index: FileIndex, sliced: SlicedFile, { indexFile, matching }
   };
   const temporary = `${indexFile}.${process.pid}.tmp`;
   try {
-    const made = mkdirSync(dirname(indexFile), { recursive: true });
+    const made = makeFolders(dirname(indexFile), false);
     if (made !== undefined && basename(made) === HIDDEN) hideFromGit(made);
     writeFileSync(temporary, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), arrays]));
     renameSync(temporary, indexFile);
