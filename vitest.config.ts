@@ -18,7 +18,9 @@ export default defineConfig({
     setupFiles: ['test/support/set-up.ts'],
     // Each has a command of its own, and takes its time: npm run crash, npm run plugins.
     exclude: ['test/crash/**', 'test/plugins/**', ...configDefaults.exclude],
-    testTimeout: 20_000,
+    // What hangs ends; a machine that has much else to do is no failure.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: 2,
     // Those that run at the same time wait, most of the time.
     maxConcurrency: 20,

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { readAction } from './support/action.ts';
 import { cleanUp, ROOT } from './support/binary.ts';
@@ -76,6 +76,9 @@ describe('what the page prints', () => {
   });
 
   it('of a suppression', async () => {
+    // Before it expires.
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22') });
+    onTestFinished(() => void vi.useRealTimers());
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'requests.jsonl'), requests);
     writeFileSync(join(cwd, 'patchgate.config.json'), filesBelow('Suppressions')[0] as string);

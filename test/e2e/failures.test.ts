@@ -60,7 +60,7 @@ describe('a target that', () => {
   let onSocket: (socket: Socket) => void;
   beforeAll(async () => {
     const target = await startRawTarget((socket) => onSocket(socket));
-    gate = await startBinary(['proxy', target.url, '--timeout', '400ms']);
+    gate = await startBinary(['proxy', target.url, '--timeout', '10s']);
   });
   afterEach(async () => {
     // Alive and well, whatever the target did.

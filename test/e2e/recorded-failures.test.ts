@@ -209,7 +209,7 @@ describe('the same traffic', () => {
     more: Partial<Config> = {},
   ): Promise<void> {
     const target = await startMixed();
-    const { gate, url } = await startRecorder(cwd, target.url, { timeout: 300, recording, ...more });
+    const { gate, url } = await startRecorder(cwd, target.url, { recording, ...more });
     for (const path of paths) await seen(url + path, { method: 'POST', body: 'x' });
     await seen(url + PROJECT_PATH, PATCH);
     await gate.close();

@@ -364,17 +364,18 @@ describe('a target in trouble', () => {
     const folder = recorded(get('/a', {}), get('/b', {}));
     const target = await startTarget((req, res) => {
       res.setHeader('content-type', 'application/json');
-      const isFast = req.url === '/a';
-      const more = () => res.write('x'.repeat(isFast ? 1000 : 1));
+      const isLong = req.url === '/a';
+      const more = () => res.write('x'.repeat(isLong ? 10_000 : 1));
       const timer = setInterval(more, 2);
       res.on('close', () => clearInterval(timer));
     });
-    const flags = { timeout: '50ms', recordLimit: 5000 };
+    // No byte within it is another failure: machines stand still for some time.
+    const flags = { timeout: '200ms', recordLimit: 5000 };
     const { report } = await verify(folder, target.url, flags, { updates: true });
     const said = report.files.flatMap(({ subjects }) => subjects.flatMap(({ findings }) => findings));
     expect(said.map(({ message }) => message)).toEqual([
       'the body was not compared: it is longer than --record-limit',
-      `the answer of the target ${target.url} was not whole after 500 ms`,
+      `the answer of the target ${target.url} was not whole after 2000 ms`,
     ]);
   });
 
