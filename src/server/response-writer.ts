@@ -56,13 +56,13 @@ export class ResponseWriter implements ResponseSink {
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
     if (this.#isOver) return;
-    this.#flow = flow;
-    this.#answeredBy = answeredBy;
     const headers = this.#withFindings(head.headers as string[]);
     // A status that Node has no words for keeps those that the target gave.
     if (head.message === '') this.#res.writeHead(head.status, headers);
     else this.#res.writeHead(head.status, head.message, headers);
     this.#head = head;
+    this.#flow = flow;
+    this.#answeredBy = answeredBy;
     // A stream's head must not wait for its first event. One of known length goes out together with its first bytes; and one
     // that has none is all of the answer, which must not be there before its end.
     if (!BODILESS.has(head.status) && header(head.headers, 'content-length') === undefined)

@@ -137,9 +137,9 @@ class Recorder implements ResponseSink {
   }
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
+    this.#sink.head(head, flow, answeredBy);
     this.#head = head;
     if (this.#request.method !== 'HEAD') this.#received.expect(header(head.headers, 'content-length'));
-    this.#sink.head(head, flow, answeredBy);
   }
 
   data(chunk: Buffer): boolean {

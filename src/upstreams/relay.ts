@@ -1,4 +1,4 @@
-import { PatchgateError } from '../errors.ts';
+import { messageOf, PatchgateError } from '../errors.ts';
 import { byHeaderName, connectionOptions, HOP_BY_HOP, header, type RawHeaders } from '../model/http.ts';
 import { parseUrl } from '../model/url.ts';
 import type { ForwardOptions } from './forward-options.ts';
@@ -33,7 +33,6 @@ export class Relay {
       this.fail(new Error(`it answered with the status ${status}`));
       return false;
     }
-    this.#hasHead = true;
     const named = connectionOptions(headers);
     const hasBody = this.#method !== 'HEAD' && status !== 204 && status !== 304;
     const kept: string[] = [];
@@ -49,7 +48,14 @@ export class Relay {
       kept.push(name, value);
     }
     const reason = ILL_FORMED.test(message) ? '' : message;
-    this.#sink.head({ status, message: reason, headers: kept }, flow, this.#options.answeredBy);
+    try {
+      this.#sink.head({ status, message: reason, headers: kept }, flow, this.#options.answeredBy);
+    } catch (error) {
+      // Node's client before 20.19.2 reads names of headers that its server does not write.
+      this.fail(new Error(`it answered with headers that are none: ${messageOf(error)}`));
+      return false;
+    }
+    this.#hasHead = true;
     return true;
   }
 

@@ -1,7 +1,7 @@
 /** A team's own rules, as src/rules/README.md tells of them: each block of that page is a file in test/support/team. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listAt, type RuleContext } from '../../src/define-config.ts';
 import { createGate, type Patchgate, patchgate } from '../../src/index.ts';
 import { testRule } from '../../src/testing/index.ts';
@@ -23,6 +23,9 @@ beforeAll(async () => {
   target = await startTarget((_, res) => res.end('answered'));
   gate = await patchgate('proxy', { config: CONFIG, target: target.url, port: 0, state: '' } as never);
   url = (await gate.listen()).url;
+});
+beforeEach(() => {
+  target.received.length = 0;
 });
 afterAll(async () => {
   await gate.close();

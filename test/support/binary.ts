@@ -1,7 +1,7 @@
 /** The built program as a child process: what a user runs, not what a test imports. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -77,7 +77,7 @@ export function works(command: string, ...args: string[]): boolean {
 
 /** A new empty folder, which `cleanUp` removes. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'patchgate-e2e-'));
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'patchgate-e2e-'));
   folders.add(folder);
   return folder;
 }

@@ -25,7 +25,8 @@ export async function runHere(
   process.chdir(cwd);
   try {
     // It runs when it is loaded: each time anew.
-    await import(/* @vite-ignore */ `../../src/cli.ts?run=${++runs}`);
+    const { ended } = await import(/* @vite-ignore */ `../../src/cli.ts?run=${++runs}`);
+    await ended;
     const [stdout, stderr] = writes.map(({ text }) => text());
     return { code: Number(process.exitCode ?? 0), stdout: stdout as string, stderr: stderr as string };
   } finally {

@@ -5,7 +5,8 @@ import { SEED } from './fuzz.ts';
 import { removeFolders } from './temporary-folder.ts';
 
 // What a test's outcome could hang on, it sets itself: on a machine of CI it must see the same as on any other.
-const SETTINGS = /^(?:CI|CI_.+|GITHUB_.+|PATCHGATE_.+|FORCE_COLOR|NO_COLOR|LANG|LANGUAGE|LC_.+)$/;
+const SETTINGS =
+  /^(?:CI|CI_.+|GITHUB_.+|PATCHGATE_.+|FORCE_COLOR|NO_COLOR|LANG|LANGUAGE|LC_.+|DEBUG|NODE_DEBUG|npm_config_loglevel|GIT_(?!SSL_|CONFIG).+)$/;
 for (const name of Object.keys(process.env)) {
   if (SETTINGS.test(name)) delete process.env[name];
 }

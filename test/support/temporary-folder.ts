@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -7,7 +7,7 @@ const made: string[] = [];
 
 /** A new empty folder, removed when the test file has run. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'patchgate-'));
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'patchgate-'));
   made.push(folder);
   return folder;
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT, runProgram, temporaryFolder } from './binary.ts';
+import { freePort } from './target.ts';
 
 interface Block {
   language: string;
@@ -24,12 +25,16 @@ const SHELL = 'sh';
 const OUTPUTS = ['', 'json'];
 /** Files, told by a comment with their name on the first line: `// gate.mjs`, `# client.py`. */
 const NAMED_FILE = /^(?:\/\/|#) ([\w./-]+\.\w+)$/;
+/** Those that the pages use, and the one that is used where none is named. */
+const PORTS = ['4010', '4011', '4019'];
+const DEFAULT_PORT = '4010';
 const SERVES = /(?:^|\s)npx(?: --no-install)? patchgate (?:proxy|replay|fake)\b/;
 
 /**
  * Runs each block of a page in one folder, in which Patchgate is installed. A block of commands that starts a server goes on in the
  * background, and ends the one that had its port before. A block of output after it has lines which must come in this order in
- * what was written: by the commands, or by any server so far. What differs from run to run (times, tokens) is not compared.
+ * what was written: by the commands, or by any server so far. What differs from run to run (times, tokens) is not compared. The
+ * ports of the page are others here: somebody else may have those.
  *
  * @param from the heading to begin at; @param to the one to end before; @param cwd a project with Patchgate
  */
@@ -39,6 +44,9 @@ export async function walk(
   to?: string,
   cwd = projectWithPatchgate(),
 ): Promise<Mismatch[]> {
+  const ports = await Promise.all(PORTS.map(async (port) => [port, String(await freePort())] as const));
+  const here = (text: string) => ports.reduce((moved, [port, free]) => moved.replaceAll(port, free), text);
+  const onPage = (text: string) => ports.reduce((moved, [port, free]) => moved.replaceAll(free, port), text);
   const servers = new Map<string, Server>();
   const mismatches: Mismatch[] = [];
   let said = '';
@@ -47,19 +55,19 @@ export async function walk(
       const named = NAMED_FILE.exec(text.split('\n', 1)[0] as string)?.[1];
       if (named !== undefined && language !== SHELL) {
         mkdirSync(dirname(join(cwd, named)), { recursive: true });
-        writeFileSync(join(cwd, named), text);
+        writeFileSync(join(cwd, named), here(text));
       } else if (OUTPUTS.includes(language)) {
-        const seen = [said, ...[...servers.values()].map((server) => server.said)];
+        const seen = [said, ...[...servers.values()].map((server) => server.said)].map(onPage);
         if (!seen.some((actual) => missingLine(text, actual) === undefined)) {
-          const expected = missingLine(text, said) as string;
+          const expected = missingLine(text, onPage(said)) as string;
           mismatches.push({ line, expected, actual: seen.join('\n--\n') });
         }
       } else if (language === SHELL && SERVES.test(text)) {
-        const port = /--port (\d+)/.exec(text)?.[1] ?? '4010';
+        const port = /--port (\d+)/.exec(text)?.[1] ?? DEFAULT_PORT;
         await servers.get(port)?.stop();
-        servers.set(port, await serve(text, cwd));
+        servers.set(port, await serve(here(text), cwd, here(DEFAULT_PORT)));
       } else if (language === SHELL) {
-        const { stdout, stderr } = await shell(text, cwd);
+        const { stdout, stderr } = await shell(here(text), cwd);
         said = stdout + stderr;
       }
     }
@@ -128,11 +136,12 @@ interface Server {
   stop(): Promise<void>;
 }
 
-async function serve(text: string, cwd: string): Promise<Server> {
+/** @param port of those that name none */
+async function serve(text: string, cwd: string, port: string): Promise<Server> {
   // A group of its own: npx does not pass a signal on.
   const child: ChildProcess = spawn('bash', ['-c', text], {
     ...{ cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
-    env: { ...process.env, npm_config_loglevel: 'error' },
+    env: { ...process.env, npm_config_loglevel: 'error', PATCHGATE_PORT: port },
   });
   let said = '';
   const listens = new Promise<void>((resolve, reject) => {

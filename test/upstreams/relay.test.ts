@@ -1,23 +1,17 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import type { PatchgateError } from '../../src/errors.ts';
 import type { ResponseHead } from '../../src/model/http.ts';
 import { Relay } from '../../src/upstreams/relay.ts';
 import { parseTarget } from '../../src/upstreams/target.ts';
+import type { ResponseSink } from '../../src/upstreams/upstream.ts';
 
-/** What a client that calls the gate `localhost:4010` is told of a location. */
-function told(location: string, target: string, preserveHost = false): string | undefined {
-  let head: ResponseHead | undefined;
-  const sink = {
-    head: (seen: ResponseHead) => {
-      head = seen;
-    },
-    data: () => true,
-    end: () => undefined,
-    fail: () => undefined,
-  };
+/** For a client that calls the gate `localhost:4010`. */
+function relayTo(sink: Partial<ResponseSink>, target: string, preserveHost = false): Relay {
+  const nothing = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
   const tls = { ca: undefined, allowPartialTrustChain: false, rejectUnauthorized: true, servername: '' };
-  const relay = new Relay(
-    sink,
+  return new Relay(
+    { ...nothing, ...sink },
     {
       target: parseTarget(target),
       tls,
@@ -28,9 +22,36 @@ function told(location: string, target: string, preserveHost = false): string | 
     },
     { method: 'GET', headers: ['Host', 'localhost:4010'], stream: Readable.from([]) },
   );
-  relay.head(302, '', ['Location', location], { resume: () => undefined });
+}
+
+const FLOW = { resume: () => undefined };
+
+/** What the client is told of a location. */
+function told(location: string, target: string, preserveHost?: boolean): string | undefined {
+  let head: ResponseHead | undefined;
+  const sink = {
+    head: (seen: ResponseHead) => {
+      head = seen;
+    },
+  };
+  relayTo(sink, target, preserveHost).head(302, '', ['Location', location], FLOW);
   return head?.headers[1];
 }
+
+it('a head that cannot be written is a failure of the target', () => {
+  const failures: PatchgateError[] = [];
+  const sink: Partial<ResponseSink> = {
+    head: () => {
+      throw new TypeError('Header name must be a valid HTTP token ["X Y"]');
+    },
+    fail: (error) => failures.push(error),
+  };
+  const relay = relayTo(sink, 'https://staging.example.com');
+  expect(relay.head(200, 'OK', ['X Y', 'a'], FLOW)).toBe(false);
+  relay.end();
+  expect(failures.map(({ code }) => code)).toEqual(['target-unreachable']);
+  expect(failures[0]?.message).toContain('it answered with headers that are none: Header name must be a');
+});
 
 describe('a location', () => {
   it.each([

@@ -343,7 +343,7 @@ describe('a target in trouble', () => {
     const target = await startLive({
       ...{ '/a': { breaks: true }, '/b': { breaks: true }, '/c': { body: {} }, '/d': { stalls: true } },
     });
-    const { code, report } = await verify(folder, target.url, { timeout: '50ms' }, { updates: true });
+    const { code, report } = await verify(folder, target.url, { timeout: '500ms' }, { updates: true });
     const said = report.files.flatMap(({ subjects }) => subjects.flatMap(({ findings }) => findings));
     expect([code, said.map(({ rule }) => rule)]).toEqual([1, Array(3).fill('drift.no-answer')]);
     expect(said[2]?.message).toBe(`the answer of the target ${target.url} stopped half way`);
