@@ -21,9 +21,14 @@ const MOST_SESSIONS = 3;
  * Which requests of a run had no answer, each reason once with what to do about it, in lines for people.
  *
  * @param count of all requests that missed; of those past a thousand reasons nothing else is known
+ * @param isOrdered whether they may miss for the order in which they came
  * @returns undefined where there is none
  */
-export function missesText(count: number, misses: readonly AlikeMisses[]): string | undefined {
+export function missesText(
+  count: number,
+  misses: readonly AlikeMisses[],
+  isOrdered = false,
+): string | undefined {
   if (count === 0) return undefined;
   const byText = new Map<string, AlikeMisses[]>();
   for (const miss of misses) {
@@ -41,6 +46,11 @@ export function missesText(count: number, misses: readonly AlikeMisses[]): strin
   });
   const more = count - shown.flat().reduce((sum, one) => sum + one.count, 0);
   if (more > 0) lines.push(`  and ${grouped(more)} more`);
+  if (isOrdered)
+    lines.push(
+      '  it may be the order, too: what was recorded several times is answered in the order of recording',
+      '    tests that run in another order, or at once, need a session each: the header Patchgate-Session, or a base URL of its own',
+    );
   return [`${amount(count, 'request')} had no answer in the recording:`, ...lines].join('\n');
 }
 

@@ -1,7 +1,7 @@
 import type { Patchgate } from '../patchgate.ts';
 import { hintWith } from '../recordings/matching/miss.ts';
 import { missesText } from '../reporters/misses-text.ts';
-import type { MissedRequest } from '../upstreams/replay/misses.ts';
+import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import { inOptions } from './in-options.ts';
 
 export interface MissReports {
@@ -15,10 +15,10 @@ export function createMissReports({ gate, recording }: { gate: Patchgate; record
   /** Sessions that were asked for theirs; undefined: the gate was, for all. */
   const heard = new Set<string | undefined>();
 
-  const textOf = (count: number, misses: readonly MissedRequest[]) => {
+  const textOf = ({ count, misses, isOrdered }: Missed) => {
     const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
     const said = misses.map((miss) => ({ ...miss, hint: inOptions(hintWith(miss.hint, recording, again)) }));
-    return missesText(count, said);
+    return missesText(count, said, isOrdered);
   };
 
   return {
@@ -28,8 +28,7 @@ export function createMissReports({ gate, recording }: { gate: Patchgate; record
         return gate.misses(session);
       };
       const assertNoMisses = () => {
-        const { count, misses } = missed();
-        const text = textOf(count, misses);
+        const text = textOf(missed());
         if (text === undefined) return;
         const error = new Error(text);
         // The line that is shown is the test's.
@@ -40,9 +39,9 @@ export function createMissReports({ gate, recording }: { gate: Patchgate; record
     },
     unheard() {
       if (heard.has(undefined)) return undefined;
-      const misses = gate.misses().misses.filter((miss) => !heard.has(miss.session));
-      const count = misses.reduce((sum, miss) => sum + miss.count, 0);
-      return textOf(count, misses);
+      const all = gate.misses();
+      const misses = all.misses.filter((miss) => !heard.has(miss.session));
+      return textOf({ ...all, count: misses.reduce((sum, miss) => sum + miss.count, 0), misses });
     },
   };
 }

@@ -126,7 +126,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     work: Work,
     key?: string,
   ): Promise<void> {
-    const { exchange, index, isOnly } = taken;
+    const { exchange, index, isOnly, isOfSequence } = taken;
     let bytes: Buffer | undefined;
     const reading = separateBytes(exchange, store);
     if (reading) {
@@ -142,6 +142,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const { recordedAt } = exchange.meta;
     served.add(session, { method, path, index, recordedAt });
     borrowed.add(session, exchange);
+    if (isOfSequence) misses.noteOrder(session.name);
     if (exchange.failure) work.end = playFailure(exchange, bytes ?? inlineBytes(exchange), sink);
     else {
       const answer = recordedAnswer(exchange, bytes);

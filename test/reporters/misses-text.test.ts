@@ -34,3 +34,10 @@ it('is not longer than somebody reads', () => {
   expect(lines.at(-1)).toBe('  and 1,005 more');
   expect(missesText(1, [A])?.split('\n')[0]).toBe('1 request had no answer in the recording:');
 });
+
+it('says what else it may be, where answers come in an order', () => {
+  expect(missesText(1, [A], true)?.split('\n').slice(3)).toEqual([
+    '  it may be the order, too: what was recorded several times is answered in the order of recording',
+    expect.stringContaining('need a session each: the header Patchgate-Session'),
+  ]);
+});

@@ -166,6 +166,17 @@ it('misses say what to do by options, which a test has, not by flags', async () 
   expect(message).toContain('if it may differ there: the option ignoreQuery page');
 });
 
+it('a miss after an answer out of a sequence may be for the order', async () => {
+  const messageAfter = async (paths: string[]) => {
+    const gate = await gateOf(paths);
+    await get(`${gate.url}/a`);
+    await get(`${gate.url}/b`);
+    return (await thrownBy(() => gate.assertNoMisses()))?.message ?? '';
+  };
+  expect(await messageAfter(['/a', '/a'])).toContain('it may be the order, too');
+  expect(await messageAfter(['/a'])).toMatch(/GET \/b(?!.*order)/s);
+});
+
 describe('misses that no test asks for', () => {
   const told = async (ask: (gate: TestGate) => unknown) => {
     const notices: string[] = [];

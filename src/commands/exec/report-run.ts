@@ -32,11 +32,12 @@ export async function reportRun(
   { code, isKilled }: Ended,
   { recording, isRecording, failUnused, say }: Reporting,
 ): Promise<boolean> {
-  const { count, misses } = gate.misses();
+  const { count, misses, isOrdered } = gate.misses();
   const again = 'the same command with --record new_episodes --target URL';
   const text = missesText(
     count,
     misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, again) })),
+    isOrdered,
   );
   if (text) say(text);
   const borrowed = borrowedText(

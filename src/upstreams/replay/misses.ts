@@ -23,6 +23,9 @@ export interface Missed {
   count: number;
   /** The first thousand that differ, oldest first. */
   misses: MissedRequest[];
+  /** Some are of the default session, in which others came out of a sequence: whoever sends requests in another order than
+   *  they were recorded in misses, too. */
+  isOrdered?: true;
 }
 
 /** Misses that are kept, and sessions of which they are counted. */
@@ -36,6 +39,7 @@ export class Misses {
   readonly #alike = new Map<string, MissedRequest>();
   readonly #ofSession = new Map<string, number>();
   #count = 0;
+  #isOrdered = false;
 
   constructor(redaction: Redaction) {
     this.#redaction = redaction;
@@ -64,19 +68,28 @@ export class Misses {
     }
   }
 
+  /** An answer came out of a sequence. @param session name of the one that got it */
+  noteOrder(session: string): void {
+    if (session === '') this.#isOrdered = true;
+  }
+
   /** @param session of this one alone; `""` is the default one */
   list(session?: string): Missed {
     const all = [...this.#alike.values()].map((miss) => ({ ...miss }));
-    if (session === undefined) return { count: this.#count, misses: all };
+    const isOrdered = this.#isOrdered && !session && all.some((miss) => miss.session === '');
+    const order = isOrdered ? { isOrdered } : {};
+    if (session === undefined) return { count: this.#count, misses: all, ...order };
     return {
       count: this.#ofSession.get(session) ?? 0,
       misses: all.filter((miss) => miss.session === session),
+      ...order,
     };
   }
 
   /** Forgets them. @param session those of this one alone */
   reset(session?: string): void {
     const forgotten = this.list(session);
+    if (!session) this.#isOrdered = false;
     this.#count -= forgotten.count;
     if (session === undefined) this.#ofSession.clear();
     else this.#ofSession.delete(session);

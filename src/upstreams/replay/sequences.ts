@@ -12,6 +12,8 @@ export interface Taken {
   index: number;
   /** It is the only one that was recorded for the request, in whatever session. */
   isOnly: boolean;
+  /** The session's next answer to this request may be another one. */
+  isOfSequence: boolean;
   /** It could not be served: the next one gets it, unless another was taken meanwhile. */
   giveBack(): void;
 }
@@ -42,6 +44,7 @@ export class Sequences {
       exchange: found.at(choice.place),
       index: found.indexOf(choice.place),
       isOnly: found.isAll && found.length === 1,
+      isOfSequence: found.length > 1,
       giveBack: () => {
         if (isSequence && this.#cursors.at(session, key) === after) this.#cursors.move(session, key, next);
       },

@@ -59,3 +59,18 @@ it('forgets those of a session, or all', () => {
   miss('no answer to /a', 'one');
   expect(misses.list('one').count).toBe(1);
 });
+
+it('may be for the order of requests, where one got an answer out of a sequence before', () => {
+  const { misses, miss } = missing();
+  misses.noteOrder('one');
+  miss('no answer to /a', 'one');
+  expect(misses.list()).not.toHaveProperty('isOrdered');
+  misses.noteOrder('');
+  expect(misses.list()).not.toHaveProperty('isOrdered');
+  miss('no answer to /a');
+  expect([misses.list().isOrdered, misses.list('').isOrdered]).toEqual([true, true]);
+  expect(misses.list('one')).not.toHaveProperty('isOrdered');
+  misses.reset('');
+  miss('no answer to /a');
+  expect(misses.list()).not.toHaveProperty('isOrdered');
+});
