@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Kind } from './compose-upstream.ts';
 import type { Config, Resolved } from './config.ts';
 import { PatchgateError, systemCode } from './errors.ts';
@@ -62,7 +62,9 @@ async function checkIsThere({ recordings, recording }: Config, { record }: Wordi
   if (isFolder(join(recordings, recording))) return;
   const names = await recordingsIn(recordings);
   const near = nearest(recording, names);
-  const there = names.length > 0 ? `there are: ${names.join(', ')}` : 'there is none';
+  // Which folder it starts from is what one is most often wrong about.
+  const there =
+    names.length > 0 ? `there are: ${names.join(', ')}` : `there is none in ${resolve(recordings)}`;
   throw new PatchgateError('bad-usage', `there is no recording "${recording}" in ${recordings}/ (${there})`, {
     hint: near ? `did you mean "${near}"?` : record,
   });

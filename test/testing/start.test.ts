@@ -88,7 +88,7 @@ describe('replay', () => {
       `there is no recording "dmeo" in ${recordings}/ (there are: demo, other)\n  did you mean "demo"?`,
     );
     expect(await refusedWith(replay({ recordings: `${recordings}/none` }))).toMatch(
-      /^there is no recording "default" in .*none\/ \(there is none\)\n {2}record it: PATCHGATE_RECORD=all /,
+      /^there is no recording "default" in .*none\/ \(there is none in \/.*none\)\n {2}record it: PATCHGATE_RECORD=all /,
     );
     expect(await refusedWith(replay({ recordings, recording: '../demo' }))).toContain('has a slash');
   });
