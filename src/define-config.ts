@@ -2,7 +2,7 @@ import type { FaultGiven } from './model/fault.ts';
 import type { SeveritySetting } from './model/finding.ts';
 import type { NormalizeRequest } from './model/normalize-request.ts';
 import type { Rule } from './model/rule.ts';
-import type { SETTINGS, Setting, SettingName } from './settings.ts';
+import type { SETTINGS, Setting } from './settings.ts';
 
 export type { Effect } from './model/effect.ts';
 export type { FaultGiven, FaultsGiven, UserFault } from './model/fault.ts';
@@ -38,7 +38,7 @@ export interface UserConfig extends UserSettings {
 
 /** The settings of the table. Paths are relative to the config file's folder. */
 export type UserSettings = {
-  -readonly [Name in SettingName]?: Value<Name, (typeof SETTINGS)[Name]> | undefined;
+  -readonly [Name in keyof typeof SETTINGS]?: Value<Name, (typeof SETTINGS)[Name]> | undefined;
 };
 
 export type Severities = Readonly<Record<string, SeveritySetting>>;

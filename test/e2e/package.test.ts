@@ -2,6 +2,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SETTINGS } from '../../src/settings.ts';
 import { cleanUp, type Ended, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
@@ -145,6 +146,12 @@ describe('the package', () => {
     // Who makes arbitraries has it.
     const isPeer = (name: string) => name === 'fast-check in dist/types/testing/fast-check.d.ts';
     expect(others.filter((name) => !name.startsWith('node:') && !isPeer(name))).toEqual([]);
+  });
+
+  it('has types that say what each setting is', () => {
+    const types = readFileSync(join(ROOT, 'dist/types/settings.d.ts'), 'utf8');
+    for (const [name, { describe }] of Object.entries(SETTINGS))
+      expect(types).toContain(`    /** ${describe.replaceAll('*/', '*\\/')} */\n    ${name}: {`);
   });
 
   it('has types for modules and for CommonJS', async () => {
