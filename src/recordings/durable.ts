@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
 
 /**
  * Makes a folder and those above it that are missing.
@@ -8,8 +8,9 @@ import { dirname, resolve } from 'node:path';
  * @returns the full name of the first that was made
  */
 export function makeFolders(folder: string, isDurable: boolean): string | undefined {
-  // By its full name: where the working folder is gone, Node looks for what is above `.` for ever.
-  const full = resolve(folder);
+  // By its full name: where the working folder is gone, Node looks for what is above `.` for ever. That of the folder as it is
+  // called now; where it is gone, that says so.
+  const full = isAbsolute(folder) ? folder : join(realpathSync.native('.'), folder);
   const first = mkdirSync(full, { recursive: true });
   if (first === undefined || !isDurable) return first;
   const above = dirname(first);

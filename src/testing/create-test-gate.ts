@@ -51,7 +51,13 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       if (parts.failUnused) checks.begin();
       const missed = misses.unheard();
       if (missed && !parts.failOnMiss) parts.notice(missed);
-      if (parts.isRecording) for (const text of refusedTexts(gate, BY_VARIABLES)) parts.notice(text);
+      if (parts.isRecording) {
+        for (const text of refusedTexts(gate, BY_VARIABLES)) parts.notice(text);
+        for (const name of attempts.keys())
+          parts.notice(
+            `the test of the session ${JSON.stringify(name)} was tried again while it was recorded, so its recording begins with a try that failed: record that test anew`,
+          );
+      }
       const borrowed = borrowedText(
         gate.borrowed(),
         'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and that test alone',

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { URL_VARIABLE } from '../commands/exec/variables.ts';
 import type { Kind } from '../compose-upstream.ts';
 import type { Config } from '../config.ts';
@@ -96,7 +97,9 @@ async function startGate(
 ): Promise<FakeGate> {
   const settings = typeof seed === 'object' ? options : { ...options, seed };
   const told = (text: string) => notice(inOptions(text));
-  const { kind, config, failUnused } = await inForce(asked, settings, told);
+  const { kind, failUnused, ...inForceNow } = await inForce(asked, settings, told);
+  // A test may change the working folder.
+  const config = { ...inForceNow.config, recordings: resolve(inForceNow.config.recordings) };
   if (kind === 'replay') await finishRecording(config, told);
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),

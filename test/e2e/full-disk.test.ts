@@ -1,5 +1,5 @@
 /** A disk that takes no more while the program records: something is in the way, which stops root, too. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
@@ -40,6 +40,22 @@ it.skipIf(process.platform === 'win32')(
       code: 2,
       stderr: expect.stringContaining('2 exchanges were not kept'),
     });
+  },
+);
+
+it.skipIf(process.platform === 'win32')(
+  'a working folder that is renamed keeps what is recorded',
+  async () => {
+    const target = await startTarget();
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'one'));
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd: join(folder, 'one') });
+    expect(await statusesOf(gate, ['/a'])).toEqual([200]);
+    renameSync(join(folder, 'one'), join(folder, 'two'));
+    expect(await statusesOf(gate, ['/b'])).toEqual([200]);
+    expect((await gate.stop()).code).toBe(0);
+    expect(readdirSync(folder)).toEqual(['two']);
+    expect(readdirSync(join(folder, 'two', 'recordings', 'default')).sort()).toEqual(['a', 'b']);
   },
 );
 

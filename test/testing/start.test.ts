@@ -229,6 +229,48 @@ describe('to record again', () => {
     );
   });
 
+  it('tells of a test that is tried again: what is recorded begins with the try that failed', async ({
+    task,
+  }) => {
+    const target = await startTarget();
+    const notices: string[] = [];
+    const options = { recordings: temporaryFolder(), recording: 'new', record: 'all' as const };
+    const notice = (text: string) => notices.push(text);
+    const recorder = await replay({ ...options, target: target.url, notice });
+    recorder.session(task);
+    recorder.session({ ...task, result: { retryCount: 1 } } as typeof task);
+    recorder.session('another');
+    await recorder.close();
+    expect(notices).toEqual([
+      expect.stringMatching(
+        /^the test of the session "start-to-record-again-tells-of-.*: record that test anew$/,
+      ),
+    ]);
+  });
+
+  it('stays where it began, whatever a test makes the working folder', async () => {
+    const target = await startTarget();
+    const [folder, other, before] = [temporaryFolder(), temporaryFolder(), process.cwd()];
+    try {
+      process.chdir(folder);
+      const options = { recordings: 'recordings', recording: 'new' };
+      const recorder = await replay({ ...options, record: 'all', target: target.url });
+      await fetch(`${recorder.url}/a`);
+      process.chdir(other);
+      await fetch(`${recorder.url}/b`);
+      await recorder.close();
+      process.chdir(folder);
+      await using gate = await replay(options);
+      process.chdir(other);
+      expect(
+        [await fetch(`${gate.url}/a`), await fetch(`${gate.url}/b`)].map(({ status }) => status),
+      ).toEqual([200, 200]);
+      expect(filesBelow(other)).toEqual({});
+    } finally {
+      process.chdir(before);
+    }
+  });
+
   it('needs a target', async () => {
     vi.stubEnv('PATCHGATE_RECORD', 'new_episodes');
     expect(await refusedWith(replay(recorded(GET)))).toBe(
