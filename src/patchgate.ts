@@ -11,7 +11,12 @@ import { createAccessLog } from './server/access-log.ts';
 import { checkControlToken } from './server/control/control-access.ts';
 import { CONTROL_ROOT, isControlPath } from './server/control/control-path.ts';
 import { createDataPath, type DataPath } from './server/data-path.ts';
-import { AS_SENT, createExchangeList, type ExchangeFilter } from './server/exchange-list.ts';
+import {
+  AS_SENT,
+  createExchangeList,
+  type ExchangeFilter,
+  type SentExchanges,
+} from './server/exchange-list.ts';
 import { failClosed } from './server/fail-closed.ts';
 import { accessTo, type FakeAccess } from './server/fake-access.ts';
 import { type Faults, FaultsOfRun } from './server/faults/faults.ts';
@@ -52,7 +57,7 @@ export interface Patchgate {
   /** What went by lately, newest first, as the control API lists it: redacted, bodies cut at 64 KiB. */
   exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
   /** The same with all that is secret, for what compares them. */
-  [AS_SENT](filter?: ExchangeFilter): Iterable<ShownExchange>;
+  [AS_SENT](filter?: ExchangeFilter): SentExchanges;
   /** What makes answers fail. */
   faults: Faults;
   /** What the fake holds; undefined where there is none. */

@@ -17,12 +17,18 @@ export interface ExchangeList {
   /** Newest first. Each is redacted when the iterator gets to it; what is added meanwhile does not show up. */
   list(filter?: ExchangeFilter): Iterable<ShownExchange>;
   /** The same with all that is secret. */
-  [AS_SENT](filter?: ExchangeFilter): Iterable<ShownExchange>;
+  [AS_SENT](filter?: ExchangeFilter): SentExchanges;
   get(id: number): ShownExchange | undefined;
   /** The listener is called with each exchange added from now on, without bodies. The function returned ends that. */
   subscribe(listener: (shown: ShownExchange) => void): () => void;
   /** Forgets the exchanges, or those of one session; the listeners stay. */
   reset(session?: string): void;
+}
+
+export interface SentExchanges {
+  exchanges: Iterable<ShownExchange>;
+  /** Others of them are forgotten, since there were too many. */
+  areCut: boolean;
 }
 
 export interface ExchangeFilter {
@@ -36,6 +42,8 @@ export interface ExchangeFilter {
 
 export const EXCHANGES_KEPT = 1000;
 const BYTES_KEPT = 32 * 1_048_576;
+/** Sessions that are told apart among those of which something is forgotten. */
+const MOST_CUT = 10_000;
 /** @param bytesKept what the exchanges held may take in all: bodies, headers, URLs and findings */
 export function createExchangeList(redaction: Redaction, bytesKept: number = BYTES_KEPT): ExchangeList {
   const ring: (PackedExchange | undefined)[] = new Array(EXCHANGES_KEPT).fill(undefined);
@@ -43,11 +51,15 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
   let next = 0;
   let count = 0;
   let bytes = 0;
+  /** Sessions of which something is forgotten; undefined: there are too many. */
+  let cut: Set<string> | undefined = new Set();
 
   const at = (age: number) => (next - 1 - age + 2 * EXCHANGES_KEPT) % EXCHANGES_KEPT;
   const dropOldest = () => {
     const index = at(count - 1);
-    bytes -= (ring[index] as PackedExchange).weight;
+    const { weight, session = '' } = ring[index] as PackedExchange;
+    bytes -= weight;
+    if (cut && cut.add(session).size > MOST_CUT) cut = undefined;
     ring[index] = undefined;
     count--;
   };
@@ -79,7 +91,10 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
       }
     },
     list: (filter = {}) => listed(filter, redaction),
-    [AS_SENT]: (filter = {}) => listed(filter, NO_REDACTION),
+    [AS_SENT]: (filter = {}) => ({
+      exchanges: listed(filter, NO_REDACTION),
+      areCut: cut === undefined || (filter.session === undefined ? cut.size > 0 : cut.has(filter.session)),
+    }),
     get(id) {
       const packed = newestFirst().find((candidate) => candidate.id === id);
       return packed && showExchange(unpack(packed), redaction);
@@ -91,6 +106,8 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
     reset(session) {
       const others = session === undefined ? [] : newestFirst().filter((packed) => !isOf(packed, session));
       ring.fill(undefined);
+      if (session === undefined) cut = new Set();
+      else cut?.delete(session);
       next = count = bytes = 0;
       for (const packed of others.reverse()) keep(packed);
     },

@@ -4,7 +4,7 @@ import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import type { Patchgate } from '../patchgate.ts';
 import { borrowedText } from '../reporters/borrowed-text.ts';
 import { neverHappenedText } from '../reporters/faults-text.ts';
-import { AS_SENT, type ExchangeFilter } from '../server/exchange-list.ts';
+import { AS_SENT, type ExchangeFilter, type SentExchanges } from '../server/exchange-list.ts';
 import { sessionPath } from '../server/session-path.ts';
 import { variableOf } from '../settings.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
@@ -129,9 +129,9 @@ export function createTestGate(parts: TestGateParts): FakeGate {
   return comparable(testGate, () => gate[AS_SENT]());
 }
 
-/** With what matchers compare, which nobody comes upon who prints it. */
-function comparable<Shown extends object>(shown: Shown, asSent: () => Iterable<ShownExchange>): Shown {
-  return Object.defineProperty(shown, AS_SENT, { value: asSent });
+/** With what matchers compare. */
+function comparable<Shown extends object>(shown: Shown, asSent: () => SentExchanges): Shown {
+  return Object.assign(shown, { [AS_SENT]: asSent });
 }
 
 /** Of tests that are run once more. */

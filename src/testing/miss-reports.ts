@@ -12,8 +12,9 @@ export interface MissReports {
 }
 
 export function createMissReports({ gate, recording }: { gate: Patchgate; recording: string }): MissReports {
-  /** Sessions that were asked for theirs; undefined: the gate was, for all. */
-  const heard = new Set<string | undefined>();
+  /** How often each had missed when somebody asked. */
+  const heard = new Map<string, number>();
+  const keyOf = ({ session, text }: MissedRequest) => `${session}\n${text}`;
 
   const textOf = ({ count, misses, isOrdered }: Missed) => {
     const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
@@ -24,8 +25,9 @@ export function createMissReports({ gate, recording }: { gate: Patchgate; record
   return {
     of(session) {
       const missed = () => {
-        heard.add(session);
-        return gate.misses(session);
+        const missed = gate.misses(session);
+        for (const miss of missed.misses) heard.set(keyOf(miss), miss.count);
+        return missed;
       };
       const assertNoMisses = () => {
         const text = textOf(missed());
@@ -38,9 +40,10 @@ export function createMissReports({ gate, recording }: { gate: Patchgate; record
       return { misses: () => missed().misses, assertNoMisses };
     },
     unheard() {
-      if (heard.has(undefined)) return undefined;
       const all = gate.misses();
-      const misses = all.misses.filter((miss) => !heard.has(miss.session));
+      const misses = all.misses
+        .map((miss) => ({ ...miss, count: miss.count - (heard.get(keyOf(miss)) ?? 0) }))
+        .filter(({ count }) => count > 0);
       return textOf({ ...all, count: misses.reduce((sum, miss) => sum + miss.count, 0), misses });
     },
   };

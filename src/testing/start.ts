@@ -95,6 +95,8 @@ async function startGate(
   asked: Kind,
   { notice = say, failOnMiss = false, seed, ...options }: FakeOptions,
 ): Promise<FakeGate> {
+  if (typeof failOnMiss !== 'boolean')
+    throw misuse(`failOnMiss cannot be ${JSON.stringify(failOnMiss)}`, 'it is true or false');
   const settings = typeof seed === 'object' ? options : { ...options, seed };
   const told = (text: string) => notice(inOptions(text));
   const { kind, failUnused, ...inForceNow } = await inForce(asked, settings, told);

@@ -85,7 +85,10 @@ export function namesOf(test: NamedTest): TestNames {
   if ('file' in test && typeof test.file === 'object') return ofVitest(test);
   if ('testPath' in test || 'currentTestName' in test) return ofExpect(test);
   if (typeof (test as NodeTest).name === 'string') return ofNode(test as NodeTest);
-  throw noTest('it has no name', "give expect.getState(), vitest's task or node:test's context");
+  throw noTest(
+    'it has no name',
+    "give what the runner gives the test: vitest's task, node:test's context, Playwright's testInfo, mocha's this.test, expect.getState()",
+  );
 }
 
 function ofVitest(task: VitestTask): TestNames {

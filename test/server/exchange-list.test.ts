@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
-import { createExchangeList, EXCHANGES_KEPT } from '../../src/server/exchange-list.ts';
+import { AS_SENT, createExchangeList, EXCHANGES_KEPT } from '../../src/server/exchange-list.ts';
 import type { ShownExchange } from '../../src/server/show-exchange.ts';
 import { finding, kept, seen, verdict } from '../support/seen.ts';
 
@@ -67,6 +67,23 @@ describe('its bounds', () => {
     expect(kept).toHaveLength(1000);
     expect([kept[0], kept.at(-1)]).toEqual([2005, 1006]);
     expect(list.get(1005)).toBeUndefined();
+  });
+
+  it('are told of what they cut off, in each session by itself', () => {
+    const list = createExchangeList(DEFAULT_REDACTION, 100_000);
+    const areCut = (...sessions: (string | undefined)[]) =>
+      sessions.map((session) => list[AS_SENT]({ session }).areCut);
+    const addTo = (session: string) => list.add({ ...withBodies(1, 20_000), session });
+    addTo('early');
+    expect(areCut('early', undefined)).toEqual([false, false]);
+    for (let i = 0; i < 3; i++) addTo('late');
+    expect(areCut('early', 'late', undefined)).toEqual([true, true, true]);
+    list.reset('late');
+    expect(areCut('early', 'late', undefined)).toEqual([true, false, true]);
+    list.reset();
+    expect(areCut('early', undefined)).toEqual([false, false]);
+    for (let i = 0; i < 20_000; i++) list.add(seen({ session: `${i}` }));
+    expect(areCut('0', '19999', 'another')).toEqual([true, true, true]);
   });
 
   it('keeps 32 MiB', () => {

@@ -170,11 +170,11 @@ it('a miss after an answer out of a sequence may be for the order', async () => 
   const messageAfter = async (paths: string[]) => {
     const gate = await gateOf(paths);
     await get(`${gate.url}/a`);
-    await get(`${gate.url}/b`);
+    await get(`${gate.url}/a?other`);
     return (await thrownBy(() => gate.assertNoMisses()))?.message ?? '';
   };
   expect(await messageAfter(['/a', '/a'])).toContain('it may be the order, too');
-  expect(await messageAfter(['/a'])).toMatch(/GET \/b(?!.*order)/s);
+  expect(await messageAfter(['/a'])).toMatch(/GET \/a(?!.*order)/s);
 });
 
 describe('misses that no test asks for', () => {
@@ -208,7 +208,15 @@ describe('misses that no test asks for', () => {
     const other = await gateOf(['/a'], { failOnMiss: true });
     await get(`${other.url}/b`);
     expect(other.misses()).toHaveLength(1);
-    await other.close();
+    await get(`${other.url}/b`);
+    expect((await thrownBy(() => other.close()))?.message).toMatch(/^1 request had no answer/);
+    const asked = await gateOf(['/a'], { failOnMiss: true });
+    await get(`${asked.url}/b`);
+    expect(asked.misses()).toHaveLength(1);
+    await asked.close();
+    expect(await thrownBy(() => gateOf(['/a'], { failOnMiss: 'no' as never }))).toMatchObject({
+      message: expect.stringContaining('failOnMiss cannot be "no"'),
+    });
   });
 });
 

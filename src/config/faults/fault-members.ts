@@ -18,7 +18,8 @@ export const MEMBERS = {
     takes:
       'a glob of paths that begins with a slash, without a query, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43}',
     // Behind a name and a value, `?` is meant for more than one character.
-    read: (given) => (arePathGlobs(given) ? textOf(/^\/(?!.*\?[^/?]+=)[\x21-\x7e]*$/)(given) : undefined),
+    read: (given) =>
+      arePathGlobs(given) ? textOf(/^\/(?!.*\?[\w.%[\]-]+=)[\x21-\x7e]*$/)(given) : undefined,
   },
   operation: { takes: 'the name of an operation: updateProject', read: textOf(/^[\w.-]{1,100}$/) },
   status: { takes: 'a status from 200 to 599: 503', read: integerOf(200, 599) },
@@ -70,8 +71,8 @@ function readSpeed(given: unknown): number | undefined {
 }
 
 function readJson(given: unknown): unknown {
-  // What JSON makes of bytes is not what they are.
-  if (ArrayBuffer.isView(given)) return undefined;
+  // Bytes, a Map, a promise: what JSON makes of them is not what they are.
+  if (isObject(given) && Object.prototype.toString.call(given) !== '[object Object]') return undefined;
   try {
     return JSON.stringify(given) === undefined ? undefined : given;
   } catch {

@@ -57,9 +57,11 @@ export interface ExpectedExchange {
   path?: ExpectedText;
   /** As text, or by name; a name that comes several times has a list. */
   query?: string | URLSearchParams | AsymmetricMatcher | Readonly<Record<string, unknown>>;
-  /** Of the request, by name, with what it has of a text, a RegExp or `expect.stringContaining`; undefined: it has none. There may
-   *  be others. */
-  headers?: Readonly<Record<string, ExpectedText | undefined>>;
+  /** Of the request, by name in any letter case; one that comes several times has a list. Undefined: it has none. There may be
+   *  others. */
+  headers?:
+    | AsymmetricMatcher
+    | Readonly<Record<string, ExpectedText | number | readonly string[] | undefined>>;
   /** Of the request: a value that its JSON is, or text. `''`: it has none. */
   body?: unknown;
   /** Of the response. */

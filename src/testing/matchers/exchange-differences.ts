@@ -1,4 +1,3 @@
-import { types } from 'node:util';
 import { isObject } from '../../model/json.ts';
 import { pointerOf } from '../../model/pointer.ts';
 import { jsonOf } from '../../recordings/body.ts';
@@ -6,7 +5,7 @@ import { sameText } from '../../recordings/matching/same-text.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import type { ExpectedExchange } from './assertions.ts';
 import { equalTo, isLike, type Runner } from './runner.ts';
-import { type Facts, queryOf, UNKNOWN } from './seen-exchange.ts';
+import { type Facts, headerText, queryOf, UNKNOWN } from './seen-exchange.ts';
 
 /** A place where an exchange is not as expected. */
 export interface Difference {
@@ -46,7 +45,8 @@ export function differing(
   };
 
   function* ofPart(part: keyof Facts, value: unknown, actual: unknown, shown: unknown) {
-    if (part !== 'headers') return yield* differences(actual, valueFor(part, value, actual), [], shown);
+    if (part !== 'headers' || !isPlain(value))
+      return yield* differences(actual, valueFor(part, value, actual), [], shown);
     for (const [name, one] of Object.entries(value as object))
       yield* differences(own(actual, name), one, [name], own(shown, name));
   }
@@ -60,24 +60,45 @@ export function differing(
     const expected = written(wanted);
     if (actual === UNKNOWN) return yield { pointer: '', expected, actual };
     if (isFilledIn(actual, expected) || isLike(actual, expected) || equals(actual, expected)) return;
+    const here = { pointer: pointerOf(path), expected, actual: shownOf(actual, shown) };
+    const isShown = Array.isArray(actual) === Array.isArray(shown) && isPlain(actual) === isPlain(shown);
+    // What is hidden as a whole shows no place within.
+    for (const difference of within(actual, expected, path, shown, here)) {
+      yield isShown ? difference : here;
+      if (!isShown) return;
+    }
+  }
+
+  /** @param here the difference where there are no places within */
+  function* within(
+    actual: unknown,
+    expected: unknown,
+    path: readonly (string | number)[],
+    shown: unknown,
+    here: Omit<Difference, 'part'>,
+  ): Iterable<Omit<Difference, 'part'>> {
     const some = partOf(expected);
     if (Array.isArray(expected) && Array.isArray(actual)) {
+      if (expected.length > actual.length && expected.at(-1) === undefined) yield here;
       for (let i = 0; i < Math.max(expected.length, actual.length); i++)
         yield* differences(actual[i], expected[i], [...path, i], own(shown, i));
     } else if (some && isObject(actual)) {
       for (const [name, value] of Object.entries(some))
         yield* differences(own(actual, name), value, [...path, name], own(shown, name));
     } else if (isPlain(expected) && isPlain(actual)) {
-      for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)]))
-        yield* differences(own(actual, name), own(expected, name), [...path, name], own(shown, name));
-    } else
-      yield {
-        pointer: pointerOf(path),
-        expected,
-        // What is hidden as a whole has no such place.
-        actual: actual !== undefined && shown === undefined ? REDACTED : shown,
-      };
+      for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+        // A name can be a secret, too.
+        const isNamed = Object.hasOwn(expected, name) || own(shown, name) !== undefined;
+        const place = [...path, isNamed ? name : REDACTED];
+        yield* differences(own(actual, name), own(expected, name), place, own(shown, name));
+      }
+    } else yield here;
   }
+}
+
+/** @param shown in its place */
+function shownOf(actual: unknown, shown: unknown): unknown {
+  return actual !== undefined && (shown === undefined || shown === UNKNOWN) ? REDACTED : shown;
 }
 
 /** What JSON makes of a Date, or of an object of a class that says so. */
@@ -98,9 +119,12 @@ function isFilledIn(actual: unknown, expected: unknown): boolean {
 /** An expectation in the form that facts have. */
 function wantedOf(part: keyof Facts, value: unknown): unknown {
   if (part === 'method' && typeof value === 'string') return value.toUpperCase();
-  if (part === 'headers')
+  if (part === 'headers' && isPlain(value))
     return Object.fromEntries(
-      Object.entries(value as object).map(([name, one]) => [name.toLowerCase(), one]),
+      Object.entries(value).map(([name, one]) => [
+        name.toLowerCase(),
+        headerText(name.toLowerCase(), textOf(one)),
+      ]),
     );
   if (part !== 'query') return value;
   if (typeof value === 'string') return queryOf(value.replace(/^\?/, ''));
@@ -122,7 +146,8 @@ function valueFor(part: keyof Facts, expected: unknown, actual: unknown): unknow
   const text = ArrayBuffer.isView(expected)
     ? Buffer.from(expected.buffer, expected.byteOffset, expected.byteLength).toString()
     : expected;
-  if (typeof actual === 'string') return text;
+  const isBare = expected === null || typeof expected === 'number' || typeof expected === 'boolean';
+  if (typeof actual === 'string') return isBare ? JSON.stringify(expected) : text;
   return typeof text === 'string' && !Buffer.isBuffer(actual) ? (jsonOf({ text }) ?? expected) : expected;
 }
 
@@ -133,9 +158,10 @@ function partOf(expected: unknown): object | undefined {
   return String(expected) === 'ObjectContaining' && isObject(sample) ? sample : undefined;
 }
 
+/** An object of names and values, of whatever class; a Map, say, has its own. By its text, since a test may run in a realm of its own. */
 function isPlain(value: unknown): value is object {
   return (
-    isObject(value) && !('asymmetricMatch' in value) && !Buffer.isBuffer(value) && !types.isRegExp(value)
+    Object.prototype.toString.call(value) === '[object Object]' && !('asymmetricMatch' in (value as object))
   );
 }
 

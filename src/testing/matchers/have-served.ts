@@ -1,5 +1,4 @@
 import { types } from 'node:util';
-import { EXCHANGES_KEPT } from '../../server/exchange-list.ts';
 import type { ExpectedExchange } from './assertions.ts';
 import { checkMembers } from './check-members.ts';
 import { differing } from './exchange-differences.ts';
@@ -28,8 +27,8 @@ export function haveServed(runner: Runner, judge: Judge, gate: unknown, expected
     );
   const { times } = expected;
   const differencesOf = differing(runner, expected);
-  const all = seen.map(({ shown }) => shown);
-  const compared = seen.map(({ shown, sent }) => ({
+  const all = seen.all.map(({ shown }) => shown);
+  const compared = seen.all.map(({ shown, sent }) => ({
     exchange: shown,
     differences: differencesOf(factsOf(sent), factsOf(shown)),
   }));
@@ -37,7 +36,7 @@ export function haveServed(runner: Runner, judge: Judge, gate: unknown, expected
   const found = served.filter(({ differences }) => differences.length === 0);
   const pass = times === undefined ? found.length > 0 : found.length === times;
   const isSure = found.length > (times ?? 0);
-  const doubts = isSure ? [] : doubtsOf(served, all.length);
+  const doubts = isSure ? [] : doubtsOf(served, seen.areCut);
   const message = () =>
     told(runner, CALLED, [
       wantedText(
@@ -54,7 +53,7 @@ export function haveServed(runner: Runner, judge: Judge, gate: unknown, expected
   return { pass: doubts.length > 0 ? (runner.isNot ?? false) : pass, message };
 }
 
-function doubtsOf(served: readonly Compared[], count: number): string[] {
+function doubtsOf(served: readonly Compared[], areCut: boolean): string[] {
   const unknown = served.filter(
     ({ differences }) => differences.length > 0 && differences.every(({ actual }) => actual === UNKNOWN),
   );
@@ -64,9 +63,9 @@ function doubtsOf(served: readonly Compared[], count: number): string[] {
           `Nobody can tell of ${numbersOf(unknown.map(({ exchange }) => exchange))}: the body is longer than the 64 KiB that a gate keeps of one.`,
         ]
       : []),
-    ...(count >= EXCHANGES_KEPT
+    ...(areCut
       ? [
-          `Nobody can tell of earlier ones: a gate keeps the last 1,000 exchanges. Use gate.reset() between tests.`,
+          `Nobody can tell of earlier ones: a gate keeps the last 1,000 exchanges, and 32 MiB of them. Use gate.reset() between tests.`,
         ]
       : []),
   ];
@@ -75,10 +74,11 @@ function doubtsOf(served: readonly Compared[], count: number): string[] {
 function checkExpected(expected: ExpectedExchange): void {
   checkMembers(NAME, 'the exchange that is expected', expected, MEMBERS);
   const { path, headers, times } = expected;
+  // What they are instead may hold secrets.
   if (headers !== undefined && Object.prototype.toString.call(headers) !== '[object Object]')
     throw misused(
       NAME,
-      `the headers cannot be ${named(headers)}`,
+      'the headers are no object of names and values',
       "give them by name: { headers: { authorization: 'Bearer abc' } }",
     );
   if (typeof path === 'string' && !path.startsWith('/'))

@@ -1,7 +1,7 @@
 import { splitTarget } from '../../model/http.ts';
 import { isObject } from '../../model/json.ts';
 import { queryValues } from '../../recordings/matching/query.ts';
-import { AS_SENT } from '../../server/exchange-list.ts';
+import { AS_SENT, EXCHANGES_KEPT, type SentExchanges } from '../../server/exchange-list.ts';
 import type { ShownBody, ShownExchange, ShownHeaders } from '../../server/show-exchange.ts';
 
 /** Of a body that is not there as a whole: what it is, nobody knows. */
@@ -28,25 +28,37 @@ export interface SeenExchange {
   sent: ShownExchange;
 }
 
+export interface SeenExchanges {
+  /** Oldest first. */
+  all: SeenExchange[];
+  /** There were others, of which nobody knows any more. */
+  areCut: boolean;
+}
+
 /**
- * The exchanges of a gate or one of its sessions, oldest first; undefined where this is neither.
+ * The exchanges of a gate or one of its sessions; undefined where this is neither.
  *
  * @param gate whatever was given to `expect`
  */
-export function exchangesOf(gate: unknown): SeenExchange[] | undefined {
-  const all = listedBy(gate, 'exchanges');
-  if (all === undefined) return undefined;
-  const sent = new Map(listedBy(gate, AS_SENT)?.map((one) => [one.id, one]));
-  return all
-    .map((shown) => ({ shown, sent: sent.get(shown.id) ?? shown }))
-    .sort((a, b) => a.shown.id - b.shown.id);
+export function exchangesOf(gate: unknown): SeenExchanges | undefined {
+  const shown = listOf(called(gate, 'exchanges'));
+  if (shown === undefined) return undefined;
+  const asSent = called(gate, AS_SENT) as SentExchanges | undefined;
+  const sent = new Map(listOf(asSent?.exchanges)?.map((one) => [one.id, one]));
+  const all = shown.map((one) => ({ shown: one, sent: sent.get(one.id) ?? one }));
+  return {
+    all: all.sort((a, b) => a.shown.id - b.shown.id),
+    areCut: asSent?.areCut ?? shown.length >= EXCHANGES_KEPT,
+  };
 }
 
-function listedBy(gate: unknown, method: 'exchanges' | typeof AS_SENT): ShownExchange[] | undefined {
+function called(gate: unknown, method: 'exchanges' | typeof AS_SENT): unknown {
   if (typeof gate !== 'object' || gate === null || !(method in gate)) return undefined;
   const list: unknown = (gate as Record<typeof method, unknown>)[method];
-  if (typeof list !== 'function') return undefined;
-  const given: unknown = list.call(gate);
+  return typeof list === 'function' ? list.call(gate) : undefined;
+}
+
+function listOf(given: unknown): ShownExchange[] | undefined {
   if (typeof given !== 'object' || given === null || !(Symbol.iterator in given)) return undefined;
   const all = [...(given as Iterable<ShownExchange>)];
   return all.every((one) => isObject(one?.request)) ? all : undefined;
@@ -76,8 +88,13 @@ export function queryOf(query: string): Facts['query'] {
 
 function headersOf(headers: ShownHeaders): Facts['headers'] {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+    Object.entries(headers).map(([name, value]) => [name, headerText(name, value) as string]),
   );
+}
+
+/** One text of a header that came several times; anything else as it is. @param name in lower case */
+export function headerText(name: string, value: unknown): unknown {
+  return Array.isArray(value) ? value.join(name === 'cookie' ? '; ' : ', ') : value;
 }
 
 function bodyOf(body: ShownBody | undefined): unknown {

@@ -1,3 +1,4 @@
+import { pointerOf } from '../../model/pointer.ts';
 import type { Paint } from '../../reporters/colours.ts';
 import { shortened, visible } from '../../reporters/wording.ts';
 import type { ShownExchange } from '../../server/show-exchange.ts';
@@ -20,7 +21,7 @@ export function wantedText(
   found: readonly ShownExchange[],
   isNot: boolean,
 ): string {
-  const parts = Object.entries(wanted).map(([part, value]) => `  ${part}: ${show(value)}`);
+  const parts = Object.entries(wanted).map(([part, value]) => `  ${part}: ${partText(show, part, value)}`);
   const never = isNot ? times === undefined : times === 0;
   const often = times === undefined ? 'at least once' : timesText(times);
   return [
@@ -30,6 +31,15 @@ export function wantedText(
       ? 'It was never served.'
       : `It was served ${timesText(found.length)}: ${numbersOf(found)}`,
   ].join('\n');
+}
+
+/** Of headers each by itself: whether it is a secret, its name says. */
+function partText(show: Show, part: string, value: unknown): string {
+  if (part !== 'headers' || 'asymmetricMatch' in (value as object)) return show(value);
+  const each = Object.entries(value as object).map(
+    ([name, one]) => `${name}: ${show(one, pointerOf([name]), part)}`,
+  );
+  return `{ ${each.join(', ')} }`;
 }
 
 /** Exchanges that are named. */
@@ -90,7 +100,7 @@ function whyText(exchange: ShownExchange): string {
 function differenceText(show: Show, { part, pointer, expected, actual }: Difference): string {
   const place = `${part}${pointer === '' ? '' : ` ${visible(shortened(pointer, MOST_CHARACTERS))}`}`;
   if (actual === UNKNOWN) return `${place}: longer than what is kept of it`;
-  const [wanted, was] = [show(expected, pointer), show(actual, pointer)];
+  const [wanted, was] = [show(expected, pointer, part), show(actual, pointer, part)];
   if (wanted === was) return `${place}: another value than expected, where neither is shown as it is: ${was}`;
   const text = `${place}: expected ${wanted}, was ${was}`;
   const isBelow = part === 'path' && typeof expected === 'string' && String(actual).endsWith(expected);

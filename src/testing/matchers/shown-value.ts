@@ -12,12 +12,13 @@ import type { Runner } from './runner.ts';
 /** Characters of a matcher that are shown; of a value it is fewer. */
 const MOST = 120;
 
-/** Writes what was expected or seen into one line of a message. @param pointer of a value within a body */
-export type Show = (value: unknown, pointer?: string) => string;
+/** Writes what was expected or seen into one line of a message. @param pointer of a value within a body, or within the headers */
+export type Show = (value: unknown, pointer?: string, part?: string) => string;
 
 export function showing({ utils }: Runner, redaction: Redaction): Show {
-  return (value, pointer = '') => {
+  return (value, pointer = '', part = 'body') => {
     if (value === undefined) return 'nothing';
+    if (part === 'headers' && tokensOf(pointer).some((name) => redaction.headers.has(name))) return REDACTED;
     if (isSecretPointer(tokensOf(pointer), redaction)) return REDACTED;
     if (isJson(value)) return visible(shownJson(value, redaction));
     const text = utils

@@ -23,8 +23,8 @@ export interface Missed {
   count: number;
   /** The first thousand that differ, oldest first. */
   misses: MissedRequest[];
-  /** Some are of the default session, in which others came out of a sequence: whoever sends requests in another order than
-   *  they were recorded in misses, too. */
+  /** Some differ from what is recorded, and came in the default session behind an answer out of a sequence: whoever sends requests in
+   *  another order than they were recorded in misses so, too. */
   isOrdered?: true;
 }
 
@@ -39,6 +39,7 @@ export class Misses {
   readonly #alike = new Map<string, MissedRequest>();
   readonly #ofSession = new Map<string, number>();
   #count = 0;
+  #isInOrder = false;
   #isOrdered = false;
 
   constructor(redaction: Redaction) {
@@ -46,8 +47,9 @@ export class Misses {
   }
 
   /** @param error what it is refused with: `no-recording` */
-  add({ method, url, session }: UpstreamRequest, { message, hint = '' }: PatchgateError): void {
+  add({ method, url, session }: UpstreamRequest, { message, hint = '', details }: PatchgateError): void {
     const { name } = session;
+    if (this.#isInOrder && name === '' && details?.reason === 'differs') this.#isOrdered = true;
     this.#count++;
     const before = this.#ofSession.get(name);
     if (before !== undefined || this.#ofSession.size < MOST_SESSIONS)
@@ -70,14 +72,13 @@ export class Misses {
 
   /** An answer came out of a sequence. @param session name of the one that got it */
   noteOrder(session: string): void {
-    if (session === '') this.#isOrdered = true;
+    if (session === '') this.#isInOrder = true;
   }
 
   /** @param session of this one alone; `""` is the default one */
   list(session?: string): Missed {
     const all = [...this.#alike.values()].map((miss) => ({ ...miss }));
-    const isOrdered = this.#isOrdered && !session && all.some((miss) => miss.session === '');
-    const order = isOrdered ? { isOrdered } : {};
+    const order = this.#isOrdered && !session ? { isOrdered: true as const } : {};
     if (session === undefined) return { count: this.#count, misses: all, ...order };
     return {
       count: this.#ofSession.get(session) ?? 0,
@@ -89,7 +90,7 @@ export class Misses {
   /** Forgets them. @param session those of this one alone */
   reset(session?: string): void {
     const forgotten = this.list(session);
-    if (!session) this.#isOrdered = false;
+    if (!session) this.#isOrdered = this.#isInOrder = false;
     this.#count -= forgotten.count;
     if (session === undefined) this.#ofSession.clear();
     else this.#ofSession.delete(session);

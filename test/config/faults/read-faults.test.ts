@@ -127,6 +127,10 @@ describe('a fault as an object', () => {
       { status: 200, body: Buffer.from('a') },
       '/body: <Buffer 61> is not taken (it takes a text or another value of JSON)',
     ],
+    [
+      { status: 200, body: new Map() },
+      '/body: Map(0) {} is not taken (it takes a text or another value of JSON)',
+    ],
     [{ body: 'x', reset: true }, '/body needs a status (say which: status=429)'],
     [{ method: 'GET' }, ' does nothing ('],
   ])('is refused, with its place: %j', (fault, says) => {

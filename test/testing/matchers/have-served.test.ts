@@ -111,11 +111,58 @@ describe('toHaveServed', () => {
       },
     });
     const hidden = { ...plain, request: { ...plain.request, body: { json: { a: '[redacted]' }, size: 9 } } };
-    const comparable = { ...gateWith(hidden), [AS_SENT]: () => [plain] };
+    const comparable = { ...gateWith(hidden), [AS_SENT]: () => ({ exchanges: [plain], areCut: false }) };
     expect(comparable).toHaveServed({ body: { a: [null, { b: 'x1' }] } });
     expect(failing(() => expect(comparable).toHaveServed({ body: { a: [1, { b: 'y' }] } }))).toContain(
-      'body /a/0: expected 1, was "[redacted]"\n  body /a/1/b: expected "y", was "[redacted]"',
+      'body /a: expected [1,{"b":"y"}], was "[redacted]"\n\n',
     );
+    expect(comparable).toHaveServed({ body: { a: [null, { b: /^x\d$/ }] } });
+  });
+
+  it('shows no names that are secrets', async () => {
+    await using other = await fake();
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const headers = { 'content-type': 'application/json', cookie: `sid=${secret}` };
+    const body = JSON.stringify({ by: { [secret]: 1 }, password: { [secret]: 2 } });
+    await fetch(`${other.url}/x?${secret}=1`, { method: 'POST', headers, body });
+    await other.setFaults('status=200');
+    await fetch(`${other.url}/x?${secret}=1`, { method: 'POST', headers, body });
+    for (const wanted of [
+      { body: { by: {}, password: {} }, query: { a: 1 } },
+      { headers: { cookie: `sid=${secret}`, accept: 'none' } },
+      { headers: { cookie: new RegExp(secret), accept: 'none' } },
+    ]) {
+      const said = failing(() => expect(other).toHaveServed(wanted));
+      expect(said).toContain('POST /x');
+      expect(said).not.toContain(secret);
+    }
+    expect(other).toHaveServed({ headers: { cookie: `sid=${secret}` } });
+    const headersOf = { authorization: secret };
+    const misuse = failing(() => expect(other).toHaveServed({ headers: new Headers(headersOf) as never }));
+    expect(misuse).toContain('the headers are no object of names and values');
+  });
+
+  it('tells apart what JSON does not', () => {
+    const of = (json: unknown, headers = {}) =>
+      gateWith(
+        exchange(1, '/a', {
+          request: { method: 'PATCH', url: '/a', headers, body: { json, size: 9 } as never },
+        }),
+      );
+    for (const body of [new Map(), new Set(), Promise.resolve({}), new Error('no')])
+      expect(of({})).not.toHaveServed({ body });
+    expect(of([1])).not.toHaveServed({ body: [1, undefined] });
+    expect(of({ a: { b: 1 } })).toHaveServed({ body: { a: { b: 1, c: undefined } } });
+    const scalar = exchange(2, '/a', {
+      request: { method: 'PATCH', url: '/a', headers: {}, body: { text: 'null', size: 4 } },
+    });
+    expect(gateWith(scalar)).toHaveServed({ body: null });
+    expect(gateWith(scalar)).not.toHaveServed({ body: 5 });
+    const twice = of({}, { 'x-a': ['1', '2'], cookie: ['a=1', 'b=2'], 'x-n': '1' });
+    expect(twice).toHaveServed({ headers: { 'X-A': '1, 2', cookie: 'a=1; b=2', 'x-n': 1 } });
+    expect(twice).toHaveServed({ headers: { 'x-a': ['1', '2'] } });
+    expect(twice).toHaveServed({ headers: expect.objectContaining({ 'x-n': '1' }) });
+    expect(twice).not.toHaveServed({ headers: expect.objectContaining({ 'x-n': '2' }) });
   });
 
   it('takes what was redacted for any value where nobody knows it any more, but not for none', () => {
@@ -266,6 +313,16 @@ Blocked: 1 exchange
       expect(failing(() => assertion.toHaveServed({ path: '/b' }))).toContain(
         'keeps the last 1,000 exchanges',
       );
+  });
+
+  it('cannot tell what never was in a session of which something is forgotten', async () => {
+    await using other = await fake();
+    const early = other.session('early');
+    await fetch(early.url + PATH);
+    for (let i = 0; i < 20; i++)
+      await Promise.all(Array.from({ length: 50 }, async () => (await fetch(other.url + PATH)).text()));
+    expect(failing(() => expect(early).not.toHaveServed({ method: 'GET' }))).toContain('Nobody can tell');
+    expect(other.session('late')).not.toHaveServed({ method: 'GET' });
   });
 
   it('compares what is no JSON: text, bytes, nothing', () => {

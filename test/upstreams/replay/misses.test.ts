@@ -8,9 +8,9 @@ const NOTHING = { redact: [], redactPointers: [], redactPatterns: [], detectSecr
 
 function missing() {
   const misses = new Misses(redactionOf(NOTHING));
-  const miss = (text: string, session = '', url = '/a') => {
+  const miss = (text: string, session = '', url = '/a', reason = 'differs') => {
     const request = { method: 'GET', url, session: { id: 1, name: session } } as UpstreamRequest;
-    misses.add(request, new PatchgateError('no-recording', text, { hint: 'record it' }));
+    misses.add(request, new PatchgateError('no-recording', text, { hint: 'record it', details: { reason } }));
   };
   return { misses, miss };
 }
@@ -62,15 +62,18 @@ it('forgets those of a session, or all', () => {
 
 it('may be for the order of requests, where one got an answer out of a sequence before', () => {
   const { misses, miss } = missing();
+  miss('differs from /a');
   misses.noteOrder('one');
-  miss('no answer to /a', 'one');
+  miss('differs from /a', 'one');
+  miss('differs from /a');
   expect(misses.list()).not.toHaveProperty('isOrdered');
   misses.noteOrder('');
+  miss('nothing is recorded for /a', '', '/a', 'not-recorded');
   expect(misses.list()).not.toHaveProperty('isOrdered');
-  miss('no answer to /a');
+  miss('differs from /a');
   expect([misses.list().isOrdered, misses.list('').isOrdered]).toEqual([true, true]);
   expect(misses.list('one')).not.toHaveProperty('isOrdered');
   misses.reset('');
-  miss('no answer to /a');
+  miss('differs from /a');
   expect(misses.list()).not.toHaveProperty('isOrdered');
 });
