@@ -47,7 +47,7 @@ export function differing(
   function* ofPart(part: keyof Facts, value: unknown, actual: unknown, shown: unknown) {
     if (part !== 'headers' || !isPlain(value))
       return yield* differences(actual, valueFor(part, value, actual), [], shown);
-    for (const [name, one] of Object.entries(value as object))
+    for (const [name, one] of Object.entries(value))
       yield* differences(own(actual, name), one, [name], own(shown, name));
   }
 
