@@ -44,9 +44,9 @@ export async function walk(
   to?: string,
   cwd = projectWithPatchgate(),
 ): Promise<Mismatch[]> {
-  const ports = await Promise.all(PORTS.map(async (port) => [port, String(await freePort())] as const));
-  const here = (text: string) => ports.reduce((moved, [port, free]) => moved.replaceAll(port, free), text);
-  const onPage = (text: string) => ports.reduce((moved, [port, free]) => moved.replaceAll(free, port), text);
+  const free = await Promise.all(PORTS.map(async () => String(await freePort())));
+  const here = moving(PORTS, free);
+  const onPage = moving(free, PORTS);
   const servers = new Map<string, Server>();
   const mismatches: Mismatch[] = [];
   let said = '';
@@ -75,6 +75,12 @@ export async function walk(
     for (const server of servers.values()) await server.stop();
   }
   return mismatches;
+}
+
+/** Writes ports for others into a text. All at once: one of them may begin as another. */
+function moving(from: readonly string[], to: readonly string[]): (text: string) => string {
+  const ports = new RegExp(`\\b(?:${from.join('|')})\\b`, 'g');
+  return (text) => text.replace(ports, (port) => to[from.indexOf(port)] as string);
 }
 
 function* blocksOf(file: string, from?: string, to?: string): Iterable<Block> {
@@ -106,7 +112,7 @@ function comparable(text: string): string {
     .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT/g, '<date>')
     .replaceAll(/\d\d:\d\d:\d\d/g, '<time>')
     .replaceAll(/\b\d+(?:\.\d+)? ?m?s\b/g, '<duration>')
-    .replaceAll(/127\.0\.0\.1:(?!401\d)\d{4,5}/g, '127.0.0.1:<port>')
+    .replaceAll(/127\.0\.0\.1:(?!401\d\b)\d{4,5}/g, '127.0.0.1:<port>')
     .replaceAll(/[ \t]+$/gm, '');
 }
 

@@ -1,5 +1,5 @@
 import type { Share, UserFault } from '../../model/fault.ts';
-import { isObject } from '../../model/json.ts';
+import { isObject, isRecord } from '../../model/json.ts';
 import { arePathGlobs } from '../extras/globs.ts';
 import { readAmount, SIZES } from '../read-amount.ts';
 import { LATENCIES, readLatency } from './read-latency.ts';
@@ -72,7 +72,7 @@ function readSpeed(given: unknown): number | undefined {
 
 function readJson(given: unknown): unknown {
   // Bytes, a Map, a promise: what JSON makes of them is not what they are.
-  if (isObject(given) && Object.prototype.toString.call(given) !== '[object Object]') return undefined;
+  if (isObject(given) && !isRecord(given)) return undefined;
   try {
     return JSON.stringify(given) === undefined ? undefined : given;
   } catch {

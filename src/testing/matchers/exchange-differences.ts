@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.ts';
+import { isObject, isRecord } from '../../model/json.ts';
 import { pointerOf } from '../../model/pointer.ts';
 import { jsonOf } from '../../recordings/body.ts';
 import { sameText } from '../../recordings/matching/same-text.ts';
@@ -158,11 +158,8 @@ function partOf(expected: unknown): object | undefined {
   return String(expected) === 'ObjectContaining' && isObject(sample) ? sample : undefined;
 }
 
-/** An object of names and values, of whatever class; a Map, say, has its own. By its text, since a test may run in a realm of its own. */
 function isPlain(value: unknown): value is object {
-  return (
-    Object.prototype.toString.call(value) === '[object Object]' && !('asymmetricMatch' in (value as object))
-  );
+  return isRecord(value) && !('asymmetricMatch' in value);
 }
 
 function own(value: unknown, name: string | number): unknown {

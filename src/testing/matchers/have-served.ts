@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { isRecord } from '../../model/json.ts';
 import type { ExpectedExchange } from './assertions.ts';
 import { checkMembers } from './check-members.ts';
 import { differing } from './exchange-differences.ts';
@@ -75,7 +76,7 @@ function checkExpected(expected: ExpectedExchange): void {
   checkMembers(NAME, 'the exchange that is expected', expected, MEMBERS);
   const { path, headers, times } = expected;
   // What they are instead may hold secrets.
-  if (headers !== undefined && Object.prototype.toString.call(headers) !== '[object Object]')
+  if (headers !== undefined && !isRecord(headers))
     throw misused(
       NAME,
       'the headers are no object of names and values',

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import type { JsonValue } from '../../model/json.ts';
+import { isRecord, type JsonValue } from '../../model/json.ts';
 import { tokensOf } from '../../model/pointer.ts';
 import { shownJson } from '../../recordings/matching/shown-value.ts';
 import { redactText } from '../../recordings/redaction/redact.ts';
@@ -40,9 +40,4 @@ function isJson(value: unknown, level = 0): value is JsonValue {
   if (types.isRegExp(value) || 'asymmetricMatch' in value) return false;
   if (!Array.isArray(value) && !isRecord(value)) return false;
   return Object.values(value).every((one) => isJson(one, level + 1));
-}
-
-function isRecord(value: object): boolean {
-  // By its text, since a test may run in a realm of its own.
-  return Object.prototype.toString.call(value) === '[object Object]';
 }
