@@ -1,5 +1,6 @@
 import { type Config, DEFAULT_CONTRACT } from './config.ts';
 import { type Contract, loadContract } from './contract/load-contract.ts';
+import { createMatcher } from './contract/match-operation.ts';
 import { PatchgateError } from './errors.ts';
 import { createGate, type Gate } from './gate.ts';
 import { outgoingPath } from './upstreams/outgoing.ts';
@@ -10,14 +11,17 @@ export interface GateOfOptions {
   lazy?: boolean;
   /** The same, where nobody but us could have broken it: a contract or a rule of one's own is tried at the start. */
   isBrief?: boolean;
+  /** Takes one notice for people. */
+  notice?: (text: string) => void;
 }
 
 /** The gate that a config asks for. @throws PatchgateError where contract or settings are wrong */
 export function gateOf(config: Config, options: GateOfOptions = {}): Gate {
+  const { basePath = '' } = config;
   const isOurs = config.contract === DEFAULT_CONTRACT;
   const contract = loadContract(config.contract, isOurs);
   const isTried = !isOurs || Object.keys(config.customRules).length > 0;
-  if (config.target !== undefined) checkTargetPath(config.target, contract);
+  if (config.target !== undefined) checkTargetPath(config.target, contract, basePath);
   const gate = createGate(contract, {
     validation: config.validation,
     guard: config.guard,
@@ -27,11 +31,15 @@ export function gateOf(config: Config, options: GateOfOptions = {}): Gate {
     overrides: config.overrides,
     customRules: config.customRules,
     placeOf: config.placeOf,
-    basePaths: basePathsOf(config),
+    basePath,
     bodyLimit: config.bodyLimit,
     lazy: options.lazy || (options.isBrief && !isTried) || false,
   });
-  return config.target === undefined ? gate : judgingWhatIsSent(gate, parseTarget(config.target).path);
+  const outgoing =
+    config.target === undefined ? gate : judgingWhatIsSent(gate, parseTarget(config.target).path);
+  return options.notice && basePath !== ''
+    ? tellingOfOthers(outgoing, contract, basePath, options.notice)
+    : outgoing;
 }
 
 /** By the path that the target gets, which the dot segments of a request can lead out of its own, and by the client's. */
@@ -45,22 +53,46 @@ function judgingWhatIsSent(gate: Gate, targetPath: string): Gate {
     ...gate,
     match,
     inspect: (request, meant = match(request), circumstances) => gate.inspect(request, meant, circumstances),
+    recordAt: (url) => gate.recordAt(outgoingPath(targetPath, url)),
+    listAt: (url) => gate.listAt(outgoingPath(targetPath, url)),
   };
 }
 
-/** The paths that operations follow. A path in the target's URL may be the client's to send or the gate's to add. */
-function basePathsOf({ basePath, target }: Config): string[] {
-  if (basePath === undefined) return [];
-  const base = basePath.replace(/\/+$/, '');
-  const added = target === undefined ? '' : parseTarget(target).path;
-  return added !== '' && (base === added || base.startsWith(`${added}/`))
-    ? [base, base.slice(added.length)]
-    : [base];
+/** Says so where the first PATCH that an operation could mean is not below the base path: such a gate must not look like one. */
+function tellingOfOthers(
+  gate: Gate,
+  { entries }: Contract,
+  basePath: string,
+  notice: (text: string) => void,
+): Gate {
+  const anywhere = createMatcher(entries);
+  let isTold = false;
+  return {
+    ...gate,
+    match(head) {
+      const match = gate.match(head);
+      if (!isTold && (match || anywhere(head))) {
+        isTold = true;
+        if (!match)
+          notice(
+            `--base-path ${basePath}: the first PATCH of a record is not below it, and passes unjudged: nobody says what it deletes. Correct --base-path, or leave it out to judge every path`,
+          );
+      }
+      return match;
+    },
+  };
 }
 
 /** A request is judged by its own path, so what the target's adds must not be part of an operation's. */
-function checkTargetPath(text: string, { entries }: Contract): void {
+function checkTargetPath(text: string, { entries }: Contract, basePath: string): void {
   const { path } = parseTarget(text);
+  if (!`${path}/`.startsWith(`${basePath}/`) && !basePath.startsWith(`${path}/`)) {
+    throw new PatchgateError(
+      'bad-usage',
+      `--base-path ${basePath} judges nothing: every request goes below ${path}, the path of the target`,
+      { hint: `give it as the target gets it: --base-path ${path}${basePath}, or leave it out` },
+    );
+  }
   const added = path.toLowerCase().split('/').slice(1);
   for (const entry of Object.values(entries)) {
     const part = entry.path

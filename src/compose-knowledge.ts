@@ -33,16 +33,17 @@ export async function composeKnowledge(
     file,
     account,
     target: config.target,
+    lag: config.stateLag,
     notice,
   });
   const { state } = kept;
-  const reads = config.readState && forward;
+  const reads = config.readState !== false && forward;
   const { readingRecords } = reads ? await import('./guard/reading-records.ts') : {};
+  const read = reads && readingRecords?.(state, forward, { kinds, timeout, redaction, notice });
   return {
     of: (name) => state.of(name),
     ledger: { state, file },
-    ...(reads &&
-      readingRecords && { find: readingRecords(state, forward, { kinds, timeout, redaction, notice }) }),
+    ...(read && { confirm: read, ...(config.readState && { find: read }) }),
     // What a recording answers changes nothing at the service.
     learner: { stateOf: () => state, kinds, counts: (answeredBy) => answeredBy === 'target' },
     get trouble() {

@@ -60,7 +60,10 @@ export interface Config extends Extras {
   account: number | undefined;
   /** A file; undefined or `""`: what is known is kept in memory alone. */
   state: string | undefined;
-  readState: boolean;
+  /** Undefined: only before a 409 that rests on what may be gone. */
+  readState: boolean | undefined;
+  /** Milliseconds. */
+  stateLag: number;
   learn: RecordKind[];
   approvalTtl: number;
   /** Patterns of names. */

@@ -13,11 +13,11 @@ import { createPolicies, type PoliciesOptions } from './gate/policies.ts';
 import type { Effect } from './model/effect.ts';
 import type { RawFinding, Verdict } from './model/finding.ts';
 import { FindingBounds } from './model/finding-bounds.ts';
-import type { RequestHead } from './model/http.ts';
+import { type RequestHead, splitTarget } from './model/http.ts';
 import type { JsonValue } from './model/json.ts';
 import { nameMatcher } from './model/name-pattern.ts';
 import { pointerOf } from './model/pointer.ts';
-import { isRecordKind, type Known, type RecordKind, type RecordName } from './model/record.ts';
+import { isRecordKind, type Known, type ListName, type RecordKind, type RecordName } from './model/record.ts';
 import type { Rule } from './model/rule.ts';
 import { bindCustomRules } from './rules/bind-custom-rules.ts';
 import { type BoundRule, bindRules } from './rules/bind-rules.ts';
@@ -59,6 +59,8 @@ export interface Gate {
   inspectBody(operation: string, body: Uint8Array, circumstances?: Circumstances): Inspection;
   /** The record that a request of any method is about, by its URL. */
   recordAt: RecordMatcher;
+  /** The list of records that a URL names: a record's path without its id. */
+  listAt(url: string): ListName | undefined;
   /** The operation that a request means, whether it is judged or not. */
   operationOf(head: RequestHead): string | undefined;
   /** The record that a judged request changes; undefined where its path does not say, or the contract has no such records. */
@@ -76,8 +78,8 @@ export interface Gate {
 }
 
 export interface GateOptions extends Omit<PoliciesOptions, 'rules' | 'templates'> {
-  /** The only paths that the operations follow; without any, they match after every prefix. */
-  basePaths?: readonly string[];
+  /** Only paths below it are judged, by whole segments; `""`: all. */
+  basePath?: string;
   /** Bytes that a body may have, before and after decoding. */
   bodyLimit: number;
   /** Names of environments that may go without asking; `*` stands for any characters, `?` for one. */
@@ -111,7 +113,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     templates: Object.values(contract.entries).map(({ path }) => path),
   });
   const matcher = createMatcher(contract.entries, {
-    basePaths: options.basePaths ?? [],
+    basePath: options.basePath ?? '',
     unlisted: policies.reportsUnlisted,
   });
   const match = (head: RequestHead) => (policies.judges ? matcher(head) : undefined);
@@ -156,7 +158,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     });
     const findings: RawFinding[] = [];
     const isGuarded = rules.some(({ guards }) => guards);
-    const isNamed = !isGuarded || recordNamed(operation.entry, match.parameters) !== undefined;
+    const isNamed = !isGuarded || recordNamed(operation.entry, match.parameters, match.base) !== undefined;
     append(findings, blinding(match.findings, isNamed ? BLINDING_HEADS : BLINDING_PATHS));
     append(findings, isGuarded ? blinding(read.findings, BLINDING_BODIES) : read.findings);
     const bounds = new FindingBounds();
@@ -183,16 +185,19 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     return { verdict: { ...verdict, ...firstOf(effects) }, json: read.json, effects };
   };
 
+  const recordAt = createRecordMatcher(contract.entries, options.basePath);
   return {
     operations,
     rules: catalogue,
     bodyLimit: options.bodyLimit,
     match,
     operationOf: (head) => matcher(head)?.operation,
-    recordAt: createRecordMatcher(contract.entries, options.basePaths),
-    recordOf({ operation, parameters }) {
+    recordAt,
+    // Any id will do.
+    listAt: (url) => recordAt(`${splitTarget(url).path.replace(/\/$/, '')}/0`),
+    recordOf({ operation, parameters, base }) {
       const entry = operation === undefined ? undefined : contract.entries[operation];
-      return entry && recordNamed(entry, parameters);
+      return entry && recordNamed(entry, parameters, base);
     },
     kindOf(name) {
       const { kind = '' } = Object.hasOwn(contract.entries, name)

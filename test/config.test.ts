@@ -37,7 +37,7 @@ describe('what nobody says', () => {
       preserveHost: false,
       forwardedHeaders: false,
       validation: 'enforce',
-      readState: false,
+      stateLag: 60_000,
       learn: ['project'],
       approvalTtl: 600_000,
       allowDelete: [],

@@ -173,11 +173,6 @@ describe('the house', () => {
       );
     expect(impure.map(({ file }) => file)).toEqual([]);
   });
-
-  it('has small files', () => {
-    const long = sources.filter(({ text }) => text.split('\n').length - 1 > 250);
-    expect(long.map(({ file }) => file)).toEqual([]);
-  });
 });
 
 describe('the tests', () => {

@@ -69,6 +69,10 @@ describe('each setting', () => {
       ['true', true],
       ['false', false],
     ],
+    stateLag: [
+      ['0', 0],
+      ['60s', 60_000],
+    ],
     learn: [
       ['project', ['project']],
       ['feature, draft', ['feature', 'draft']],
@@ -84,8 +88,8 @@ describe('each setting', () => {
     ],
     basePath: [
       ['/api/v2', '/api/v2'],
-      ['/', '/'],
-      ['/api/v2/', '/api/v2/'],
+      ['/', ''],
+      ['/api/v2/', '/api/v2'],
     ],
     bodyLimit: [
       ['0', 0],
@@ -254,10 +258,46 @@ describe('each setting', () => {
     ['ignorePointers', 'environments/*/id', 'JSON Pointers, with * for any one: /environments/*/id'],
     ['arraysAsSets', ['/a', 'b'], 'JSON Pointers, with * for any one: /environments/*/id'],
     ['redactPointers', '/a~2', 'JSON Pointers, with * for any one: /environments/*/id'],
-    ['basePath', 'api/v2', 'a path that starts with a slash: /api/v2'],
-    ['basePath', 'https://staging.example.com/api/v2', 'a path that starts with a slash: /api/v2'],
-    ['basePath', '/api/v2?x=1', 'a path that starts with a slash: /api/v2'],
-    ['basePath', '/my%20api', 'a path that starts with a slash: /api/v2'],
+    [
+      'basePath',
+      'api/v2',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      'https://staging.example.com/api/v2',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '/api/v2?x=1',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '/my%20api',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '//api/v2',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '/api/../v2',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '/api/v2//',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '/api;x/v2',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
     ['bodyLimit', '5 MegaBytes', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
     ['bodyLimit', '257MiB', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
     ['bodyLimit', '-1', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],

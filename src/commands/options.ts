@@ -84,12 +84,19 @@ export const ANSWERING: readonly SettingName[] = [
   'recordings',
 ];
 /** Those of them that have the service as their target. */
-export const PROXYING: readonly SettingName[] = [...ANSWERING, 'state', 'readState', 'record', 'recordInCi'];
+export const PROXYING: readonly SettingName[] = [
+  ...ANSWERING,
+  'state',
+  'readState',
+  'stateLag',
+  'record',
+  'recordInCi',
+];
 
 /** Under which heading a command's help has them; any other setting is among its options. */
 const GROUPS: readonly [heading: string, names: readonly SettingName[]][] = [
   ['Judging:', JUDGING],
-  ['Guard:', ['guard', 'state', 'readState', ...GUARDING, ...APPROVING]],
+  ['Guard:', ['guard', 'state', 'readState', 'stateLag', ...GUARDING, ...APPROVING]],
   ['Recordings:', ['recording', 'recordings', 'record', 'recordInCi', 'onMiss', ...RECORDING]],
   ['Replaying:', REPLAYING],
   ['Matching:', MATCHING],

@@ -115,7 +115,8 @@ export const plan: CommandModule = {
         body: file,
         project: once('project', project) as string,
         account: workspaceOf(config),
-        basePath: basePath.replace(/\/+$/, ''),
+        // It may go on into the operation's own path.
+        basePath: basePath.replace(/\/accounts(?:\/.*)?$/, ''),
         source,
         target: config,
         format,

@@ -14,6 +14,8 @@ export interface Match {
   operation: string | undefined;
   /** The path's parameters as sent; empty where the path is ambiguous. */
   parameters: Readonly<Record<string, string>>;
+  /** What stands before the operation's path: `/api/v2`, or `""`. Absent where that is ambiguous, or only the operation is known. */
+  base?: string;
   findings: readonly Finding[];
   /** Absent where only the operation is known. */
   path?: JudgedPath;
@@ -24,8 +26,8 @@ export interface Match {
 export type Matcher = (head: RequestHead) => Match | undefined;
 
 export interface MatcherOptions {
-  /** The only paths that the templates follow; without any, they match after every prefix. */
-  basePaths?: readonly string[];
+  /** Only paths below it match, by whole segments; `""`: all. */
+  basePath?: string;
   /** Whether a path below a judged record's matches too, with a finding: each, or those that it says. */
   unlisted?: boolean | ((path: JudgedPath) => boolean);
 }
@@ -39,10 +41,10 @@ const MOST_ORDINARY_PATHS = 8;
 /** Tells which operation a request means, reading its path, method and headers as the loosest server would. */
 export function createMatcher(
   entries: Readonly<Record<string, OperationEntry>>,
-  { basePaths = [], unlisted = false }: MatcherOptions = {},
+  { basePath = '', unlisted = false }: MatcherOptions = {},
 ): Matcher {
   const templates = Object.entries(entries).map(([operation, entry]) =>
-    templateOf(operation, entry, basePaths),
+    templateOf(operation, entry, basePath),
   );
   const methods = new Set(templates.map(({ entry }) => entry.method));
   return (head) => {
@@ -101,6 +103,7 @@ function matchPath(
       return {
         operation: template.operation,
         parameters: found.parameters,
+        base: found.base,
         path: isClear ? found.path : 'unclear',
         findings: [...wrong, ...meanings.findings],
       };

@@ -6,20 +6,20 @@ import { type Template, templateOf } from './template.ts';
 /** Tells which record a request's URL is that of, whatever the method; undefined where it is none's. */
 export type RecordMatcher = (url: string) => RecordName | undefined;
 
-/** @param basePaths the only paths that the operations follow; without any, they match after every prefix */
+/** @param basePath only records below it are told, by whole segments; `""`: all */
 export function createRecordMatcher(
   entries: Readonly<Record<string, OperationEntry>>,
-  basePaths: readonly string[] = [],
+  basePath = '',
 ): RecordMatcher {
   const templates = Object.entries(entries)
     .filter(([, { record }]) => isRecordKind(record.kind))
-    .map(([operation, entry]): Template => templateOf(operation, entry, basePaths));
+    .map(([operation, entry]): Template => templateOf(operation, entry, basePath));
   return (url) => {
     const { path } = splitTarget(url);
     const bare = path.endsWith('/') ? path.slice(0, -1) : path;
     for (const { entry, match } of templates) {
       const found = match(bare);
-      if (found) return recordNamed(entry, found.parameters);
+      if (found) return recordNamed(entry, found.parameters, found.base);
     }
     return undefined;
   };
@@ -32,12 +32,15 @@ export function createRecordMatcher(
 export function recordNamed(
   { record, parameters: forms }: OperationEntry,
   parameters: Readonly<Record<string, string>>,
+  base: string | undefined,
 ): RecordName | undefined {
   const { kind, id, account } = record;
   if (!isRecordKind(kind)) return undefined;
   const named = readAs(forms[id], parameters[id]);
   const inAccount = account === undefined ? 'current' : readAs(forms[account], parameters[account]);
-  return named === undefined || inAccount === undefined ? undefined : { kind, id: named, account: inAccount };
+  return named === undefined || inAccount === undefined
+    ? undefined
+    : { base, account: inAccount, kind, id: named };
 }
 
 function readAs(form: ParameterForm | undefined, text: string | undefined): string | undefined {

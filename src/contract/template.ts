@@ -19,18 +19,19 @@ export interface Template {
 /** How a path fits a template. */
 export interface Fit {
   parameters: Readonly<Record<string, string>>;
+  /** What stands before the template: `/api/v2`, or `""`. */
+  base: string;
   /** Without the prefix. */
   path: `/${string}`;
 }
 
-/** @param basePaths the only paths that it follows; without any, it matches after every prefix */
-export function templateOf(operation: string, entry: OperationEntry, basePaths: readonly string[]): Template {
-  const bases = basePaths.map((base) => base.replace(/\/+$/, ''));
+/** @param basePath only paths below it fit, by whole segments; `""`: all */
+export function templateOf(operation: string, entry: OperationEntry, basePath: string): Template {
   const segments = entry.path.split('/').slice(1);
   const names = segments.map((segment) => /^\{(\w+)\}$/.exec(segment)?.[1]);
   const words = segments.filter((_, index) => names[index] === undefined).map((word) => word.toLowerCase());
-  const base = bases.length > 0 ? `(?:${bases.map(literal).join('|')})` : undefined;
-  const prefix = base ?? '(?:/.*)?';
+  const isBelow = basePath === '' ? '' : `(?=${literal(basePath)}/)`;
+  const prefix = `${isBelow}(?:/.*)?`;
   const source = segments
     .map((segment, index) => {
       if (names[index] === undefined) return `/${literal(segment)}`;
@@ -38,7 +39,7 @@ export function templateOf(operation: string, entry: OperationEntry, basePaths: 
     })
     .join('');
   const caught = names.filter((name) => name !== undefined);
-  const below = new RegExp(`^${base ?? '(?:/.*?)?'}(${source.replace(/\[\^\/\]./g, '($&)')}/.+)$`, 's');
+  const below = new RegExp(`^${isBelow}((?:/.*?)?)(${source.replace(/\[\^\/\]./g, '($&)')}/.+)$`, 's');
   return {
     operation,
     entry,
@@ -55,16 +56,16 @@ export function templateOf(operation: string, entry: OperationEntry, basePaths: 
         if (name !== undefined) parameters[name] = segment;
         end = slash;
       }
-      if (bases.length > 0 && !bases.includes(path.slice(0, end))) return undefined;
-      return { parameters, path: path.slice(end) as `/${string}` };
+      if (basePath !== '' && !path.startsWith(`${basePath}/`)) return undefined;
+      return { parameters, base: path.slice(0, end), path: path.slice(end) as `/${string}` };
     },
     folded: new RegExp(`^${prefix}${source}/?$`, 'is'),
     below: new RegExp(`^${prefix}${source}/.+$`, 'is'),
     matchBelow(path) {
-      const [, part, ...values] = below.exec(path) ?? [];
+      const [, base = '', part, ...values] = below.exec(path) ?? [];
       if (part === undefined) return undefined;
       const parameters = Object.fromEntries(caught.map((name, index) => [name, values[index] ?? '']));
-      return { parameters, path: part as `/${string}` };
+      return { parameters, base, path: part as `/${string}` };
     },
     isIn(text) {
       const inLowerCase = text.toLowerCase();

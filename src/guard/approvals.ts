@@ -42,7 +42,7 @@ export class Approvals {
     this.#lifetime = lifetime;
   }
 
-  issue(subject: Subject, now = Date.now()): string {
+  issue(subject: Subject, now = performance.now()): string {
     this.#clear(now);
     const token = randomBytes(18).toString('base64url');
     this.#issued.set(token, { ...marksOf(subject), issuedAt: now, isUsed: false });
@@ -50,7 +50,7 @@ export class Approvals {
   }
 
   /** Undefined where the token approves of the request. */
-  whyNot(token: string, subject: Subject, now = Date.now()): Refusal | undefined {
+  whyNot(token: string, subject: Subject, now = performance.now()): Refusal | undefined {
     const approval = this.#issued.get(token);
     if (!approval)
       return { refused: 'the approval is not known: it is mistyped, or from another run', isUnknown: true };

@@ -2,14 +2,18 @@ import type { Match } from '../contract/match-operation.ts';
 import type { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate.ts';
 import { header, type RequestHead, type ResponseHead } from '../model/http.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { JsonValue } from '../model/json.ts';
+import type { ListName } from '../model/record.ts';
+import type { KnownState } from '../state/known-state.ts';
 import { type Lesson, lessonOf } from '../state/lesson.ts';
+import { projectsIn } from '../state/records.ts';
 import { BodyCollector } from '../upstreams/body-collector.ts';
 import type { Session } from '../upstreams/session.ts';
 import { TargetFailure } from '../upstreams/target-failure.ts';
 import type { AnsweredBy, Flow, ResponseSink } from '../upstreams/upstream.ts';
+import { clientOf } from './client.ts';
 import type { Learner } from './knowledge.ts';
-import { ShownRecords } from './shown-records.ts';
+import { answerIn, ShownRecords, TEXT } from './shown-records.ts';
 
 /** Bytes of an answer that are read at most, to learn from it. */
 const MOST = 5 * 1024 * 1024;
@@ -30,41 +34,69 @@ export interface About {
 export type Follow = (about: About, sink: ResponseSink) => Follower | undefined;
 
 export function createFollow(
-  gate: Pick<Gate, 'recordOf' | 'recordAt'>,
+  gate: Pick<Gate, 'recordOf' | 'recordAt' | 'listAt'>,
   { kinds, stateOf, counts }: Learner,
 ): Follow {
-  const shown = new ShownRecords();
+  const records = new ShownRecords();
   return ({ head, match, body, session }, sink) => {
     const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
-    if (!name) return undefined;
     const state = stateOf(session);
+    if (!name) {
+      const isOfList = !match && (head.method === 'GET' || head.method === 'POST');
+      const list = isOfList ? gate.listAt(head.url) : undefined;
+      const followed = list && kinds.includes(list.kind) ? followList(state, list, head) : undefined;
+      return followed && new Follower(followed, counts, sink);
+    }
     const isChange = match !== undefined || CHANGES.has(head.method);
-    const isLearnt = kinds.includes(name.kind);
-    // Of what is known all the same, what was sent says what it may be now; answers are not read.
-    if (!isLearnt && !((isChange || head.method === 'DELETE') && state.of(name))) return undefined;
-    const read: Read = (bytes, answered) => shown.in(bytes, answered, name, head.method);
-    return new Follower(
-      lessonOf(state, name, head, isChange, body),
-      counts,
-      sink,
-      isLearnt ? read : undefined,
-    );
+    // Of what is known all the same, a change says what it may be now.
+    if (!kinds.includes(name.kind) && !((isChange || head.method === 'DELETE') && state.of(name)))
+      return undefined;
+    const lesson = lessonOf(state, name, head, match !== undefined, isChange, body);
+    const answered: Followed['answered'] = ({ status, headers }, bytes) => {
+      const shown = bytes && records.in(bytes, { headers }, name, head.method);
+      const isAsked = shown?.record && state.isLive(name.kind);
+      lesson.answered({ status, headers, shown, ...(isAsked && { by: clientOf(head.headers) }) });
+    };
+    return new Follower({ ...lesson, answered }, counts, sink);
   };
 }
 
 /** What is not judged as a PATCH and changes a record all the same, nobody knows in what way. */
 export const CHANGES: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'POST']);
 
-type Read = (bytes: Buffer, head: ResponseHead) => JsonObject | undefined;
+/** What a list of projects shows, and a project that was created: `GET` and `POST` of `/accounts/{id}/projects`. */
+function followList(
+  state: KnownState,
+  list: ListName,
+  { headers: asked }: RequestHead,
+): Followed | undefined {
+  if (list.kind !== 'project' || !state.isLive(list.kind)) return undefined;
+  return {
+    wantsBody: (status) => status >= 200 && status < 300,
+    answered({ headers }, bytes) {
+      const answer = bytes?.length ? answerIn(bytes, header(headers, 'content-encoding')) : undefined;
+      if (answer === undefined || answer === TEXT) return;
+      const by = clientOf(asked);
+      for (const { id, record } of projectsIn(answer))
+        state.read({ ...list, id }, true)({ record, isPart: true, ids: new Set() }, by);
+    },
+    failed: () => undefined,
+  };
+}
+
+/** What waits for the end of a request: one of `answered` and `failed` is called, once. */
+export interface Followed extends Pick<Lesson, 'wantsBody' | 'failed'> {
+  /** @param bytes of the answer's body; undefined where they were not read */
+  answered(head: Pick<ResponseHead, 'status' | 'headers'>, bytes: Buffer | undefined): void;
+}
 
 /** Hands an answer on, and learns from it before the client has all of it. */
 export class Follower implements ResponseSink {
   /** Called once, when it is known what became of the request and the answer is over: the next one may change the record. */
   onOver: (() => void) | undefined;
-  readonly #lesson: Lesson;
+  readonly #lesson: Followed;
   readonly #counts: (answeredBy: AnsweredBy) => boolean;
   readonly #sink: ResponseSink;
-  readonly #read: Read | undefined;
   #head: ResponseHead | undefined;
   #wantsBody = false;
   /** Of an answer that comes in several pieces. */
@@ -74,25 +106,21 @@ export class Follower implements ResponseSink {
   #stop: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param counts whether an answer is the service's own
-   * @param read the record that an answer's body shows; undefined: none of that is learnt
-   */
-  constructor(lesson: Lesson, counts: (answeredBy: AnsweredBy) => boolean, sink: ResponseSink, read?: Read) {
+  /** @param counts whether an answer is the service's own */
+  constructor(lesson: Followed, counts: (answeredBy: AnsweredBy) => boolean, sink: ResponseSink) {
     this.#lesson = lesson;
     this.#counts = counts;
     this.#sink = sink;
-    this.#read = read;
   }
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
     this.#head = head;
     // What a recording answers, the service has never had.
     if (!this.#counts(answeredBy)) this.#end(() => this.#lesson.failed('refused'));
-    else this.#wantsBody = this.#read !== undefined && this.#lesson.wantsBody(head.status);
+    else this.#wantsBody = this.#lesson.wantsBody(head.status);
     if (this.#stop) {
       // It says what became of the PATCH, and nobody wants the rest.
-      this.#end(() => this.#lesson.answered(head.status, undefined));
+      this.#end(() => this.#lesson.answered(head, undefined));
       this.#stop();
     } else this.#sink.head(head, flow, answeredBy);
   }
@@ -103,8 +131,7 @@ export class Follower implements ResponseSink {
   }
 
   end(last?: Buffer): void {
-    const { status = 0 } = this.#head ?? {};
-    this.#end(() => this.#lesson.answered(status, this.#record(last)));
+    this.#end(() => this.#lesson.answered(this.#head ?? NO_HEAD, this.#bytes(last)));
     this.#sink.end(last);
     this.#over();
   }
@@ -162,13 +189,14 @@ export class Follower implements ResponseSink {
     return this.#body;
   }
 
-  #record(last: Buffer | undefined): JsonObject | undefined {
-    if (!this.#wantsBody || !this.#head) return undefined;
-    let bytes = last;
-    if (this.#body || (last && last.length > MOST)) {
-      if (last) this.#collected().add(last);
-      ({ bytes } = this.#collected().body());
-    }
-    return bytes?.length ? this.#read?.(bytes, this.#head) : undefined;
+  #bytes(last: Buffer | undefined): Buffer | undefined {
+    if (!this.#wantsBody) return undefined;
+    if (!this.#body && (last?.length ?? 0) <= MOST) return last ?? NO_BYTES;
+    if (last) this.#collected().add(last);
+    const { bytes, omitted } = this.#collected().body();
+    return omitted === undefined ? bytes : undefined;
   }
 }
+
+const NO_HEAD = { status: 0, headers: [] };
+const NO_BYTES = Buffer.alloc(0);

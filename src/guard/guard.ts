@@ -9,7 +9,7 @@ import type { Known, RecordName } from '../model/record.ts';
 import { correctedProject } from '../state/corrected.ts';
 import type { Session } from '../upstreams/session.ts';
 import { APPROVE_HEADER, Approvals, type Refusal, type Subject } from './approvals.ts';
-import type { Knowledge } from './knowledge.ts';
+import type { Asker, Knowledge } from './knowledge.ts';
 import { type Turn, Turns } from './turns.ts';
 
 export interface GuardOptions {
@@ -117,8 +117,7 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
   const mustFind = (asked: Asked, name: RecordName): boolean =>
     knowledge.find !== undefined && !asked.isGone() && !knowledge.of(name, asked.session)?.isWhole;
 
-  const find = async (asked: Asked, name: RecordName): Promise<void> =>
-    knowledge.find?.(name, { ...asked.request, ...asked });
+  const askerOf = (asked: Asked, cameAt: number): Asker => ({ ...asked.request, ...asked, cameAt });
 
   const whyNot = (asked: Asked, known: Known | undefined): Refusal | undefined => {
     const [token = '', ...others] = headerValues(asked.request.headers, APPROVE);
@@ -135,26 +134,36 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
         done(judge(asked, name));
         return HAD_ITS_TURN;
       }
+      const cameAt = performance.now();
       if (mode === 'off') {
         if (!mustFind(asked, name)) done(judge(asked, name));
-        else void find(asked, name).then(() => done(judge(asked, name)));
+        else void knowledge.find?.(name, askerOf(asked, cameAt)).then(() => done(judge(asked, name)));
         return HAD_ITS_TURN;
       }
-      const inTurn = (turn: Turn) => {
-        const judged = judge(asked, name);
+      const inTurn = (turn: Turn, judged: JudgedBy) => {
         done(judged, () => turn.leave());
         if (keepsEnvironments(judged)) turn.share();
+      };
+      /** What may be gone is looked at before it stops a PATCH. */
+      const confirmed = async (): Promise<JudgedBy> => {
+        if (mustFind(asked, name)) await knowledge.find?.(name, askerOf(asked, cameAt));
+        const judged = judge(asked, name);
+        if (!losesOnlyPossible(judged)) return judged;
+        await knowledge.confirm?.(name, askerOf(asked, cameAt));
+        return judge(asked, name);
       };
       const whose = knowledge.isOfSession ? asked.session.id : '';
       return turns.enter(`${name.kind} ${name.id} ${whose}`, {
         alone(turn) {
-          if (!mustFind(asked, name)) inTurn(turn);
-          else void find(asked, name).then(() => inTurn(turn));
+          const judged = mustFind(asked, name) ? undefined : judge(asked, name);
+          if (judged && !(knowledge.confirm && losesOnlyPossible(judged))) inTurn(turn, judged);
+          else void confirmed().then((judged) => inTurn(turn, judged));
         },
         alongside(turn) {
           // An approval is used up by being looked at.
           if (header(asked.request.headers, APPROVE) !== undefined) return false;
           const judged = judge(asked, name);
+          if (knowledge.confirm && losesOnlyPossible(judged)) return false;
           // Whoever changes which environments there are must be alone; whoever is blocked changes nothing.
           const mayGo = keepsEnvironments(judged) || !passes(judged);
           if (mayGo) done(judged, () => turn.leave());
@@ -163,6 +172,16 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
       });
     },
   };
+}
+
+/** Whether a PATCH is stopped for environments alone that may be gone already. */
+function losesOnlyPossible({ inspection }: Judged): boolean {
+  if (!inspection || !('verdict' in inspection)) return false;
+  if (inspection.verdict.problem !== 'destructive-change') return false;
+  const lost = inspection.effects?.filter((effect) => losesEnvironment(effect) && !effect.allowed) ?? [];
+  return (
+    lost.length > 0 && lost.every((effect) => losesEnvironment(effect) && effect.possibleSince !== undefined)
+  );
 }
 
 function passes({ inspection }: Judged): boolean {

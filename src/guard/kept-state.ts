@@ -17,6 +17,8 @@ export interface KeptStateOptions {
   account?: string | undefined;
   /** URL of the service. */
   target?: string | undefined;
+  /** Milliseconds that an answer may be behind what the service holds. */
+  lag: number;
   notice: (text: string) => void;
 }
 
@@ -27,17 +29,17 @@ export interface KeptStateOptions {
  * @throws PatchgateError `cannot-read`; `bad-input` with file, line and column, where file or journal is broken
  */
 export async function openKeptState(options: KeptStateOptions): Promise<KeptState> {
-  const { file, account, target, notice } = options;
+  const { file, account, target, lag, notice } = options;
   const onForget = once(() =>
     notice(
       'more is known than there is room for: what was learnt longest ago is forgotten, and is no longer guarded until it is seen again (--read-state reads it when it is needed)',
     ),
   );
   if (!file) {
-    const state = new KnownState({ account, onForget });
+    const state = new KnownState({ account, onForget, live: { lag } });
     return { state, trouble: undefined, close: () => Promise.resolve() };
   }
-  const keeper = new StateKeeper({ file, account, target, notice, onForget });
+  const keeper = new StateKeeper({ file, account, target, lag, notice, onForget });
   keeper.open();
   const { foundTarget } = keeper;
   if (target !== undefined && foundTarget !== undefined && plain(foundTarget) !== plain(target)) {

@@ -11,6 +11,8 @@ export interface Knowledge {
   of(name: RecordName, session: Session): Known | undefined;
   /** Looks for a record of which nothing is known, where there is somewhere to look. Never rejects. */
   find?(name: RecordName, asker: Asker): Promise<void>;
+  /** Looks whether what is only possible is there. Never rejects. */
+  confirm?(name: RecordName, asker: Asker): Promise<void>;
   /** What learns from the answers; absent where the upstream itself is asked each time. */
   learner?: Learner;
   /** What is known of a real service, the same for every session, and the file in which it is kept; `""`: in none. */
@@ -24,7 +26,10 @@ export interface Knowledge {
 }
 
 /** A PATCH of a record of which nothing is known: whoever looks, looks with its credentials. */
-export type Asker = Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'stream' | 'session'>;
+export interface Asker extends Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'stream' | 'session'> {
+  /** When it came, by `performance.now()`. */
+  cameAt: number;
+}
 
 export interface Learner {
   stateOf(session: Session): KnownState;

@@ -14,7 +14,8 @@ import type { RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
 import { undoCodings } from '../recordings/content-coding.ts';
 import { codingOf } from '../recordings/redaction/redact.ts';
-import { recordIn } from '../state/records.ts';
+import { isDated } from '../state/lesson.ts';
+import { type Shown, shownIn } from '../state/records.ts';
 import type { ResponseSink, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import type { Asker } from './knowledge.ts';
 
@@ -22,8 +23,8 @@ import type { Asker } from './knowledge.ts';
 const MOST_BYTES = 5 * 1024 * 1024;
 const NO_BODY = Buffer.alloc(0);
 
-/** The record, or in one sentence why it could not be read. */
-export type Reading = { record: JsonObject } | { why: string };
+/** What an answer that holds the whole record shows, or in one sentence why it could not be read. */
+export type Reading = { shown: Shown & { record: JsonObject } } | { why: string };
 
 /**
  * Reads the record that a PATCH is about to change, by GET of its path with the client's own headers. Never rejects.
@@ -35,7 +36,7 @@ export type Reading = { record: JsonObject } | { why: string };
 export function readRecord(
   upstream: Upstream,
   name: RecordName,
-  asker: Asker,
+  asker: Omit<Asker, 'cameAt'>,
   timeout: number,
 ): Promise<Reading | undefined> {
   return new Promise((resolve) => {
@@ -105,7 +106,7 @@ const TOO_LONG: Reading = { why: `the answer has more than ${MOST_BYTES} bytes` 
 /** The record that the whole body of an answer holds. */
 export function recordOf(
   { kind, id }: RecordName,
-  { headers }: Pick<ResponseHead, 'headers'>,
+  { status, headers }: Pick<ResponseHead, 'status' | 'headers'>,
   bytes: Buffer,
 ): Reading {
   const plain = undoCodings(bytes, codingOf(headers), 'target');
@@ -113,12 +114,13 @@ export function recordOf(
   if (plain.length > MOST_BYTES) return TOO_LONG;
   const json = isUtf8(plain) ? jsonOf({ text: plain.toString('utf8') }) : undefined;
   if (json === undefined) return { why: 'the answer is no JSON' };
-  const record = recordIn(kind, json, id);
-  return record ? { record } : { why: `the answer holds no whole ${kind}` };
+  const { record, ...shown } = shownIn(kind, json, id);
+  if (!record || shown.isPart) return { why: `the answer holds no whole ${kind}` };
+  return { shown: { ...shown, record, isDated: shown.isDated || status !== 200 || isDated(headers) } };
 }
 
 /** The GET that is made of a PATCH. */
-function readingOf({ url, headers, stream, session }: Asker): UpstreamRequest {
+function readingOf({ url, headers, stream, session }: Omit<Asker, 'cameAt'>): UpstreamRequest {
   const kept = withoutHeaders(headers, isOfPatch);
   return {
     method: 'GET',

@@ -8,12 +8,12 @@ import {
   type StoredBody,
 } from '../model/exchange.ts';
 import type { RequestHead } from '../model/http.ts';
-import { type JsonObject, type JsonValue, member } from '../model/json.ts';
+import { type JsonValue, member } from '../model/json.ts';
 import type { RecordKind, RecordName } from '../model/record.ts';
 import { bodyBytes, jsonOf } from '../recordings/body.ts';
 import type { KnownState } from '../state/known-state.ts';
 import { lessonOf } from '../state/lesson.ts';
-import { hasReadableEnvironments, plainRecord, recordIn } from '../state/records.ts';
+import { hasReadableEnvironments, plainRecord, type Shown, shownIn } from '../state/records.ts';
 import { CHANGES } from './follow.ts';
 
 /** What one exchange of a recording teaches about a record. It holds no more of the exchange than that takes. */
@@ -49,7 +49,8 @@ export function recordedLesson(
   const isLearnt = learn.includes(name.kind);
   const status = failure ? undefined : response?.status;
   const isAccepted = status !== undefined && status >= 200 && status < 300;
-  const record = isLearnt && isAccepted ? shownIn(response?.body, name) : undefined;
+  const shown = isLearnt && isAccepted ? shownBy(response?.body, name) : undefined;
+  const record = shown?.isPart ? undefined : shown?.record;
   if (!isChange && method !== 'DELETE' && !record) return undefined;
   // What an answer shows counts more than what was sent.
   const sent =
@@ -59,9 +60,10 @@ export function recordedLesson(
     name,
     isJudged: match !== undefined,
     teach(state) {
-      const lesson = lessonOf(state, name, { method, url }, isChange, body);
+      const lesson = lessonOf(state, name, { method, url }, match !== undefined, isChange, body);
       if (status === undefined) lesson.failed(failure?.kind);
-      else lesson.answered(status, lesson.wantsBody(status) ? record : undefined);
+      else
+        lesson.answered({ status, headers: NO_HEADERS, shown: lesson.wantsBody(status) ? shown : undefined });
     },
   };
 }
@@ -75,13 +77,13 @@ export function headOf({ method, path, query, headers }: RecordedRequest): Reque
   return { method, url: query === '' ? path : `${path}?${query}`, headers: pairs.flat() };
 }
 
+const NO_HEADERS: RequestHead['headers'] = [];
 const OF_BYTES: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
 
-/** The record that an answer shows, with no more of it than there is to learn from. */
-export function shownIn(body: StoredBody | undefined, { kind, id }: RecordName): JsonObject | undefined {
+/** What an answer shows of a record. */
+export function shownBy(body: StoredBody | undefined, { kind, id }: RecordName): Shown | undefined {
   const answer = body && jsonOf('base64' in body ? { text: bodyBytes(body).toString('utf8') } : body);
-  const record = answer === undefined ? undefined : recordIn(kind, answer, id);
-  return record && plainRecord(kind, record);
+  return answer === undefined ? undefined : shownIn(kind, answer, id);
 }
 
 /** The body of a judged request; undefined where it is no JSON, or stands somewhere else. */

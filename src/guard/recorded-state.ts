@@ -6,7 +6,7 @@ import { orderTimes } from '../recordings/order-times.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { wholeRecord } from '../state/known.ts';
 import { isWhole } from '../state/records.ts';
-import { shownIn } from './recorded-history.ts';
+import { shownBy } from './recorded-history.ts';
 
 /** Exchanges of one method and path that are looked at: whoever asks waits meanwhile. */
 const MOST_LOOKED_AT = 1000;
@@ -86,7 +86,8 @@ async function firstSeen(
 function recordShown(name: RecordName, { request, response, failure }: Exchange): JsonObject | undefined {
   if (!response || failure || response.status < 200 || response.status > 299 || response.status === 206)
     return undefined;
-  const answered = shownIn(response.body, name);
+  const { record, isPart } = shownBy(response.body, name) ?? {};
+  const answered = isPart ? undefined : record;
   // Of the others, a PATCH need not hold everything.
   if (answered || request.method !== 'PATCH' || name.kind !== 'project') return answered;
   const sent = request.body && jsonOf(request.body);

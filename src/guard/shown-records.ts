@@ -1,13 +1,13 @@
 import { header, type ResponseHead } from '../model/http.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { JsonValue } from '../model/json.ts';
 import type { RecordName } from '../model/record.ts';
 import { undoCodings } from '../recordings/content-coding.ts';
-import { plainRecord, recordIn } from '../state/records.ts';
+import { type Shown, shownIn } from '../state/records.ts';
 
-interface Shown {
+interface Read {
   bytes: Buffer;
   coding: string | undefined;
-  record: JsonObject | undefined;
+  shown: Shown | undefined;
 }
 
 /** Answers that are remembered, the ones read longest ago go first; and the bytes that each may have. */
@@ -15,49 +15,49 @@ const MOST = 500;
 const MOST_BYTES = 16 * 1024;
 
 /**
- * Reads the records that answers show. Nearly always an answer about a record is, to the byte, the last one to the same method,
+ * Reads what answers show of records. Nearly always an answer about a record is, to the byte, the last one to the same method,
  * and reading it again would cost as much as a small PATCH costs to judge.
  */
 export class ShownRecords {
-  readonly #last = new Map<string, Shown>();
+  readonly #last = new Map<string, Read>();
 
-  /** The whole record in an answer's body, with no more of it than there is to learn from; undefined: it shows none. */
+  /** Undefined where nobody can read the body. */
   in(
     bytes: Buffer,
     { headers }: Pick<ResponseHead, 'headers'>,
     name: RecordName,
     method: string,
-  ): JsonObject | undefined {
-    const key = `${method} ${name.kind} ${name.id} ${name.account}`;
+  ): Shown | undefined {
+    if (bytes.length === 0) return NOTHING;
+    const key = `${method} ${name.kind} ${name.id} ${name.account} ${name.base}`;
     const coding = header(headers, 'content-encoding');
     const last = this.#last.get(key);
-    if (last && last.coding === coding && last.bytes.equals(bytes)) return last.record;
-    const record = recordShown(bytes, coding, name);
+    if (last && last.coding === coding && last.bytes.equals(bytes)) return last.shown;
+    const answer = answerIn(bytes, coding);
+    const shown =
+      answer === undefined ? undefined : answer === TEXT ? NOTHING : shownIn(name.kind, answer, name.id);
     this.#last.delete(key);
     // A copy: a piece of what came from a socket keeps all of that.
-    if (bytes.length <= MOST_BYTES) this.#last.set(key, { bytes: Buffer.from(bytes), coding, record });
+    if (bytes.length <= MOST_BYTES) this.#last.set(key, { bytes: Buffer.from(bytes), coding, shown });
     for (const oldest of this.#last.keys()) {
       if (this.#last.size <= MOST) break;
       this.#last.delete(oldest);
     }
-    return record;
+    return shown;
   }
 }
 
-function recordShown(
-  bytes: Buffer,
-  coding: string | undefined,
-  { kind, id }: RecordName,
-): JsonObject | undefined {
+const NOTHING: Shown = { isPart: true, ids: new Set() };
+/** An answer that is no JSON. */
+export const TEXT = Symbol('text');
+
+/** The value of an answer; undefined where its content coding cannot be undone. */
+export function answerIn(bytes: Buffer, coding: string | undefined): JsonValue | typeof TEXT | undefined {
   const plain = undoCodings(bytes, coding, 'target');
-  let answer: JsonValue;
+  if (plain === undefined) return undefined;
   try {
-    if (!plain?.length) return undefined;
-    answer = JSON.parse(plain.toString('utf8')) as JsonValue;
+    return JSON.parse(plain.toString('utf8')) as JsonValue;
   } catch {
-    // What is no JSON shows no record.
-    return undefined;
+    return TEXT;
   }
-  const record = recordIn(kind, answer, id);
-  return record && plainRecord(kind, record);
 }

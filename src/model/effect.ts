@@ -23,6 +23,8 @@ interface Lost {
   name: string;
   /** Its name is one of those that may go without asking. */
   allowed?: true;
+  /** It is not sure to exist: since when, as ISO 8601. */
+  possibleSince?: string;
 }
 
 type ProjectEffect =

@@ -9,10 +9,15 @@ export function isRecordKind(text: string): text is RecordKind {
 
 /** Which record a path names: the account (`current` or a workspace's id) and the id are as in the path. */
 export interface RecordName {
+  /** What stands before that in the path that the service gets: `/api/v2`, or `""`. Absent where that is not known: any. */
+  base?: string | undefined;
   account: string;
   kind: RecordKind;
   id: string;
 }
+
+/** The list of an account's records of one kind. */
+export type ListName = Omit<RecordName, 'id'>;
 
 /**
  * What is known of a record that the service holds. Where it could be in one of several states (an answer never came), it
@@ -22,4 +27,20 @@ export interface Known {
   readonly record: JsonObject;
   /** False: the service may hold more than that. */
   readonly isWhole: boolean;
+}
+
+/**
+ * Whether two names of one kind and id may be the same record's. `current` may be any workspace. Of what is recorded, the path
+ * before it may be cut off: the gate puts the target's before it.
+ */
+export function mayBeSame(
+  one: RecordName,
+  other: RecordName,
+  { isExact, hasAccount }: { isExact: boolean; hasAccount: boolean },
+): boolean {
+  const isAny = !hasAccount && (one.account === 'current' || other.account === 'current');
+  if (one.account !== other.account && !isAny) return false;
+  const [base, otherBase] = [one.base, other.base];
+  if (base === otherBase || base === undefined || otherBase === undefined) return true;
+  return !isExact && (base.endsWith(otherBase) || otherBase.endsWith(base));
 }

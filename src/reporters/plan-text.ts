@@ -36,12 +36,16 @@ export function effectLine(effect: Effect, paint: Paint): string {
 function lineOf(effect: Effect): [mark: string, colour: Colour, text: string] {
   switch (effect.kind) {
     case 'environment-deleted':
-      return ['-', 'red', `${environment(effect)} will be deleted permanently${allowance(effect)}`];
+      return [
+        '-',
+        'red',
+        `${environment(effect)} will be deleted permanently${doubt(effect)}${allowance(effect)}`,
+      ];
     case 'environment-replaced': {
       const { id, newId, likelyTypo } = effect;
       const typo = likelyTypo ? `; likely a typo: did you mean ${id}?` : '';
       const text = `${environment(effect)} will be deleted permanently, and ${newId} created in its place`;
-      return ['-/+', 'red', text + typo + allowance(effect)];
+      return ['-/+', 'red', text + typo + doubt(effect) + allowance(effect)];
     }
     case 'environment-created':
       return ['+', 'green', `${environment(effect)} will be created`];
@@ -64,6 +68,12 @@ function lineOf(effect: Effect): [mark: string, colour: Colour, text: string] {
 
 function environment({ id, name }: { id: number; name: string }): string {
   return `environment ${id}${name === '' ? '' : ` ${quoted(name)}`}`;
+}
+
+function doubt({ possibleSince }: { possibleSince?: string }): string {
+  return possibleSince === undefined
+    ? ''
+    : ` where it still exists (only possible since ${visible(possibleSince)})`;
 }
 
 function allowance({ allowed }: { allowed?: true }): string {

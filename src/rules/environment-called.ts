@@ -6,3 +6,8 @@ export function environmentCalled(id: number, name: string): string {
   const shown = name.length > MOST ? `${name.slice(0, MOST)}…` : name;
   return name === '' ? `environment ${id}` : `environment ${id} (${shown})`;
 }
+
+/** What to know of an environment that may be gone already. @param since ISO 8601 */
+export function doubtHint(since: string): string {
+  return `since ${since} it is only possible that it exists; where it is gone, sending it creates it anew`;
+}

@@ -1,5 +1,5 @@
 import type { Rule } from '../model/rule.ts';
-import { environmentCalled } from './environment-called.ts';
+import { doubtHint, environmentCalled } from './environment-called.ts';
 
 export const environmentDeleted: Rule = {
   name: 'project.environment-deleted',
@@ -12,11 +12,14 @@ export const environmentDeleted: Rule = {
   *check({ effects = [] }) {
     for (const effect of effects) {
       if (effect.kind !== 'environment-deleted') continue;
-      const { id, name, allowed } = effect;
+      const { id, name, allowed, possibleSince } = effect;
+      const called = environmentCalled(id, name);
       yield {
         pointer: '/environments',
-        message: `${environmentCalled(id, name)} is left out: it is deleted permanently`,
-        hint: 'send all environments that are to stay',
+        message: possibleSince
+          ? `${called} is left out: where it still exists, it is deleted permanently`
+          : `${called} is left out: it is deleted permanently`,
+        hint: possibleSince ? doubtHint(possibleSince) : 'send all environments that are to stay',
         ...(!allowed && { isDestructive: true }),
       };
     }

@@ -1,5 +1,5 @@
 import type { Rule } from '../model/rule.ts';
-import { environmentCalled } from './environment-called.ts';
+import { doubtHint, environmentCalled } from './environment-called.ts';
 
 export const environmentReplaced: Rule = {
   name: 'project.environment-replaced',
@@ -12,11 +12,12 @@ export const environmentReplaced: Rule = {
   *check({ effects = [] }) {
     for (const effect of effects) {
       if (effect.kind !== 'environment-replaced') continue;
-      const { id, name, newId, index, likelyTypo, allowed } = effect;
+      const { id, name, newId, index, likelyTypo, allowed, possibleSince } = effect;
+      const keep = likelyTypo ? `did you mean ${id}?` : `send it with the id ${id} to keep it`;
       yield {
         pointer: `/environments/${index}/id`,
         message: `${environmentCalled(id, name)} has the new id ${newId}: ${id} is deleted permanently, ${newId} is created`,
-        hint: likelyTypo ? `did you mean ${id}?` : `send it with the id ${id} to keep it`,
+        hint: possibleSince ? `${keep}; ${doubtHint(possibleSince)}` : keep,
         ...(!allowed && { isDestructive: true }),
       };
     }

@@ -61,11 +61,8 @@ export function problemOfVerdict(verdict: Verdict, wayOut?: WayOut): ProblemAnsw
 }
 
 function hintOf({ corrected }: WayOut): string {
-  const keep = corrected ? 'to keep what would be lost, send what stands in "corrected"; ' : '';
-  const past = corrected
-    ? '; where the record was changed past the gate, read it with a GET through it first'
-    : '';
-  return `${keep}to let it happen, send the very same request again with the header Patchgate-Approve and the value of "approve"${past}`;
+  const keep = corrected ? 'send `corrected` to keep them, or ' : '';
+  return `${keep}send the same request again with \`Patchgate-Approve: <token>\`, the token in \`approve\``;
 }
 
 /** The answer to a request that something kept from being answered. Carries no stack and no cause. */

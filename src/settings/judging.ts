@@ -31,9 +31,14 @@ export const JUDGING = {
   },
   readState: {
     kind: 'boolean',
-    default: false,
     describe:
-      'Read a project of which nothing is known from the target, before its first PATCH (on in verify)',
+      'Read a project of which nothing is known from the target, before its first PATCH (on in verify; --no-read-state: nor before a 409 for what may be gone)',
+  },
+  stateLag: {
+    kind: 'duration',
+    max: LONGEST_TIMER,
+    default: '60s',
+    describe: 'How far an answer of the target may be behind: what was there so lately is not taken for gone',
   },
   learn: {
     kind: 'list',
@@ -59,7 +64,7 @@ export const JUDGING = {
     default: 'pass',
     describe: "PATCHes below a judged record's path that no operation lists",
   },
-  basePath: { kind: 'path', describe: 'Judge only paths below this one: /api/v2' },
+  basePath: { kind: 'path', describe: 'Judge only paths below this one, as the target gets them: /api/v2' },
   bodyLimit: {
     kind: 'size',
     // A text of this many bytes fits a string of Node.

@@ -1,6 +1,7 @@
 import { type Effect, losesEnvironment } from '../model/effect.ts';
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../model/json.ts';
 import { environmentsOf } from './environments.ts';
+import { isPossible } from './records.ts';
 
 /**
  * The body of a project PATCH that does what was meant and loses no environment: one that is left out is in it again, one
@@ -39,15 +40,23 @@ function fullList(known: JsonObject, body: JsonObject, effects: readonly Effect[
   const environments = [...listAt(body, 'environments')];
   // One that was the default is kept, but not as a second one; where there are several already, all stay as they are.
   const isDefaultMoved =
-    environments.some(isMarked) && listAt(known, 'environments').filter(isMarked).length === 1;
-  const items = new Map(environmentsOf(known).map(({ id, index }) => [id, index]));
+    environments.some(isMarked) &&
+    listAt(known, 'environments').filter((item) => isMarked(item) && !isPossible(item)).length <= 1;
+  // Of one with several names, that which it is sure to have.
+  const items = new Map(
+    environmentsOf(known)
+      .sort((a, b) => Number(a.possibleSince === undefined) - Number(b.possibleSince === undefined))
+      .map(({ id, index }) => [id, index]),
+  );
   for (const effect of lost) {
     const { id } = effect;
     if (effect.kind === 'environment-replaced') {
       environments[effect.index] = { ...(environments[effect.index] as JsonObject), id };
       continue;
     }
-    const item = listAt(known, 'environments')[items.get(id) as number] as JsonObject;
+    const { possibleSince: _, ...item } = listAt(known, 'environments')[
+      items.get(id) as number
+    ] as JsonObject;
     environments.push(isDefaultMoved && isMarked(item) ? { ...item, isEnabled: false } : item);
   }
   return environments;

@@ -17,12 +17,23 @@ export interface Entry {
   /** When something last came or went, or was learnt. */
   changedAt: number;
   readonly onTheWay: Set<OnTheWay>;
+  /** Of a live service's project, by the environment's id: when it was there last, and who was shown it. Memory alone. */
+  readonly seen: Map<number, Seen>;
   /** What was told of it last. */
   told: { text: string; isWhole: boolean } | undefined;
 }
 
+export interface Seen {
+  /** Milliseconds of the state's clock. */
+  at: number;
+  /** Who was shown it, lately. */
+  by: readonly string[];
+}
+
 /** A change that the service may have made, or not. */
 export interface OnTheWay {
+  /** What it does is only possible since then; undefined: it counts as the rest does. */
+  since: string | undefined;
   /** What it makes of the record; undefined: nobody has read its body. */
   sent: Known | undefined;
   /** Of `sent`, as JSON. */
@@ -42,6 +53,7 @@ export function newEntry(name: RecordName): Entry {
     learntAt: 0,
     changedAt: 0,
     onTheWay: new Set(),
+    seen: new Map(),
     told: undefined,
   };
 }
@@ -49,10 +61,10 @@ export function newEntry(name: RecordName): Entry {
 /** What is known where each that is on its way may have been applied, or not. */
 export function viewOf({ known, text, onTheWay }: Entry): Known | undefined {
   let view = known;
-  for (const { sent, text: sentText } of onTheWay) {
+  for (const { sent, text: sentText, since } of onTheWay) {
     // Nearly always one that changes nothing.
     if (sent?.isWhole && known && sentText === text) continue;
-    view = withUnclear(view, sent);
+    view = withUnclear(view, sent, since);
   }
   return view;
 }

@@ -6,6 +6,8 @@ export interface Environment {
   /** `""` where there is none that can be read. */
   name: string;
   isEnabled: boolean;
+  /** Known not to be sure to exist: since when, as ISO 8601. */
+  possibleSince?: string;
   /** Its position in the list. */
   index: number;
 }
@@ -18,7 +20,9 @@ export function environmentsOf(project: JsonValue | undefined): Environment[] {
     if (typeof id !== 'number' || !Number.isInteger(id)) continue;
     const name = member(item, 'name');
     const isEnabled = member(item, 'isEnabled') === true;
-    environments.push({ id, name: typeof name === 'string' ? name : '', isEnabled, index });
+    const since = member(item, 'possibleSince');
+    const possible = typeof since === 'string' ? { possibleSince: since } : undefined;
+    environments.push({ id, name: typeof name === 'string' ? name : '', isEnabled, ...possible, index });
   }
   return environments;
 }

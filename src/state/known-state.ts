@@ -1,19 +1,31 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
-import type { Known, RecordName } from '../model/record.ts';
+import { type Known, mayBeSame, type RecordName } from '../model/record.ts';
 import { Drops } from './drops.ts';
 import type { Entry, OnTheWay } from './entry.ts';
 import { isSuperseded, newEntry, overlap, seenIn, sizeOf, toldOf, viewOf } from './entry.ts';
-import { afterMerged, afterTaken, either, sentRecord, withUnclear } from './known.ts';
+import { environmentsOf } from './environments.ts';
+import {
+  afterAccepted,
+  afterMerged,
+  afterShown,
+  afterTaken,
+  doubted,
+  either,
+  sentRecord,
+  without,
+  withUnclear,
+} from './known.ts';
+import type { Shown } from './records.ts';
 import { isSameProject } from './same-project.ts';
 
-/** What becomes of a PATCH that is on its way. Exactly one of these is called, once. */
+/** What becomes of a PATCH that is on its way. Exactly one of these is called, once. @param by who is shown the answer */
 export interface Sent {
-  /** The service took it. @param record what its answer says that the record is now, where it says so */
-  accepted(record?: JsonObject): void;
+  /** The service took it. @param shown what its answer shows of the record */
+  accepted(shown?: Shown, by?: string): void;
   /** The service refused it, or never had it. */
   rejected(): void;
   /** It may have been applied: no answer came, or one that does not say. */
-  unclear(): void;
+  unclear(shown?: Shown, by?: string): void;
 }
 
 export interface KnownStateOptions {
@@ -25,14 +37,28 @@ export interface KnownStateOptions {
   onChange?: (name: RecordName, known: Known | undefined) => void;
   /** Told of each record that is forgotten for lack of room. */
   onForget?: (name: RecordName) => void;
+  /** Of a service that others change, too; undefined: of what is recorded or made up, where an answer is the whole truth. */
+  live?: LiveOptions;
+}
+
+export interface LiveOptions {
+  /** Milliseconds that an answer may be behind what the service holds. */
+  lag: number;
+  /** Milliseconds that rise evenly. */
+  clock?: () => number;
 }
 
 /** Characters. A project of ten environments has about 600. */
 const MOST = 32 * 1024 * 1024;
+/** Of those who were shown an environment, so many are remembered. */
+const MOST_SHOWN_TO = 8;
 
 /**
- * What the service holds, as far as it was seen: learnt from the PATCHes that it accepted and from answers that show a whole
- * record. Pure: it has no clock and touches nothing outside.
+ * What the service holds, as far as it was seen: learnt from the PATCHes that it accepted and from answers that show a record.
+ * Touches nothing outside.
+ *
+ * Of a live service's project, what may exist is known, and only what the service has confirmed as gone is forgotten: answers add,
+ * and an environment that one lacks is only possible from then on.
  *
  * `current` may be any workspace. Unless `account` says which, a record under `current` and those of its kind and id under
  * integers may be the same one, and each is what any of them is known to be.
@@ -40,7 +66,7 @@ const MOST = 32 * 1024 * 1024;
 export class KnownState {
   readonly #options: KnownStateOptions;
   readonly #most: number;
-  /** By kind and id, then by account. */
+  /** By kind and id, then by account and base path. */
   readonly #records = new Map<string, Map<string, Entry>>();
   /** Those of which something is known; the one learnt longest ago is the first. */
   readonly #ages = new Set<Entry>();
@@ -58,7 +84,7 @@ export class KnownState {
   /** Undefined where nothing is known. What is on its way counts as if it had been applied, and as if not. */
   of(asked: RecordName): Known | undefined {
     const name = this.#own(asked);
-    const own = this.#records.get(keyOf(name))?.get(name.account);
+    const own = this.#existing(name);
     const others = this.#others(name);
     const possible = others.length === 0 ? others : others.filter((entry) => !isSuperseded(entry, own));
     if (possible.length === 0) return own && viewOf(own);
@@ -72,10 +98,11 @@ export class KnownState {
   send(asked: RecordName, body: JsonValue | undefined): Sent {
     const entry = this.#entry(asked);
     const { kind } = asked;
+    const since = this.isLive(kind) ? this.#now() : undefined;
     const isSame = kind === 'project' && entry.known?.isWhole && isSameProject(entry.known.record, body);
     const known = isSame ? entry.known : body === undefined ? undefined : sentRecord(kind, body, entry.known);
     const text = isSame ? entry.text : known ? JSON.stringify(known.record) : '';
-    const own: OnTheWay = { sent: known, text, isOverlapped: false, isOverlappedBlindly: false };
+    const own: OnTheWay = { sent: known, text, since, isOverlapped: false, isOverlappedBlindly: false };
     for (const other of entry.onTheWay) overlap(own, other);
     for (const { onTheWay } of this.#others(entry.name)) for (const other of onTheWay) overlap(own, other);
     entry.onTheWay.add(own);
@@ -85,53 +112,118 @@ export class KnownState {
       entry.onTheWay.delete(own);
       this.#learn(entry, now, isSure);
     };
-    const union = () => withUnclear(entry.known, known);
+    const union = () => withUnclear(entry.known, known, since);
+    const unclear = (shown?: Shown, by?: string) => {
+      const now = union();
+      if (since === undefined || !shown?.record) end(now, false);
+      else end(afterShown(now, shown, since, false), false);
+      this.#see(entry, known?.record, undefined);
+      this.#see(entry, shown?.record, by);
+    };
+    const overlapped = (one: Known | undefined) =>
+      end(one && { ...one, isWhole: one.isWhole || !own.isOverlappedBlindly }, false);
     return {
-      accepted: (record) => {
-        const taken = record ? seenIn(entry, record) : known;
-        if (!record && kind !== 'project') end(afterMerged(kind, entry.known, known), false);
+      accepted: (shown, by) => {
+        const { record } = shown ?? {};
+        if (since !== undefined) {
+          const isAsKnown = known === entry.known && (!record || isSameProject(known?.record ?? {}, record));
+          if (!known?.isWhole) return unclear(shown, by);
+          if (isAsKnown) end(known, !own.isOverlapped);
+          else if (!own.isOverlapped) end(afterAccepted(entry.known, known, shown, since), true);
+          else overlapped(record ? afterShown(union(), shown as Shown, since, true) : union());
+          this.#see(entry, known.record, undefined);
+          this.#see(entry, record, by);
+          return;
+        }
+        const taken = record && !shown?.isPart ? seenIn(entry, record) : known;
+        if (taken === known && kind !== 'project') end(afterMerged(kind, entry.known, known), false);
         else if (!taken?.isWhole) end(union(), false);
         else if (!own.isOverlapped)
-          end(record || taken === entry.known ? taken : afterTaken(entry.known, taken), true);
+          end(taken !== known || taken === entry.known ? taken : afterTaken(entry.known, taken), true);
         else if (taken === entry.known) end(taken, false);
-        else {
-          const one = withUnclear(union(), taken);
-          end(one && { ...one, isWhole: one.isWhole || !own.isOverlappedBlindly }, false);
-        }
+        else overlapped(withUnclear(union(), taken));
       },
       rejected: () => end(entry.known, false),
-      unclear: () => end(union(), false),
+      unclear,
     };
   }
 
   /**
-   * A request is on its way whose answer may show the record. What it shows counts in full, unless there was a PATCH on its
-   * way meanwhile: it may be from before or after that.
+   * A request is on its way whose answer may show the record. Unless the service is live, what it shows counts in full where no
+   * PATCH was on its way meanwhile: it may be from before or after that.
    *
    * @param isPart the answer may leave out something
    */
-  read(asked: RecordName, isPart: boolean): (record: JsonObject) => void {
+  read(asked: RecordName, isPart: boolean): (shown: Shown, by?: string) => void {
     const begun = this.#time;
-    return (record) => {
+    return (shown, by) => {
+      const { record } = shown;
+      if (!record) return;
+      const isLive = this.isLive(asked.kind);
+      if (!isLive && shown.isPart) return;
       const entry = this.#entry(asked);
-      const seen = seenIn(entry, record);
-      const isSure = !isPart && !this.#hasChanged(entry, begun);
-      this.#learn(entry, isSure ? seen : withUnclear(entry.known, seen), isSure);
+      const hasChanged = this.#hasChanged(entry, begun);
+      if (!isLive) {
+        const seen = seenIn(entry, record);
+        const isSure = !isPart && !hasChanged;
+        return this.#learn(entry, isSure ? seen : withUnclear(entry.known, seen), isSure);
+      }
+      const part = isPart ? { ...shown, isPart } : shown;
+      this.#show(entry, afterShown(entry.known, part, this.#now(), hasChanged));
+      this.#see(entry, record, by);
     };
   }
 
-  /** The service has deleted it. @param since a `time` @returns whether something was known of it by this name */
-  forget(asked: RecordName, since = this.#time): boolean {
+  /**
+   * The gate itself reads a live service's project, to know what is gone. What the answer lacks is, unless it was there a short
+   * while ago, nobody has shown it to the one who asks now, or something has changed meanwhile.
+   *
+   * @param by who asks. @param isPart the answer may leave out something
+   */
+  confirm(asked: RecordName, by: string, isPart: boolean): (shown: Shown) => void {
+    const begun = this.#time;
+    const { lag = 0 } = this.#options.live ?? {};
+    const at = this.#clock();
+    const add = this.read(asked, isPart);
+    return (shown) => {
+      const entry = this.#entry(asked);
+      const isSure = !isPart && !shown.isPart && !shown.isDated && !this.#hasChanged(entry, begun);
+      add(shown, by);
+      if (!isSure || !entry.known || !this.isLive(asked.kind)) return;
+      const isGone = (id: number) => {
+        const seen = entry.seen.get(id);
+        return !shown.ids.has(id) && seen !== undefined && at - seen.at >= lag && seen.by.includes(by);
+      };
+      this.#learn(entry, without(entry.known, isGone), true);
+    };
+  }
+
+  /** The service has deleted it. @param since a `time` @param kept ids of environments that may be left
+   *  @returns whether something was known of it by this name */
+  forget(asked: RecordName, since = this.#time, kept?: ReadonlySet<number>): boolean {
     const name = this.#own(asked);
-    const entry = this.#records.get(keyOf(name))?.get(name.account);
+    const entry = this.#existing(name);
     // What was sent meanwhile may have come after it, and made it anew.
-    if (entry && entry.changedAt <= since) this.#learn(entry, undefined, false);
+    if (entry && entry.changedAt <= since) {
+      const left = kept?.size && entry.known ? without(entry.known, (id) => !kept.has(id)) : undefined;
+      const isLeft = left && environmentsOf(left.record).length > 0;
+      this.#learn(entry, isLeft ? doubted(left, this.#now()) : undefined, false);
+      // What nobody said the path of was the same.
+      const unnamed = isLeft ? undefined : this.#existing(name);
+      if (unnamed && unnamed !== entry) this.#learn(unnamed, undefined, false);
+    }
     return entry !== undefined;
+  }
+
+  /** The service may have deleted it. */
+  doubt(asked: RecordName): void {
+    const entry = this.#existing(this.#own(asked));
+    if (entry?.known) this.#learn(entry, { ...doubted(entry.known, this.#now()), isWhole: false }, false);
   }
 
   /** What was known before, beside what is known already: a workspace may have it by both of its names, in any order. */
   restore(asked: RecordName, known: Known | undefined): void {
-    const entry = this.#entry(asked);
+    const entry = this.#entry(asked, false);
     this.#put(entry, either(entry.known, known));
     entry.told = toldOf(entry);
   }
@@ -195,11 +287,44 @@ export class KnownState {
     this.#options.onChange(entry.name, view);
   }
 
+  /** What an answer has shown; what was known already is no change. */
+  #show(entry: Entry, known: Known): void {
+    if (known !== entry.known) {
+      const isSame = known.isWhole === entry.known?.isWhole && JSON.stringify(known.record) === entry.text;
+      if (!isSame) this.#learn(entry, known, false);
+    }
+  }
+
+  /** @param by who was shown it; undefined: it was sent */
+  #see(entry: Entry, record: JsonObject | undefined, by: string | undefined): void {
+    if (!record || !this.isLive(entry.name.kind)) return;
+    const at = this.#clock();
+    for (const { id } of environmentsOf(record)) {
+      const { by: before = [] } = entry.seen.get(id) ?? {};
+      const isNew = by !== undefined && !before.includes(by);
+      entry.seen.set(id, { at, by: isNew ? [...before.slice(1 - MOST_SHOWN_TO), by] : before });
+    }
+  }
+
+  /** Whether others may have changed such a record. */
+  isLive(kind: RecordName['kind']): boolean {
+    return this.#options.live !== undefined && kind === 'project';
+  }
+
+  #clock(): number {
+    return (this.#options.live?.clock ?? monotonic)();
+  }
+
+  #now(): string {
+    return new Date(performance.timeOrigin + this.#clock()).toISOString();
+  }
+
   #own(name: RecordName): RecordName {
     return name.account === this.#options.account ? { ...name, account: 'current' } : name;
   }
 
-  #entry(asked: RecordName): Entry {
+  /** @param isNamed what is known where nobody said the path holds for it, too */
+  #entry(asked: RecordName, isNamed = true): Entry {
     const name = this.#own(asked);
     const key = keyOf(name);
     let accounts = this.#records.get(key);
@@ -207,12 +332,20 @@ export class KnownState {
       accounts = new Map();
       this.#records.set(key, accounts);
     }
-    let entry = accounts.get(name.account);
+    let entry = accounts.get(placeOf(name));
     if (!entry) {
+      const before = isNamed ? this.#existing(name) : undefined;
       entry = newEntry(name);
-      accounts.set(name.account, entry);
+      accounts.set(placeOf(name), entry);
+      if (before) this.#put(entry, before.known);
     }
     return entry;
+  }
+
+  /** The entry of a record, or where there is none, that of one whose path nobody has said: it is the same, or might be. */
+  #existing(name: RecordName): Entry | undefined {
+    const accounts = this.#records.get(keyOf(name));
+    return accounts?.get(placeOf(name)) ?? accounts?.get(placeOf({ ...name, base: undefined }));
   }
 
   /** Where nothing is known of it and nothing on its way, there is nothing to hold on to. */
@@ -221,7 +354,7 @@ export class KnownState {
     this.#drops.note(key, this.#time);
     if (entry.onTheWay.size > 0) return;
     const accounts = this.#records.get(key);
-    accounts?.delete(entry.name.account);
+    accounts?.delete(placeOf(entry.name));
     if (accounts?.size === 0) this.#records.delete(key);
   }
 
@@ -235,11 +368,18 @@ export class KnownState {
 
   /** What is known by names that another account gives the record, if it is the same. */
   #others(name: RecordName): readonly Entry[] {
-    const { account } = name;
-    const accounts = this.#options.account === undefined ? this.#records.get(keyOf(name)) : undefined;
-    if (!accounts || (accounts.size === 1 && accounts.has(account))) return NONE;
-    const isOne = (other: Entry) => account === 'current' || other.name.account === 'current';
-    return [...accounts.values()].filter((other) => other.name.account !== account && isOne(other));
+    const accounts = this.#records.get(keyOf(name));
+    const own = this.#existing(name);
+    if (!accounts || (accounts.size === 1 && own)) return NONE;
+    const { account, live } = this.#options;
+    const isExact = live !== undefined;
+    return [...accounts.values()].filter(
+      (other) =>
+        other !== own &&
+        // Of whose path nobody has said, what is known under the path counts.
+        !(other.name.base === undefined && other.name.account === name.account) &&
+        mayBeSame(other.name, name, { isExact, hasAccount: account !== undefined }),
+    );
   }
 }
 
@@ -247,4 +387,12 @@ const NONE: readonly Entry[] = [];
 
 function keyOf({ kind, id }: RecordName): string {
   return `${kind} ${id}`;
+}
+
+function placeOf({ account, base }: RecordName): string {
+  return base === undefined ? account : `${account} ${base}`;
+}
+
+function monotonic(): number {
+  return performance.now();
 }

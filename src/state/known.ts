@@ -1,7 +1,16 @@
-import type { JsonObject, JsonValue } from '../model/json.ts';
+import { type JsonObject, type JsonValue, listAt } from '../model/json.ts';
 import type { Known, RecordKind } from '../model/record.ts';
-import { hasReadableEnvironments, mergedRecord, plainRecord, unionOf } from './records.ts';
-import { sharingLists } from './same-project.ts';
+import { environmentsOf } from './environments.ts';
+import {
+  hasReadableEnvironments,
+  isPossible,
+  itemKey,
+  mergedRecord,
+  plainRecord,
+  type Shown,
+  unionOf,
+} from './records.ts';
+import { isSameProject, sharingLists } from './same-project.ts';
 
 /** What is known of a record that was seen whole. @param before what was known of it, whose lists may be the same */
 export function wholeRecord(kind: RecordKind, record: JsonObject, before?: Known): Known {
@@ -35,15 +44,108 @@ export function afterMerged(
   return known && sent && { ...known, record: mergedRecord(kind, known.record, sent.record) };
 }
 
-/** What is known where a record may be as it was or as it was sent. @param sent undefined: nobody has read that */
-export function withUnclear(known: Known | undefined, sent: Known | undefined): Known | undefined {
+/**
+ * What is known where a record may be as it was or as it was sent.
+ *
+ * @param sent undefined: nobody has read that
+ * @param since an environment that only one of the two has is only possible since then; undefined: it counts as the others do
+ */
+export function withUnclear(
+  known: Known | undefined,
+  sent: Known | undefined,
+  since?: string,
+): Known | undefined {
   if (!sent) return known && { ...known, isWhole: false };
-  if (!known) return { ...sent, isWhole: false };
-  return { record: unionOf(known.record, sent.record), isWhole: known.isWhole && sent.isWhole };
+  const record = known ? unionOf(known.record, sent.record) : sent.record;
+  return {
+    record: since === undefined ? record : withDoubts(record, [known?.record ?? {}, sent.record], since),
+    isWhole: known?.isWhole === true && sent.isWhole,
+  };
 }
 
 /** What is known of a record that is one of two. */
 export function either(first: Known | undefined, second: Known | undefined): Known | undefined {
   if (!first || !second) return first ?? second;
   return { record: unionOf(first.record, second.record), isWhole: first.isWhole || second.isWhole };
+}
+
+/**
+ * What is known of a project when an answer has shown it: what the answer lacks may exist all the same.
+ *
+ * @param isLate something has changed since it was asked for: what it shows may be gone
+ */
+export function afterShown(
+  known: Known | undefined,
+  { record = {}, isPart, isDated = false }: Shown,
+  since: string,
+  isLate: boolean,
+): Known {
+  if (known?.isWhole && isSameProject(known.record, record)) return known;
+  const before = keysOf(known?.record);
+  const shown = keysOf(record);
+  const now = listAt(record, 'environments').map((item) =>
+    isLate && !before.has(itemKey(item)) ? possible(item, since) : item,
+  );
+  const others = listAt(known?.record, 'environments').filter((item) => !shown.has(itemKey(item)));
+  const environments = [...now, ...others.map((item) => possible(item, since))];
+  return {
+    record: { ...known?.record, ...record, environments },
+    isWhole: known?.isWhole || !(isPart || isDated || isLate),
+  };
+}
+
+/** What is known of a project when the service has taken what was sent, and its answer lacks what is gone. @param sent whole */
+export function afterAccepted(
+  known: Known | undefined,
+  sent: Known,
+  shown: Shown | undefined,
+  since: string,
+): Known {
+  const { record, ids } = shown ?? {};
+  const { record: taken } = afterTaken(known, sent);
+  const now = record
+    ? afterShown({ record: taken, isWhole: true }, { ...shown, record } as Shown, since, false).record
+    : taken;
+  const present = new Set(environmentsOf(now).map(({ id }) => id));
+  const kept = environmentsOf(known?.record).filter(({ id }) => ids?.has(id) && !present.has(id));
+  if (kept.length === 0) return { record: now, isWhole: true };
+  const items = kept.map(({ index }) => listAt(known?.record, 'environments')[index] as JsonValue);
+  const environments = [...listAt(now, 'environments'), ...items.map((item) => possible(item, since))];
+  return { record: { ...now, environments }, isWhole: true };
+}
+
+/** The same without the environments that are gone. */
+export function without(known: Known, isGone: (id: number) => boolean): Known {
+  const gone = new Set(
+    environmentsOf(known.record)
+      .filter(({ id }) => isGone(id))
+      .map(({ index }) => index),
+  );
+  if (gone.size === 0) return known;
+  const environments = listAt(known.record, 'environments').filter((_, index) => !gone.has(index));
+  return { ...known, record: { ...known.record, environments } };
+}
+
+/** Each of its environments is only possible. */
+export function doubted(known: Known, since: string): Known {
+  return { ...known, record: withDoubts(known.record, [], since) };
+}
+
+/** A record whose environments are only possible where one of the states does not have them. */
+function withDoubts(record: JsonObject, states: readonly JsonObject[], since: string): JsonObject {
+  if (!Array.isArray(record.environments)) return record;
+  const keys = states.map(keysOf);
+  const isSure = (item: JsonValue) => keys.length > 0 && keys.every((has) => has.has(itemKey(item)));
+  return {
+    ...record,
+    environments: record.environments.map((item) => (isSure(item) ? item : possible(item, since))),
+  };
+}
+
+function keysOf(record: JsonObject | undefined): ReadonlySet<string> {
+  return new Set(listAt(record, 'environments').map(itemKey));
+}
+
+function possible(item: JsonValue, since: string): JsonValue {
+  return isPossible(item) ? item : { ...(item as JsonObject), possibleSince: since };
 }

@@ -1,41 +1,56 @@
 import type { FailureKind } from '../model/exchange.ts';
-import { type RequestHead, splitTarget } from '../model/http.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
+import { header, headerValues, type RawHeaders, type RequestHead, splitTarget } from '../model/http.ts';
+import { isObject, type JsonValue } from '../model/json.ts';
 import type { RecordName } from '../model/record.ts';
 import type { KnownState } from './known-state.ts';
+import type { Shown } from './records.ts';
+
+/** What became of a request. */
+export interface Outcome {
+  status: number;
+  /** Of the answer. */
+  headers: RawHeaders;
+  /** What its body shows; undefined: nobody could read it. */
+  shown: Shown | undefined;
+  /** Who is shown it. */
+  by?: string;
+}
 
 /** What one request teaches about a record, once it is known what became of it: one of `answered` and `failed` is called, once. */
 export interface Lesson {
   /** Whether the answer's body has a say in it. */
   wantsBody(status: number): boolean;
-  /** @param record the whole record that its body shows, by `recordIn`; undefined: it shows none, or nobody has read it */
-  answered(status: number, record?: JsonObject): void;
+  answered(outcome: Outcome): void;
   /** There was no answer, or no whole one. @param kind undefined: nobody waited for it */
   failed(kind: FailureKind | undefined): void;
 }
 
 /**
  * Accepted is what was answered with 2xx. What was refused with 4xx, or never reached the service, teaches nothing; anything
- * else may have been applied. A whole record in an answer counts more than what was sent.
+ * else may have been applied. A record in an answer counts more than what was sent.
  *
- * @param isChange it is judged as a PATCH, or changes the record in another way
+ * @param isJudged as a PATCH
+ * @param isChange that, or it changes the record in another way
  * @param body what it is changed to; undefined: nobody has read it
  */
 export function lessonOf(
   state: KnownState,
   name: RecordName,
-  { method, url }: Pick<RequestHead, 'method' | 'url'>,
+  head: Pick<RequestHead, 'method' | 'url'> & Partial<RequestHead>,
+  isJudged: boolean,
   isChange: boolean,
   body: JsonValue | undefined,
 ): Lesson {
+  const isLive = state.isLive(name.kind);
   if (isChange) {
     const sent = state.send(name, body);
     return {
       wantsBody: isAccepted,
-      answered(status, record) {
-        if (isAccepted(status)) sent.accepted(record);
+      answered({ status, shown, by }) {
+        if (isAccepted(status) && (!isLive || (shown && isJudged && isFinal(status, head, body))))
+          sent.accepted(shown, by);
         else if (status >= 400 && status < 500) sent.rejected();
-        else sent.unclear();
+        else sent.unclear(shown, by);
       },
       failed(kind) {
         if (kind === 'refused') sent.rejected();
@@ -43,27 +58,59 @@ export function lessonOf(
       },
     };
   }
-  if (method === 'DELETE') {
+  if (head.method === 'DELETE') {
     const begun = state.time;
     return {
-      wantsBody: () => false,
-      answered(status) {
-        if (isAccepted(status)) state.forget(name, begun);
+      wantsBody: (status) => isLive && isAccepted(status),
+      answered({ status, shown }) {
+        if (!isAccepted(status)) return;
+        if (!isLive || (shown && isFinal(status, head, body))) state.forget(name, begun, shown?.ids);
+        else state.doubt(name);
       },
       failed: () => undefined,
     };
   }
-  // A query may ask for a part of it.
-  const read = state.read(name, splitTarget(url).query !== '');
-  const wantsBody = (status: number) => method !== 'HEAD' && isAccepted(status) && status !== 206;
+  // A query may ask for a part of it; and what another method shows is not said anywhere.
+  const isPart = splitTarget(head.url).query !== '' || (isLive && head.method !== 'GET');
+  const read = state.read(name, isPart);
+  const wantsBody = (status: number) => head.method !== 'HEAD' && isAccepted(status) && status !== 206;
   return {
     wantsBody,
-    answered(status, record) {
-      if (record && wantsBody(status)) read(record);
+    answered({ status, headers, shown, by }) {
+      if (shown && wantsBody(status))
+        read(isLive && isDated(headers) ? { ...shown, isDated: true } : shown, by);
     },
     failed: () => undefined,
   };
 }
+
+/** Whether an answer may be of some time ago, or a part. */
+export function isDated(headers: RawHeaders): boolean {
+  return (
+    Number(header(headers, 'age') ?? 0) !== 0 ||
+    header(headers, 'content-range') !== undefined ||
+    /hit/i.test(header(headers, 'x-cache') ?? '') ||
+    headerValues(headers, 'link').some((value) => /\brel\s*=\s*"?[^";]*\bnext\b/i.test(value))
+  );
+}
+
+/** Whether a change that was accepted has been made by now, and not only tried or taken in. */
+function isFinal(
+  status: number,
+  { url, headers = [] }: Pick<RequestHead, 'url'> & Partial<RequestHead>,
+  body: JsonValue | undefined,
+): boolean {
+  if (status === 202 || status === 207 || splitTarget(url).query !== '') return false;
+  const names = isObject(body) ? Object.keys(body) : [];
+  for (let i = 0; i < headers.length; i += 2) names.push(headers[i] as string);
+  return (
+    !names.some((name) => ONLY_TRIED.test(name)) &&
+    !/dry-?run|respond-async/i.test(header(headers, 'prefer') ?? '')
+  );
+}
+
+/** How services are asked to do nothing but say what they would do. */
+const ONLY_TRIED = /^(?:x[-_])?(?:dry[-_]?run|validate[-_]?only|what[-_]?if|preview|simulat)/i;
 
 function isAccepted(status: number): boolean {
   return status >= 200 && status < 300;

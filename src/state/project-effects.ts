@@ -29,15 +29,18 @@ function environmentEffects(known: JsonObject, body: JsonValue, mayGo: MayGo): E
   const substitutes = substitutesFor(gone, created, [...before.keys()]);
   const lost = gone.map(([id, called]): LosingEffect => {
     const name = nameOf(called);
-    const allowed = called.every((one) => mayGo(one.name)) ? { allowed: true as const } : {};
+    const more = {
+      ...(called.every((one) => mayGo(one.name)) && { allowed: true as const }),
+      ...doubtOf(called),
+    };
     const other = substitutes.get(id);
-    if (!other) return { kind: 'environment-deleted', id, name, ...allowed };
+    if (!other) return { kind: 'environment-deleted', id, name, ...more };
     const typo = isSlip(id, other.id) ? { likelyTypo: true as const } : {};
     return {
       kind: 'environment-replaced',
       ...{ id, name, newId: other.id, index: other.index },
       ...typo,
-      ...allowed,
+      ...more,
     };
   });
   const replacing = new Set([...substitutes.values()].map(({ id }) => id));
@@ -98,13 +101,15 @@ function defaultEffects(known: JsonObject, body: JsonValue): Effect[] {
 }
 
 function enabledIn(project: JsonValue): Set<number> {
-  const enabled = environmentsOf(project).filter(({ isEnabled }) => isEnabled);
+  const enabled = environmentsOf(project).filter(
+    ({ isEnabled, possibleSince }) => isEnabled && !possibleSince,
+  );
   return new Set(enabled.map(({ id }) => id));
 }
 
 /** A list that is missing or no list is an error of the contract; to count it as empty would only repeat that. */
 function languageEffects(known: JsonObject, body: JsonValue): Effect[] {
-  if (!Array.isArray(member(body, 'languages'))) return [];
+  if (!Array.isArray(member(body, 'languages')) || !Array.isArray(member(known, 'languages'))) return [];
   const before = languagesOf(known);
   const after = languagesOf(body);
   const removed = [...before].filter((name) => !after.has(name));
@@ -134,5 +139,13 @@ function byId(environments: readonly Environment[]): Map<number, Environment[]> 
 
 /** The name that it had last, as far as that can be read. */
 function nameOf(called: readonly Environment[]): string {
-  return called.findLast(({ name }) => name !== '')?.name ?? '';
+  const sure = called.findLast(({ name, possibleSince }) => name !== '' && !possibleSince);
+  return (sure ?? called.findLast(({ name }) => name !== ''))?.name ?? '';
+}
+
+/** Since when an environment is only possible; nothing where it is sure to exist by one of its names. */
+function doubtOf(called: readonly Environment[]): { possibleSince?: string } {
+  const since = called.map(({ possibleSince = '' }) => possibleSince);
+  const [latest = ''] = since.sort().reverse();
+  return since.includes('') ? {} : { possibleSince: latest };
 }

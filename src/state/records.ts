@@ -36,8 +36,7 @@ export function isWhole(kind: RecordKind, value: JsonValue | undefined): value i
     typeof member(value, 'name') === 'string' &&
     Array.isArray(languages) &&
     languages.every((item) => typeof item === 'string') &&
-    hasReadableEnvironments(value) &&
-    listAt(value, 'environments').every((item) => typeof member(item, 'name') === 'string')
+    namesItsEnvironments(value)
   );
 }
 
@@ -83,10 +82,11 @@ export function unionOf(first: JsonObject, second: JsonObject): JsonObject {
     if (!Array.isArray(value) || !Array.isArray(first[field]) || value === first[field]) continue;
     const items = new Map<string, JsonValue>();
     for (const item of [...(first[field] as JsonValue[]), ...value]) {
-      const key = keyOf(item);
+      const key = itemKey(item);
+      const before = items.get(key);
       // What comes again comes last: it is the later word.
       items.delete(key);
-      items.set(key, item);
+      items.set(key, before !== undefined && !isPossible(before) ? sure(item) : item);
     }
     union[field] = [...items.values()];
   }
@@ -109,8 +109,111 @@ export function mergedRecord(
   return merged;
 }
 
-/** Which of an environment's marks was the later one is of no account: it does not say whether it exists. */
-function keyOf(item: JsonValue): string {
-  const { isEnabled: _, ...rest } = isObject(item) ? item : { item };
+/**
+ * The same for items that are one: which of an environment's marks was the later one is of no account, nor is whether it is sure
+ * to exist.
+ */
+export function itemKey(item: JsonValue): string {
+  const { isEnabled: _, possibleSince: _since, ...rest } = isObject(item) ? item : { item };
   return JSON.stringify(rest);
+}
+
+/** Whether an environment is not sure to exist. */
+export function isPossible(item: JsonValue): boolean {
+  return member(item, 'possibleSince') !== undefined;
+}
+
+function sure(item: JsonValue): JsonValue {
+  if (!isPossible(item)) return item;
+  const { possibleSince: _, ...rest } = item as JsonObject;
+  return rest;
+}
+
+/** What an answer of the service shows of a record. */
+export interface Shown {
+  /** What can be kept of the record; absent where the answer shows none, or one that does not name its environments. */
+  record?: JsonObject;
+  /** It has not the members of a whole record. */
+  isPart: boolean;
+  /** The answer says that there is more, or may be of some time ago. */
+  isDated?: boolean;
+  /** Ids of the environments that stand anywhere in the answer. */
+  ids: ReadonlySet<number>;
+}
+
+/** @param id the record's id, as in the path */
+export function shownIn(kind: RecordKind, answer: JsonValue, id: string): Shown {
+  const whole = recordIn(kind, answer, id);
+  if (kind !== 'project')
+    return { ...(whole && { record: plainRecord(kind, whole) }), isPart: false, ids: NO_IDS };
+  const { ids, saysMore } = lookThrough(answer);
+  const record = whole ?? only([answer, ...membersOf(answer)].filter(namesItsEnvironments), id);
+  return {
+    ...(record && { record: plainRecord(kind, record) }),
+    isPart: !whole,
+    ...(saysMore && { isDated: true }),
+    ids,
+  };
+}
+
+/** The projects of a list, bare or under one member, and the one that was created. */
+export function projectsIn(answer: JsonValue): { id: string; record: JsonObject }[] {
+  const outer = [answer, ...membersOf(answer)];
+  const created = outer.filter(namesItsEnvironments);
+  const listed = outer.filter(Array.isArray).flat().filter(namesItsEnvironments);
+  return (created.length > 0 ? created : listed).flatMap((project) => {
+    const { id } = project;
+    const isId = Number.isInteger(id) || (typeof id === 'string' && /^(?:0|-?[1-9]\d*)$/.test(id));
+    return isId ? [{ id: String(id), record: plainRecord('project', project) }] : [];
+  });
+}
+
+const NO_IDS: ReadonlySet<number> = new Set();
+
+function only(records: readonly JsonObject[], id: string): JsonObject | undefined {
+  return records.length === 1 ? ofId(records[0] as JsonObject, id) : undefined;
+}
+
+function membersOf(value: JsonValue): JsonValue[] {
+  return isObject(value) ? Object.values(value) : [];
+}
+
+function namesItsEnvironments(value: JsonValue | undefined): value is JsonObject {
+  return (
+    hasReadableEnvironments(value) &&
+    listAt(value, 'environments').every((item) => typeof member(item, 'name') === 'string')
+  );
+}
+
+/** Members by which services say that a list goes on. */
+const MORE = /^_*(?:has_?)?(?:next|more)|cursor|continu|truncat|partial/i;
+const COUNT = /total|count/i;
+const PAGES = /pages$/i;
+
+/** The ids of environments in an answer, and whether it says that it does not show all. Without recursion: it may be nested deep. */
+function lookThrough(answer: JsonValue): { ids: ReadonlySet<number>; saysMore: boolean } {
+  const ids = new Set<number>();
+  let saysMore = false;
+  let count = 0;
+  const left: JsonValue[] = [answer];
+  while (left.length > 0) {
+    const value = left.pop() as JsonValue;
+    if (typeof value !== 'object' || value === null) continue;
+    if (Array.isArray(value)) {
+      for (const item of value) left.push(item);
+      continue;
+    }
+    for (const [name, inner] of Object.entries(value)) {
+      if (name === 'environments') for (const { id } of environmentsOf(value)) ids.add(id);
+      if (MORE.test(name)) saysMore ||= !isNothing(inner);
+      else if (typeof inner === 'number' && PAGES.test(name)) saysMore ||= inner > 1;
+      else if (typeof inner === 'number' && COUNT.test(name)) count = Math.max(count, inner);
+      if (typeof inner === 'object') left.push(inner);
+    }
+  }
+  return { ids, saysMore: saysMore || count > ids.size };
+}
+
+function isNothing(value: JsonValue): boolean {
+  return value === null || value === false || value === '' || value === 0;
 }

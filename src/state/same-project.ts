@@ -46,6 +46,7 @@ function isSameEnvironment(kept: JsonValue, item: JsonValue): boolean {
     kept.name !== undefined &&
     kept.name === item.name &&
     kept.isEnabled !== undefined &&
-    kept.isEnabled === item.isEnabled
+    kept.isEnabled === item.isEnabled &&
+    kept.possibleSince === undefined
   );
 }

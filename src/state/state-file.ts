@@ -28,21 +28,36 @@ export function isCollection(name: string): name is Collection {
 /** Records of one kind by id, as the service would show each. */
 export type RecordsById = Record<string, JsonObject>;
 
+type Accounts = Record<string, Partial<Record<Collection, RecordsById>>>;
+
 /**
- * What a service holds, by account (`current` or a workspace's id), kind and id:
- * `{"accounts": {"current": {"projects": {"42": {"name": …, "languages": […], "environments": […]}}}}}`
+ * What a service holds, by the path before it (`/`: none), account (`current` or a workspace's id), kind and id:
+ * `{"paths": {"/api/v2": {"current": {"projects": {"42": {"name": …, "languages": […], "environments": […]}}}}}}`.
+ * Without the path, in `accounts`: of any path.
  */
 export interface State {
   /** URL of the service that it was learnt from. */
   target?: string;
-  accounts: Record<string, Partial<Record<Collection, RecordsById>>>;
+  accounts?: Accounts;
+  paths?: Record<string, Accounts>;
 }
 
 /** In a record of a state file: the service may hold more than what stands here. */
 const INCOMPLETE = 'incomplete';
 
 /** The records of a state, one by one. */
-export function* recordsOf({ accounts }: State): Generator<{ name: RecordName; known: Known }> {
+export function* recordsOf({
+  accounts = {},
+  paths = {},
+}: State): Generator<{ name: RecordName; known: Known }> {
+  yield* recordsBelow(undefined, accounts);
+  for (const [path, below] of Object.entries(paths)) yield* recordsBelow(path === '/' ? '' : path, below);
+}
+
+function* recordsBelow(
+  base: string | undefined,
+  accounts: Accounts,
+): Generator<{ name: RecordName; known: Known }> {
   for (const [account, collections] of Object.entries(accounts)) {
     for (const [collection, records] of Object.entries(collections)) {
       const kind = COLLECTIONS[collection as Collection];
@@ -50,7 +65,8 @@ export function* recordsOf({ accounts }: State): Generator<{ name: RecordName; k
         const { [INCOMPLETE]: incomplete, ...record } = stored;
         // Who edits it may leave out what nobody then knows.
         const isReadable = kind !== 'project' || hasReadableEnvironments(record);
-        yield { name: { account, kind, id }, known: { record, isWhole: incomplete !== true && isReadable } };
+        const name = { ...(base !== undefined && { base }), account, kind, id };
+        yield { name, known: { record, isWhole: incomplete !== true && isReadable } };
       }
     }
   }
@@ -61,17 +77,34 @@ export function* recordsOf({ accounts }: State): Generator<{ name: RecordName; k
  * a contract of one's own may have other ids.
  */
 export function stateOf(records: Iterable<{ name: RecordName; known: Known }>, target?: string): State {
-  const state: State = { ...(target !== undefined && { target }), accounts: {} };
+  const state: State & { paths: NonNullable<State['paths']> } = {
+    ...(target !== undefined && { target }),
+    paths: {},
+  };
   for (const { name, known } of records) {
     if (!isAccount(name.account) || !isId(name.id)) continue;
-    state.accounts[name.account] ??= {};
-    const account = state.accounts[name.account] as Partial<Record<Collection, RecordsById>>;
+    const accounts = accountsOf(state, name.base);
+    accounts[name.account] ??= {};
+    const account = accounts[name.account] as Partial<Record<Collection, RecordsById>>;
     const collection = COLLECTION_OF[name.kind];
     account[collection] ??= {};
     const record = known.isWhole ? known.record : { ...known.record, [INCOMPLETE]: true };
     (account[collection] as RecordsById)[name.id] = record;
   }
   return state;
+}
+
+function accountsOf(
+  state: State & { paths: NonNullable<State['paths']> },
+  base: string | undefined,
+): Accounts {
+  if (base === undefined) {
+    state.accounts ??= {};
+    return state.accounts;
+  }
+  const path = base === '' ? '/' : base;
+  state.paths[path] ??= {};
+  return state.paths[path];
 }
 
 const SHAPE = '{"accounts": {"current": {"projects": {"42": {…}}, "features": {}, "drafts": {}}}}';
@@ -101,33 +134,45 @@ export function readState(text: string, file: string): State {
 
   const root = objectAt(JSON.parse(text) as JsonValue, []);
   for (const name of Object.keys(root)) {
-    if (name !== 'accounts' && name !== 'target') fail([name], `unknown member "${name}"`);
+    if (!MEMBERS.has(name)) fail([name], `unknown member "${name}"`);
   }
   if (Object.hasOwn(root, 'target') && typeof root.target !== 'string')
     fail(['target'], '"target" must be a text');
-  const accounts = objectAt(member(root, 'accounts'), ['accounts']);
-  for (const [account, kinds] of Object.entries(accounts)) {
-    const inAccount = ['accounts', account];
-    if (!isAccount(account))
-      fail(inAccount, `"${account}" names no account`, 'an account is current or the id of a workspace');
-    for (const [collection, records] of Object.entries(objectAt(kinds, inAccount))) {
-      const inCollection = [...inAccount, collection];
-      if (!isCollection(collection)) {
-        const near = nearest(collection, Object.keys(COLLECTIONS));
-        fail(
-          inCollection,
-          `unknown member "${collection}"`,
-          near ? `did you mean "${near}"?` : `an account holds ${Object.keys(COLLECTIONS).join(', ')}`,
-        );
-      }
-      for (const [id, record] of Object.entries(objectAt(records, inCollection))) {
-        if (!isId(id)) fail([...inCollection, id], `"${id}" is no id`, 'an id is an integer, as in the path');
-        objectAt(record, [...inCollection, id]);
+  const checkAccounts = (value: JsonValue | undefined, tokens: readonly string[]) => {
+    for (const [account, kinds] of Object.entries(objectAt(value, tokens))) {
+      const inAccount = [...tokens, account];
+      if (!isAccount(account))
+        fail(inAccount, `"${account}" names no account`, 'an account is current or the id of a workspace');
+      for (const [collection, records] of Object.entries(objectAt(kinds, inAccount))) {
+        const inCollection = [...inAccount, collection];
+        if (!isCollection(collection)) {
+          const near = nearest(collection, Object.keys(COLLECTIONS));
+          fail(
+            inCollection,
+            `unknown member "${collection}"`,
+            near ? `did you mean "${near}"?` : `an account holds ${Object.keys(COLLECTIONS).join(', ')}`,
+          );
+        }
+        for (const [id, record] of Object.entries(objectAt(records, inCollection))) {
+          if (!isId(id))
+            fail([...inCollection, id], `"${id}" is no id`, 'an id is an integer, as in the path');
+          objectAt(record, [...inCollection, id]);
+        }
       }
     }
+  };
+  const paths = Object.hasOwn(root, 'paths') ? objectAt(root.paths, ['paths']) : {};
+  for (const [path, accounts] of Object.entries(paths)) {
+    if (!path.startsWith('/'))
+      fail(['paths', path], `"${path}" is no path`, 'it begins with a slash: /api/v2');
+    checkAccounts(accounts, ['paths', path]);
   }
+  if (!Object.hasOwn(root, 'paths') || Object.hasOwn(root, 'accounts'))
+    checkAccounts(member(root, 'accounts'), ['accounts']);
   return root as unknown as State;
 }
+
+const MEMBERS: ReadonlySet<string> = new Set(['target', 'accounts', 'paths']);
 
 export function isAccount(text: string): boolean {
   return text === 'current' || isId(text);

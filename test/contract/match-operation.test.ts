@@ -313,8 +313,8 @@ describe('a query that some frameworks take for the path', () => {
   });
 
   it('is refused below a base path as well', () => {
-    const basePaths = ['/api/v2'];
-    const at = (url: string) => match(url, {}, { basePaths });
+    const basePath = '/api/v2';
+    const at = (url: string) => match(url, {}, { basePath });
     expect(at('/api/v2/index.php?/accounts/current/projects/42')).toBe(AMBIGUOUS);
     expect(at('/api/v2/?accounts/current/projects/42')).toBe(AMBIGUOUS);
     expect(at('/?/api/v2/accounts/current/projects/42')).toBe(AMBIGUOUS);

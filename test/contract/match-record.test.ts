@@ -53,10 +53,11 @@ describe('the record of a URL', () => {
     expect(at(url)).toBeUndefined();
   });
 
-  it('is that of the base paths alone, where there are some', () => {
-    const below = createRecordMatcher(entries, ['/api/v2', '/v2/']);
+  it('is one below the base path alone, where there is one', () => {
+    const below = createRecordMatcher(entries, '/api/v2');
     expect(at('/api/v2/accounts/current/projects/42', below)).toBe('current project 42');
-    expect(at('/v2/accounts/current/projects/42', below)).toBe('current project 42');
+    expect(at('/api/v2/x/accounts/current/projects/42', below)).toBe('current project 42');
+    expect(at('/api/v22/accounts/current/projects/42', below)).toBeUndefined();
     expect(at('/accounts/current/projects/42', below)).toBeUndefined();
     expect(at('/x/api/v2/accounts/current/projects/42', below)).toBeUndefined();
   });
@@ -70,7 +71,8 @@ describe("a contract of one's own", () => {
 
   it('may have texts for ids', () => {
     const own = entry({ parameters: { account_id: { type: 'string' }, project_id: { type: 'string' } } });
-    expect(recordNamed(own, { account_id: 'Main', project_id: 'a-1' })).toEqual({
+    expect(recordNamed(own, { account_id: 'Main', project_id: 'a-1' }, '/api')).toEqual({
+      base: '/api',
       account: 'Main',
       kind: 'project',
       id: 'a-1',
@@ -80,15 +82,16 @@ describe("a contract of one's own", () => {
   it('may have no accounts, and records of which nothing is known', () => {
     const { updateProject } = entries;
     expect(
-      recordNamed(entry({ record: { kind: 'project', id: 'project_id' } }), { project_id: '7' }),
+      recordNamed(entry({ record: { kind: 'project', id: 'project_id' } }), { project_id: '7' }, ''),
     ).toEqual({
+      base: '',
       account: 'current',
       kind: 'project',
       id: '7',
     });
     expect(
-      recordNamed(entry({ record: { kind: 'book', id: 'project_id' } }), { project_id: '7' }),
+      recordNamed(entry({ record: { kind: 'book', id: 'project_id' } }), { project_id: '7' }, ''),
     ).toBeUndefined();
-    expect(recordNamed(updateProject as OperationEntry, {})).toBeUndefined();
+    expect(recordNamed(updateProject as OperationEntry, {}, '')).toBeUndefined();
   });
 });

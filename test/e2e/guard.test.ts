@@ -206,9 +206,14 @@ describe('the control API', () => {
     await patch(url, BOTH);
     const control = (path: string, init?: RequestInit) => fetch(`${url}/__patchgate/${path}`, init);
     const shown = await (await control('state')).json();
-    expect(shown).toEqual({ accounts: { current: { projects: { 42: BOTH } } } });
+    expect(shown).toEqual({ paths: { '/api/v2': { current: { projects: { 42: BOTH } } } } });
     expect(await (await control('health')).json()).toMatchObject({ known: { records: 1 } });
-    const dry = { method: 'PATCH', url: '/accounts/5/projects/42', headers: {}, body: JSON.stringify(ONE) };
+    const dry = {
+      method: 'PATCH',
+      url: '/api/v2/accounts/5/projects/42',
+      headers: {},
+      body: JSON.stringify(ONE),
+    };
     const verdict = await (await control('validate', { method: 'POST', body: JSON.stringify(dry) })).json();
     expect(verdict).toMatchObject({
       problem: 'destructive-change',

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Approvals, type Subject } from '../../src/guard/approvals.ts';
 
 const subject = (changes: Partial<Subject> = {}): Subject => ({
@@ -74,4 +74,16 @@ it('does not know what it has not given out', () => {
     refused: 'the approval is not known: it is mistyped, or from another run',
     isUnknown: true,
   });
+});
+
+it("does not hang on the machine's clock", () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const approvals = new Approvals(1000);
+    const token = approvals.issue(subject());
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(approvals.whyNot(token, subject())).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
 });

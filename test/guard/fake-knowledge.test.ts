@@ -84,7 +84,7 @@ it('loses in a PATCH the environments that were told before it, and no others', 
   const { ask, knowledge } = await start();
   await fc.assert(
     fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 4 }), async (bodies) => {
-      let before = idsIn(await ask(ONE, SAMPLE.accounts.current?.projects?.[42]));
+      let before = idsIn(await ask(ONE, SAMPLE.accounts?.current?.projects?.[42]));
       for (const sent of bodies) {
         const known = knowledge.of(NAME, ONE)?.record as JsonObject;
         const effects = effectsOf('project', known, sent as JsonObject);

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Follower } from '../../src/guard/follow.ts';
-import type { Lesson } from '../../src/state/lesson.ts';
+import { type Followed, Follower } from '../../src/guard/follow.ts';
 import type { ResponseSink } from '../../src/upstreams/upstream.ts';
 
 const OK = { status: 200, message: '', headers: ['Content-Length', '2'] };
@@ -9,9 +8,9 @@ const FLOW = { resume: () => undefined };
 /** A follower of a PATCH, and what becomes of it, in order. */
 function follow({ hasTurn = true } = {}) {
   const said: string[] = [];
-  const lesson: Lesson = {
+  const lesson: Followed = {
     wantsBody: () => true,
-    answered: (status) => said.push(`answered ${status}`),
+    answered: ({ status }) => said.push(`answered ${status}`),
     failed: (kind) => said.push(`failed ${kind}`),
   };
   const sink = { head: () => said.push('head'), end: () => said.push('end') } as unknown as ResponseSink;

@@ -16,12 +16,14 @@ import type { RecordName } from '../../src/model/record.ts';
 import { environmentsOf } from '../../src/state/environments.ts';
 import type { KnownState } from '../../src/state/known-state.ts';
 import { laterRefusal } from '../support/errors.ts';
+import { shown } from '../support/shown.ts';
 import { bundleProgram, startProgram } from '../support/store-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TARGET = 'https://staging.example.com/api/v2';
 
 const project = (id: number | string): RecordName => ({
+  base: '/api/v2',
   account: 'current',
   kind: 'project',
   id: String(id),
@@ -46,7 +48,7 @@ interface Opened extends KeptState {
 
 async function open(file: string, more: { account?: string; target?: string } = {}): Promise<Opened> {
   const notices: string[] = [];
-  const kept = await openKeptState({ file, notice: (text) => notices.push(text), ...more });
+  const kept = await openKeptState({ file, lag: 60_000, notice: (text) => notices.push(text), ...more });
   onTestFinished(() => kept.close());
   return Object.assign(kept, { notices });
 }
@@ -81,16 +83,20 @@ describe('a restart', () => {
     const file = newFile();
     const first = await open(file, { target: TARGET });
     learn(first, project(42), holding(1, 2));
-    first.state.send({ account: '196', kind: 'project', id: '7' }, holding(3)).unclear();
+    first.state.send({ ...project(7), account: '196' }, holding(3)).unclear();
     const entries = entriesOf(first);
+    const doubtful = first.state.of({ ...project(7), account: '196' })?.record;
+    expect(doubtful).toMatchObject({ environments: [{ id: 3, possibleSince: expect.any(String) }] });
     await first.close();
     expect(textOf(file)).toBe(
       `${JSON.stringify(
         {
           target: TARGET,
-          accounts: {
-            196: { projects: { 7: { ...holding(3), incomplete: true } } },
-            current: { projects: { 42: holding(1, 2) } },
+          paths: {
+            '/api/v2': {
+              196: { projects: { 7: { ...doubtful, incomplete: true } } },
+              current: { projects: { 42: holding(1, 2) } },
+            },
           },
         },
         null,
@@ -136,9 +142,9 @@ describe('a restart', () => {
     const first = await open(file);
     learn(first, project(7), holding(3));
     const copy = copyOf(file);
-    expect(JSON.parse(textOf(copy)).accounts.current.projects).not.toHaveProperty('7');
+    expect(JSON.parse(textOf(copy)).paths['/api/v2'].current.projects).not.toHaveProperty('7');
     await (await open(copy)).close();
-    expect(JSON.parse(textOf(copy)).accounts.current.projects).toHaveProperty('7');
+    expect(JSON.parse(textOf(copy)).paths['/api/v2'].current.projects).toHaveProperty('7');
     expect(namesIn(copy)).toEqual(['.gitignore', 'state.json']);
   });
 
@@ -162,7 +168,7 @@ describe('a restart', () => {
     learn(kept, project(42), holding(1));
     expect(existsSync(file)).toBe(false);
     await expect.poll(() => existsSync(file) && textOf(`${file}.journal`), { timeout: 10_000 }).toBe('');
-    expect(JSON.parse(textOf(file)).accounts.current.projects).toHaveProperty('42');
+    expect(JSON.parse(textOf(file)).paths['/api/v2'].current.projects).toHaveProperty('42');
     learn(kept, project(7), holding(1));
     expect(textOf(`${file}.journal`)).toContain('"id":"7"');
   });
@@ -185,10 +191,10 @@ describe('a restart', () => {
 describe('a process that is killed', () => {
   const PROGRAM = `
     import { openKeptState } from './src/guard/kept-state.ts';
-    const kept = await openKeptState({ file: process.argv[2], notice: console.log });
+    const kept = await openKeptState({ file: process.argv[2], lag: 60_000, notice: console.log });
     for (let id = 1; ; id++) {
       const body = { name: 'P', languages: [], environments: [{ id, name: 'E', isEnabled: true }] };
-      kept.state.send({ account: 'current', kind: 'project', id: String(id % 5000) }, body).accepted();
+      kept.state.send({ base: '/api/v2', account: 'current', kind: 'project', id: String(id % 5000) }, body).accepted();
       console.log(id);
       if (id % 50 === 0) await new Promise(setImmediate);
     }
@@ -283,7 +289,10 @@ describe('the start', () => {
     mkdirSync(dirname(file));
     writeFileSync(
       file,
-      JSON.stringify({ target: 'http://other', accounts: { current: { projects: { 42: holding(1) } } } }),
+      JSON.stringify({
+        target: 'http://other',
+        paths: { '/api/v2': { current: { projects: { 42: holding(1) } } } },
+      }),
     );
     const kept = await open(file, { target: TARGET });
     expect(kept.notices).toHaveLength(1);
@@ -298,7 +307,7 @@ describe('the start', () => {
 
   test('without a file keeps nothing', async () => {
     for (const file of [undefined, '']) {
-      const kept = await openKeptState({ file, notice: () => undefined });
+      const kept = await openKeptState({ file, lag: 60_000, notice: () => undefined });
       learn(kept, project(42), holding(1));
       expect(kept.state.of(project(42))?.isWhole).toBe(true);
       await kept.close();
@@ -309,14 +318,14 @@ describe('the start', () => {
     const file = newFile();
     mkdirSync(dirname(file));
     const accounts = { 196: { projects: { 42: holding(1) } }, current: { projects: { 42: holding(2) } } };
-    writeFileSync(file, JSON.stringify({ accounts }));
+    writeFileSync(file, JSON.stringify({ paths: { '/api/v2': accounts } }));
     const kept = await open(file, { account: '196' });
     expect(kept.state.of(project(42))?.record.environments).toHaveLength(2);
     learn(kept, project(42), holding(3));
     const again = await open(copyOf(file), { account: '196' });
     expect(entriesOf(again)).toEqual(entriesOf(kept));
     await kept.close();
-    expect(JSON.parse(textOf(file)).accounts).toEqual({ current: { projects: { 42: holding(3) } } });
+    expect(JSON.parse(textOf(file)).paths['/api/v2']).toEqual({ current: { projects: { 42: holding(3) } } });
   });
 });
 
@@ -338,7 +347,7 @@ describe('two at once', () => {
     expect(textOf(`${file}.journal`)).toBe('');
     learn(first, project(42), holding(3));
     await first.close();
-    expect(JSON.parse(textOf(file)).accounts.current.projects).toEqual({ 42: holding(3) });
+    expect(JSON.parse(textOf(file)).paths['/api/v2'].current.projects).toEqual({ 42: holding(3) });
   });
 
   test('where there is no file yet, the first that learns something keeps it', async () => {
@@ -351,12 +360,12 @@ describe('two at once', () => {
     expect(second.notices).toEqual([]);
     await first.close();
     await second.close();
-    expect(JSON.parse(textOf(file)).accounts.current.projects).toEqual({ 42: holding(1) });
+    expect(JSON.parse(textOf(file)).paths['/api/v2'].current.projects).toEqual({ 42: holding(1) });
   });
 
   test.each<[string, (state: KnownState) => void]>([
     ['is sent', (state) => state.send(project(42), holding(2)).rejected()],
-    ['is read', (state) => state.read(project(42), false)(holding(2))],
+    ['is read', (state) => state.read(project(42), false)(shown(holding(2)))],
   ])('what another has kept since the start is not lost when something %s', async (_, change) => {
     const file = newFile();
     const late = await open(file);
@@ -412,7 +421,7 @@ describe('trouble with the disk', () => {
     expect(entriesOf(await open(copyOf(file)))).toEqual(entriesOf(kept));
     await kept.close();
     expect(kept.trouble).toBeUndefined();
-    expect(JSON.parse(textOf(file)).accounts.current.projects).toEqual({ 42: holding(1) });
+    expect(JSON.parse(textOf(file)).paths['/api/v2'].current.projects).toEqual({ 42: holding(1) });
   });
 
   test.each([
@@ -445,11 +454,11 @@ test('says once that there is no room for all', { timeout: 30_000 }, async () =>
   expect(entriesOf(full).map(({ name }) => name.id)).toEqual(['2', '3']);
   await full.close();
   const state = JSON.parse(textOf(file));
-  state.accounts.current.projects['4'] = state.accounts.current.projects['3'];
+  state.paths['/api/v2'].current.projects['4'] = state.paths['/api/v2'].current.projects['3'];
   writeFileSync(file, JSON.stringify(state));
   const fuller = await open(file);
   expect(fuller.notices).toEqual(kept.notices);
   expect(entriesOf(fuller).map(({ name }) => name.id)).toEqual(['3', '4']);
   await fuller.close();
-  expect(Object.keys(JSON.parse(textOf(file)).accounts.current.projects)).toEqual(['3', '4']);
+  expect(Object.keys(JSON.parse(textOf(file)).paths['/api/v2'].current.projects)).toEqual(['3', '4']);
 });

@@ -86,8 +86,8 @@ describe('the request', () => {
       pragma: 'x',
     };
     const made = { accept: 'text/html', 'accept-encoding': 'br', 'cache-control': 'max-age=9' };
-    expect(await read(`${PROJECT_PATH}?tenant=1&x=%20`, { ...kept, ...dropped, ...made })).toEqual({
-      record: PROJECT,
+    expect(await read(`${PROJECT_PATH}?tenant=1&x=%20`, { ...kept, ...dropped, ...made })).toMatchObject({
+      shown: { record: PROJECT, isDated: false },
     });
     const [{ method, url, headers, body, rawHeaders }] = target.received as [(typeof target.received)[0]];
     expect([method, url, body.length]).toEqual(['GET', `${PROJECT_PATH}?tenant=1&x=%20`, 0]);
@@ -126,7 +126,7 @@ describe('the answer', () => {
     ['of a known length', (_, res) => res.setHeader('content-length', text.length).end(text)],
     ['coded all the same', (_, res) => res.setHeader('content-encoding', 'gzip').end(gzipSync(text))],
   ])('may be %s', async (_, answer) => {
-    expect(await readOf(answer)).toEqual({ record: expect.objectContaining(PROJECT) });
+    expect(await readOf(answer)).toMatchObject({ shown: { record: PROJECT } });
   });
 
   it.each<[string, RequestListener]>([
@@ -174,7 +174,7 @@ describe('the answer', () => {
     };
     const stream = Readable.from([]);
     const asker = { method: 'PATCH', url: PROJECT_PATH, headers: [], stream, session: { id: 1, name: '' } };
-    expect(await readRecord(upstream, NAME, asker, 1000)).toEqual({ record: PROJECT });
+    expect(await readRecord(upstream, NAME, asker, 1000)).toMatchObject({ shown: { record: PROJECT } });
     expect(vi.getTimerCount()).toBe(0);
   });
 

@@ -8,8 +8,8 @@ import { exchange } from '../support/exchanges.ts';
 import { gate } from '../support/gate.ts';
 
 const GATE = gate();
-const PROJECT: RecordName = { account: 'current', kind: 'project', id: '42' };
-const FEATURE: RecordName = { account: 'current', kind: 'feature', id: '7' };
+const PROJECT: RecordName = { base: '/api/v2', account: 'current', kind: 'project', id: '42' };
+const FEATURE: RecordName = { base: '', account: 'current', kind: 'feature', id: '7' };
 const FEATURE_PATH = '/accounts/current/features/7';
 
 function project(...ids: number[]): JsonObject {
@@ -120,10 +120,17 @@ describe('a PATCH', () => {
     const header = { 'content-type': 'application/json', 'x-http-method-override': 'PATCH' };
     const byHeader = exchange({ method: 'PUT', requestHeaders: header, body: json(project(2)) });
     expect(environments(BEFORE, byHeader)).toEqual(ONLY_2);
-    const slash = exchange({ path: '/other/base/accounts/current/projects/42/', body: json(project(2)) });
+    const slash = exchange({ path: '/api/v2/accounts/current/projects/42/', body: json(project(2)) });
     expect(environments(BEFORE, slash)).toEqual(ONLY_2);
     const inBody = exchange({ method: 'POST', body: json({ ...project(2), _method: 'PATCH' }) });
     expect(environments(BEFORE, inBody)).toEqual(ONLY_2);
+  });
+
+  it('below another path is nothing to this one, unless that may only be cut off', () => {
+    const other = exchange({ path: '/other/base/accounts/current/projects/42', body: json(project(9)) });
+    expect(environments(BEFORE, other)).toEqual(UNTOUCHED);
+    const cut = exchange({ path: '/accounts/current/projects/42', body: json(project(9)) });
+    expect(environments(BEFORE, cut)?.ids).toContain(9);
   });
 
   it('of another project is nothing to this one', () => {
@@ -194,7 +201,7 @@ describe('a flag', () => {
 it('a lesson names the record as the path does, and says whether it is judged', () => {
   const under77 = exchange({ path: '/accounts/077/projects/42', body: json(project(1)) });
   expect(recordedLesson(GATE, ['project'], under77)).toMatchObject({
-    name: { account: '77', kind: 'project', id: '42' },
+    name: { base: '', account: '77', kind: 'project', id: '42' },
     isJudged: true,
   });
   expect(recordedLesson(GATE, ['project'], exchange({ method: 'DELETE' }))).toMatchObject({

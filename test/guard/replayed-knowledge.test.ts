@@ -11,6 +11,7 @@ import type { RecordingStore } from '../../src/recordings/store.ts';
 import type { Session } from '../../src/upstreams/session.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH } from '../support/exchanges.ts';
 import { recordAll } from '../support/recordings.ts';
+import { shown } from '../support/shown.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const NAME: RecordName = { account: 'current', kind: 'project', id: '42' };
@@ -44,7 +45,14 @@ async function knowing(parts: readonly ExchangeParts[], { account, kinds = ['pro
   const redaction = redactionOf({ redactPatterns: ['hidden'] });
   const knowledge = replayedKnowledge(counting, { redaction, account, kinds });
   const find = (session: Session, url = PROJECT_PATH, name = NAME) =>
-    knowledge.find?.(name, { method: 'PATCH', url, headers: [], stream: Readable.from([]), session });
+    knowledge.find?.(name, {
+      method: 'PATCH',
+      url,
+      headers: [],
+      stream: Readable.from([]),
+      cameAt: 0,
+      session,
+    });
   const idsIn = (session: Session, name = NAME) => {
     const known = knowledge.of(name, session);
     return known && (known.record.environments as { id: number }[]).map(({ id }) => id);
@@ -77,7 +85,7 @@ describe('what is known of a recording', () => {
   it('is what was served, where that was first', async () => {
     const { knowledge, find, idsIn } = await knowing([read(1, 2, 3)]);
     const looking = find(ONE);
-    knowledge.learner.stateOf(ONE).read(NAME, false)(project(1));
+    knowledge.learner.stateOf(ONE).read(NAME, false)(shown(project(1)));
     await looking;
     expect(idsIn(ONE)).toEqual([1]);
   });

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type JsonObject, listAt, member } from '../../src/model/json.ts';
 import type { Known, RecordName } from '../../src/model/record.ts';
 import { KnownState, type KnownStateOptions, type Sent } from '../../src/state/known-state.ts';
+import type { Shown } from '../../src/state/records.ts';
 import { type Held, ServiceModel } from '../support/service-model.ts';
+import { shown as answer } from '../support/shown.ts';
 
 const named = (account: string, id = '42'): RecordName => ({ account, kind: 'project', id });
 const CURRENT = named('current');
@@ -59,7 +61,7 @@ class Play {
   readonly state: KnownState;
   readonly model: ServiceModel;
   readonly #sent = new Map<number, Patch>();
-  readonly #reads = new Map<number, (record: JsonObject) => void>();
+  readonly #reads = new Map<number, (shown: Shown) => void>();
 
   constructor(
     readonly accounts: readonly string[],
@@ -108,12 +110,12 @@ class Play {
     if (id === undefined) return;
     const outcomes = this.model.outcomes(id);
     const outcome = outcomes[(which >> 3) % outcomes.length];
-    const shown = outcome && !outcome.unknown && !outcome.isDeleted ? project(...outcome.ids) : undefined;
+    const seen = outcome && !outcome.unknown && !outcome.isDeleted ? project(...outcome.ids) : undefined;
     const read = this.#reads.get(id);
     if (read) {
       this.#reads.delete(id);
       this.model.end(id, (seen) => JSON.stringify(seen) === JSON.stringify(outcome));
-      if (shown) read(shown);
+      if (seen) read(answer(seen));
       return;
     }
     const { own, name, ids, isPrecise } = this.#sent.get(id) as Patch;
@@ -123,7 +125,7 @@ class Play {
       own.unclear();
     } else if (outcome) {
       this.model.end(id, (seen) => seen !== undefined);
-      own.accepted(ending === 'shown' ? shown : undefined);
+      own.accepted(ending === 'shown' && seen ? answer(seen) : undefined);
       if (isPrecise && this.#sent.size === 0)
         expect(brief(this.state.of(name))).toBe(`${JSON.stringify([...ids].sort())} whole`);
     } else {
@@ -170,6 +172,99 @@ describe('what is known is never less than what may be', () => {
   it('of two that are known to be the same', () => play(['current', '5'], { account: '5' }, true));
 
   it('of two that are known to be different', () => play(['current', '7'], { account: '5' }, true));
+
+  const live = { lag: 0 };
+
+  it('of one name, at a live service', () => play(['current'], { live }, true));
+
+  it('of several that may be the same, at a live service', () =>
+    play(['current', '5', '7'], { live }, false));
+});
+
+describe("what a live service's project has lost past the gate", () => {
+  function lost({ lag = 60_000 } = {}) {
+    const clock = { now: 0 };
+    const state = new KnownState({ live: { lag, clock: () => clock.now } });
+    state.read(CURRENT, false)(answer(project(1, 2)), 'me');
+    const confirm = (by = 'me', isPart = false) => state.confirm(CURRENT, by, isPart);
+    return { clock, state, confirm, known: () => idsOf(state.of(CURRENT) as Known) };
+  }
+
+  it('is forgotten where the gate has read it, a while after it was there', () => {
+    const { clock, confirm, known, state } = lost();
+    clock.now = 59_999;
+    confirm()(answer(project(1)));
+    expect(known()).toEqual([1, 2]);
+    expect(state.of(CURRENT)?.record.environments).toMatchObject([
+      { id: 1 },
+      { possibleSince: expect.any(String) },
+    ]);
+    clock.now = 60_000;
+    confirm()(answer(project(1)));
+    expect(state.of(CURRENT)).toEqual({ record: project(1), isWhole: true });
+  });
+
+  it.each<[string, (lost_: ReturnType<typeof lost>) => void]>([
+    ['by somebody else', ({ confirm }) => confirm('you')(answer(project(1)))],
+    ['a part', ({ confirm }) => confirm('me', true)(answer(project(1)))],
+    ['an old answer', ({ confirm }) => confirm()({ ...answer(project(1)), isDated: true })],
+    [
+      'before a PATCH that was accepted meanwhile',
+      ({ confirm, state }) => {
+        const read = confirm();
+        state.send(CURRENT, project(1, 2)).accepted();
+        read(answer(project(1)));
+      },
+    ],
+  ])('is not where that was read %s', (_, read) => {
+    const game = lost();
+    game.clock.now = 99_999;
+    read(game);
+    expect(game.known()).toEqual([1, 2]);
+  });
+
+  it('comes back for sure where an answer shows it', () => {
+    const { state, known } = lost();
+    state.read(CURRENT, false)(answer(project(1)));
+    state.read(CURRENT, false)(answer(project(1, 2)));
+    expect(known()).toEqual([1, 2]);
+    expect(state.of(CURRENT)?.record).toEqual(project(1, 2));
+  });
+
+  it('is only possible under the name that it had', () => {
+    const { state } = lost();
+    const renamed = { ...project(1), environments: [{ id: 1, name: 'new', isEnabled: false }] };
+    state.read(CURRENT, false)(answer(renamed));
+    expect(state.of(CURRENT)?.record.environments).toMatchObject([
+      { id: 1, name: 'new' },
+      { id: 1, name: 'e1', possibleSince: expect.any(String) },
+      { id: 2, possibleSince: expect.any(String) },
+    ]);
+  });
+});
+
+describe('a path before the account', () => {
+  const at = (base?: string): RecordName => ({ ...CURRENT, ...(base !== undefined && { base }) });
+
+  it('makes another record of it; of what is recorded it may be cut off', () => {
+    for (const live of [{ lag: 0 }, undefined]) {
+      const state = new KnownState(live ? { live } : {});
+      state.send(at('/api/v2'), project(1)).accepted();
+      expect(state.of(at('/other'))).toBeUndefined();
+      expect(state.of(at(''))?.isWhole).toBe(live ? undefined : true);
+    }
+  });
+
+  it('that nobody has said may be any, until something is known of the one', () => {
+    const state = new KnownState({ live: { lag: 0 } });
+    state.restore(at(), { record: project(1, 2), isWhole: true });
+    expect(idsOf(state.of(at('/api/v2')) as Known)).toEqual([1, 2]);
+    state.send(at('/api/v2'), project(1)).accepted();
+    expect(idsOf(state.of(at('/api/v2')) as Known)).toEqual([1]);
+    expect(idsOf(state.of(at('/other')) as Known)).toEqual([1, 2]);
+    state.forget(at('/api/v2'));
+    expect(state.of(at('/api/v2'))).toBeUndefined();
+  });
 });
 
 describe('a PATCH', () => {
@@ -183,7 +278,7 @@ describe('a PATCH', () => {
 
   it('that is accepted is what the answer says', () => {
     const state = new KnownState();
-    state.send(CURRENT, project(1)).accepted({ ...project(1, 9), id: 42, owner: 'me' });
+    state.send(CURRENT, project(1)).accepted(answer(project(1, 9)));
     expect(state.of(CURRENT)).toEqual({ record: project(1, 9), isWhole: true });
   });
 
@@ -243,7 +338,7 @@ describe('a PATCH', () => {
     state.send(CURRENT, project(1)).accepted();
     state.send(CURRENT, undefined).accepted();
     expect(brief(state.of(CURRENT))).toBe('[1]');
-    state.send(CURRENT, undefined).accepted(project(5));
+    state.send(CURRENT, undefined).accepted(answer(project(5)));
     expect(brief(state.of(CURRENT))).toBe('[5] whole');
   });
 
@@ -251,7 +346,7 @@ describe('a PATCH', () => {
     const feature: RecordName = { account: 'current', kind: 'feature', id: '7' };
     const state = new KnownState();
     const has = (...ids: number[]) => ({ variables: ids.map((id) => ({ id })) });
-    state.send(feature, has(1)).accepted(has(1, 2));
+    state.send(feature, has(1)).accepted(answer(has(1, 2)));
     expect(state.of(feature)).toEqual({ record: has(1, 2), isWhole: true });
     const sent = state.send(feature, has(3));
     expect(state.of(feature)).toEqual({ record: has(1, 2, 3), isWhole: false });
@@ -323,7 +418,7 @@ describe('accounts', () => {
     const state = new KnownState();
     const read = state.read(CURRENT, false);
     state.send(named('5'), project(2)).accepted();
-    read(project(1));
+    read(answer(project(1)));
     expect(brief(state.of(CURRENT))).toBe('[1,2] whole');
   });
 });
@@ -332,7 +427,7 @@ describe('what was read', () => {
   it('while a PATCH by another name is on its way may be older than that', () => {
     const state = new KnownState();
     const sent = state.send(named('5'), project(2));
-    state.read(CURRENT, false)(project(1));
+    state.read(CURRENT, false)(answer(project(1)));
     expect(idsOf(state.of(CURRENT))).toEqual([1, 2]);
     sent.rejected();
     expect(brief(state.of(CURRENT))).toBe('[1]');
@@ -340,15 +435,15 @@ describe('what was read', () => {
 
   it('is what there is', () => {
     const state = new KnownState();
-    state.read(CURRENT, false)(project(1));
+    state.read(CURRENT, false)(answer(project(1)));
     expect(brief(state.of(CURRENT))).toBe('[1] whole');
-    state.read(CURRENT, false)(project(2));
+    state.read(CURRENT, false)(answer(project(2)));
     expect(brief(state.of(CURRENT))).toBe('[2] whole');
   });
 
   it('in part is only a part', () => {
     const state = new KnownState();
-    state.read(CURRENT, true)(project(1));
+    state.read(CURRENT, true)(answer(project(1)));
     expect(brief(state.of(CURRENT))).toBe('[1]');
   });
 
@@ -356,7 +451,7 @@ describe('what was read', () => {
     const state = new KnownState();
     const read = state.read(CURRENT, false);
     state.send(CURRENT, project(2))[ending]();
-    read(project(1));
+    read(answer(project(1)));
     expect(idsOf(state.of(CURRENT))).toEqual([1, 2]);
   });
 
@@ -367,7 +462,7 @@ describe('what was read', () => {
     state.send(CURRENT, project(2)).accepted();
     for (let id = 0; id < 9; id++) state.send(named('current', `${id}`), project(1)).accepted();
     expect(state.of(CURRENT)).toBeUndefined();
-    read(project(1));
+    read(answer(project(1)));
     expect(brief(state.of(CURRENT))).toBe('[1]');
   });
 });
@@ -433,7 +528,7 @@ it('only what changes is told', () => {
   const state = new KnownState({ onChange: (_, known) => told.push(brief(known)) });
   state.restore(CURRENT, { record: project(1), isWhole: true });
   state.send(CURRENT, project(1)).accepted();
-  state.read(CURRENT, false)(project(1));
+  state.read(CURRENT, false)(answer(project(1)));
   expect(told).toEqual([]);
   state.send(CURRENT, project(2)).accepted();
   state.forget(CURRENT);

@@ -3,7 +3,8 @@ import { FAILURES } from '../../src/model/exchange.ts';
 import type { JsonObject, JsonValue } from '../../src/model/json.ts';
 import type { RecordName } from '../../src/model/record.ts';
 import { KnownState } from '../../src/state/known-state.ts';
-import { lessonOf } from '../../src/state/lesson.ts';
+import { lessonOf, type Outcome } from '../../src/state/lesson.ts';
+import { shown } from '../support/shown.ts';
 
 const NAME: RecordName = { account: 'current', kind: 'project', id: '42' };
 const URL = '/accounts/current/projects/42';
@@ -13,12 +14,16 @@ function project(...ids: number[]): JsonObject {
   return { name: 'Checkout', languages: ['GO'], environments };
 }
 
+function outcome(status: number, record?: JsonObject): Outcome {
+  return { status, headers: [], shown: record && shown(record) };
+}
+
 function setUp(...ids: number[]) {
   const state = new KnownState();
   if (ids.length > 0) state.send(NAME, project(...ids)).accepted();
   const patch = (body: JsonValue | undefined, method = 'PATCH') =>
-    lessonOf(state, NAME, { method, url: URL }, true, body);
-  const ask = (method: string, url = URL) => lessonOf(state, NAME, { method, url }, false, undefined);
+    lessonOf(state, NAME, { method, url: URL }, true, true, body);
+  const ask = (method: string, url = URL) => lessonOf(state, NAME, { method, url }, false, false, undefined);
   const known = () => {
     const { record, isWhole } = state.of(NAME) ?? {};
     if (!record) return undefined;
@@ -44,7 +49,7 @@ describe('a PATCH', () => {
     [0, '1,2,3'],
   ])('that was answered with %i', (status, told) => {
     const { patch, known } = setUp(1, 2);
-    patch(project(3)).answered(status, undefined);
+    patch(project(3)).answered(outcome(status));
     expect(known()).toBe(told);
   });
 
@@ -59,21 +64,21 @@ describe('a PATCH', () => {
     const lesson = patch(project(3));
     expect(lesson.wantsBody(200)).toBe(true);
     expect(lesson.wantsBody(500)).toBe(false);
-    lesson.answered(200, project(3, 4));
+    lesson.answered(outcome(200, project(3, 4)));
     expect(known()).toBe('3,4');
   });
 
   it('is made what was sent where its answer shows no record, and nothing by one that refuses it', () => {
     const { patch, known } = setUp(1);
-    patch(project(2)).answered(200);
+    patch(project(2)).answered(outcome(200));
     expect(known()).toBe('2');
-    patch(project(3)).answered(409, project(8));
+    patch(project(3)).answered(outcome(409, project(8)));
     expect(known()).toBe('2');
   });
 
   it('that nobody has read leaves a doubt', () => {
     const { patch, known } = setUp(1);
-    patch(undefined, 'PUT').answered(200, undefined);
+    patch(undefined, 'PUT').answered(outcome(200));
     expect(known()).toBe('1 and perhaps more');
   });
 });
@@ -84,18 +89,18 @@ describe('what is read', () => {
     for (const status of [404, 500, 304, 206]) {
       const lesson = ask('GET');
       expect(lesson.wantsBody(status)).toBe(false);
-      lesson.answered(status, project(9));
+      lesson.answered(outcome(status, project(9)));
     }
     ask('GET').failed('reset');
-    ask('GET').answered(200);
+    ask('GET').answered(outcome(200));
     expect(known()).toBeUndefined();
-    ask('GET').answered(200, project(1));
+    ask('GET').answered(outcome(200, project(1)));
     expect(known()).toBe('1');
   });
 
   it('is a part where a query asks for one', () => {
     const { ask, known } = setUp();
-    ask('GET', `${URL}?fields=environments`).answered(200, project(1));
+    ask('GET', `${URL}?fields=environments`).answered(outcome(200, project(1)));
     expect(known()).toBe('1 and perhaps more');
   });
 
@@ -106,10 +111,10 @@ describe('what is read', () => {
 
 it('a DELETE that was accepted forgets the record, no other does', () => {
   const { ask, known } = setUp(1);
-  for (const status of [404, 409, 500]) ask('DELETE').answered(status, undefined);
+  for (const status of [404, 409, 500]) ask('DELETE').answered(outcome(status));
   ask('DELETE').failed('timeout');
   expect(known()).toBe('1');
   expect(ask('DELETE').wantsBody(200)).toBe(false);
-  ask('DELETE').answered(204, undefined);
+  ask('DELETE').answered(outcome(204));
   expect(known()).toBeUndefined();
 });

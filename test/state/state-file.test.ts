@@ -49,14 +49,17 @@ describe('the records of a state', () => {
       known: { record: { variables: [] }, isWhole: false },
     },
     {
-      name: { account: 'current', kind: 'project', id: '42' },
+      name: { base: '', account: 'current', kind: 'project', id: '42' },
       known: { record: project('A'), isWhole: true },
     },
     {
-      name: { account: 'current', kind: 'project', id: '43' },
+      name: { base: '/api/v2', account: 'current', kind: 'project', id: '43' },
       known: { record: project('B'), isWhole: false },
     },
-    { name: { account: 'current', kind: 'draft', id: '-1' }, known: { record: {}, isWhole: true } },
+    {
+      name: { base: '/api/v2', account: 'current', kind: 'draft', id: '-1' },
+      known: { record: {}, isWhole: true },
+    },
   ];
 
   test('are the same when they are written and read again', () => {
@@ -64,7 +67,7 @@ describe('the records of a state', () => {
     const state = readState(text, 'state.json');
     expect(state.target).toBe('https://staging.example.com/api/v2');
     expect([...recordsOf(state)]).toEqual(records);
-    expect(stateOf([])).toEqual({ accounts: {} });
+    expect(stateOf([])).toEqual({ paths: {} });
   });
 
   test('are not those that no file can have', () => {

@@ -46,7 +46,7 @@ function valueSchema(name: SettingName, setting: Setting): Schema {
     case 'url':
       return { type: 'string', pattern: '^[hH][tT][tT][pP][sS]?:.' };
     case 'path':
-      return { type: 'string', pattern: "^/[\\w~!$&'()*+,=:@./-]*$" };
+      return { type: 'string', pattern: "^(?!.*(?://|/\\.|\\./|\\.$))/[\\w~!$&'()*+,=:@./-]*$" };
     case 'boolean':
       return { type: 'boolean' };
     case 'integer': {

@@ -36,6 +36,8 @@ export interface Service {
   next: ((req: IncomingMessage, res: ServerResponse, apply: () => void) => void)[];
   /** How a PATCH that was taken is answered. */
   answer: (res: ServerResponse, project: Project) => void;
+  /** How a request that is neither PATCH nor DELETE is answered. */
+  show: (req: IncomingMessage, res: ServerResponse, project: Project | undefined) => void;
   /** How a DELETE is answered. */
   remove: (res: ServerResponse) => void;
 }
@@ -47,6 +49,10 @@ export async function startService(): Promise<Service> {
     deleted: [],
     next: [],
     answer: (res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}'),
+    show: (_req, res, project) =>
+      res
+        .writeHead(project ? 200 : 404, { 'content-type': 'application/json' })
+        .end(JSON.stringify(project ?? {})),
     remove: (res) => res.writeHead(204).end(),
   };
   service.target = await startTarget((req, res, body) => {
@@ -55,11 +61,8 @@ export async function startService(): Promise<Service> {
     if (req.method === 'DELETE') {
       service.projects.delete(id);
       service.remove(res);
-    } else if (req.method === 'GET') {
-      res
-        .writeHead(before ? 200 : 404, { 'content-type': 'application/json' })
-        .end(JSON.stringify(before ?? {}));
-    } else {
+    } else if (req.method !== 'PATCH') service.show(req, res, before);
+    else {
       const sent = JSON.parse(body.toString()) as Project;
       const apply = () => {
         const now = service.projects.get(id);

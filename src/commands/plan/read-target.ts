@@ -44,7 +44,7 @@ export async function readTarget(
     });
   }
   const reading = recordOf(name, answer, answer.bytes);
-  if ('record' in reading) return wholeRecord(name.kind, reading.record);
+  if ('shown' in reading) return wholeRecord(name.kind, reading.shown.record);
   throw new PatchgateError('cannot-read', `${asked} was answered with ${status}, but ${reading.why}`, {
     hint: 'it must show name, languages and environments with their ids and names; is the base URL right?',
   });

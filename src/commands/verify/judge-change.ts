@@ -28,7 +28,7 @@ export async function judgeChange(
   const match = gate.match(head);
   const record = match && gate.recordOf(match);
   if (record && gate.guards(record.kind) && !state.of(record))
-    await find?.(record, upstreamRequest(request, options));
+    await find?.(record, { ...upstreamRequest(request, options), cameAt: performance.now() });
   const known = record && state.of(record);
   return gate.inspect({ ...head, body }, match, { known, file }).verdict;
 }

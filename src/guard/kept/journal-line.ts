@@ -11,10 +11,13 @@ export interface Change {
 
 const LINE_FEED = 0x0a;
 
-/** `{"account":"current","kind":"project","id":"42","record":{…}}`; `"record":null` where nothing is known any more. */
-export function lineOf({ name: { account, kind, id }, known }: Change): string {
+/**
+ * `{"base":"/api/v2","account":"current","kind":"project","id":"42","record":{…}}`; `"record":null` where nothing is known any
+ * more. Without a base it is of any path.
+ */
+export function lineOf({ name: { base, account, kind, id }, known }: Change): string {
   const isPart = known?.isWhole === false;
-  return `${JSON.stringify({ account, kind, id, record: known?.record ?? null, ...(isPart && { incomplete: true }) })}\n`;
+  return `${JSON.stringify({ base, account, kind, id, record: known?.record ?? null, ...(isPart && { incomplete: true }) })}\n`;
 }
 
 /**
@@ -44,10 +47,11 @@ function changeIn(line: string): Change | undefined {
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  const { account, kind, id, record, incomplete } = value;
+  const { base, account, kind, id, record, incomplete } = value;
   if (typeof account !== 'string' || typeof kind !== 'string' || typeof id !== 'string') return undefined;
   if ((account !== 'current' && !isId(account)) || !isRecordKind(kind) || !isId(id)) return undefined;
-  const name = { account, kind, id };
+  if (base !== undefined && typeof base !== 'string') return undefined;
+  const name = { ...(base !== undefined && { base }), account, kind, id };
   if (record === null) return { name, known: undefined };
   return isObject(record) ? { name, known: { record, isWhole: incomplete !== true } } : undefined;
 }

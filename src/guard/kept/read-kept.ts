@@ -1,21 +1,22 @@
 import { statSync } from 'node:fs';
 import type { Known, RecordName } from '../../model/record.ts';
+import { parseUrl } from '../../model/url.ts';
 import { recordsOf } from '../../state/state-file.ts';
 import { readLines } from './journal-line.ts';
 import { readBytes, StateAdapter } from './state-adapter.ts';
 
 /** What a state file and the journal beside it say together. */
 export interface Kept {
-  /** By `recordKey`. */
-  records: Map<string, { name: RecordName; known: Known }>;
+  /** By `recordKey`. Of an old one nobody has said the path, which a former version did not. */
+  records: Map<string, { name: RecordName; known: Known; isOld: boolean }>;
   /** URL of the service that it was learnt from, where the file says so. */
   target: string | undefined;
   /** Bytes of the journal's whole lines. */
   journalSize: number;
 }
 
-export function recordKey({ account, kind, id }: RecordName): string {
-  return `${account} ${kind} ${id}`;
+export function recordKey({ base = '*', account, kind, id }: RecordName): string {
+  return `${account} ${kind} ${id} ${base}`;
 }
 
 /** The journal of a state file. */
@@ -34,10 +35,19 @@ export function readKept(file: string, adapter = new StateAdapter(file)): Kept {
   const journal = readBytes(journalFile);
   const state = adapter.readNow();
   const records: Kept['records'] = new Map();
-  for (const record of state ? recordsOf(state) : []) records.set(recordKey(record.name), record);
+  // A former version did not say of which path a record is: it was of the target's own.
+  const { pathname = '/' } = (state?.target !== undefined && !state.paths && parseUrl(state.target)) || {};
+  const ownPath = pathname.replace(/\/+$/, '') || undefined;
+  const named = (name: RecordName) =>
+    name.base === undefined && ownPath ? { ...name, base: ownPath } : name;
+  for (const { name, known } of state ? recordsOf(state) : []) {
+    const own = { name: named(name), known, isOld: name.base === undefined };
+    records.set(recordKey(own.name), own);
+  }
   const { changes, size } = readLines(journal ?? Buffer.alloc(0), journalFile);
-  for (const { name, known } of changes) {
-    if (known) records.set(recordKey(name), { name, known });
+  for (const { name: told, known } of changes) {
+    const name = named(told);
+    if (known) records.set(recordKey(name), { name, known, isOld: told.base === undefined });
     else records.delete(recordKey(name));
   }
   return { records, target: state?.target, journalSize: size };

@@ -11,6 +11,7 @@ export function sortedState(
 
 function inOrder({ name: a }: { name: RecordName }, { name: b }: { name: RecordName }): number {
   return (
+    compare(a.base ?? '', b.base ?? '') ||
     compare(a.account, b.account) ||
     RECORD_KINDS.indexOf(a.kind) - RECORD_KINDS.indexOf(b.kind) ||
     compare(a.id, b.id)

@@ -2,7 +2,7 @@ import { Low } from 'lowdb';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { RecordName } from '../../model/record.ts';
 import type { Lock } from '../../recordings/lock.ts';
-import { either } from '../../state/known.ts';
+import { doubted, either } from '../../state/known.ts';
 import { KnownState } from '../../state/known-state.ts';
 import type { State } from '../../state/state-file.ts';
 import { holdFile } from './hold-file.ts';
@@ -28,6 +28,8 @@ export interface StateKeeperOptions {
   account?: string | undefined;
   /** URL of the service, to stand in the file. */
   target?: string | undefined;
+  /** Milliseconds that an answer may be behind what the service holds. */
+  lag: number;
   notice: (text: string) => void;
   onForget?: (name: RecordName) => void;
 }
@@ -66,14 +68,14 @@ export class StateKeeper {
   );
 
   constructor(options: StateKeeperOptions) {
-    const { file, account, notice, onForget } = options;
+    const { file, account, lag, notice, onForget } = options;
     this.#options = options;
     this.#notices = new KeepingNotices(file, notice);
     this.#adapter = new StateAdapter(file);
-    this.#db = new Low<State>(this.#adapter, { accounts: {} });
+    this.#db = new Low<State>(this.#adapter, { paths: {} });
     this.#journalFile = journalOf(file);
     const onChange = (...[name, known]: [RecordName, Change['known']]) => this.#changed({ name, known });
-    this.state = new KnownState({ account, onChange, ...(onForget && { onForget }) });
+    this.state = new KnownState({ account, live: { lag }, onChange, ...(onForget && { onForget }) });
   }
 
   /** To be called first. @throws PatchgateError `cannot-read`, `bad-input` with file, line and column */
@@ -147,7 +149,11 @@ export class StateKeeper {
     const { records, target, journalSize } = readKept(file, this.#adapter);
     const own = new Map([...this.state.entries()].map(({ name, known }) => [recordKey(name), known]));
     this.#isReading = true;
-    for (const [key, { name, known }] of records) this.state.restore(name, either(known, own.get(key)));
+    const now = new Date().toISOString();
+    for (const [key, { name, known, isOld }] of records) {
+      const found = isOld && name.kind === 'project' ? doubted(known, now) : known;
+      this.state.restore(name, either(found, own.get(key)));
+    }
     this.#isReading = false;
     this.foundTarget = target;
     this.#journalSize = journalSize;

@@ -17,8 +17,11 @@ export function forgetKnown(
   { account, collection, id }: Readonly<Record<'account' | 'collection' | 'id', string>>,
 ): void {
   const state = inProxy(known);
-  const name = isCollection(collection) ? { account, kind: COLLECTIONS[collection], id } : undefined;
-  if (name && state.forget(name)) return;
+  const kind = isCollection(collection) ? COLLECTIONS[collection] : undefined;
+  const names = [...state.entries()].map(({ name }) => name);
+  const meant = names.filter((name) => name.account === account && name.kind === kind && name.id === id);
+  for (const name of meant) state.forget(name);
+  if (meant.length > 0) return;
   throw new PatchgateError('not-found', `nothing is known of ${account}/${collection}/${id}`.slice(0, 300), {
     hint: `GET ${CONTROL_ROOT}/state shows what is known; one is named as in DELETE ${CONTROL_ROOT}/state/current/projects/42`,
   });

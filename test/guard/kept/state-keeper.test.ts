@@ -5,9 +5,11 @@ import { expect, test } from 'vitest';
 import { StateKeeper } from '../../../src/guard/kept/state-keeper.ts';
 import type { RecordKind, RecordName } from '../../../src/model/record.ts';
 import type { KnownState, Sent } from '../../../src/state/known-state.ts';
+import { shown } from '../../support/shown.ts';
 import { folderInMemory } from '../../support/temporary-folder.ts';
 
 const name: fc.Arbitrary<RecordName> = fc.record({
+  base: fc.constantFrom('', '/api/v2'),
   account: fc.constantFrom('current', '196', '200'),
   kind: fc.constantFrom<RecordKind>('project', 'project', 'feature'),
   id: fc.constantFrom('42', '7'),
@@ -25,7 +27,7 @@ const end: fc.Arbitrary<Step> = fc
   .tuple(fc.nat({ max: 3 }), fc.constantFrom('accepted', 'answered', 'rejected', 'unclear'), record)
   .map(([which, how, answer]) => (_, onTheWay) => {
     const [sent] = onTheWay.splice(which % Math.max(1, onTheWay.length), 1);
-    if (how === 'answered') sent?.accepted(answer);
+    if (how === 'answered') sent?.accepted(answer && shown(answer));
     else sent?.[how as 'accepted' | 'rejected' | 'unclear']();
   });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -39,7 +41,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(name, fc.boolean(), record).map(
     ([of, isPart, seen]): Step =>
       (state) => {
-        state.read(of, isPart)(seen);
+        state.read(of, isPart)(shown(seen));
       },
   ),
   name.map(
@@ -54,7 +56,7 @@ function open(file: string): StateKeeper {
   const notice = (text: string) => {
     throw new Error(text);
   };
-  const keeper = new StateKeeper({ file, account: '196', notice });
+  const keeper = new StateKeeper({ file, account: '196', lag: 60_000, notice });
   keeper.open();
   return keeper;
 }

@@ -15,9 +15,16 @@ const accounts = fc.dictionary(
 test('is what JSON.stringify gives with two spaces, and a line feed', () => {
   fc.assert(
     fc.property(
-      fc.record({ target: fc.string(), accounts }, { requiredKeys: ['accounts'] }),
-      ({ target, accounts }) => {
-        const state = { ...(target !== undefined && { target }), accounts } as State;
+      fc.record(
+        { target: fc.string(), accounts, paths: fc.dictionary(fc.constantFrom('/', '/api/v2'), accounts) },
+        { requiredKeys: ['paths'] },
+      ),
+      ({ target, accounts, paths }) => {
+        const state = {
+          ...(target !== undefined && { target }),
+          ...(accounts && { accounts }),
+          paths,
+        } as State;
         expect([...stateText(state)].join('')).toBe(`${JSON.stringify(state, null, 2)}\n`);
       },
     ),

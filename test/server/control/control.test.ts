@@ -38,6 +38,7 @@ async function start(deps: Partial<ControlDeps> = {}, host = '127.0.0.1') {
     },
     inspectBody: () => expect.unreachable(),
     recordAt: () => undefined,
+    listAt: () => undefined,
     operationOf: () => undefined,
     recordOf: () => undefined,
     kindOf: () => undefined,

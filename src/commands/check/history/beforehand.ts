@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { PatchgateError } from '../../../errors.ts';
-import type { Known, RecordKind, RecordName } from '../../../model/record.ts';
+import { type Known, mayBeSame, type RecordKind, type RecordName } from '../../../model/record.ts';
 import { KnownState } from '../../../state/known-state.ts';
 
 export interface BeforehandOptions {
@@ -30,6 +30,11 @@ export class Beforehand {
   /** The account of a record, `current` where that is what it means. */
   accountOf({ account }: RecordName): string {
     return account === this.#account ? 'current' : account;
+  }
+
+  mayBeSame(one: RecordName, other: RecordName): boolean {
+    const own = (name: RecordName) => ({ ...name, account: this.accountOf(name) });
+    return mayBeSame(own(one), own(other), { isExact: false, hasAccount: this.#account !== undefined });
   }
 
   /** Whether something is known of it, or of one that may be the same. */

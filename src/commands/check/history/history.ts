@@ -28,8 +28,8 @@ interface Step {
 export class History {
   readonly #gate: Gate;
   readonly #beforehand: Beforehand;
-  /** By the kinds and ids of records, then by account. */
-  readonly #steps = new Map<string, Map<string, Step[]>>();
+  /** By the kinds and ids of records, then by their names. */
+  readonly #steps = new Map<string, Map<string, { name: RecordName; steps: Step[] }>>();
   #count = 0;
 
   constructor(gate: Gate, beforehand: Beforehand) {
@@ -54,11 +54,11 @@ export class History {
       if (!lesson || !(learn.includes(lesson.name.kind) || isKnown(lesson.name))) continue;
       isJudged ||= lesson.isJudged;
       const key = sharedKey(lesson.name);
-      const accounts = this.#steps.get(key) ?? new Map<string, Step[]>();
-      this.#steps.set(key, accounts);
-      const account = this.#beforehand.accountOf(lesson.name);
-      const steps = accounts.get(account) ?? [];
-      accounts.set(account, steps);
+      const named = this.#steps.get(key) ?? new Map<string, { name: RecordName; steps: Step[] }>();
+      this.#steps.set(key, named);
+      const own = this.#keyOf(lesson.name);
+      const { steps } = named.get(own) ?? { steps: [] as Step[] };
+      named.set(own, { name: lesson.name, steps });
       steps.push({ time, number: this.#count++, file, index, lesson });
     }
     return isJudged;
@@ -68,7 +68,7 @@ export class History {
   knownIn(file: number): KnownBefore {
     const stories = new Map<string, Story>();
     return (name, index) => {
-      const key = `${sharedKey(name)} ${this.#beforehand.accountOf(name)}`;
+      const key = `${sharedKey(name)} ${this.#keyOf(name)}`;
       let story = stories.get(key);
       if (!story) {
         story = { steps: this.#stepsOf(name), next: 0, state: this.#beforehand.stateOf(name) };
@@ -78,14 +78,16 @@ export class History {
     };
   }
 
-  /** Those of a record, and of what may be the same one by another account's name. */
+  #keyOf(name: RecordName): string {
+    return `${this.#beforehand.accountOf(name)} ${name.base}`;
+  }
+
+  /** Those of a record, and of what may be the same one by another name. */
   #stepsOf(name: RecordName): Step[] {
-    const accounts = this.#steps.get(sharedKey(name));
-    if (!accounts) return [];
-    const account = this.#beforehand.accountOf(name);
-    const lists =
-      account === 'current' ? [...accounts.values()] : [accounts.get(account), accounts.get('current')];
-    return lists.flatMap((steps) => steps ?? []).sort(inOrder);
+    return [...(this.#steps.get(sharedKey(name))?.values() ?? [])]
+      .filter((other) => this.#beforehand.mayBeSame(other.name, name))
+      .flatMap(({ steps }) => steps)
+      .sort(inOrder);
   }
 }
 

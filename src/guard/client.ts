@@ -1,0 +1,22 @@
+import { hash, randomBytes } from 'node:crypto';
+import { looseHeaderName, type RawHeaders } from '../model/http.ts';
+
+/** Of this run alone: what is kept says nothing of the credentials. */
+const KEY = randomBytes(16).toString('hex');
+
+/**
+ * Who asks, as far as the service can tell: a keyed digest of the headers that may decide what it shows (credentials, tenants,
+ * filters). Those that differ from request to request of one client are left out.
+ */
+export function clientOf(headers: RawHeaders): string {
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = looseHeaderName(headers[i] as string).toLowerCase();
+    if (!OF_REQUEST.test(name)) kept.push(`${name}\n${headers[i + 1]}`);
+  }
+  return hash('sha256', `${KEY}\n${kept.sort().join('\n')}`, 'base64');
+}
+
+/** Of one message, one connection, one trace, or what browsers and libraries say of themselves. */
+const OF_REQUEST =
+  /^(?:accept|content-|if-|sec-|patchgate-|x-forwarded-|x-b3-|x-datadog-|(?:x-)?(?:request|correlation|trace|transaction|client-request)-id$|x-amzn-trace-id$|x-cloud-trace-context$|(?:age|b3|baggage|cache-control|connection|cookie2|date|digest|dnt|expect|forwarded|host|idempotency-key|keep-alive|origin|pragma|priority|proxy-connection|range|referer|repr-digest|sentry-trace|te|traceparent|tracestate|trailer|transfer-encoding|upgrade|upgrade-insecure-requests|user-agent|via|x-http-method|x-http-method-override|x-method-override|x-real-ip)$)/;

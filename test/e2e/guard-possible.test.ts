@@ -1,0 +1,328 @@
+/** What may exist is announced, and only what the service has confirmed as gone is forgotten: on the built program. */
+
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
+import { lossesIn, type Project, patch, project, type Service, startService } from '../support/service.ts';
+import { closeTargets } from '../support/target.ts';
+
+const THREE = project('1 Production', '2 Staging', '3 Development');
+const TWO = project('1 Production', '2 Staging');
+const PATH = '/api/v2/accounts/current/projects/42';
+const AS_A = { authorization: 'Bearer a' };
+const AS_B = { authorization: 'Bearer b' };
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+  service.projects.set('42', THREE);
+});
+afterEach(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+const start = async (...flags: string[]) =>
+  (await startBinary(['proxy', service.target.url, '--log', 'off', ...flags])).url;
+
+const answer = (res: ServerResponse, body: unknown, headers: Record<string, string> = {}) =>
+  res.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+async function ask(
+  url: string,
+  { path = PATH, method = 'GET', headers = AS_A as Record<string, string>, body = '' } = {},
+) {
+  const response = await fetch(url + path, { method, headers, ...(body !== '' && { body }) });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Approves of what a PATCH deletes. */
+async function approve(url: string, body: unknown, sent: Record<string, string> = AS_A, query = '') {
+  const path = `current/projects/42${query}`;
+  const first = await patch(url, body, { path, headers: sent });
+  expect(first.status).toBe(409);
+  return patch(url, body, { path, headers: { ...sent, 'patchgate-approve': first.json.approve ?? '' } });
+}
+
+describe('an environment that an answer lacks is announced', () => {
+  type Shows = (res: ServerResponse, shown: Project) => void;
+  const plain: Shows = (res) => answer(res, TWO);
+  it.each<[string, Parameters<typeof ask>[1], Shows]>([
+    ['to other credentials', { headers: AS_B }, plain],
+    ['from a replica', {}, plain],
+    ['from a cache, with its age', {}, (res) => answer(res, TWO, { age: '30' })],
+    ['from a cache', {}, (res) => answer(res, TWO, { 'x-cache': 'HIT' })],
+    ['filtered by a header', { headers: { ...AS_A, 'x-fields': 'some' } }, plain],
+    ['filtered by a query', { path: `${PATH}?environment=1,2` }, plain],
+    ['to SEARCH', { method: 'SEARCH' }, plain],
+    ['to OPTIONS', { method: 'OPTIONS' }, plain],
+    ['to POST', { method: 'POST', body: '{}' }, plain],
+    ['to PUT', { method: 'PUT', body: '{}' }, plain],
+    ['a page of several', {}, (res) => answer(res, { data: TWO, next: '?page=2' })],
+    ['a page of several, by its header', {}, (res) => answer(res, TWO, { link: '<?page=2>; rel="next"' })],
+    ['without its name and languages', {}, (res) => answer(res, { id: 42, environments: TWO.environments })],
+  ])('%s', async (_, request, shows) => {
+    const url = await start('--state-lag', '0');
+    await ask(url);
+    service.show = (_req, res, shown) => shows(res, shown as Project);
+    expect(await ask(url, request)).toBe(200);
+    service.show = (_req, res, shown) => answer(res, shown);
+    const blocked = await patch(url, TWO, { headers: AS_A });
+    expect(lossesIn(blocked)).toEqual(['environment-deleted 3']);
+    expect(blocked.json.corrected).toEqual(THREE);
+    expect(service.deleted).toEqual([]);
+  });
+
+  it('from a replica that is behind, though the gate reads the project itself', async () => {
+    const url = await start('--read-state', '--guard=strict');
+    await patch(url, THREE, { headers: AS_A });
+    const four = project('1 Production', '2 Staging', '3 Development', '4 QA');
+    expect((await patch(url, four, { headers: AS_A })).status).toBe(200);
+    service.show = (_req, res) => answer(res, THREE);
+    await ask(url);
+    const blocked = await patch(url, THREE, { headers: AS_A });
+    expect(lossesIn(blocked)).toEqual(['environment-deleted 4']);
+    expect(blocked.json.corrected).toEqual(four);
+    expect(service.deleted).toEqual([]);
+  });
+
+  it.each([
+    ['taken in with 202', '', {}, 202],
+    ['a dry run by its query', '?dryRun=true', {}, 200],
+    ['a dry run by a header', '', { 'x-dry-run': 'true' }, 200],
+    ['a dry run that it prefers', '', { prefer: 'dry-run' }, 200],
+  ])('an approved PATCH that was %s', async (_, query, headers, status) => {
+    const url = await start('--state-lag', '0');
+    await ask(url);
+    service.next.push((_req, res) => res.writeHead(status, { 'content-type': 'application/json' }).end('{}'));
+    expect((await approve(url, TWO, { ...AS_A, ...headers }, query)).status).toBe(status);
+    const blocked = await patch(url, TWO, { headers: AS_A });
+    expect(lossesIn(blocked)).toEqual(['environment-deleted 3']);
+  });
+
+  it('an approved PATCH whose answer shows it still', async () => {
+    const url = await start('--no-read-state');
+    await ask(url);
+    service.next.push((_req, res) => answer(res, { data: { attributes: THREE } }));
+    expect((await approve(url, TWO)).status).toBe(200);
+    expect(lossesIn(await patch(url, TWO, { headers: AS_A }))).toEqual(['environment-deleted 3']);
+  });
+
+  it('that a PATCH has created, and its answer does not show', async () => {
+    const url = await start();
+    service.answer = (res) => answer(res, TWO);
+    await patch(url, THREE, { headers: AS_A });
+    expect(lossesIn(await patch(url, TWO, { headers: AS_A }))).toEqual(['environment-deleted 3']);
+  });
+});
+
+describe('an environment is known', () => {
+  it.each([
+    ['bare', (list: unknown) => list],
+    ['wrapped', (list: unknown) => ({ _data: list, next: null })],
+  ])('from a list, %s', async (_, wrap) => {
+    const url = await start();
+    service.show = (_req, res) =>
+      answer(
+        res,
+        wrap([
+          { id: 41, ...TWO },
+          { id: 42, ...THREE },
+        ]),
+      );
+    await ask(url, { path: '/api/v2/accounts/current/projects?limit=20' });
+    expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 3']);
+    expect((await patch(url, TWO, { path: 'current/projects/41' })).status).toBe(200);
+  });
+
+  it('from a creation', async () => {
+    const url = await start();
+    service.show = (_req, res) =>
+      res.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 42, ...THREE }));
+    await ask(url, { path: '/api/v2/accounts/current/projects', method: 'POST', body: '{}' });
+    expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 3']);
+  });
+});
+
+describe('an environment is forgotten', () => {
+  it('that an accepted PATCH has left out', async () => {
+    const url = await start();
+    await ask(url);
+    expect((await approve(url, TWO)).status).toBe(200);
+    expect((await patch(url, TWO, { headers: AS_A })).status).toBe(200);
+    expect(service.deleted).toEqual(['42: 3 Development']);
+  });
+
+  it('with its project, not where the DELETE was only taken in', async () => {
+    const url = await start('--no-read-state');
+    await ask(url);
+    service.remove = (res) => res.writeHead(202).end();
+    await ask(url, { method: 'DELETE' });
+    expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 3']);
+    service.remove = (res) => res.writeHead(204).end();
+    await ask(url, { method: 'DELETE', path: `${PATH}?dryRun=true` });
+    expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 3']);
+    await ask(url, { method: 'DELETE' });
+    expect((await patch(url, TWO)).status).toBe(200);
+  });
+
+  it('that was removed past the gate, once the gate has read the project for a PATCH', async () => {
+    const url = await start('--state-lag', '0');
+    await ask(url);
+    service.projects.set('42', TWO);
+    const before = service.target.received.length;
+    expect((await patch(url, TWO, { headers: AS_A })).status).toBe(409);
+    await ask(url);
+    const answers = await Promise.all([1, 2, 3].map(() => patch(url, TWO, { headers: AS_A })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const methods = service.target.received.slice(before).map(({ method }) => method);
+    // The client's own, and that of the gate: one for all.
+    expect(methods).toEqual(['GET', 'GET', 'PATCH', 'PATCH', 'PATCH']);
+  });
+
+  it.each<[string, string[], Record<string, string>, Record<string, string>]>([
+    ['the credentials have never shown it', ['--state-lag', '0'], AS_B, {}],
+    ['it was there a moment ago', [], AS_A, {}],
+    ['the gate must not read', ['--state-lag', '0', '--no-read-state'], AS_A, {}],
+    ['the answer is old', ['--state-lag', '0'], AS_A, { age: '1' }],
+    ['the answer is a part', ['--state-lag', '0'], AS_A, { 'content-range': 'items 0-1/3' }],
+  ])('not where %s; that costs one approval', async (_, flags, credentials, headers) => {
+    const url = await start(...flags);
+    await ask(url);
+    service.projects.set('42', TWO);
+    await ask(url);
+    service.show = (_req, res, shown) => answer(res, shown, headers);
+    const blocked = await patch(url, TWO, { headers: credentials });
+    expect(lossesIn(blocked)).toEqual(['environment-deleted 3']);
+    expect(blocked.json.effects?.[0]).toHaveProperty('possibleSince');
+    expect(blocked.json.findings[0]).toMatchObject({ hint: expect.stringContaining('creates it anew') });
+    expect((await approve(url, TWO, credentials)).status).toBe(200);
+    expect((await patch(url, TWO, { headers: credentials })).status).toBe(200);
+    const own = service.target.received.filter(({ method }) => method === 'GET').length - 2;
+    expect(own === 0).toBe(flags.includes('--no-read-state'));
+  });
+
+  it('not over a restart', async () => {
+    const cwd = temporaryFolder();
+    const run = () => startBinary(['proxy', service.target.url, '--log', 'off', '--state-lag', '0'], { cwd });
+    const first = await run();
+    await ask(first.url);
+    service.show = (_req, res) => answer(res, TWO);
+    await ask(first.url);
+    await first.stop('SIGKILL');
+    const { url } = await run();
+    const blocked = await patch(url, TWO, { headers: AS_A });
+    expect(blocked.json.effects?.[0]).toMatchObject({ id: 3, possibleSince: expect.any(String) });
+  });
+});
+
+describe('a project is named by its whole path', () => {
+  it('so that what another one holds is not known of it', async () => {
+    const { url } = await startBinary(['proxy', service.target.url, '--log', 'off']);
+    const at = (base: string) => `${base}/accounts/current/projects/42`;
+    const send = (base: string, body: unknown) =>
+      fetch(url + at(base), {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    await ask(url, { path: at('/staging') });
+    service.show = (_req, res) => answer(res, TWO);
+    for (const base of ['/prod', '/staging/history/2024', '']) {
+      await ask(url, { path: at(base) });
+      expect((await send('/staging', TWO)).status).toBe(409);
+      expect((await send(base, TWO)).status).toBe(200);
+    }
+  });
+
+  it('also in the state file, and in that of a former version', async () => {
+    const cwd = temporaryFolder();
+    const file = join(cwd, 'state.json');
+    const run = (base: string) =>
+      startBinary(['proxy', service.target.url + base, '--log', 'off', '--state', file, '--no-read-state'], {
+        cwd,
+      });
+    const old = {
+      target: `${service.target.url}/staging`,
+      accounts: { current: { projects: { 42: THREE } } },
+    };
+    writeFileSync(file, JSON.stringify(old));
+    for (let i = 0; i < 2; i++) {
+      const prod = await run('/prod');
+      const one = project('1 Production');
+      expect(
+        (
+          await fetch(`${prod.url}/accounts/current/projects/42`, {
+            method: 'PATCH',
+            body: JSON.stringify(one),
+            headers: { 'content-type': 'application/json' },
+          })
+        ).status,
+      ).toBe(200);
+      await prod.stop();
+      const staging = await run('/staging');
+      const path = `${staging.url}/staging/accounts/current/projects/42`;
+      const blocked = await fetch(path, {
+        method: 'PATCH',
+        body: JSON.stringify(TWO),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(blocked.status).toBe(409);
+      expect(((await blocked.json()) as { effects: unknown[] }).effects[0]).toMatchObject({
+        id: 3,
+        possibleSince: expect.any(String),
+      });
+      await staging.stop();
+    }
+  });
+});
+
+describe('--base-path', () => {
+  it.each(['/api', '/', '/api/', '/api/v2', '/api/v2/accounts'])(
+    '%s is a prefix by segments',
+    async (base) => {
+      const url = await start('--base-path', base);
+      await ask(url);
+      expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 3']);
+      expect((await patch(url, { name: 'Checkout' })).status).toBe(422);
+    },
+  );
+
+  it.each(['/api', '/api/v2', '/api/v2/accounts'])('%s holds beside a target with a path', async (base) => {
+    const { url } = await startBinary([
+      'proxy',
+      `${service.target.url}/api/v2`,
+      '--log',
+      'off',
+      '--base-path',
+      base,
+    ]);
+    for (const path of ['/accounts/current/projects/42', PATH]) {
+      const answered = await fetch(url + path, {
+        method: 'PATCH',
+        body: '{}',
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(answered.status).toBe(422);
+    }
+  });
+
+  it.each(['//api/v2', '/api/../v2', '/api//v2', '/api;x', '/%61pi'])('%s stops the start', async (base) => {
+    await expect(start('--base-path', base)).rejects.toThrow('a path in plain form');
+  });
+
+  it('that no request of the target is below stops the start', async () => {
+    await expect(
+      startBinary(['proxy', `${service.target.url}/api/v2`, '--base-path', '/v2']),
+    ).rejects.toThrow('--base-path /v2 judges nothing');
+  });
+
+  it('that leaves out the first PATCH says so', async () => {
+    const gate = await startBinary(['proxy', service.target.url, '--log', 'off', '--base-path', '/v2']);
+    expect((await patch(gate.url, TWO)).status).toBe(200);
+    await gate.said(/--base-path \/v2: the first PATCH of a record is not below it/, 'stderr');
+  });
+});
