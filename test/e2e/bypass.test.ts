@@ -50,7 +50,8 @@ describe.each(files)('%s', (file) => {
 
   it.each(cases)('$name: $outcome', async ({ request, outcome }) => {
     // Nothing is known of what the case before it has changed.
-    await fetch(`${gate.url}/accounts/current/projects/42`, { method: 'DELETE' });
+    for (const base of ['', '/api/v2'])
+      await fetch(`${gate.url}${base}/accounts/current/projects/42`, { method: 'DELETE' });
     target.received.length = 0;
     const { status } = await sendRaw(gate.port, request);
     expect(target.received.flatMap((received) => objections(received, readers))).toEqual([]);
