@@ -1,4 +1,4 @@
-import type { AnySchemaObject } from 'ajv/dist/2020.js';
+import type { AnySchema, AnySchemaObject } from 'ajv/dist/2020.js';
 import type { Basis, Severity } from '../model/finding.ts';
 
 /** What a schema file says of one of its subschemas beyond JSON Schema. */
@@ -13,9 +13,7 @@ export interface Annotation {
 const NONE: Annotation = { basis: 'stated', severity: undefined, source: undefined, hint: undefined };
 
 /** Looks annotations up by the subschema itself: the objects that were given here are those that errors name. */
-export function annotationsOf(
-  schemas: Iterable<AnySchemaObject>,
-): (subschema: AnySchemaObject) => Annotation {
+export function annotationsOf(schemas: Iterable<AnySchema>): (subschema: AnySchemaObject) => Annotation {
   const known = new WeakMap<object, Annotation>();
   const visit = (value: unknown, inherited: string | undefined) => {
     if (typeof value !== 'object' || value === null) return;

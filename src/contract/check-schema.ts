@@ -28,14 +28,16 @@ export function checkSchema(
 ): Finding[] {
   const errors = errorsOf(validate, body, sites, bounds);
   if (errors.length === 0) return [];
-  const mistyped = new Set<string>();
-  for (const error of errors) if (error.keyword === 'type') mistyped.add(error.instancePath);
+  const failing = (keyword: string) =>
+    new Set(errors.filter((error) => error.keyword === keyword).map(({ instancePath }) => instancePath));
+  const mistyped = failing('type');
+  const objects = failing('propertyNames');
   // Two branches of a schema can say the same of one place.
   const findings = new Map<string, Finding>();
   for (const error of errors) {
     if (REPEATERS.has(error.keyword)) continue;
     if (error.keyword === 'observed' && mistyped.has(error.instancePath)) continue;
-    const objection = objectionOf(error, annotationOf);
+    const objection = objectionOf(error, annotationOf, objects);
     const { rule, severity, field } = objection;
     const length = error.instancePath.length + (field === undefined ? 0 : field.length + 1);
     if (!bounds.takes(rule.name, severity, length)) continue;
@@ -95,26 +97,39 @@ interface Objection {
   annotation: Annotation;
   /** The field that is meant, where the error stands at the object that has it or lacks it. */
   field: string | undefined;
+  /** It is the field's name that is wrong. */
+  isOfName: boolean;
 }
 
 function objectionOf(
   error: ErrorObject,
   annotationOf: (subschema: AnySchemaObject) => Annotation,
+  objects: ReadonlySet<string>,
 ): Objection {
   if (error.keyword === 'furtherFields') {
     const { field, meant, parent } = error.params as FieldParams;
     const rule = SCHEMA_RULES[meant === undefined ? 'schema.unknown-field' : 'schema.field-case'] as RuleInfo;
-    return { error, rule, severity: severityOf(rule), annotation: annotationOf(parent), field };
+    return {
+      error,
+      rule,
+      severity: severityOf(rule),
+      annotation: annotationOf(parent),
+      field,
+      isOfName: false,
+    };
   }
   const rule = schemaRule(error.keyword);
   const annotation = annotationOf(error.parentSchema as AnySchemaObject);
   const { missingProperty, additionalProperty, unevaluatedProperty } = error.params;
+  // What is of a text where an object stands, is of one of its names.
+  const isOfName = typeof error.data === 'string' && objects.has(error.instancePath);
   return {
     error,
     rule,
     severity: annotation.severity ?? severityOf(rule),
     annotation,
-    field: missingProperty ?? additionalProperty ?? unevaluatedProperty,
+    field: isOfName ? String(error.data) : (missingProperty ?? additionalProperty ?? unevaluatedProperty),
+    isOfName,
   };
 }
 
@@ -122,7 +137,7 @@ function severityOf(rule: RuleInfo): Severity {
   return rule.severity === 'warn' ? 'warn' : 'error';
 }
 
-function findingOf({ error, rule, severity, annotation, field }: Objection): Finding {
+function findingOf({ error, rule, severity, annotation, field, isOfName }: Objection): Finding {
   const pointer = field === undefined ? error.instancePath : `${error.instancePath}/${escapeToken(field)}`;
   const source = annotation.source ?? rule.source;
   const finding = { rule: rule.name, severity, basis: rule.basis, pointer, message: '', source };
@@ -131,7 +146,7 @@ function findingOf({ error, rule, severity, annotation, field }: Objection): Fin
   return {
     ...finding,
     ...(error.keyword === 'observed' ? {} : { basis: annotation.basis }),
-    message: messageOf(error, pointer),
+    message: messageOf(error, pointer, isOfName),
     ...(annotation.hint === undefined ? {} : { hint: annotation.hint }),
   };
 }
@@ -154,13 +169,14 @@ function fieldMessage(
   };
 }
 
-function messageOf(error: ErrorObject, pointer: string): string {
-  const place = pointer === '' ? 'the body' : pointer;
+function messageOf(error: ErrorObject, pointer: string, isOfName: boolean): string {
+  const place = isOfName ? `the name ${pointer}` : pointer === '' ? 'the body' : pointer;
   switch (error.keyword) {
     case 'type':
       return `${place} must be ${typesOf(error.schema)}, not ${kindOf(error.data)}`;
     case 'required':
     case 'dependentRequired':
+    case 'dependencies':
       return `${place} is missing`;
     case 'additionalProperties':
     case 'unevaluatedProperties':
@@ -169,6 +185,8 @@ function messageOf(error: ErrorObject, pointer: string): string {
       return `${place} must be one of ${(error.schema as JsonValue[]).map(show).join(', ')}, not ${show(error.data)}`;
     case 'const':
       return `${place} must be ${show(error.schema)}, not ${show(error.data)}`;
+    case 'false schema':
+      return `${place} is not taken: its schema is false`;
     case 'format':
       return formatMessage(String(error.schema), place, error.data);
     case 'observed':
@@ -183,7 +201,7 @@ function formatMessage(format: string, place: string, data: unknown): string {
   if (format === 'url') return `${place} is no URL`;
   if (format === 'http-url')
     return `${place} is ${data === '' ? 'empty, not a URL' : 'no http or https URL'}`;
-  return `${place} is no valid ${format}: ${show(data)}`;
+  return `${place} is no valid ${format}`;
 }
 
 function shown(schema: unknown): string {

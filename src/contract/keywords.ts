@@ -1,10 +1,12 @@
-import type {
-  Ajv2020,
-  AnySchemaObject,
-  CodeKeywordDefinition,
-  ErrorObject,
-  KeywordCxt,
+import {
+  _,
+  type Ajv2020,
+  type AnySchemaObject,
+  type CodeKeywordDefinition,
+  type ErrorObject,
+  type KeywordCxt,
 } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { isObject, namesOf } from '../model/json.ts';
 import { hasHttpScheme, isUrl } from '../model/url.ts';
 import type { ErrorSites } from './error-sites.ts';
@@ -38,6 +40,7 @@ export function addKeywords(ajv: Ajv2020, isTrusted: boolean, sites: ErrorSites,
   ajv.addKeyword({ keyword: 'severity', ...taking({ enum: ['error', 'warn'] }) });
   ajv.addKeyword({ keyword: 'source', ...taking({ type: 'string' }) });
   ajv.addKeyword({ keyword: 'hint', ...taking({ type: 'string' }) });
+  dropSideErrors(ajv);
   // The empty text is left to `http-url`, so that it only warns.
   ajv.addFormat('url', {
     type: 'string',
@@ -48,6 +51,43 @@ export function addKeywords(ajv: Ajv2020, isTrusted: boolean, sites: ErrorSites,
     // What is no URL at all has its own error already.
     validate: (text: string) => text !== '' && (hasHttpScheme(text) || !urls.takes(text) || !isUrl(text)),
   });
+}
+
+/** Standard formats of which nothing is checked: there is no well-kept check of them. */
+const UNCHECKED = ['idn-email', 'idn-hostname', 'iri', 'iri-reference'];
+
+/** What schemas of other services have beside the keywords: the standard formats, `example`, and names that begin with `x-`. */
+export function addOrdinary(ajv: Ajv2020): void {
+  for (const [name, format] of Object.entries(fullFormats)) ajv.addFormat(name, format);
+  // Its own pattern takes any text with a line that is empty, and of a megabyte more of the stack than there is.
+  ajv.addFormat('byte', (text: string) => text.length % 4 === 0 && /^[a-z0-9+/]*={0,2}$/i.test(text));
+  for (const name of UNCHECKED) ajv.addFormat(name, true);
+  ajv.addVocabulary(['example', '$anchor']);
+  ajv.RULES.keywords = new Proxy(ajv.RULES.keywords, {
+    get: (known, name) => known[String(name)] ?? String(name).startsWith('x-'),
+  });
+}
+
+/**
+ * Lets keywords that have failed for another reason say nothing of what did not hold within them: of a list only some items need
+ * be as `contains` says, and where two branches of `oneOf` hold, the others are right not to.
+ */
+function dropSideErrors(ajv: Ajv2020): void {
+  for (const keyword of ['contains', 'oneOf']) {
+    const definition = ajv.getKeyword(keyword) as CodeKeywordDefinition;
+    const { code } = definition;
+    definition.code = (context) => {
+      const { result } = context;
+      context.result = (isValid, onValid) =>
+        result.call(context, isValid, onValid, () => {
+          const { passing } = context.params;
+          if (passing) context.gen.if(_`${passing} !== null`, () => context.reset());
+          else context.reset();
+          context.error();
+        });
+      code(context);
+    };
+  }
 }
 
 /** Like `not`, the other way round: applies the subschema without its own errors, and gives one in its place. */

@@ -1,10 +1,11 @@
 import { basename, dirname, join } from 'node:path';
-import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv } from 'ajv';
+import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { ContractFile, OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
-import type { JsonValue } from '../model/json.ts';
+import { isObject, type JsonValue } from '../model/json.ts';
 import { placeAt } from '../model/json-text.ts';
 import { faultOf } from '../model/strict-json.ts';
 import { annotationsOf } from './annotations.ts';
@@ -14,7 +15,7 @@ import { checkSchema } from './check-schema.ts';
 import { replaceEquality } from './equality.ts';
 import { ErrorSites } from './error-sites.ts';
 import { keptContract } from './kept-contracts.ts';
-import { addKeywords } from './keywords.ts';
+import { addKeywords, addOrdinary } from './keywords.ts';
 import { type ContractTexts, readContractFiles } from './read-contract-files.ts';
 import { requestFinding } from './request-rules.ts';
 import { type Shape, shapeOf } from './schema-shape.ts';
@@ -29,9 +30,9 @@ export interface LoadedOperation {
   /** What the schema says of the shape of a body. */
   shape: Shape;
   /** The schema itself, for those who make bodies of it. */
-  schema: object;
+  schema: AnySchema;
   /** All schemas of the contract by file, for references. */
-  schemas: ReadonlyMap<string, object>;
+  schemas: ReadonlyMap<string, AnySchema>;
 }
 
 /** The operations of `contract.json` with the schema files beside it. Schemas are compiled when first asked for. */
@@ -62,15 +63,19 @@ function contractOf({ file, contractText, schemaTexts }: ContractTexts, isTruste
   const sites = new ErrorSites();
   const urls = new UrlBudget();
   const makeCompiler = () => {
-    const ajv = createAjv(isTrusted, sites, urls);
+    const ajvs = new Map<Draft, Ajv2020>();
     for (const [name, schema] of schemas) {
+      const place = join(dirname(file), name);
+      const draft = draftOf(schema, place);
+      const ajv = ajvs.get(draft) ?? createAjv(draft, isTrusted, sites, urls);
+      ajvs.set(draft, ajv);
       try {
         ajv.addSchema(schema, name);
       } catch (error) {
-        throw doesNotCompile(join(dirname(file), name), error);
+        throw doesNotCompile(place, error);
       }
     }
-    return { ajv, annotationOf: annotationsOf(schemas.values()) };
+    return { ajvs, annotationOf: annotationsOf(schemas.values()) };
   };
   // It takes as long as all the rest, and who judges nothing does without.
   let compiler = isTrusted ? undefined : makeCompiler();
@@ -78,7 +83,7 @@ function contractOf({ file, contractText, schemaTexts }: ContractTexts, isTruste
   const load = (name: string): LoadedOperation => {
     const entry = contract.operations[name] as OperationEntry;
     const schema = schemas.get(entry.schema);
-    if (!schema) {
+    if (schema === undefined) {
       throw new PatchgateError(
         'bad-contract',
         `${file}: operation ${name} names the schema ${entry.schema}, which is not there`,
@@ -88,16 +93,21 @@ function contractOf({ file, contractText, schemaTexts }: ContractTexts, isTruste
       );
     }
     compiler ??= makeCompiler();
-    const { ajv, annotationOf } = compiler;
-    const validate = compile(ajv, schema, join(dirname(file), entry.schema));
+    const { ajvs, annotationOf } = compiler;
+    const place = join(dirname(file), entry.schema);
+    const validate = compile(ajvs.get(draftOf(schema, place)) as Ajv2020, schema, place);
     return {
       name,
       entry,
       check(body, bounds = new FindingBounds()) {
         urls.reset();
-        const findings = checkSchema(validate, body, annotationOf, sites, bounds);
-        if (urls.isSpent) findings.push(tooManyUrls());
-        return findings;
+        try {
+          const findings = checkSchema(validate, body, annotationOf, sites, bounds);
+          if (urls.isSpent) findings.push(tooManyUrls());
+          return findings;
+        } catch (error) {
+          return [notJudged(entry.schema, error)];
+        }
       },
       shape: shapeOf(schema, schemas),
       schema,
@@ -115,11 +125,28 @@ function contractOf({ file, contractText, schemaTexts }: ContractTexts, isTruste
   };
 }
 
-function createAjv(isTrusted: boolean, sites: ErrorSites, urls: UrlBudget): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: true,
-    // What is required can stand apart from the properties, where it rests on another basis.
-    strictRequired: false,
+/** What a file of a contract can be written in. */
+const DRAFTS = { '2020-12': Ajv2020, 'draft-07': Ajv };
+type Draft = keyof typeof DRAFTS;
+
+/** By its `$schema`; 2020-12 where it has none. */
+function draftOf(schema: AnySchema, file: string): Draft {
+  const named = typeof schema === 'object' ? schema.$schema : undefined;
+  if (named === undefined || /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(named))
+    return '2020-12';
+  if (/^http:\/\/json-schema\.org\/draft-07\/schema#?$/.test(named)) return 'draft-07';
+  throw new PatchgateError('bad-contract', `${file}: "$schema" is ${JSON.stringify(named)}`, {
+    hint: 'schemas are of "https://json-schema.org/draft/2020-12/schema" or "http://json-schema.org/draft-07/schema#"',
+  });
+}
+
+function createAjv(draft: Draft, isTrusted: boolean, sites: ErrorSites, urls: UrlBudget): Ajv2020 {
+  const ajv = new DRAFTS[draft]({
+    // What says nothing stops the start; what only looks odd does not.
+    strictSchema: true,
+    strictTypes: false,
+    strictTuples: false,
+    allowMatchingProperties: true,
     allErrors: true,
     // Errors carry the subschema, by which its annotations are found.
     verbose: true,
@@ -132,9 +159,18 @@ function createAjv(isTrusted: boolean, sites: ErrorSites, urls: UrlBudget): Ajv2
     logger: false,
   });
   sites.attach(ajv);
+  if (!isTrusted) addOrdinary(ajv);
   addKeywords(ajv, isTrusted, sites, urls);
   replaceEquality(ajv);
   return ajv;
+}
+
+/** Schemas that go round in a circle, and patterns on long texts, can take more of the stack than there is. */
+function notJudged(schema: string, error: unknown): Finding {
+  const message = `the body cannot be held against ${schema}: ${messageOf(error)}`;
+  return requestFinding('request.too-large', message, {
+    hint: 'send shorter texts, or correct the pattern or the reference in the schema that has no end',
+  });
 }
 
 function tooManyUrls(): Finding {
@@ -145,7 +181,7 @@ function tooManyUrls(): Finding {
   );
 }
 
-function compile(ajv: Ajv2020, schema: AnySchemaObject, file: string): ValidateFunction {
+function compile(ajv: Ajv2020, schema: AnySchema, file: string): ValidateFunction {
   try {
     return ajv.compile(schema);
   } catch (error) {
@@ -160,30 +196,36 @@ function doesNotCompile(file: string, error: unknown): PatchgateError {
   });
 }
 
-/** Every schema beside contract.json, by `$id`, which is its file name so that editors resolve references alike. */
+/** Every schema beside contract.json, by file name. References are by `$id`, as editors resolve them: that name, or absolute. */
 function schemasOf(
   texts: ReadonlyMap<string, string>,
   folder: string,
   isTrusted: boolean,
-): Map<string, AnySchemaObject> {
-  const schemas = new Map<string, AnySchemaObject>();
+): Map<string, AnySchema> {
+  const schemas = new Map<string, AnySchema>();
   for (const [name, text] of texts) {
-    const schema = parsed(text, join(folder, name), isTrusted) as AnySchemaObject;
-    if (typeof schema !== 'object' || schema === null || (schema.$id !== undefined && schema.$id !== name)) {
+    const schema = parsed(text, join(folder, name), isTrusted);
+    const id = isObject(schema) ? (schema.$id ?? name) : name;
+    if (!isObject(schema) && typeof schema !== 'boolean')
       throw new PatchgateError(
         'bad-contract',
-        `${join(folder, name)}: "$id" must be the file's name, "${name}"`,
+        `${join(folder, name)}: a schema is an object, true or false`,
         {
-          hint: 'references between schemas are by file name',
+          hint: 'correct the schema',
         },
       );
-    }
+    if (id !== name && !(typeof id === 'string' && URL.canParse(id)))
+      throw new PatchgateError(
+        'bad-contract',
+        `${join(folder, name)}: "$id" must be the file's name, "${name}", or an absolute URI`,
+        { hint: 'references between schemas are by "$id"' },
+      );
     schemas.set(name, schema);
   }
   return schemas;
 }
 
-function parsed(text: string, file: string, isTrusted: boolean): unknown {
+function parsed(text: string, file: string, isTrusted: boolean): JsonValue {
   const wrong = isTrusted ? undefined : faultOf(text);
   if (wrong) {
     const { line, column } = placeAt(text, wrong.offset);

@@ -11,12 +11,14 @@ export function schemaRule(keyword: string): RuleInfo {
   return info;
 }
 
-/** The further keywords of JSON Schema 2020-12 that a contract of one's own can use; each is a rule too. */
+/** The further keywords of JSON Schema that a contract of one's own can use; each is a rule too. */
 const FURTHER_KEYWORDS = [
+  'additionalItems',
   'additionalProperties',
   'anyOf',
   'const',
   'contains',
+  'dependencies',
   'dependentRequired',
   'exclusiveMaximum',
   'exclusiveMinimum',
@@ -52,7 +54,12 @@ export const SCHEMA_RULES: Readonly<Record<string, RuleInfo>> = Object.fromEntri
   [
     rule('schema.type', 'error', 'stated', 'a value has the type that the contract gives it'),
     rule('schema.enum', 'error', 'stated', 'a value is one of those that the contract lists'),
-    rule('schema.format', 'error', 'inferred', 'a URL is what the WHATWG parser accepts'),
+    rule(
+      'schema.format',
+      'error',
+      'inferred',
+      'a value has the format that the contract gives it; a URL is what the WHATWG parser accepts',
+    ),
     rule('schema.required', 'error', 'stated', 'a mandatory field is there'),
     rule('schema.observed', 'warn', 'observed', 'a value is one of those that the description shows'),
     rule('schema.field-case', 'error', 'stated', 'field names are case-sensitive and given exactly'),

@@ -9,12 +9,12 @@ export interface Shape {
 }
 
 /** @param schemas the others, by file, for references between them */
-export function shapeOf(schema: object, schemas: ReadonlyMap<string, object>): Shape {
+export function shapeOf(schema: unknown, schemas: ReadonlyMap<string, unknown>): Shape {
   return shapeAmong(spread({ document: schema, at: schema }, true, schemas), schemas);
 }
 
 /** A subschema, with the file that it is in. */
-interface Part {
+export interface Part {
   document: unknown;
   at: unknown;
 }
@@ -23,7 +23,7 @@ interface Part {
 export const OPEN: Shape = { isOpen: true, below: () => OPEN };
 
 /** @param parts all that apply to the value */
-function shapeAmong(parts: readonly Part[], schemas: ReadonlyMap<string, object>): Shape {
+function shapeAmong(parts: readonly Part[], schemas: ReadonlyMap<string, unknown>): Shape {
   if (parts.length === 0) return OPEN;
   return {
     isOpen: !parts.some(({ at }) => SHAPING.some((keyword) => memberOf(at, keyword) !== undefined)),
@@ -43,13 +43,15 @@ const SHAPING = ['type', 'enum', 'const', 'not'];
 /** Keywords that can say something of a member's or an item's value, and are not read here. */
 const UNREAD_BELOW = [
   ...['patternProperties', 'prefixItems', 'unevaluatedProperties', 'unevaluatedItems', 'contains'],
-  ...['dependentSchemas', '$dynamicRef', '$recursiveRef'],
+  ...['dependentSchemas', '$dynamicRef', 'additionalItems', 'dependencies'],
 ];
 const COMBINING = ['allOf', 'anyOf', 'oneOf'];
 
 function stepOf(schema: unknown, token: string): unknown {
   if (schema === UNREAD || UNREAD_BELOW.some((keyword) => memberOf(schema, keyword) !== undefined))
     return UNREAD;
+  // In draft-07, each of the first items has a schema of its own.
+  if (Array.isArray(memberOf(schema, 'items'))) return UNREAD;
   return (
     memberOf(memberOf(schema, 'properties'), token) ??
     memberOf(schema, 'items') ??
@@ -57,11 +59,35 @@ function stepOf(schema: unknown, token: string): unknown {
   );
 }
 
+/**
+ * What a reference leads to, in a file or in another; undefined `at`: it is by an anchor, or into a schema that has an `$id` within
+ * a file, and is not followed.
+ */
+export function partAt(reference: string, document: unknown, schemas: ReadonlyMap<string, unknown>): Part {
+  const [file = '', fragment = ''] = reference.split('#');
+  const other = file === '' ? document : (schemas.get(file) ?? schemaOf(file, document, schemas));
+  const isPointer = fragment === '' || fragment.startsWith('/');
+  const at = isPointer ? tokensOf(decodeURIComponent(fragment)).reduce<unknown>(memberOf, other) : undefined;
+  return { document: other, at };
+}
+
+/** The file whose absolute `$id` is that of a reference. */
+function schemaOf(file: string, document: unknown, schemas: ReadonlyMap<string, unknown>): unknown {
+  const base = idOf(document);
+  const isRelative = !URL.canParse(file) && URL.canParse(file, base);
+  const address = isRelative ? new URL(file, base).href : file;
+  return [...schemas.values()].find((schema) => idOf(schema) === address);
+}
+
+function idOf(schema: unknown): string {
+  return String(memberOf(schema, '$id')).replace(/#$/, '');
+}
+
 /** A subschema with all that it refers to and combines. */
 function spread(
   { document, at }: Part,
   isContainer: boolean,
-  schemas: ReadonlyMap<string, object>,
+  schemas: ReadonlyMap<string, unknown>,
   parts: Part[] = [],
 ): Part[] {
   // References can go round in a circle.
@@ -71,9 +97,8 @@ function spread(
     spread({ document: within, at: further }, isContainer, schemas, parts);
   const reference = memberOf(at, '$ref');
   if (typeof reference === 'string') {
-    const [file = '', fragment = ''] = reference.split('#');
-    const other = file === '' ? document : schemas.get(file);
-    add(tokensOf(fragment).reduce<unknown>(memberOf, other) ?? UNREAD, other);
+    const referred = partAt(reference, document, schemas);
+    add(referred.at ?? UNREAD, referred.document);
   }
   for (const keyword of COMBINING) {
     const branches = memberOf(at, keyword);

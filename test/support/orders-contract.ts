@@ -41,6 +41,12 @@ export const ORDERS = {
       },
       buyer: { anyOf: [{ $ref: '#/$defs/person' }, { type: 'string', minLength: 1 }] },
       labels: { type: 'object', additionalProperties: { type: 'string' } },
+      mail: { type: 'string', format: 'email' },
+      placed: { type: ['string', 'null'], format: 'date-time' },
+      shelf: { type: 'integer', format: 'int32' },
+      colour: { type: 'string', pattern: '^[a-z]+-[0-9]+$', example: 'red-7', 'x-order': 1 },
+      size: { prefixItems: [{ type: 'integer' }, { enum: ['cm', 'in'] }], items: false, minItems: 2 },
+      agreed: true,
     },
     additionalProperties: false,
     $defs: {

@@ -27,7 +27,7 @@ export interface Blueprint {
   reader: SchemaReader;
   /** The same without what the rules say; for what a schema objects to. */
   schemaParts: readonly Part[];
-  schemas: ReadonlyMap<string, object>;
+  schemas: ReadonlyMap<string, unknown>;
   /** Every rule that applies. */
   rules: readonly Rule[];
   /** A copy of a body that its schema takes, made to satisfy the rules; but for one that it is to break. */

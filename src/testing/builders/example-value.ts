@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Path } from '../edited.ts';
-import { type Form, type Part, rangeOf } from './form.ts';
+import { FORMAT_EXAMPLES, type Form, type Part, rangeOf } from './form.ts';
 import { isSame, type SchemaReader, valuesIn } from './forms.ts';
 import { type Rounds, withRounds } from './rounds.ts';
 
@@ -174,7 +174,10 @@ const LIKELY = [
 ];
 
 function textOf({ bounds, patterns, formats }: Form, site: Site): string | undefined {
-  if (formats.length > 0) return `${HOME}${site.index === 0 ? '' : site.index + 1}`;
+  if (formats.some((format) => format.endsWith('url')))
+    return `${HOME}${site.index === 0 ? '' : site.index + 1}`;
+  const [example] = formats.flatMap((format) => FORMAT_EXAMPLES[format] ?? []);
+  if (example !== undefined) return example;
   const { minLength = 0, maxLength = Infinity } = bounds;
   const sized = (text: string) => text.padEnd(minLength, 'x').slice(0, maxLength);
   const expressions = patterns.map((pattern) => new RegExp(pattern, 'u'));

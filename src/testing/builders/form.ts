@@ -78,6 +78,33 @@ export const OPEN_FORM: Form = {
   from: [],
 };
 
+/** A text of each standard format, for bodies that are made of a schema. */
+export const FORMAT_EXAMPLES: Readonly<Record<string, string>> = {
+  date: '2026-01-31',
+  time: '12:00:00Z',
+  'date-time': '2026-01-31T12:00:00Z',
+  'iso-time': '12:00:00',
+  'iso-date-time': '2026-01-31T12:00:00',
+  duration: 'P1DT12H',
+  uri: 'https://www.example.com/',
+  'uri-reference': '/a',
+  'uri-template': 'https://www.example.com/{id}',
+  iri: 'https://www.example.com/',
+  'iri-reference': '/a',
+  email: 'ana@example.com',
+  'idn-email': 'ana@example.com',
+  hostname: 'www.example.com',
+  'idn-hostname': 'www.example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  regex: '^[a-z]+$',
+  'json-pointer': '/a',
+  'json-pointer-uri-fragment': '#/a',
+  'relative-json-pointer': '0/a',
+  byte: 'YWJj',
+};
+
 /** The least and the greatest number that the bounds take; of multiples, in multiples. */
 export function rangeOf({ bounds }: Form, isInteger: boolean): { least: number; most: number; step: number } {
   const { exclusiveMinimum: over, exclusiveMaximum: under } = bounds;

@@ -1,6 +1,6 @@
+import { partAt } from '../../contract/schema-shape.ts';
 import { canonical } from '../../model/canonical.ts';
-import { isObject, type JsonValue, member } from '../../model/json.ts';
-import { tokensOf } from '../../model/pointer.ts';
+import { isObject, type JsonValue } from '../../model/json.ts';
 import { ALL_TYPES, BOUNDS, type Bound, type Form, OPEN_FORM, type Part, type TypeName } from './form.ts';
 
 /** Ways that are told apart at one place; each further `anyOf` or `if` multiplies them. */
@@ -19,7 +19,7 @@ export interface SchemaReader {
  * @param schemas of the contract by file, for references
  * @param isStrict whether what only warns counts as well: `observed`, and subschemas of severity `warn`
  */
-export function schemaReader(schemas: ReadonlyMap<string, object>, isStrict: boolean): SchemaReader {
+export function schemaReader(schemas: ReadonlyMap<string, unknown>, isStrict: boolean): SchemaReader {
   const expand = (part: Part, forms: readonly Form[], above: readonly unknown[] = []): readonly Form[] => {
     const { document, at } = part;
     if (at === false) return [];
@@ -32,9 +32,8 @@ export function schemaReader(schemas: ReadonlyMap<string, object>, isStrict: boo
 
     let all = forms.map((form) => narrowed(form, part, isStrict)).filter(isPossible);
     if (typeof at.$ref === 'string') {
-      const [file = '', fragment = ''] = at.$ref.split('#');
-      const other = file === '' ? document : schemas.get(file);
-      all = [...and(all, tokensOf(decodeURIComponent(fragment)).reduce<unknown>(member, other), other)];
+      const referred = partAt(at.$ref, document, schemas);
+      all = [...and(all, referred.at, referred.document)];
     }
     for (const further of listOf(at.allOf)) all = [...and(all, further)];
     if (isStrict && at.observed !== undefined) all = [...and(all, at.observed)];
@@ -70,6 +69,8 @@ function negated(condition: unknown): JsonValue | undefined {
   return { required: [property[0]], properties: { [property[0]]: { excluded: [...values] } } };
 }
 
+const INT32: Record<string, JsonValue> = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
+
 /** A form with what the keywords of one subschema say as well; those that combine others are the reader's. */
 function narrowed(form: Form, { document, at }: Part, isStrict: boolean): Form {
   const schema = at as Record<string, JsonValue>;
@@ -79,11 +80,12 @@ function narrowed(form: Form, { document, at }: Part, isStrict: boolean): Form {
   for (const [name, inner] of Object.entries(isObject(schema.properties) ? schema.properties : {}))
     properties.set(name, [...(properties.get(name) ?? []), part(inner)]);
   const bounds: Partial<Record<Bound, number>> = { ...form.bounds };
-  for (const name of Object.keys(BOUNDS) as Bound[]) {
-    const bound = schema[name];
-    const other = bounds[name];
-    if (typeof bound === 'number') bounds[name] = other === undefined ? bound : BOUNDS[name](bound, other);
-  }
+  for (const said of schema.format === 'int32' ? [schema, INT32] : [schema])
+    for (const name of Object.keys(BOUNDS) as Bound[]) {
+      const bound = said[name];
+      const other = bounds[name];
+      if (typeof bound === 'number') bounds[name] = other === undefined ? bound : BOUNDS[name](bound, other);
+    }
   const { additionalProperties: additional } = schema;
   const takes = isStrict ? schema.furtherFields : undefined;
   const isClosed = takes === 'none' || additional === false || schema.unevaluatedProperties === false;
@@ -94,7 +96,10 @@ function narrowed(form: Form, { document, at }: Part, isStrict: boolean): Form {
     values: values ? common(values, form.values) : form.values,
     not: [...form.not, ...listOf(schema.excluded)],
     // The innermost that says something counts: a reference is read after what it stands beside.
-    examples: form.examples.length > 0 ? form.examples : listOf(schema.examples ?? shownBy(schema.default)),
+    examples:
+      form.examples.length > 0
+        ? form.examples
+        : listOf(schema.examples ?? shownBy(schema.example ?? schema.default)),
     bounds,
     patterns: typeof schema.pattern === 'string' ? [...form.patterns, schema.pattern] : form.patterns,
     formats: typeof schema.format === 'string' ? [...form.formats, schema.format] : form.formats,

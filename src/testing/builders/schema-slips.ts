@@ -5,7 +5,7 @@ import { edited, type Path, renamed } from '../edited.ts';
 import type { Blueprint } from './blueprint.ts';
 import { boundSlips } from './bound-slips.ts';
 import { exampleValue } from './example-value.ts';
-import { AN_OBJECT, type Form, type Part } from './form.ts';
+import { AN_OBJECT, FORMAT_EXAMPLES, type Form, type Part } from './form.ts';
 import { type SchemaReader, schemaReader, takesType, valuesIn } from './forms.ts';
 import type { Slip } from './invalid-body.ts';
 
@@ -116,6 +116,8 @@ function* valueSlips(place: Place, lax: readonly Form[], strict: Form): Iterable
     yield slipOf(place, 'is empty', '', 'schema.format');
     yield slipOf(place, 'is an ftp URL', 'ftp://example.com/', 'schema.format');
   }
+  for (const format of strict.formats)
+    if (FORMAT_EXAMPLES[format]) yield slipOf(place, `is no ${format}`, ' (', 'schema.format');
 }
 
 function* memberSlips(place: Place, lax: Form, strict: Form): Iterable<Slip> {

@@ -1,6 +1,13 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { AN_OBJECT, type Form, type Part, rangeOf, type TypeName } from '../builders/form.ts';
+import {
+  AN_OBJECT,
+  FORMAT_EXAMPLES,
+  type Form,
+  type Part,
+  rangeOf,
+  type TypeName,
+} from '../builders/form.ts';
 import { isSame, type SchemaReader, valuesIn } from '../builders/forms.ts';
 import { type Rounds, withRounds } from '../builders/rounds.ts';
 import { fitting, matching } from './drawing.ts';
@@ -132,7 +139,9 @@ function texts({ bounds, patterns, formats }: Form): Arbitrary<string> {
   const { minLength = 0, maxLength = Infinity } = bounds;
   const isBound = minLength > 0 || maxLength < Infinity;
   const [pattern, ...others] = patterns.map((source) => new RegExp(source, 'u'));
-  if (formats.length > 0) return url(formats);
+  if (formats.some((format) => format.endsWith('url'))) return url(formats);
+  const [example] = formats.flatMap((format) => FORMAT_EXAMPLES[format] ?? []);
+  if (example !== undefined) return fc.constant(example);
   if (!pattern) return isBound ? sized(minLength, maxLength) : text;
   const all = matching(pattern);
   if (others.length === 0 && !isBound) return all;
