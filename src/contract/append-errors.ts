@@ -7,7 +7,7 @@
  */
 export function appendErrors(code: string): string {
   return code.replace(
-    /vErrors = vErrors === null \? (\w+)\.errors : vErrors\.concat\(\1\.errors\);/g,
+    /vErrors = vErrors === null \? ([\w.]+)\.errors : vErrors\.concat\(\1\.errors\);/g,
     '{ if (vErrors === null) vErrors = $1.errors.slice(); else for (const error of $1.errors) vErrors.push(error); }',
   );
 }

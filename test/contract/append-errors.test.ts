@@ -9,7 +9,14 @@ const SCHEMA = {
   type: 'array',
   items: { $ref: '#/$defs/item' },
   $defs: {
-    item: { type: 'object', furtherFields: 'none', properties: { a: { type: 'string', minLength: 2 } } },
+    // Refers to what is compiled only after it.
+    tree: { type: 'array', items: { $ref: '#/$defs/branch' } },
+    branch: { type: 'array', items: { $ref: '#/$defs/tree' } },
+    item: {
+      type: 'object',
+      furtherFields: 'none',
+      properties: { a: { type: 'string', minLength: 2 }, tree: { $ref: '#/$defs/tree' } },
+    },
   },
 };
 const BODY = [1, { a: 'x' }, { b: 1, c: 2 }, { a: 'xx' }, {}];
