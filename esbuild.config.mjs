@@ -1,7 +1,6 @@
 // Bundles the product with all that it needs: a start loads a few files instead of hundreds, which is most of its time.
 import { rmSync } from 'node:fs';
 import { build } from 'esbuild';
-import { lightYargs, usedAlone, withoutUtilExtend } from './.esbuild/light-packages.mjs';
 import { loadTogether } from './.esbuild/load-together.mjs';
 import { writeNotices } from './.esbuild/notices.mjs';
 import { ownGlobals } from './.esbuild/own-globals.mjs';
@@ -46,7 +45,7 @@ async function buildForTests() {
     metafile: true,
     chunkNames: 'testing-[name]-[hash]',
     inject: ['own-globals'],
-    plugins: [withoutUtilExtend, usedAlone, ownGlobals],
+    plugins: [ownGlobals],
   });
   const { testing, 'fast-check': fastCheck } = TESTING;
   writeTypesForCommonJs(metafile, { testing, 'fast-check': fastCheck }, COMMON.outdir);
@@ -62,7 +61,7 @@ async function buildForJest() {
     define: { 'import.meta.url': '__fileUrl' },
     banner: { js: "const __fileUrl=require('node:url').pathToFileURL(__filename).href;" },
     inject: ['own-globals'],
-    plugins: [withoutUtilExtend, usedAlone, ownGlobals],
+    plugins: [ownGlobals],
   });
 }
 
@@ -78,7 +77,7 @@ const { metafile } = await build({
   },
   ...SPLIT,
   metafile: true,
-  plugins: [withoutUtilExtend, usedAlone, lightYargs, await loadTogether()],
+  plugins: [await loadTogether()],
 });
 
 await buildForTests();

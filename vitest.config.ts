@@ -15,6 +15,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/packed.ts'],
     setupFiles: ['test/support/set-up.ts'],
     // Each has a command of its own, and takes its time: npm run crash, npm run plugins.
     exclude: ['test/crash/**', 'test/plugins/**', ...configDefaults.exclude],

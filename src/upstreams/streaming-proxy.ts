@@ -126,7 +126,7 @@ export function createStreamingProxy(options: ForwardOptions) {
       };
       const start = () => {
         const settings = { target: where, agent: agentFor(incoming, prepare) };
-        proxy.web(incoming, context as unknown as ServerResponse, settings, fail);
+        withoutDeprecations(() => proxy.web(incoming, context as unknown as ServerResponse, settings, fail));
       };
       start();
       return () => {
@@ -183,17 +183,27 @@ export function createStreamingProxy(options: ForwardOptions) {
           answer.once('close', () => socket.end().resume());
         });
       };
-      proxy.ws(
-        incoming,
-        socket,
-        head,
-        { target: where, agent: agentFor(incoming, prepare) },
-        (error: Error) => once({ error: targetError(target, error, timeout) }),
+      const settings = { target: where, agent: agentFor(incoming, prepare) };
+      withoutDeprecations(() =>
+        proxy.ws(incoming, socket, head, settings, (error: Error) =>
+          once({ error: targetError(target, error, timeout) }),
+        ),
       );
     },
 
     close: () => agent.destroy(),
   };
+}
+
+/** http-proxy calls util._extend, of which Node 22 and newer would warn. */
+function withoutDeprecations(call: () => void): void {
+  const { noDeprecation = false } = process;
+  process.noDeprecation = true;
+  try {
+    call();
+  } finally {
+    process.noDeprecation = noDeprecation;
+  }
 }
 
 const PROTO = '__proto__';

@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/crash/**/*.test.ts'],
+    globalSetup: ['test/support/packed.ts'],
     setupFiles: ['test/support/set-up.ts'],
     testTimeout: 600_000,
   },

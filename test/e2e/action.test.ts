@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTION_FILE, readAction, runAction } from '../support/action.ts';
-import { cleanUp, ROOT, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, packed, ROOT, temporaryFolder } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
 import { loadGithubParser } from '../support/github-parser.ts';
 
@@ -18,7 +18,7 @@ const AS_PROJECT = '--operation=updateProject';
 let built: string;
 beforeAll(() => {
   built = temporaryFolder();
-  for (const name of ['dist', 'schemas']) symlinkSync(join(ROOT, name), join(built, name));
+  for (const name of ['dist', 'schemas']) symlinkSync(packed(name), join(built, name));
 });
 
 function workspaceOf(files: Record<string, string>): string {

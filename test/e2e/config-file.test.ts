@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, ROOT, runBinary, runProgram, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, packed, runBinary, runProgram, temporaryFolder } from '../support/binary.ts';
 
 const JAVASCRIPT = 'correct the JavaScript';
 const CASES: [name: string, text: string, says: string | RegExp][] = [
@@ -53,7 +53,7 @@ beforeAll(async () => {
   for (const [name, text] of CASES) writeFileSync(join(folder, name), text);
   // One process for all: each start of one takes longer than the rest.
   const program = `
-    import { createGate } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist', 'index.js')))};
+    import { createGate } from ${JSON.stringify(pathToFileURL(packed('dist/index.js')))};
     const said = {};
     for (const config of ${JSON.stringify(CASES.map(([name]) => name))})
       await createGate({ config }).catch((error) => (said[config] = \`\${error.message} (\${error.hint})\`));

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { cleanUp, ROOT, runEnvironment, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, packed, runEnvironment, temporaryFolder } from '../support/binary.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
 afterEach(closeTargets);
@@ -15,7 +15,7 @@ async function startScript(script: string, ...args: string[]): Promise<{ cwd: st
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'recordings/demo'), { recursive: true });
   const given = ['exec', '--recording', 'demo', ...args, '--', 'sh', '-c', script];
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'cli.js'), ...given], {
+  const child = spawn(process.execPath, [packed('dist/cli.js'), ...given], {
     ...{ cwd, env: runEnvironment({}), detached: true },
     stdio: ['ignore', 'pipe', 'ignore'],
   });

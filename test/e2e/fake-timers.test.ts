@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it, vi } from 'vitest';
 import type * as testing from '../../src/testing/index.ts';
-import { ROOT } from '../support/binary.ts';
+import { packed } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/exchanges.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const DIST = join(ROOT, 'dist');
+const DIST = packed('dist');
 
 /** The status of an answer, once all of it has come. */
 function get(base: string): Promise<number | undefined> {

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { cleanUp, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, packed, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
 
@@ -22,7 +22,7 @@ it('a job that fails leaves the reports that its artifacts name', async () => {
   const cwd = temporaryFolder();
   // As npm would have installed it.
   mkdirSync(join(cwd, 'node_modules', '.bin'), { recursive: true });
-  symlinkSync(join(ROOT, 'dist', 'cli.js'), join(cwd, 'node_modules', '.bin', 'patchgate'));
+  symlinkSync(packed('dist/cli.js'), join(cwd, 'node_modules', '.bin', 'patchgate'));
   writeRecording(join(cwd, 'recordings', 'ours'), [exchange({ body: { json: { name: 'Checkout' } } })]);
 
   const env = { GITLAB_CI: 'true', CI: 'true', CI_PROJECT_DIR: cwd };

@@ -3,12 +3,12 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
-import { cleanUp, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, packed, runProgram, temporaryFolder } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/exchanges.ts';
 
 afterEach(cleanUp);
 
-const LIBRARY = pathToFileURL(join(ROOT, 'dist/testing.js')).href;
+const LIBRARY = pathToFileURL(packed('dist/testing.js')).href;
 
 it('end all the same, and keep what was recorded', async () => {
   const cwd = temporaryFolder();

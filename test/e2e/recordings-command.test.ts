@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import {
   cleanUp,
   type Ended,
-  ROOT,
+  packed,
   runBinary,
   runProgram,
   startBinary,
@@ -149,7 +149,7 @@ describe('a recording', () => {
       exchange({ path: '/a', query: `i=${i}`, answer: { text: 'x'.repeat(500) } }),
     );
     await recordAll(join(cwd, 'recordings'), 'x', many);
-    const cli = join(ROOT, 'dist', 'cli.js');
+    const cli = packed('dist/cli.js');
     const child = spawn(process.execPath, [cli, 'recordings', 'show', 'x', '--full'], {
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],

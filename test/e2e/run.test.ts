@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, ROOT, runBinary, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, packed, ROOT, runBinary, startBinary, temporaryFolder } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { closeGates, startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw } from '../support/raw.ts';
@@ -113,7 +113,7 @@ describe('the access log', () => {
     const port = await freePort();
     const child = spawn(
       process.execPath,
-      [join(ROOT, 'dist', 'cli.js'), 'proxy', target.url, '--record', '--port', String(port)],
+      [packed('dist/cli.js'), 'proxy', target.url, '--record', '--port', String(port)],
       { cwd: temporaryFolder(), stdio: ['ignore', 'pipe', 'pipe'] },
     );
     await once(child.stderr, 'data');

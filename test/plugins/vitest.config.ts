@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/plugins/**/*.test.ts'],
+    globalSetup: ['test/support/packed.ts'],
     setupFiles: ['test/support/set-up.ts'],
     testTimeout: 300_000,
     hookTimeout: 60_000,

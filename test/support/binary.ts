@@ -1,13 +1,20 @@
-/** The built program as a child process: what a user runs, not what a test imports. */
+/** The packed program as a child process: what a user installs and runs, not what a test imports. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const CLI = join(ROOT, 'dist', 'cli.js');
+
+/** A file of the package as it would be published: `dist/cli.js`. */
+export function packed(file = ''): string {
+  const folder = inject('packed');
+  if (folder === undefined) throw new Error('dist/cli.js is missing: npm run build');
+  return join(folder, file);
+}
 
 export interface Ended {
   /** Null where a signal ended it. */
@@ -91,8 +98,10 @@ export async function cleanUp(): Promise<void> {
 }
 
 function open(args: readonly string[], options: RunOptions): Omit<Running, 'url' | 'port'> {
-  if (!existsSync(CLI)) throw new Error('dist/cli.js is missing: npm run build');
-  return observe(spawn(process.execPath, [CLI, ...args], spawnOptions(options)), options.stdin);
+  return observe(
+    spawn(process.execPath, [packed('dist/cli.js'), ...args], spawnOptions(options)),
+    options.stdin,
+  );
 }
 
 function spawnOptions({ cwd, env }: RunOptions) {

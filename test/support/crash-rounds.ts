@@ -9,7 +9,7 @@ import { type Exchange, isInline, type RecordedRequest } from '../../src/model/e
 import { bodyBytes } from '../../src/recordings/body.ts';
 import { locationOf } from '../../src/recordings/files/location.ts';
 import { openStore } from '../../src/recordings/open-store.ts';
-import { ROOT, runEnvironment } from './binary.ts';
+import { packed, runEnvironment } from './binary.ts';
 import { answer, answerOf, Clients, numberIn, requestOf } from './crash-traffic.ts';
 import { startTarget, type Target } from './target.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -123,7 +123,7 @@ interface Gate {
 
 function start(cwd: string, target: Target, mode: string): Gate {
   const settings = ['--record', mode, '--recording', 'r', '--guard=off', '--log', 'off', '--port', '0'];
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'cli.js'), 'proxy', target.url, ...settings], {
+  const child = spawn(process.execPath, [packed('dist/cli.js'), 'proxy', target.url, ...settings], {
     cwd,
     env: runEnvironment({}),
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,6 +1,7 @@
-/** The command line in this process, from the sources: for what ends by itself and needs no process of its own to be seen. */
+/** The packed command line in this process: for what ends by itself and needs no process of its own to be seen. */
+import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { type Ended, type RunOptions, runEnvironment, temporaryFolder } from './binary.ts';
+import { type Ended, packed, type RunOptions, runEnvironment, temporaryFolder } from './binary.ts';
 
 let runs = 0;
 
@@ -25,7 +26,9 @@ export async function runHere(
   process.chdir(cwd);
   try {
     // It runs when it is loaded: each time anew.
-    const { ended } = await import(/* @vite-ignore */ `../../src/cli.ts?run=${++runs}`);
+    const { ended } = await import(
+      /* @vite-ignore */ `${pathToFileURL(packed('dist/cli.js'))}?run=${++runs}`
+    );
     await ended;
     const [stdout, stderr] = writes.map(({ text }) => text());
     return { code: Number(process.exitCode ?? 0), stdout: stdout as string, stderr: stderr as string };

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ROOT, runProgram, temporaryFolder } from './binary.ts';
+import { packed, ROOT, runProgram, temporaryFolder } from './binary.ts';
 import { freePort } from './target.ts';
 
 interface Block {
@@ -119,8 +119,8 @@ function comparable(text: string): string {
 function projectWithPatchgate(): string {
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
-  symlinkSync(ROOT, join(cwd, 'node_modules/patchgate'));
-  chmodSync(join(ROOT, 'dist/cli.js'), 0o755);
+  symlinkSync(packed(), join(cwd, 'node_modules/patchgate'));
+  chmodSync(packed('dist/cli.js'), 0o755);
   symlinkSync('../patchgate/dist/cli.js', join(cwd, 'node_modules/.bin/patchgate'));
   writeFileSync(
     join(cwd, 'package.json'),
