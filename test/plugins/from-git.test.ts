@@ -38,6 +38,24 @@ it('npm builds it for a project that depends on the repository', async () => {
   expect(missing).toEqual([]);
 });
 
+// npm links to a clone that it then deletes, but for that option: https://github.com/npm/cli/issues/9406
+it('npm builds it for all projects of a machine, as pre-commit 4.6 has it do', async () => {
+  const prefix = temporaryFolder();
+  const install = [
+    'install',
+    '--global',
+    '--install-links',
+    '--no-audit',
+    '--no-fund',
+    `git+file://${repository}`,
+  ];
+  const installed = await runProgram('npm', install, { cwd, env: { npm_config_prefix: prefix } });
+  expect(installed.code, installed.stderr).toBe(0);
+  const check = ['check', '--operation=updateProject', 'good.json'];
+  const checked = await runProgram(join(prefix, 'bin', 'patchgate'), check, { cwd });
+  expect(checked, checked.stderr).toMatchObject({ code: 0 });
+});
+
 it('the GitHub Action builds it once, and runs it', async () => {
   const inputs = { files: 'good.json', args: '--operation=updateProject' };
   const first = await runAction({ path: repository, workspace: cwd, inputs });
