@@ -12,7 +12,6 @@ const COMMON = {
   platform: 'node',
   target: 'node20.19',
   minifySyntax: true,
-  minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
   // They are the test suite's own.
@@ -36,6 +35,9 @@ const TESTING = {
   'fast-check': 'src/testing/fast-check.ts',
 };
 
+/** vitest is for modules alone. */
+const { vitest: _, ...FOR_COMMON_JS } = TESTING;
+
 /** Apart from the commands: what a gate needs is in a few files then, not in the many that the commands share. */
 async function buildForTests() {
   const { metafile } = await build({
@@ -47,15 +49,14 @@ async function buildForTests() {
     inject: ['own-globals'],
     plugins: [ownGlobals],
   });
-  const { testing, 'fast-check': fastCheck } = TESTING;
-  writeTypesForCommonJs(metafile, { testing, 'fast-check': fastCheck }, COMMON.outdir);
+  writeTypesForCommonJs(metafile, FOR_COMMON_JS, COMMON.outdir);
 }
 
 /** Jest loads CommonJS alone, and knows no dynamic import: each is one file with all that it needs. */
 async function buildForJest() {
   await build({
     ...COMMON,
-    entryPoints: { testing: TESTING.testing, jest: TESTING.jest, 'fast-check': TESTING['fast-check'] },
+    entryPoints: FOR_COMMON_JS,
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     define: { 'import.meta.url': '__fileUrl' },

@@ -1,4 +1,6 @@
 /** `patchgate/vitest`: in `setupFiles`, it gives `expect` the matchers, with the settings of the project's own config file. */
+// Stays in the types: what is declared below must find vitest's own, whoever imports which first.
+import 'vitest';
 import { expect } from 'vitest';
 import type { GateAssertions } from './matchers/assertions.ts';
 import { gateMatchers } from './matchers/gate-matchers.ts';

@@ -1,5 +1,5 @@
 /** What is published: the tarball, installed without a network into a project that has nothing else. */
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/settings.ts';
@@ -8,6 +8,23 @@ import { cleanUp, type Ended, ROOT, runProgram, temporaryFolder } from '../suppo
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 /** npm's own notices are none of ours. */
 const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+
+interface Conditions {
+  types: string;
+  default: string;
+  require?: { types: string; default: string };
+}
+
+/** What TypeScript says of files of the project. */
+async function typeErrors(...files: string[]): Promise<string> {
+  const options =
+    '--ignoreConfig --noEmit --strict --skipLibCheck --target es2022 --lib esnext --module node16';
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { stdout } = await runProgram(process.execPath, [tsc, ...options.split(' '), ...files], {
+    cwd: project,
+  });
+  return stdout;
+}
 
 let project: string;
 /** What `npx patchgate` runs, without the time that npx takes. */
@@ -162,16 +179,49 @@ describe('the package', () => {
       // @ts-expect-error: there is no such option.
       void replay({ recordnig: 'checkout' });`;
     for (const file of ['library.mts', 'library.cts']) writeFileSync(join(project, file), program);
-    const options =
-      '--ignoreConfig --noEmit --strict --skipLibCheck --target es2022 --lib esnext --module node16';
-    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-    const { code, stdout } = await runProgram(
-      process.execPath,
-      [tsc, ...options.split(' '), 'library.mts', 'library.cts'],
-      { cwd: project },
-    );
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(await typeErrors('library.mts', 'library.cts')).toBe('');
   });
+
+  it("has the matchers' types, whether vitest is imported before or after", async () => {
+    symlinkSync(join(ROOT, 'node_modules', 'vitest'), join(project, 'node_modules', 'vitest'));
+    const imports = ["import 'patchgate/vitest';", "import { expect } from 'vitest';"];
+    const use =
+      "expect({}).toPassGate('updateProject'); expect({}).toEqual(expect.toPassGate('updateProject'));";
+    writeFileSync(join(project, 'before.mts'), [...imports, use].join('\n'));
+    writeFileSync(join(project, 'after.mts'), [...imports.reverse(), use].join('\n'));
+    // Each alone: one that is right would make the other right, too.
+    for (const file of ['before.mts', 'after.mts']) expect(await typeErrors(file)).toBe('');
+  });
+
+  // What attw and publint check, but for modules that CommonJS takes by require(), as Node 20.19 does.
+  it('leads each way of loading to a file that is there, with types of its kind', () => {
+    const { exports, main, types } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect({ types, default: main }).toEqual(exports['.']);
+    const paths = packed.files.map(({ path }) => `./${path}`);
+    for (const conditions of Object.values<string | Conditions>(exports)) {
+      if (typeof conditions === 'string') continue;
+      const { require, ...module } = conditions;
+      expect(paths).toEqual(expect.arrayContaining(Object.values(module)));
+      if (!require) continue;
+      expect(paths).toEqual(expect.arrayContaining(Object.values(require)));
+      expect(Object.values(require).map((file) => file.slice(-4))).toEqual(['.cts', '.cjs']);
+    }
+  });
+
+  it.each(['mjs', 'cjs'])(
+    'shows the message of an error that nobody caught, not itself (%s)',
+    async (type) => {
+      const load = type === 'mjs' ? 'import { replay } from' : 'const { replay } = require(';
+      const program = `${load} 'patchgate/testing'${type === 'mjs' ? '' : ')'};\nreplay({ recordng: 'x' });`;
+      writeFileSync(join(project, `uncaught.${type}`), program);
+      const { code, stderr } = await runProgram(process.execPath, [`uncaught.${type}`], { cwd: project });
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining('did you mean "recording"?'),
+      });
+      expect(stderr.length).toBeLessThan(2_000);
+    },
+  );
 
   it('tests a rule of a team, whose page shows how', async () => {
     cpSync(join(ROOT, 'test', 'support', 'team'), join(project, 'team'), { recursive: true });
