@@ -30,9 +30,9 @@ export interface LoadedOperation {
   /** What the schema says of the shape of a body. */
   shape: Shape;
   /** The schema itself, for those who make bodies of it. */
-  schema: AnySchema;
+  schema: object | boolean;
   /** All schemas of the contract by file, for references. */
-  schemas: ReadonlyMap<string, AnySchema>;
+  schemas: ReadonlyMap<string, object | boolean>;
 }
 
 /** The operations of `contract.json` with the schema files beside it. Schemas are compiled when first asked for. */
