@@ -7,7 +7,17 @@ const pageOf = (file: string) => readFileSync(new URL(`../${file}`, import.meta.
 const readme = pageOf('README.md');
 
 /** Options of single commands that are no settings. */
-const OTHERS = ['no-guard', 'no-state', 'no-read-state', 'no-detect-secrets', 'config', 'operation', 'path', 'format', 'help']
+const OTHERS = [
+  'no-guard',
+  'no-state',
+  'no-read-state',
+  'no-detect-secrets',
+  'config',
+  'operation',
+  'path',
+  'format',
+  'help',
+]
   .concat(['method', 'grep', 'only', 'replace', 'unused', 'older-than', 'yes', 'check', 'session'])
   .concat(['project', 'from-target', 'header', 'write-full', 'data-binary'])
   .concat(['output', 'write-baseline', 'against-contract'])
