@@ -20,9 +20,14 @@ export type UpgradeOutcome = { status: number; headers: readonly string[] } | { 
 export function createStreamingProxy(options: ForwardOptions) {
   const { target, timeout } = options;
   const isSecure = target.url.protocol === 'https:';
-  const connections = { keepAlive: true, maxSockets: CONNECTIONS_AT_MOST };
   // What it is told of TLS stands above what http-proxy tells a request.
-  const agent = isSecure ? new SecureAgent({ ...connections, ...options.tls }) : new Agent(connections);
+  const agentOf = (keepAlive: boolean): Agent => {
+    const connections = { keepAlive, maxSockets: CONNECTIONS_AT_MOST };
+    return isSecure ? new SecureAgent({ ...connections, ...options.tls }) : new Agent(connections);
+  };
+  const pool = agentOf(true);
+  /** Each request gets a connection of its own. */
+  const fresh = agentOf(false);
   const where = {
     protocol: target.url.protocol,
     hostname: target.url.hostname.replace(/^\[|\]$/g, ''),
@@ -36,7 +41,11 @@ export function createStreamingProxy(options: ForwardOptions) {
   proxy.on('proxyRes', (response, _request, context) => (context as unknown as Context).onResponse(response));
 
   /** An agent for one request: sees it before http-proxy's path and headers are on the wire. */
-  const agentFor = ({ headers }: IncomingMessage, prepare: (outgoing: ClientRequest) => void): Agent =>
+  const agentFor = (
+    { headers }: IncomingMessage,
+    prepare: (outgoing: ClientRequest) => void,
+    agent = pool,
+  ): Agent =>
     Object.assign(Object.create(agent) as Agent, {
       addRequest(outgoing: ClientRequest, ...rest: unknown[]) {
         // http-proxy copies them by assignment, which one of this name does not survive.
@@ -59,6 +68,8 @@ export function createStreamingProxy(options: ForwardOptions) {
       let isOver = false;
       let isConnected = false;
       const isRepeatable = mayRepeat(incoming);
+      /** Bytes that had come on its connection before the request was sent. */
+      let bytesBefore = 0;
       const silence = afterTimeout(() => {
         const isClients = !incoming.complete && !incoming.destroyed && !outgoing?.writableNeedDrain;
         if (isClients) {
@@ -72,9 +83,10 @@ export function createStreamingProxy(options: ForwardOptions) {
       });
       incoming.prependListener('data', () => silence?.refresh());
       const fail = (error: Error) => {
-        // The target closed a connection that was idle just when it was to be used again: that is no failure of its.
-        if (!isOver && outgoing?.reusedSocket && isRepeatable && isReset(error)) {
-          start();
+        // The target may have closed a connection that was idle just when it was to be used again: that is no failure of
+        // its. One that is new says whether it was.
+        if (!isOver && isRepeatable && isReset(error) && outgoing?.reusedSocket && !hasBegun(outgoing)) {
+          start(fresh);
           return;
         }
         // What it sends behind a whole answer is nobody's.
@@ -82,6 +94,8 @@ export function createStreamingProxy(options: ForwardOptions) {
         clearTimeout(silence);
         relay.fail(isConnected ? error : asUnconnected(error));
       };
+      /** A byte of an answer has come: the target has acted on the request. */
+      const hasBegun = ({ socket }: ClientRequest) => (socket?.bytesRead ?? 0) > bytesBefore;
       const context: Context = {
         onResponse(response) {
           isOver = true;
@@ -102,6 +116,7 @@ export function createStreamingProxy(options: ForwardOptions) {
         outgoing = made;
         made.path = outgoingPath(target.path, request.url);
         made.once('socket', (socket) => {
+          bytesBefore = socket.bytesRead;
           isConnected = !socket.connecting;
           if (isConnected) return;
           socket.once(isSecure ? 'secureConnect' : 'connect', () => {
@@ -124,11 +139,11 @@ export function createStreamingProxy(options: ForwardOptions) {
           fail(new Error('it switched protocols unasked'));
         });
       };
-      const start = () => {
-        const settings = { target: where, agent: agentFor(incoming, prepare) };
+      const start = (agent: Agent) => {
+        const settings = { target: where, agent: agentFor(incoming, prepare, agent) };
         withoutDeprecations(() => proxy.web(incoming, context as unknown as ServerResponse, settings, fail));
       };
-      start();
+      start(pool);
       return () => {
         isOver = true;
         clearTimeout(silence);
@@ -191,7 +206,10 @@ export function createStreamingProxy(options: ForwardOptions) {
       );
     },
 
-    close: () => agent.destroy(),
+    close() {
+      pool.destroy();
+      fresh.destroy();
+    },
   };
 }
 

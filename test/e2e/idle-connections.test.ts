@@ -105,3 +105,61 @@ it('what may not be repeated is sent once only', async () => {
     expect(requests).toBe(statuses.length);
   }
 });
+
+describe('a request that makes the target reset', () => {
+  /** Answers all but `/reset`, and tells how often that came. */
+  const fragile = async (beforeReset = '') => {
+    const resets: Socket[] = [];
+    const waiting: (() => void)[] = [];
+    const target = await startRawTarget((socket) => {
+      socket.on('data', (bytes) => {
+        if (bytes.includes(' /reset ')) {
+          resets.push(socket);
+          if (beforeReset) socket.end(beforeReset);
+          else socket.resetAndDestroy();
+          return;
+        }
+        // All at once, so that each has a connection of its own.
+        waiting.push(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
+        if (waiting.length === IDLE) for (const answer of waiting.splice(0)) answer();
+      });
+    });
+    const gate = await startBinary(['proxy', target.url]);
+    const answers = Array.from({ length: IDLE }, () => sendRaw(gate.port, { path: '/x' }));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(IDLE).fill(200));
+    return { target, gate, resets };
+  };
+  const IDLE = 20;
+
+  it.each(['GET', 'HEAD', 'OPTIONS'])(
+    'is sent again once, on a connection of its own: %s',
+    async (method) => {
+      const { target, gate, resets } = await fragile();
+      const idle = [...target.sockets];
+      expect((await sendRaw(gate.port, { method, path: '/reset' })).status).toBe(502);
+      expect(resets).toHaveLength(2);
+      expect(idle).not.toContain(resets[1]);
+      // The other connections are as good as before.
+      expect(idle.filter(({ destroyed }) => destroyed)).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['of a method that may have done something', { method: 'DELETE', path: '/reset' }],
+    ['with a body', { path: '/reset', body: 'x' }],
+  ])('is sent once where it may not be repeated: %s', async (_, request) => {
+    const { gate, resets } = await fragile();
+    expect((await sendRaw(gate.port, request)).status).toBe(502);
+    expect(resets).toHaveLength(1);
+  });
+
+  it.each([
+    ['HTTP/1.1 103 Early Hints\r\n\r\n'],
+    ['HTTP/1.1 200 OK\r\nContent-Le'],
+    ['HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf'],
+  ])('is sent once where an answer had begun: %j', async (begun) => {
+    const { gate, resets } = await fragile(begun);
+    await sendRaw(gate.port, { path: '/reset' });
+    expect(resets).toHaveLength(1);
+  });
+});
