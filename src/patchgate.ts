@@ -180,7 +180,10 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
             upgradePath && ((req, socket, head) => !isOfControl(req) && upgradePath(req, socket, head)),
           unread,
         },
-        { host: config.host, port: config.port, clientTimeout, tls },
+        {
+          ...{ host: config.host, port: config.port, clientTimeout, tls },
+          target: parts.forward && !parts.fake ? config.target : undefined,
+        },
       );
       if (!one.isLoopback && controlToken === undefined)
         around.notice(

@@ -6,6 +6,7 @@ import type { PatchgateError } from '../../errors.ts';
 import { isLoopback } from '../loopback.ts';
 import { answerClientErrors } from './answer-client-error.ts';
 import { cannotListen } from './listen-error.ts';
+import { refuseOwnTarget } from './own-target.ts';
 import { isWebSocket, readAgain, whenAnswered } from './read-again.ts';
 import { refuseTunnel } from './refuse-tunnel.ts';
 import { carriedBy } from './reset-connection.ts';
@@ -28,6 +29,8 @@ export interface ListenOptions {
   clientTimeout: number;
   /** What it proves itself with; without it, it speaks plain HTTP. */
   tls?: ServerTls | undefined;
+  /** URL that requests are forwarded to. */
+  target?: string | undefined;
 }
 
 export interface Listening {
@@ -47,10 +50,10 @@ const GRACE = 5000;
 /** How often slow connections are looked for, in milliseconds: four times within the limit, where that is short. */
 const LONGEST_CHECK = 30_000;
 
-/** @throws PatchgateError `cannot-listen`, naming the address and what to do */
+/** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` where the target is this server */
 export async function listen(
   handlers: Handlers,
-  { host, port, clientTimeout, tls }: ListenOptions,
+  { host, port, clientTimeout, tls, target }: ListenOptions,
 ): Promise<Listening> {
   const options = {
     keepAliveTimeout: 65_000,
@@ -97,6 +100,13 @@ export async function listen(
   });
   await start(server, host, port);
   const at = server.address() as AddressInfo;
+  try {
+    if (target !== undefined) await refuseOwnTarget(target, at);
+  } catch (error) {
+    server.close();
+    server.closeAllConnections();
+    throw error;
+  }
   return {
     url: urlOf(at, host, tls ? 'https' : 'http'),
     isLoopback: isLoopback(at.address),

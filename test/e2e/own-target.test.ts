@@ -1,0 +1,82 @@
+/** A target that leads to the gate itself would have it ask itself for ever. */
+import { readdirSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { afterAll, describe, expect, it } from 'vitest';
+import { cleanUp, runBinary, temporaryFolder } from '../support/binary.ts';
+import { closeGates, startGate } from '../support/in-process.ts';
+import { closeTargets, freePort, startTarget } from '../support/target.ts';
+
+afterAll(async () => {
+  await cleanUp();
+  await closeGates();
+  await closeTargets();
+});
+
+const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+const hasIpv6 = addresses.some(({ address }) => address === '::1');
+const outward = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+describe('a proxy whose target is itself does not start', () => {
+  const refused = async (host: string, target: string, command: readonly string[] = ['proxy']) => {
+    const port = String(await freePort());
+    const [name = '', ...rest] = command;
+    const args = [name, ...rest, target.replace('PORT', port), '--host', host, '--port', port];
+    const env = { PATCHGATE_CONTROL_TOKEN: '0123456789abcdef0123456789abcdef' };
+    return { port, ...(await runBinary(args, { env })) };
+  };
+
+  it.each([
+    ['127.0.0.1', 'http://127.0.0.1:PORT'],
+    ['127.0.0.1', 'http://127.1:PORT/api/v2'],
+    ['127.0.0.1', 'http://localhost:PORT'],
+    ['127.0.0.1', 'https://LOCALHOST:PORT/'],
+    ['127.0.0.1', 'http://0.0.0.0:PORT'],
+    ['127.0.0.1', 'http://[::ffff:127.0.0.1]:PORT'],
+    ['127.0.0.2', 'http://127.0.0.2:PORT'],
+    ['localhost', 'http://localhost:PORT'],
+    ['0.0.0.0', 'http://0.0.0.0:PORT'],
+    ['0.0.0.0', 'http://127.0.0.1:PORT'],
+    ['0.0.0.0', 'http://127.9.8.7:PORT'],
+    ...(outward ? [['0.0.0.0', `http://${outward}:PORT`]] : []),
+    ...(hasIpv6
+      ? [
+          ['::1', 'http://[::1]:PORT'],
+          ['::1', 'http://[::]:PORT'],
+          ['::', 'http://[::1]:PORT'],
+          ['::', 'http://127.0.0.1:PORT'],
+          ['::', 'http://localhost:PORT'],
+        ]
+      : []),
+  ])('%s: %s', async (host, target) => {
+    const { port, code, stderr, stdout } = await refused(host as string, target as string);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('is this server itself: it leads to');
+    expect(stderr).toContain(`port ${port}, where the server listens`);
+    expect(stderr).not.toContain('listens on');
+  });
+
+  it('also where it replays and forwards the rest, and leaves no lock behind', async () => {
+    const cwd = temporaryFolder();
+    const port = String(await freePort());
+    const args = ['--target', `http://localhost:${port}`, '--port', port, '--on-miss', 'record'];
+    const { code, stderr } = await runBinary(['replay', ...args, '--recordings', 'kept'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('is this server itself');
+    expect(readdirSync(cwd, { recursive: true }).filter((name) => /lock/.test(String(name)))).toEqual([]);
+  });
+});
+
+describe('a proxy starts', () => {
+  it('where another address with the same port is the target', async () => {
+    const { url, port } = await startTarget();
+    const gate = await startGate({ target: url, host: '127.0.0.2', port });
+    const { status } = await fetch(`http://127.0.0.2:${port}/x`);
+    expect([gate.port, status]).toEqual([port, 200]);
+  });
+
+  it('where nobody knows the name of the target', async () => {
+    const port = await freePort();
+    const { url } = await startGate({ target: `http://no-such-host.invalid:${port}`, port });
+    expect((await fetch(`${url}/x`)).status).toBe(502);
+  });
+});
