@@ -7,6 +7,7 @@ import { messageOf, PatchgateError } from './errors.ts';
 import { createGuard } from './guard/guard.ts';
 import type { Knowledge } from './guard/knowledge.ts';
 import { orClose, rulesOf } from './open-recording.ts';
+import { redactUrl } from './recordings/redaction/redact.ts';
 import { createAccessLog } from './server/access-log.ts';
 import { checkControlToken } from './server/control/control-access.ts';
 import { CONTROL_ROOT, isControlPath } from './server/control/control-path.ts';
@@ -153,7 +154,18 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
     } else answerData(req, res);
   });
   const handler = inTurn(answer);
-  const upgradePath = parts.forward && createUpgradePath({ gate, forward: parts.forward, nextId, onSeen });
+  let hasToldOfWebSockets = !parts.store?.isWritable;
+  const onUpgrade = (seen: Seen) => {
+    onSeen(seen);
+    if (hasToldOfWebSockets) return;
+    hasToldOfWebSockets = true;
+    const { method, url } = seen.request;
+    around.notice(
+      `not recorded: ${method} ${redactUrl(url, redaction)}: WebSockets are forwarded only, and a replay has none. This is not said again`,
+    );
+  };
+  const upgradePath =
+    parts.forward && createUpgradePath({ gate, forward: parts.forward, nextId, onSeen: onUpgrade });
 
   /** Of what was no request there is nothing to show but that it came. */
   const unread = (error: PatchgateError) =>

@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { closeGates, type InProcess, startGate, startRecorder } from '../support/in-process.ts';
 import { RawConnection, valuesOf } from '../support/raw.ts';
 import { closeTargets, freePort, type RawTarget, startRawTarget } from '../support/target.ts';
 
@@ -52,6 +52,19 @@ describe('a WebSocket', () => {
     const [answer, isBinary] = (await once(socket, 'message')) as [Buffer, boolean];
     return { answer, isBinary };
   };
+
+  it('is not recorded, which is said once', async () => {
+    const target = gate.url;
+    const recorder = await startRecorder(temporaryFolder(), target);
+    for (const path of ['/first?token=s3cret', '/second']) {
+      const socket = new WebSocket(recorder.url.replace('http', 'ws') + path);
+      await once(socket, 'open');
+      socket.terminate();
+    }
+    expect(recorder.notices).toEqual([
+      'not recorded: GET /first?token=[redacted]: WebSockets are forwarded only, and a replay has none. This is not said again',
+    ]);
+  });
 
   it('carries text, bytes and a message of 8 MB both ways', async () => {
     const socket = await open();
