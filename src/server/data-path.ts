@@ -8,12 +8,14 @@ import type { Verdict } from '../model/finding.ts';
 import type { RequestHead } from '../model/http.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { type BytesRead, readBytes } from '../upstreams/read-bytes.ts';
+import { STOPPED } from '../upstreams/stopped.ts';
 import type { ResponseSink, Upstream } from '../upstreams/upstream.ts';
 import { BodyBudget, HELD_AT_MOST, OVERLOADED } from './body-budget.ts';
 import type { FaultsOfRun, Injected } from './faults/faults.ts';
 import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
 import { keepSession } from './keep-session.ts';
 import { BodyKeeper } from './kept-body.ts';
+import { isCutByStop } from './listen/cut-by-stop.ts';
 import { isHeavy, OneATurn } from './one-a-turn.ts';
 import { ownFault } from './own-fault.ts';
 import { type ProblemAnswer, problemOfError, problemOfVerdict } from './problem.ts';
@@ -114,11 +116,10 @@ export function createDataPath(options: DataPathOptions): DataPath {
       }
     };
 
-    const brokenOff = () =>
-      report(
-        { answeredBy: 'gate', response: undefined, failure: 'the client broke off its request' },
-        undefined,
-      );
+    const brokenOff = () => {
+      const failure = isCutByStop(req.socket) ? STOPPED : 'the client broke off its request';
+      report({ answeredBy: 'gate', response: undefined, failure }, undefined);
+    };
 
     /** Answers a client that is too slow with its body. Undefined: it has its answer already. */
     let giveUp: ((error: PatchgateError) => void) | undefined;

@@ -3,9 +3,11 @@ import type { PatchgateError } from '../errors.ts';
 import type { Finding } from '../model/finding.ts';
 import { header, type ResponseHead } from '../model/http.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { STOPPED } from '../upstreams/stopped.ts';
 import type { AnsweredBy, Flow, ResponseSink } from '../upstreams/upstream.ts';
 import { findingsHeader } from './findings-header.ts';
 import { BodyKeeper } from './kept-body.ts';
+import { isCutByStop } from './listen/cut-by-stop.ts';
 import { resetConnection } from './listen/reset-connection.ts';
 import { problemOfError } from './problem.ts';
 import { redactError } from './redact-error.ts';
@@ -44,7 +46,8 @@ export class ResponseWriter implements ResponseSink {
     res.on('close', () => {
       if (this.#isOver) return;
       const endWork = this.#endWork;
-      this.#over('the client went away before the response was complete');
+      const isCut = isCutByStop(res.req.socket);
+      this.#over(isCut ? STOPPED : 'the client went away before the response was complete');
       endWork?.();
     });
   }

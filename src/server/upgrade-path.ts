@@ -4,8 +4,10 @@ import type { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate.ts';
 import type { RequestHead } from '../model/http.ts';
 import type { Forward } from '../upstreams/forward.ts';
+import { STOPPED } from '../upstreams/stopped.ts';
 import type { UpgradeOutcome } from '../upstreams/streaming-proxy.ts';
 import { BodyKeeper } from './kept-body.ts';
+import { isCutByStop } from './listen/cut-by-stop.ts';
 import { problemText } from './problem-text.ts';
 import type { Seen } from './seen.ts';
 import { takeSession } from './session-path.ts';
@@ -52,7 +54,11 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
         requestBody: new BodyKeeper(),
         verdict: undefined,
         ...('error' in outcome
-          ? { answeredBy: 'gate', response: undefined, failure: outcome.error.message }
+          ? {
+              answeredBy: 'gate',
+              response: undefined,
+              failure: isCutByStop(socket) ? STOPPED : outcome.error.message,
+            }
           : { answeredBy: 'target', response: { ...outcome, body: new BodyKeeper() }, failure: undefined }),
       });
     };

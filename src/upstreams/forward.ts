@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ForwardOptions } from './forward-options.ts';
 import { createPooledClient } from './pooled-client.ts';
+import { stopped } from './stopped.ts';
 import { createStreamingProxy, type UpgradeOutcome } from './streaming-proxy.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -20,12 +21,20 @@ export interface Forward extends Upstream {
 export function forward(options: ForwardOptions): Forward {
   const client = createPooledClient(options);
   const proxy = createStreamingProxy(options);
+  let isClosed = false;
   return {
     isInsecure: !options.tls.rejectUnauthorized,
-    handle: (request, sink) =>
-      request.body === undefined ? proxy.send(request, sink) : client.send(request, request.body, sink),
+    handle(request, sink) {
+      if (!isClosed)
+        return request.body === undefined
+          ? proxy.send(request, sink)
+          : client.send(request, request.body, sink);
+      sink.fail(stopped());
+      return () => undefined;
+    },
     upgrade: proxy.upgrade,
     async close() {
+      isClosed = true;
       proxy.close();
       await client.close();
     },

@@ -2,6 +2,7 @@ import { buildConnector, Pool } from 'undici';
 import { CONNECTIONS_AT_MOST, type ForwardOptions } from './forward-options.ts';
 import { outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay } from './relay.ts';
+import { stopped } from './stopped.ts';
 import { asUnconnected } from './target-failure.ts';
 import type { ResponseSink, UpstreamRequest } from './upstream.ts';
 
@@ -66,7 +67,7 @@ export function createPooledClient(options: ForwardOptions) {
         abort?.();
       };
     },
-    close: () => pool.destroy(),
+    close: () => pool.destroy(stopped()),
   };
 }
 

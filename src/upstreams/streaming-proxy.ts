@@ -6,6 +6,7 @@ import { PatchgateError, systemCode } from '../errors.ts';
 import { CONNECTIONS_AT_MOST, type ForwardOptions } from './forward-options.ts';
 import { headersObject, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay } from './relay.ts';
+import { stopped } from './stopped.ts';
 import { targetError } from './target.ts';
 import { asUnconnected } from './target-failure.ts';
 import type { ResponseSink, UpstreamRequest } from './upstream.ts';
@@ -207,8 +208,10 @@ export function createStreamingProxy(options: ForwardOptions) {
     },
 
     close() {
-      pool.destroy();
-      fresh.destroy();
+      for (const agent of [pool, fresh]) {
+        for (const socket of Object.values(agent.sockets).flat()) socket?.destroy(stopped());
+        agent.destroy();
+      }
     },
   };
 }

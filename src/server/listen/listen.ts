@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { PatchgateError } from '../../errors.ts';
 import { isLoopback } from '../loopback.ts';
 import { answerClientErrors } from './answer-client-error.ts';
+import { cutByStop } from './cut-by-stop.ts';
 import { cannotListen } from './listen-error.ts';
 import { refuseOwnTarget } from './own-target.ts';
 import { isWebSocket, readAgain, whenAnswered } from './read-again.ts';
@@ -40,7 +41,8 @@ export interface Listening {
   isLoopback: boolean;
   /** Lets the process end while nothing else keeps it. */
   unref(): void;
-  /** Takes no new connection, lets what is in flight finish for a while, then closes everything. */
+  /** Takes no new connection, lets what is in flight finish for a while, then closes everything. Whoever answers a request knows
+   *  of its end by then. */
   close(): Promise<void>;
 }
 
@@ -116,14 +118,18 @@ export async function listen(
     },
     close: () =>
       new Promise((resolve) => {
-        const force = setTimeout(() => server.closeAllConnections(), GRACE);
+        const force = setTimeout(() => {
+          for (const socket of connections) cutByStop(socket);
+        }, GRACE);
         server.close(() => {
           clearTimeout(force);
-          resolve();
+          // A connection that was cut tells its request later than its server.
+          const closed = [...connections].map((socket) => new Promise((done) => socket.once('close', done)));
+          void Promise.all(closed).then(() => resolve());
         });
         // Node leaves those open that never sent a request, and those that are answered from now on.
         for (const socket of connections) whenAnswered(socket, () => socket.destroySoon());
-        for (const socket of [...upgraded, ...(handshakes?.values() ?? [])]) socket.destroy();
+        for (const socket of [...upgraded, ...(handshakes?.values() ?? [])]) cutByStop(socket);
       }),
   };
 }
