@@ -41,7 +41,10 @@ export async function composeKnowledge(
   const { readingRecords } = reads ? await import('./guard/reading-records.ts') : {};
   const read = reads && readingRecords?.(state, forward, { kinds, timeout, redaction, notice });
   return {
-    of: (name) => state.of(name),
+    of(name) {
+      kept.follow();
+      return state.of(name);
+    },
     ledger: { state, file },
     ...(read && { confirm: read, ...(config.readState && { find: read }) }),
     // What a recording answers changes nothing at the service.

@@ -6,6 +6,8 @@ export interface KeptState {
   readonly state: KnownState;
   /** Why what is known is not in its file, for `health`. */
   readonly trouble: Error | undefined;
+  /** Where another process keeps the file, learns what that has written. To be called before a PATCH is judged. Never throws. */
+  follow(): void;
   /** Writes the file. Never rejects: what could not be written is told by notice. */
   close(): Promise<void>;
 }
@@ -37,7 +39,7 @@ export async function openKeptState(options: KeptStateOptions): Promise<KeptStat
   );
   if (!file) {
     const state = new KnownState({ account, onForget, live: { lag } });
-    return { state, trouble: undefined, close: () => Promise.resolve() };
+    return { state, trouble: undefined, follow: () => undefined, close: () => Promise.resolve() };
   }
   const keeper = new StateKeeper({ file, account, target, lag, notice, onForget });
   keeper.open();

@@ -1,11 +1,13 @@
 /** The guard in front of a service that really deletes: what it has not announced must not be gone. */
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { closeGates, startGate } from '../support/in-process.ts';
 import { lossesIn, patch, project, type Service, startService } from '../support/service.ts';
 import { closeTargets } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let service: Service;
 beforeEach(async () => {
@@ -39,6 +41,17 @@ describe('what is known', () => {
     expect(service.deleted).toEqual([]);
     expect((await patch(url, blocked.json.corrected)).status).toBe(200);
     expect(service.projects.get('42')).toEqual(BOTH);
+  });
+
+  it('is what another proxy keeps in the same file, which was started in the same empty folder', async () => {
+    const state = join(temporaryFolder(), '.patchgate', 'state.json');
+    const [keeper, other] = [await start({ state }), await start({ state })];
+    expect((await patch(keeper.url, BOTH)).status).toBe(200);
+    expect(lossesIn(await patch(other.url, ONE))).toEqual(['environment-deleted 2']);
+    expect(service.deleted).toEqual([]);
+    // It says that what it learns itself is not kept.
+    expect((await patch(other.url, project('1 Production', '2 Staging', '3 QA'))).status).toBe(200);
+    expect(other.notices.join()).toMatch(/is in use: .* What is learnt here is not kept/);
   });
 
   it('is not what was blocked or refused', async () => {

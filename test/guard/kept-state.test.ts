@@ -350,6 +350,42 @@ describe('two at once', () => {
     expect(JSON.parse(textOf(file)).paths['/api/v2'].current.projects).toEqual({ 42: holding(3) });
   });
 
+  test('who does not keep the file reads what the other has written meanwhile, whatever there was at the start', async () => {
+    const file = newFile();
+    const keeper = await open(file);
+    const [learning, asking] = [await open(file), await open(file)];
+    learn(keeper, project(42), holding(1));
+    learn(learning, project(7), holding(1));
+    expect(learning.notices).toHaveLength(1);
+    for (const ids of [
+      [1, 2],
+      [1, 2, 3],
+    ]) {
+      learn(keeper, project(42), holding(...ids));
+      for (const reader of [learning, asking]) {
+        reader.follow();
+        expect(idsIn(reader.state.of(project(42))?.record)?.sort()).toEqual(ids);
+      }
+    }
+    // What it has learnt itself stays known.
+    expect(idsIn(learning.state.of(project(7))?.record)).toEqual([1]);
+    expect(textOf(`${file}.journal`)).not.toContain('"7"');
+  });
+
+  test('a file that breaks meanwhile is told of once, and what was known stays known', async () => {
+    const file = newFile();
+    await filled(file, 1);
+    await open(file);
+    const reader = await open(file);
+    writeFileSync(file, '{');
+    reader.follow();
+    reader.follow();
+    expect(reader.notices.slice(1)).toEqual([
+      expect.stringMatching(/^what another process has learnt is not known here: .*state\.json:1:2: /),
+    ]);
+    expect(idsIn(reader.state.of(project(42))?.record)).toEqual([1]);
+  });
+
   test('where there is no file yet, the first that learns something keeps it', async () => {
     const file = newFile();
     const [first, second] = [await open(file), await open(file)];

@@ -1,4 +1,4 @@
-import type { PatchgateError } from '../../errors.ts';
+import { messageOf, type PatchgateError } from '../../errors.ts';
 
 /** How bad it is: `journal` is what a restart would know all the same, `memory` what it would not. */
 type Level = 'well' | 'journal' | 'memory';
@@ -32,6 +32,11 @@ export class KeepingNotices {
     if (this.#level === 'well') return;
     this.#level = 'well';
     this.#notice(`what is known is kept in ${this.#file} again: nothing is missing`);
+  }
+
+  /** What another process has written is broken, or cannot be read. */
+  unread(reason: unknown): void {
+    this.#notice(`what another process has learnt is not known here: ${messageOf(reason)}`);
   }
 
   /** Another process keeps the file. */

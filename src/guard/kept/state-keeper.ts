@@ -92,6 +92,21 @@ export class StateKeeper {
     if (this.#seen === NEVER) this.#read();
   }
 
+  /** Whoever does not hold the file is not told of what stands in it. */
+  follow(): void {
+    if (this.#held || this.#isClosed) return;
+    const { file } = this.#options;
+    const mark = markOf(file, this.#journalFile);
+    if (mark === this.#seen) return;
+    try {
+      this.#read();
+      if (this.#pending.size > 0) this.#pendAll();
+    } catch (error) {
+      this.#seen = mark;
+      this.#notices.unread(error);
+    }
+  }
+
   /** Resolves when what is known is in the file, or has been tried. Nothing is kept that is learnt after it. */
   async close(): Promise<void> {
     await this.#writing.end(() => this.#pending.size > 0 || this.#waiting > 0);
