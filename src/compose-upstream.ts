@@ -237,6 +237,7 @@ async function openRecorder(
     onSkipped: (reason, request) =>
       around.notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
     onOmitted: (reason, request) => around.notice(`recorded in part: ${shown(request)}: ${reason}`),
+    onCoded: (reason, request) => around.notice(`recorded as it came: ${shown(request)}: ${reason}`),
     onDetected: around.notice,
   });
 }

@@ -11,7 +11,7 @@ const TEST = fileURLToPath(new URL('.', import.meta.url));
  * of src/. A file imports from its own room and from the floors below; rooms of one floor know nothing of one another.
  */
 const FLOORS: readonly (readonly string[])[][] = [
-  [['model'], ['errors.ts'], ['settings.ts', 'settings'], ['version.ts']],
+  [['model'], ['http'], ['errors.ts'], ['settings.ts', 'settings'], ['version.ts']],
   [
     ['contract'],
     ['rules'],

@@ -45,7 +45,7 @@ export function readBody(
     return only(tooLarge(`the body has more than ${limit} bytes`));
   }
   const findings = checkContentType(headers);
-  const decoded = decodeBody(body, headers, limit);
+  const decoded = decodeBody(asBuffer(body), headers, limit);
   if ('rule' in decoded)
     return decoded.rule === 'request.too-large'
       ? only(decoded)
@@ -53,7 +53,7 @@ export function readBody(
   if (!isUtf8(decoded))
     return { findings: [...findings, badJson('the body is not valid UTF-8', '', 0)], omitted: 0 };
 
-  const text = asBuffer(decoded).toString('utf8');
+  const text = decoded.toString('utf8');
   if (text.startsWith('\uFEFF'))
     return {
       findings: [...findings, badJson('the body starts with a byte order mark', text, 0)],

@@ -1,9 +1,11 @@
 import type { Match } from '../contract/match-operation.ts';
 import type { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate.ts';
+import { answerBounds, type Decoded, decodeContent, LEARNT_AT_MOST } from '../http/decode-content.ts';
 import { header, type RequestHead, type ResponseHead } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import type { ListName } from '../model/record.ts';
+import { codingOf } from '../recordings/redaction/redact.ts';
 import type { KnownState } from '../state/known-state.ts';
 import { type Lesson, lessonOf } from '../state/lesson.ts';
 import { projectsIn } from '../state/records.ts';
@@ -53,7 +55,7 @@ export function createFollow(
       return undefined;
     const lesson = lessonOf(state, name, head, match !== undefined, isChange, body);
     const answered: Followed['answered'] = ({ status, headers }, bytes) => {
-      const shown = bytes && records.in(bytes, { headers }, name, head.method);
+      const shown = bytes && records.in(bytes, name, head.method);
       const isAsked = shown?.record && state.isLive(name.kind);
       lesson.answered({ status, headers, shown, ...(isAsked && { by: clientOf(head.headers) }) });
     };
@@ -73,9 +75,9 @@ function followList(
   if (list.kind !== 'project' || !state.isLive(list.kind)) return undefined;
   return {
     wantsBody: (status) => status >= 200 && status < 300,
-    answered({ headers }, bytes) {
-      const answer = bytes?.length ? answerIn(bytes, header(headers, 'content-encoding')) : undefined;
-      if (answer === undefined || answer === TEXT) return;
+    answered(_, bytes) {
+      const answer = bytes?.length ? answerIn(bytes) : TEXT;
+      if (answer === TEXT) return;
       const by = clientOf(asked);
       for (const { id, record } of projectsIn(answer))
         state.read({ ...list, id }, true)({ record, isPart: true, ids: new Set() }, by);
@@ -86,7 +88,7 @@ function followList(
 
 /** What waits for the end of a request: one of `answered` and `failed` is called, once. */
 export interface Followed extends Pick<Lesson, 'wantsBody' | 'failed'> {
-  /** @param bytes of the answer's body; undefined where they were not read */
+  /** @param bytes of the answer's body without its content codings; undefined where they were not read */
   answered(head: Pick<ResponseHead, 'status' | 'headers'>, bytes: Buffer | undefined): void;
 }
 
@@ -131,9 +133,16 @@ export class Follower implements ResponseSink {
   }
 
   end(last?: Buffer): void {
-    this.#end(() => this.#lesson.answered(this.#head ?? NO_HEAD, this.#bytes(last)));
-    this.#sink.end(last);
-    this.#over();
+    const head = this.#head ?? NO_HEAD;
+    const bytes = this.#bytes(last);
+    const learn = (decoded: Decoded | undefined) => {
+      this.#end(() => this.#lesson.answered(head, Buffer.isBuffer(decoded) ? decoded : undefined));
+      this.#sink.end(last);
+      this.#over();
+    };
+    const decoding = bytes && decodeContent(bytes, codingOf(head.headers), answerBounds(LEARNT_AT_MOST));
+    if (decoding instanceof Promise) void decoding.then(learn);
+    else learn(decoding);
   }
 
   fail(error: PatchgateError): void {

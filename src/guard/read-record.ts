@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { messageOf, type PatchgateError } from '../errors.ts';
+import { answerBounds, decodeContent, isPastBounds, LEARNT_AT_MOST } from '../http/decode-content.ts';
 import {
   byHeaderName,
   looseHeaderName,
@@ -12,14 +13,13 @@ import {
 import type { JsonObject } from '../model/json.ts';
 import type { RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
-import { undoCodings } from '../recordings/content-coding.ts';
 import { codingOf } from '../recordings/redaction/redact.ts';
 import { isDated } from '../state/lesson.ts';
 import { type Shown, shownIn } from '../state/records.ts';
 import type { ResponseSink, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import type { Asker } from './knowledge.ts';
 
-/** Bytes of an answer that are read at most, as sent and decoded. */
+/** Bytes of an answer that are read at most, as sent. */
 const MOST_BYTES = 5 * 1024 * 1024;
 const NO_BODY = Buffer.alloc(0);
 
@@ -83,7 +83,7 @@ export function readRecord(
       },
       end(last) {
         if (last && !isDone) add(last);
-        if (!isDone && head) done(recordOf(name, head, Buffer.concat(chunks)));
+        if (!isDone && head) void recordOf(name, head, Buffer.concat(chunks)).then(done);
       },
       fail: (error: PatchgateError) => done({ why: error.message }),
     };
@@ -104,14 +104,16 @@ export function readRecord(
 const TOO_LONG: Reading = { why: `the answer has more than ${MOST_BYTES} bytes` };
 
 /** The record that the whole body of an answer holds. */
-export function recordOf(
+export async function recordOf(
   { kind, id }: RecordName,
   { status, headers }: Pick<ResponseHead, 'status' | 'headers'>,
   bytes: Buffer,
-): Reading {
-  const plain = undoCodings(bytes, codingOf(headers), 'target');
-  if (plain === undefined) return { why: 'the answer has a content coding that cannot be undone' };
-  if (plain.length > MOST_BYTES) return TOO_LONG;
+): Promise<Reading> {
+  const plain = await decodeContent(bytes, codingOf(headers), answerBounds(LEARNT_AT_MOST));
+  if (!Buffer.isBuffer(plain))
+    return isPastBounds(plain)
+      ? { why: 'the answer would be too large once it is decoded' }
+      : { why: 'the answer has a content coding that cannot be undone' };
   const json = isUtf8(plain) ? jsonOf({ text: plain.toString('utf8') }) : undefined;
   if (json === undefined) return { why: 'the answer is no JSON' };
   const { record, ...shown } = shownIn(kind, json, id);

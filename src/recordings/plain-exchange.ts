@@ -1,3 +1,10 @@
+import {
+  answerBounds,
+  type Decoded,
+  decodeContentSync,
+  isPastBounds,
+  REQUEST_BOUNDS,
+} from '../http/decode-content.ts';
 import type { FailureKind } from '../model/exchange.ts';
 import {
   byHeaderName,
@@ -11,7 +18,6 @@ import {
   splitTarget,
 } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
-import { undoCodings } from './content-coding.ts';
 import { KnownSecrets } from './redaction/known-secrets.ts';
 import {
   codingOf,
@@ -25,7 +31,7 @@ import { hidingTexts, type Redaction } from './redaction/redaction.ts';
 
 /**
  * An exchange on its way into a recording: redacted, without what belongs to one connection, its content codings
- * undone. Not yet as a file keeps it, which `settle` makes of it: this is made while a client waits, hence of flat parts.
+ * undone, unless a body passes the bounds of decoding. Not yet as a file keeps it, which `settle` makes of it: this is made while a client waits, hence of flat parts.
  */
 export interface PlainExchange {
   request: PlainRequest;
@@ -70,6 +76,8 @@ export interface SeenExchange {
   requestBody: Buffer;
   response: ResponseHead;
   responseBody: Buffer;
+  /** The same without its content codings, where somebody has undone them already. */
+  decoded?: Decoded | undefined;
   /** Milliseconds since the epoch: the request's head, the response's end. */
   startedAt: number;
   endedAt: number;
@@ -78,8 +86,8 @@ export interface SeenExchange {
 }
 
 /**
- * What may be kept of an exchange that went by. A body whose content codings cannot be undone is left out: nobody can say
- * what it holds. What one part shows to be a secret is hidden in all others, where a server may echo it.
+ * What may be kept of an exchange that went by. A body whose content codings are unknown or broken is left out: nobody can say
+ * what it holds. One that passes the bounds of decoding is kept as it came, with its coding. What one part shows to be a secret is hidden in all others, where a server may echo it.
  *
  * @param keepHeaders names in lower case of headers that are kept of the request besides: those that matching looks at
  */
@@ -91,10 +99,12 @@ export function plainExchangeOf(
 ): PlainExchange {
   const known = new KnownSecrets();
   known.addHeaders(seen.request.headers, redaction);
-  const request = plainRequestOf(seen.request, seen.requestBody, undefined, keepHeaders);
-  const response = plainResponseOf(seen, redaction, known);
-  if (isStillCoded(request.headers)) omitBody(request);
-  if (isStillCoded(response.headers)) omitBody(response);
+  const sent = decodeContentSync(seen.requestBody, codingOf(seen.request.headers), REQUEST_BOUNDS);
+  const request = plainRequest(seen.request, seen.requestBody, sent, undefined, keepHeaders);
+  const answered = seen.decoded ?? decodedAnswer(seen);
+  const response = plainResponseOf(seen, answered, redaction, known);
+  if (isUnreadable(sent)) omitBody(request);
+  if (isUnreadable(answered)) omitBody(response);
   const exchange: PlainExchange = {
     request,
     response,
@@ -112,8 +122,20 @@ export function plainExchangeOf(
   return exchange;
 }
 
-function isStillCoded(headers: FlatHeaders): boolean {
-  return header(headers, 'content-encoding') !== undefined;
+/** Bytes of an answer that are decoded at most, where nobody says another number. */
+const DECODED_AT_MOST = 64 * 1024 * 1024;
+
+function decodedAnswer({ response, responseBody }: SeenExchange): Decoded {
+  return decodeContentSync(responseBody, codingOf(response.headers), answerBounds(DECODED_AT_MOST));
+}
+
+function isUnreadable(decoded: Decoded): boolean {
+  return !Buffer.isBuffer(decoded) && !isPastBounds(decoded);
+}
+
+/** Whether a body is kept as it came: what it holds is not looked at. */
+export function isStillCoded({ headers, body }: PlainRequest | PlainResponse): boolean {
+  return body.length > 0 && header(headers, 'content-encoding') !== undefined;
 }
 
 function omitBody(message: PlainRequest | PlainResponse): void {
@@ -127,6 +149,7 @@ function redactParts({ request, response }: PlainExchange, redaction: Redaction,
   request.query = redactQuery(request.query, redaction, onFound);
   for (const message of [request, response]) {
     message.headers = redactFlatHeaders(message.headers, redaction, onFound);
+    if (isStillCoded(message)) continue;
     message.body = redactBytes(message.body, header(message.headers, 'content-type'), redaction, onFound);
   }
 }
@@ -147,8 +170,19 @@ export function plainRequestOf(
   json: JsonValue | undefined,
   keepHeaders: ReadonlySet<string> = NO_NAMES,
 ): PlainRequest {
+  const decoded = decodeContentSync(body, codingOf(head.headers), REQUEST_BOUNDS);
+  return plainRequest(head, body, decoded, json, keepHeaders);
+}
+
+function plainRequest(
+  head: RequestHead,
+  body: Buffer,
+  decoded: Decoded,
+  json: JsonValue | undefined,
+  keepHeaders: ReadonlySet<string>,
+): PlainRequest {
   const { path, query } = splitTarget(head.url);
-  const plain = undoCodings(body, codingOf(head.headers), 'client');
+  const plain = Buffer.isBuffer(decoded) ? decoded : undefined;
   const headers: string[] = [];
   for (let i = 0; i + 1 < head.headers.length; i += 2) {
     const { name, isKeptOfRequest } = meaningOf(head.headers[i] as string);
@@ -160,11 +194,16 @@ export function plainRequestOf(
 }
 
 /** Without secret headers: a placeholder would be replayed as if it were a cookie. */
-function plainResponseOf(seen: SeenExchange, redaction: Redaction, known: KnownSecrets): PlainResponse {
+function plainResponseOf(
+  seen: SeenExchange,
+  decoded: Decoded,
+  redaction: Redaction,
+  known: KnownSecrets,
+): PlainResponse {
   const { status, headers: raw } = seen.response;
   // A HEAD's headers describe a body that is not there.
   const isHead = seen.request.method === 'HEAD';
-  const plain = isHead ? undefined : undoCodings(seen.responseBody, codingOf(raw), 'target');
+  const plain = !isHead && Buffer.isBuffer(decoded) ? decoded : undefined;
   const options = connectionOptions(raw);
   const headers: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {

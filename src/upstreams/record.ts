@@ -1,12 +1,19 @@
 import { hash } from 'node:crypto';
 import { messageOf, type PatchgateError } from '../errors.ts';
+import { answerBounds, decodeContent } from '../http/decode-content.ts';
 import type { FailureKind } from '../model/exchange.ts';
 import { announcesBody, header, type RequestHead, type ResponseHead } from '../model/http.ts';
 import { appendInRun } from '../recordings/append-in-run.ts';
 import { FirstSights } from '../recordings/first-sights.ts';
 import { HashSet } from '../recordings/hash-set.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
-import { type PlainExchange, plainExchangeOf, type SeenExchange } from '../recordings/plain-exchange.ts';
+import {
+  isStillCoded,
+  type PlainExchange,
+  plainExchangeOf,
+  type SeenExchange,
+} from '../recordings/plain-exchange.ts';
+import { codingOf } from '../recordings/redaction/redact.ts';
 import { SecretNotices } from '../recordings/redaction/secret-notices.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, type CollectedBody } from './body-collector.ts';
@@ -25,6 +32,8 @@ export interface RecordOptions {
   onSkipped?: (reason: string, request: RequestHead) => void;
   /** Told once for each method and path of an exchange that is kept without a body, so that nothing can replay it. */
   onOmitted?: (reason: string, request: RequestHead) => void;
+  /** Told once for each method and path of an exchange with a body that is kept as it came, so that nothing in it is redacted. */
+  onCoded?: (reason: string, request: RequestHead) => void;
   /** Told in one sentence of values that nobody named but that look like secrets, once for each kind and place. */
   onDetected?: (text: string) => void;
 }
@@ -36,7 +45,8 @@ export interface RecordOptions {
  */
 export function record(upstream: Upstream, store: RecordingStore, options: RecordOptions = {}): Upstream {
   const { replace = false, rules = DEFAULT_RULES, bodyLimit = 64 * 1024 * 1024 } = options;
-  const { onSkipped = () => undefined, onOmitted = () => undefined, onDetected } = options;
+  const { onSkipped = () => undefined, onOmitted = () => undefined, onCoded = () => undefined } = options;
+  const { onDetected } = options;
   const detected = onDetected && new SecretNotices(onDetected);
   const sights = new FirstSights(rules);
   const told = new HashSet();
@@ -63,18 +73,24 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
         }
       }
       appendInRun(store, exchange, sights, replace);
-      tellOmitted(seen, exchange);
+      tellUnread(seen, exchange);
     } catch (error) {
       // The client gets its response whatever becomes of the recording.
       onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);
     }
   };
-  const tellOmitted = ({ request, requestBody, responseBody }: Seen, exchange: PlainExchange) => {
+  const tellUnread = ({ request, requestBody, responseBody }: Seen, exchange: PlainExchange) => {
     const { method, path, omitted } = exchange.request;
-    if (omitted === undefined && exchange.response.omitted === undefined) return;
+    const coded = (['request', 'response'] as const).find((which) => isStillCoded(exchange[which]));
+    const isWhole = omitted === undefined && exchange.response.omitted === undefined;
+    if (isWhole && !coded) return;
     const name = hash('sha1', path, 'binary');
     if (told.has(name, method)) return;
     told.add(name, method);
+    if (isWhole) {
+      onCoded(`its ${coded}'s body is too large to be decoded; nothing in it is redacted`, request);
+      return;
+    }
     const [which, { omitted: counted }] =
       omitted === undefined ? ['response', responseBody] : ['request', requestBody];
     const why =
@@ -117,6 +133,7 @@ class Recorder implements ResponseSink {
   readonly #keep: (seen: Seen) => void;
   readonly #onSkipped: (reason: string, request: RequestHead) => void;
   readonly #startedAt = Date.now();
+  readonly #bodyLimit: number;
   readonly #sent: BodyCollector;
   readonly #received: BodyCollector;
   #head: ResponseHead | undefined;
@@ -132,6 +149,7 @@ class Recorder implements ResponseSink {
     this.#sink = sink;
     this.#keep = keep;
     this.#onSkipped = onSkipped;
+    this.#bodyLimit = bodyLimit;
     this.#sent = collectRequest(request, bodyLimit);
     this.#received = new BodyCollector(bodyLimit);
   }
@@ -149,32 +167,50 @@ class Recorder implements ResponseSink {
 
   end(last?: Buffer): void {
     if (last) this.#received.add(last);
-    if (this.#head && !this.isAborted) this.#over(this.#head);
-    this.#sink.end(last);
+    const kept = this.#head && !this.isAborted ? this.#over(this.#head) : undefined;
+    if (kept) void kept.then(() => this.#sink.end(last));
+    else this.#sink.end(last);
   }
 
   fail(error: PatchgateError): void {
-    if (error instanceof TargetFailure && !this.isAborted) this.#over(this.#head ?? NO_RESPONSE, error.kind);
-    this.#sink.fail(error);
+    const isFailure = error instanceof TargetFailure && !this.isAborted;
+    const kept = isFailure ? this.#over(this.#head ?? NO_RESPONSE, error.kind) : undefined;
+    if (kept) void kept.then(() => this.#sink.fail(error));
+    else this.#sink.fail(error);
   }
 
-  #over(response: ResponseHead, failure?: FailureKind): void {
+  /** @returns where the body is still to be decoded: resolves when the exchange is kept */
+  #over(response: ResponseHead, failure?: FailureKind): Promise<void> | undefined {
     const endedAt = Date.now();
+    const responseBody = this.#received.body();
+    const isHead = this.#request.method === 'HEAD';
+    const coding = isHead ? undefined : codingOf(response.headers);
+    const decoding = decodeContent(responseBody.bytes, coding, answerBounds(this.#bodyLimit));
+    if (decoding instanceof Promise)
+      return decoding.then((decoded) =>
+        this.#keepWhole(response, { responseBody, decoded, endedAt, failure }),
+      );
+    this.#keepWhole(response, { responseBody, decoded: decoding, endedAt, failure });
+    return undefined;
+  }
+
+  #keepWhole(
+    response: ResponseHead,
+    seen: Pick<Seen, 'responseBody' | 'decoded' | 'endedAt' | 'failure'>,
+  ): void {
     const keep = () =>
       this.#keep({
         request: this.#request,
         requestBody: this.#sent.body(),
         response,
-        responseBody: this.#received.body(),
         startedAt: this.#startedAt,
-        endedAt,
         session: this.#request.session.name,
-        failure,
+        ...seen,
       });
     const skip = () => this.#onSkipped("the request's body was not whole", this.#request);
     if (this.#sent.isWhole) keep();
     // A target that cannot be reached has failed before all of the request was here.
-    else if (failure) this.#sent.whenOver((isWhole) => (isWhole ? keep() : skip()));
+    else if (seen.failure) this.#sent.whenOver((isWhole) => (isWhole ? keep() : skip()));
     else skip();
   }
 }

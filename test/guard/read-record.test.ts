@@ -140,7 +140,7 @@ describe('the answer', () => {
     ['the answer holds no whole project', (_, res) => res.end(JSON.stringify({ ...PROJECT, id: 43 }))],
     ['the answer has more than 5242880 bytes', (_, res) => res.end(text.padEnd(5_242_881))],
     [
-      'the answer has more than 5242880 bytes',
+      'the answer would be too large once it is decoded',
       (_, res) => res.setHeader('content-encoding', 'br').end(brotliCompressSync(text.padEnd(5_242_881))),
     ],
     [

@@ -43,7 +43,7 @@ export async function readTarget(
       ...(hint !== undefined && { hint }),
     });
   }
-  const reading = recordOf(name, answer, answer.bytes);
+  const reading = await recordOf(name, answer, answer.bytes);
   if ('shown' in reading) return wholeRecord(name.kind, reading.shown.record);
   throw new PatchgateError('cannot-read', `${asked} was answered with ${status}, but ${reading.why}`, {
     hint: 'it must show name, languages and environments with their ids and names; is the base URL right?',

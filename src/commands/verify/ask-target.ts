@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { PatchgateError } from '../../errors.ts';
+import { answerBounds, type Decoded, decodeContent } from '../../http/decode-content.ts';
 import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
 import { header, type ResponseHead } from '../../model/http.ts';
 import { storeBody } from '../../recordings/body.ts';
-import { undoCodings } from '../../recordings/content-coding.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { plainExchangeOf } from '../../recordings/plain-exchange.ts';
 import { codingOf } from '../../recordings/redaction/redact.ts';
@@ -118,21 +118,27 @@ export function askTarget(
       fail: (error) => over(() => (error instanceof TargetFailure ? resolve(error) : reject(error))),
     };
     const asked = upstreamRequest(request, options);
-    const answer = (): Answer => {
+    const answer = async (): Promise<Answer> => {
+      const endedAt = Date.now();
       const { bytes, omitted } = received.body();
       const head = response as ResponseHead;
+      const decoded = await decodeContent(bytes, codingOf(head.headers), answerBounds(bodyLimit));
       const seen = {
         request: asked,
         requestBody: request.body,
         response: head,
         responseBody: bytes,
+        decoded,
         startedAt,
-        endedAt: Date.now(),
+        endedAt,
       };
       const plain = plainExchangeOf(seen, rules.redaction, rules.headers);
       if (omitted !== undefined) plain.response.omitted = omitted;
       const exchange = settle(plain);
-      return { exchange, unredacted: () => unredacted(exchange, sentRequest(request, options), head, bytes) };
+      return {
+        exchange,
+        unredacted: () => unredacted(exchange, sentRequest(request, options), head, decoded),
+      };
     };
     stopped.addEventListener('abort', stop);
     if (stopped.aborted) stop();
@@ -149,10 +155,9 @@ function unredacted(
   { meta }: Exchange,
   request: RecordedRequest,
   { status, headers }: ResponseHead,
-  bytes: Buffer,
+  decoded: Decoded,
 ): Exchange {
-  const plain = undoCodings(bytes, codingOf(headers), 'target');
-  const body = plain && storeBody(plain, header(headers, 'content-type'));
+  const body = Buffer.isBuffer(decoded) ? storeBody(decoded, header(headers, 'content-type')) : undefined;
   return { request, response: { status, headers: {}, ...(body && { body }) }, meta };
 }
 

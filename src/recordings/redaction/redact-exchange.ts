@@ -1,3 +1,4 @@
+import { answerBounds, decodeContentSync, isPastBounds } from '../../http/decode-content.ts';
 import {
   type Exchange,
   headerPairs,
@@ -6,7 +7,6 @@ import {
   type StoredHeaders,
 } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { undoCodings } from '../content-coding.ts';
 import type { FoundSecret, OnFound } from './found-secret.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { contentTypeOf, redactBody, redactHeader } from './redact-parts.ts';
@@ -60,6 +60,8 @@ function below(part: string, onFound: OnFound): OnFound {
   };
 }
 
+const DECODED_AT_MOST = 64 * 1024 * 1024;
+
 interface Message {
   headers: StoredHeaders;
   body?: StoredBody;
@@ -68,6 +70,8 @@ interface Message {
 function redactMessage({ headers, body }: Message, redaction: Redaction, onFound: OnFound): Message {
   const plain = body && withoutCoding(body, headers);
   const isDecoded = plain !== body && plain !== undefined && !('omitted' in plain);
+  // To look for secrets in coded bytes could only break them.
+  const isCoded = plain === body && headers['content-encoding'] !== undefined && body && 'base64' in body;
   const kept = Object.entries(headers).filter(([name]) => !(isDecoded && name === 'content-encoding'));
   return {
     headers: Object.fromEntries(
@@ -78,18 +82,18 @@ function redactMessage({ headers, body }: Message, redaction: Redaction, onFound
           : value.map((one) => redactHeader(name, one, redaction, onFound)),
       ]),
     ),
-    ...(plain && { body: redactBody(plain, contentTypeOf(headers), redaction, onFound) }),
+    ...(plain && { body: isCoded ? plain : redactBody(plain, contentTypeOf(headers), redaction, onFound) }),
   };
 }
 
-/** A body that somebody kept with its coding: decoded, or left out where nobody can say what it holds. */
+/** A body that was kept with its coding: decoded, or left out where nobody can say what it holds. What passes the bounds stays. */
 function withoutCoding(body: StoredBody, headers: StoredHeaders): StoredBody {
   const coding = headers['content-encoding'];
   if (coding === undefined || !('base64' in body)) return body;
   const bytes = bodyBytes(body);
-  const plain = undoCodings(bytes, [coding].flat().join(','), 'target');
-  if (plain === undefined) return { omitted: bytes.length };
-  return storeBody(plain, contentTypeOf(headers)) ?? body;
+  const decoded = decodeContentSync(bytes, [coding].flat().join(','), answerBounds(DECODED_AT_MOST));
+  if (Buffer.isBuffer(decoded)) return storeBody(decoded, contentTypeOf(headers)) ?? body;
+  return isPastBounds(decoded) ? body : { omitted: bytes.length };
 }
 
 function withoutSecretHeaders(

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { type Beginning, decodeStart } from '../../http/decode-content.ts';
 import type { InlineBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { header, headerValues, type RawHeaders } from '../../model/http.ts';
-import { type Beginning, undoCodingsOfStart } from '../content-coding.ts';
 import type { OnFound } from './found-secret.ts';
 import { redactBytes, redactContent } from './redact-bytes.ts';
 import { redactJson } from './redact-json.ts';
@@ -91,7 +91,7 @@ export function redactBodyStart(
   onFound?: OnFound,
 ): Beginning {
   // Twice as much: of what is too long, only half may be had.
-  const plain = undoCodingsOfStart(bytes, codingOf(headers), 2 * most);
+  const plain = decodeStart(bytes, codingOf(headers), 2 * most);
   if (plain === undefined) return { bytes: Buffer.from(REDACTED), cut: isCut };
   const cut = isCut || plain.cut || plain.bytes.length > most;
   const start = cut ? withoutTorn(plain.bytes.subarray(0, most)) : plain.bytes;

@@ -1,0 +1,261 @@
+import {
+  brotliDecompress,
+  brotliDecompressSync,
+  type CompressCallback,
+  constants,
+  gunzip,
+  gunzipSync,
+  inflate,
+  inflateRaw,
+  inflateRawSync,
+  inflateSync,
+} from 'node:zlib';
+
+/** A body without its content codings, or why it cannot be had. */
+export type Decoded = Buffer | Undecoded;
+
+export interface Undecoded {
+  /** `coded-too-large`, `too-large`: the bounds do not allow it, so nobody knows whether it is what it says. */
+  why: 'too-many-codings' | 'unknown-coding' | 'coded-too-large' | 'too-large' | 'broken';
+  /** The name of the coding; how many there are, where these are too many. */
+  what: string;
+  /** Bytes that would have been allowed. */
+  most: number;
+}
+
+/** Whether the bytes may well be what they say. */
+export function isPastBounds({ why }: Undecoded): boolean {
+  return why === 'coded-too-large' || why === 'too-large';
+}
+
+/** Decoding may cost a thousand times the bytes that were sent: it has bounds of its own, whatever a body may be. */
+export interface Bounds {
+  /** Bytes that a body is decoded to at most. */
+  decoded: number;
+  /** How often a body may be as long as its coded bytes, beyond 64 KiB. */
+  growth: number;
+  /** How many times as many coded bytes are read as of a request, which is decoded while all others wait. */
+  coded: number;
+  /** What a reader could decode in another way is broken. */
+  isStrict?: boolean;
+}
+
+/** More codings on one body are no honest use. */
+export const MOST_CODINGS = 3;
+const GROWTH = 100;
+/** Bytes that may decode to any number of bytes up to here. */
+const SMALL = 65_536;
+
+/** Of a request's body that is kept or compared. */
+export const REQUEST_BOUNDS: Bounds = { decoded: 8 * 1024 * 1024, growth: GROWTH, coded: 1 };
+
+/** Of what a target has answered. */
+export function answerBounds(decoded: number): Bounds {
+  return { decoded, growth: GROWTH, coded: 32 };
+}
+
+/** Bytes of an answer that are decoded at most to learn from it. */
+export const LEARNT_AT_MOST = 8 * 1024 * 1024;
+
+interface Options {
+  maxOutputLength: number;
+  finishFlush?: number;
+}
+
+interface Coding {
+  now(bytes: Uint8Array, options: Options, isStrict?: boolean): Buffer;
+  later(bytes: Uint8Array, options: Options, done: CompressCallback): void;
+  /** Coded bytes of a request that are read at most: made to be slow, they take 0.1 µs each, in br 2 µs. */
+  most: number;
+  /** For bytes that are the beginning only. */
+  flush: number;
+}
+
+const GZIP: Coding = { now: gunzipSync, later: gunzip, most: 1_048_576, flush: constants.Z_SYNC_FLUSH };
+const DEFLATE: Coding = {
+  now: (bytes, options, isStrict) =>
+    isStrict
+      ? inflateUnambiguously(bytes, options)
+      : (hasZlibHeader(bytes) ? inflateSync : inflateRawSync)(bytes, options),
+  later: (bytes, options, done) => (hasZlibHeader(bytes) ? inflate : inflateRaw)(bytes, options, done),
+  // Strictly, it is decoded twice.
+  most: 524_288,
+  flush: constants.Z_SYNC_FLUSH,
+};
+const BROTLI: Coding = {
+  now: brotliDecompressSync,
+  later: brotliDecompress,
+  most: 65_536,
+  flush: constants.BROTLI_OPERATION_FLUSH,
+};
+
+const CODINGS: ReadonlyMap<string, Coding> = new Map([
+  ['gzip', GZIP],
+  ['x-gzip', GZIP],
+  ['deflate', DEFLATE],
+  ['br', BROTLI],
+]);
+
+/** By the standard `deflate` has a zlib header (RFC 9110 8.4.1.2); some senders leave it out. */
+function hasZlibHeader(bytes: Uint8Array): boolean {
+  const [first = 0, second = 0] = bytes;
+  return (first & 0x0f) === 8 && bytes.length > 1 && ((first << 8) | second) % 31 === 0;
+}
+
+/** Some servers read raw deflate: bytes that are both, or that alone, are refused. */
+function inflateUnambiguously(bytes: Uint8Array, options: Options): Buffer {
+  const inflated = inflateSync(bytes, options);
+  try {
+    inflateRawSync(bytes, options);
+  } catch {
+    return inflated;
+  }
+  throw new Error('valid both with and without the zlib wrapper');
+}
+
+/**
+ * Undoes the content codings of an answer, in the thread pool and a few at a time. What has none is given back at once.
+ *
+ * @param coding the value of Content-Encoding
+ */
+export function decodeContent(
+  bytes: Buffer,
+  coding: string | undefined,
+  bounds: Bounds,
+): Decoded | Promise<Decoded> {
+  if (coding === undefined || bytes.length === 0) return bytes;
+  const steps = stepsOf(coding);
+  if (!Array.isArray(steps)) return steps;
+  return steps.length === 0 ? bytes : inTurn(() => decodeLater(bytes, steps, bounds));
+}
+
+async function decodeLater(bytes: Buffer, steps: readonly Step[], bounds: Bounds): Promise<Decoded> {
+  const options = optionsFor(bytes, bounds);
+  let decoded = bytes;
+  for (const { name, coding } of steps) {
+    const most = coding.most * bounds.coded;
+    if (decoded.length > most) return { why: 'coded-too-large', what: name, most };
+    try {
+      decoded = await new Promise<Buffer>((resolve, reject) => {
+        coding.later(decoded, options, (error, result) => (error ? reject(error) : resolve(result)));
+      });
+    } catch (error) {
+      return failureOf(error, name, options);
+    }
+  }
+  return decoded;
+}
+
+/** The same at once, for what is small or has no clients that wait. */
+export function decodeContentSync(bytes: Buffer, coding: string | undefined, bounds: Bounds): Decoded {
+  if (coding === undefined || (bytes.length === 0 && !bounds.isStrict)) return bytes;
+  const steps = stepsOf(coding);
+  if (!Array.isArray(steps)) return steps;
+  const options = optionsFor(bytes, bounds);
+  let decoded = bytes;
+  for (const { name, coding } of steps) {
+    const most = coding.most * bounds.coded;
+    if (decoded.length > most) return { why: 'coded-too-large', what: name, most };
+    try {
+      decoded = coding.now(decoded, options, bounds.isStrict);
+    } catch (error) {
+      return failureOf(error, name, options);
+    }
+  }
+  return decoded;
+}
+
+interface Step {
+  name: string;
+  coding: Coding;
+}
+
+/** In the order of decoding. */
+function stepsOf(header: string): Step[] | Undecoded {
+  const names = header
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity');
+  if (names.length > MOST_CODINGS)
+    return { why: 'too-many-codings', what: String(names.length), most: MOST_CODINGS };
+  const steps: Step[] = [];
+  for (const name of names.reverse()) {
+    const coding = CODINGS.get(name);
+    if (!coding) return { why: 'unknown-coding', what: name, most: 0 };
+    steps.push({ name, coding });
+  }
+  return steps;
+}
+
+/** The bytes as sent count: of several codings, each could multiply what the one before has made. */
+function optionsFor(bytes: Buffer, { decoded, growth }: Bounds): Options {
+  return { maxOutputLength: Math.min(decoded, SMALL + growth * bytes.length) };
+}
+
+function failureOf(error: unknown, what: string, { maxOutputLength: most }: Options): Undecoded {
+  const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+  return { why: isTooLarge ? 'too-large' : 'broken', what, most };
+}
+
+/** Bodies that are decoded at once: each may take its bound of memory and a thread, of which Node has four. */
+const AT_A_TIME = 3;
+const waiting: (() => void)[] = [];
+let running = 0;
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running === AT_A_TIME) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running++;
+  try {
+    return await work();
+  } finally {
+    // Whoever waits longest takes the place.
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+/** What a coded body begins with. */
+export interface Beginning {
+  bytes: Buffer;
+  /** There may be more. */
+  cut: boolean;
+}
+
+/**
+ * The same for showing: of what is too long, the beginning, which is between nothing and `most` bytes. Undefined where
+ * the coding is unknown or the bytes are broken.
+ */
+export function decodeStart(bytes: Buffer, coding: string | undefined, most: number): Beginning | undefined {
+  const whole = { bytes, cut: false };
+  if (coding === undefined || bytes.length === 0) return whole;
+  const steps = stepsOf(coding);
+  if (!Array.isArray(steps)) return undefined;
+  try {
+    return steps.reduce<Beginning>((start, { coding }) => decodeStep(start, coding, most), whole);
+  } catch {
+    // Nobody can say what they hold.
+    return undefined;
+  }
+}
+
+/**
+ * Zlib gives all of the output or none: half of the bytes are left away until it fits. A quarter of what may be coded
+ * is more than enough for a beginning.
+ */
+function decodeStep(
+  { bytes, cut }: Beginning,
+  { now, most, flush }: Coding,
+  maxOutputLength: number,
+): Beginning {
+  for (let length = Math.min(bytes.length, most / 4); length > 0; length >>= 1) {
+    const isWhole = !cut && length === bytes.length;
+    try {
+      const options = { maxOutputLength, ...(!isWhole && { finishFlush: flush }) };
+      return { bytes: now(bytes.subarray(0, length), options), cut: !isWhole };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
+    }
+  }
+  return { bytes: bytes.subarray(0, 0), cut: true };
+}

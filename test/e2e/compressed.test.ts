@@ -1,0 +1,140 @@
+/** Compressed answers: they reach the client as they are, and decoding them for the recording and the guard has bounds. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
+import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { RawConnection, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
+import { closeTargets, startTarget } from '../support/target.ts';
+
+afterEach(async () => {
+  await cleanUp();
+  await closeTargets();
+});
+
+const MIB = 1024 * 1024;
+
+/** A target that answers each path with the bytes and the coding that stand for it. */
+async function startCoded(answers: Readonly<Record<string, { coding: string; bytes: Buffer }>>) {
+  return startTarget((req, res) => {
+    const { coding, bytes } = answers[req.url as string] ?? { coding: 'identity', bytes: Buffer.from('{}') };
+    res.writeHead(200, { 'content-type': 'application/json', 'content-encoding': coding }).end(bytes);
+  });
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => join(folder, file))
+    .filter((file) => statSync(file).isFile());
+}
+
+const text = (value: unknown) => Buffer.from(JSON.stringify(value));
+
+describe('an answer that would become much larger', () => {
+  const spaces = Buffer.alloc(64 * MIB, ' ');
+  const BOMBS = {
+    '/br': { coding: 'br', bytes: brotliCompressSync(spaces) },
+    '/gzip': { coding: 'gzip', bytes: gzipSync(spaces) },
+    '/deflate': { coding: 'deflate', bytes: deflateSync(spaces) },
+    '/raw': { coding: 'deflate', bytes: deflateRawSync(spaces) },
+    '/chained': { coding: 'gzip, gzip, br', bytes: brotliCompressSync(gzipSync(gzipSync(spaces))) },
+    [PROJECT_PATH]: { coding: 'gzip, gzip', bytes: gzipSync(gzipSync(spaces)) },
+  };
+
+  it('is recorded as it came, and replayed so', async () => {
+    const target = await startCoded(BOMBS);
+    const cwd = temporaryFolder();
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+    for (const [path, { bytes }] of Object.entries(BOMBS))
+      expect((await sendRaw(gate.port, { path })).body.equals(bytes)).toBe(true);
+    const { stderr } = await gate.stop();
+    for (const path of Object.keys(BOMBS))
+      expect(stderr).toContain(
+        `recorded as it came: GET ${path}: its response's body is too large to be decoded; nothing in it is redacted`,
+      );
+    const sizes = filesIn(join(cwd, 'recordings')).map((file) => statSync(file).size);
+    const sent = Object.values(BOMBS).reduce((sum, { bytes }) => sum + bytes.length, 0);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(2 * sent + 10_000);
+
+    const replay = await startBinary(['replay'], { cwd });
+    for (const [path, { coding, bytes }] of Object.entries(BOMBS)) {
+      const answer = await sendRaw(replay.port, { path });
+      expect(valuesOf(answer, 'content-encoding')).toEqual([coding]);
+      expect(answer.body.equals(bytes)).toBe(true);
+    }
+  });
+
+  it('is let through at once: others need not wait for what it holds', async () => {
+    const target = await startCoded(BOMBS);
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd: temporaryFolder() });
+    const paths = Array.from({ length: 60 }, (_, i) => Object.keys(BOMBS)[i % 6] as string);
+    const answers = await Promise.all(paths.map((path) => sendRaw(gate.port, { path })));
+    expect(answers.filter(({ isWhole }) => isWhole)).toHaveLength(60);
+    expect((await sendRaw(gate.port, { path: '/plain' })).status).toBe(200);
+  });
+});
+
+describe('an answer of usual size', () => {
+  const body = { _data: { id: 42, ...GOOD_PROJECT } };
+  const CODINGS: [string, (bytes: Buffer) => Buffer][] = [
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+    ['gzip, br', (bytes) => brotliCompressSync(gzipSync(bytes))],
+  ];
+
+  it.each(CODINGS)('is learnt from and recorded before the client has it: %s', async (coding, encode) => {
+    const bytes = encode(text(body));
+    const target = await startCoded({ [PROJECT_PATH]: { coding, bytes } });
+    const cwd = temporaryFolder();
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+    const client = await RawConnection.open(gate.port);
+    client.write(requestBytes({ path: PROJECT_PATH }));
+    expect((await client.response()).body.equals(bytes)).toBe(true);
+    const without = { ...GOOD_PROJECT, environments: [] };
+    client.write(
+      requestBytes({ method: 'PATCH', path: PROJECT_PATH, headers: [JSON_TYPE], body: text(without) }),
+    );
+    expect((await client.response()).status).toBe(409);
+    await gate.stop('SIGKILL');
+    // The next start finishes what was killed.
+    const replay = await startBinary(['replay'], { cwd });
+    const answer = await sendRaw(replay.port, { path: PROJECT_PATH });
+    expect(valuesOf(answer, 'content-encoding')).toEqual([]);
+    expect(JSON.parse(answer.body.toString())).toEqual(body);
+    client.close();
+  });
+
+  it('is recorded where many come at once', async () => {
+    const answers = Object.fromEntries(
+      Array.from({ length: 50 }, (_, i) => [`/${i}`, { coding: 'gzip', bytes: gzipSync(text({ i })) }]),
+    );
+    const target = await startCoded(answers);
+    const cwd = temporaryFolder();
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+    await Promise.all(Object.keys(answers).map((path) => sendRaw(gate.port, { path })));
+    await gate.stop();
+    for (let i = 0; i < 50; i++) {
+      const file = readFileSync(join(cwd, `recordings/default/${i}/GET.json`), 'utf8');
+      expect(JSON.parse(file).exchanges[0].response.body).toEqual({ json: { i } });
+    }
+  });
+});
+
+describe('an answer that is not what it says', () => {
+  it.each([
+    ['a coding that Node cannot undo', 'zstd', Buffer.from('(\xb5/\xfd')],
+    ['a stream that is cut', 'gzip', gzipSync(text(GOOD_PROJECT)).subarray(0, -8)],
+    ['something behind its end', 'gzip', Buffer.concat([gzipSync('{}'), Buffer.from('more')])],
+    ['another coding', 'br', gzipSync('{}')],
+  ])('passes, and is left out of the recording: %s', async (_, coding, bytes) => {
+    const target = await startCoded({ [PROJECT_PATH]: { coding, bytes } });
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd: temporaryFolder() });
+    const answer = await sendRaw(gate.port, { path: PROJECT_PATH });
+    expect(valuesOf(answer, 'content-encoding')).toEqual([coding]);
+    expect(answer.body.equals(bytes)).toBe(true);
+    const { stderr } = await gate.stop();
+    expect(stderr).toContain('recorded in part: ');
+  });
+});
