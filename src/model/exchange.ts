@@ -2,7 +2,8 @@ import type { JsonValue } from './json.ts';
 
 /**
  * A body as a recording keeps it. `json` only where that gives the very bytes back: compact, or with `indent` (spaces
- * per level, or the indenting text) and `newline` (a line feed at the end) where it was pretty-printed; else `text`
+ * per level, or the indenting text), `newline` (a line feed at the end) and `style` (what else JSON.stringify would
+ * write differently); else `text`
  * where it is valid UTF-8, else `base64`, or `file` where that would be long: the name of a file beside the exchange's
  * own, which holds the bytes. `omitted`: it had more bytes than a recording keeps; so many. No body at all: the member
  * is absent.
@@ -10,10 +11,42 @@ import type { JsonValue } from './json.ts';
 export type StoredBody = InlineBody | { file: string } | { omitted: number };
 
 /** A body that stands with its exchange. */
-export type InlineBody =
-  | { json: JsonValue; indent?: number | string; newline?: true }
-  | { text: string }
-  | { base64: string };
+export type InlineBody = JsonBody | { text: string } | { base64: string };
+
+export interface JsonBody {
+  json: JsonValue;
+  indent?: number | string;
+  newline?: true;
+  style?: JsonStyle;
+}
+
+/** How a JSON text is written, where that is not as JSON.stringify writes it. */
+export interface JsonStyle {
+  /** Between a name and its value: `": "`. */
+  colon?: string;
+  /** Between two values: `", "`. In this and the next two a line feed has the indent of its level behind it. */
+  comma?: string;
+  object?: JsonGaps;
+  array?: JsonGaps;
+  /** Lines end with CR LF. */
+  crlf?: true;
+  /** All that is not ASCII is escaped. */
+  ascii?: true;
+  /** Further characters that are escaped: `<>&`. */
+  escaped?: string;
+  /** The letters in `\u00FC` are capitals. */
+  hex?: 'upper';
+  /** Numbers that are written in another way, by the pointers of their places: `{ "/price": "1.0" }`. */
+  numbers?: Readonly<Record<string, string>>;
+}
+
+/** What stands inside of brackets: behind the first, between two values, before the last, and in empty ones. */
+export interface JsonGaps {
+  open?: string;
+  comma?: string;
+  close?: string;
+  empty?: string;
+}
 
 export function isInline(body: StoredBody | undefined): body is InlineBody | undefined {
   return body === undefined || !('file' in body || 'omitted' in body);

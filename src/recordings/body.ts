@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { InlineBody, StoredBody } from '../model/exchange.ts';
 import type { JsonValue } from '../model/json.ts';
 import { scanJson, UNLIMITED } from '../model/scan-json.ts';
+import { jsonText, writingOf } from './json-style.ts';
 
 /** JSON nested deeper is kept as text: in a file, where each level is indented, it would grow with the depth's square. */
 export const MAX_JSON_DEPTH = 128;
@@ -30,8 +31,7 @@ export function bodyBytes(stored: InlineBody | undefined): Buffer {
   if (stored === undefined) return NO_BYTES;
   if ('base64' in stored) return Buffer.from(stored.base64, 'base64');
   if ('text' in stored) return Buffer.from(stored.text, 'utf8');
-  const text = JSON.stringify(stored.json, null, stored.indent);
-  return Buffer.from(stored.newline ? `${text}\n` : text, 'utf8');
+  return Buffer.from(jsonText(stored), 'utf8');
 }
 
 /** The body as a value, however it is kept. Undefined where it is no JSON, or JSON that readers understand differently. */
@@ -60,13 +60,16 @@ function storeJson(text: string, parsed: JsonValue | undefined): InlineBody | un
   const value = parsed === undefined ? parse(text) : parsed;
   if (value === undefined || isDeeperThan(MAX_JSON_DEPTH, value)) return undefined;
   const newline = text.endsWith('\n');
-  const indent = /^[[{]\n( {1,8}|\t)\S/.exec(text)?.[1];
-  if (JSON.stringify(value, null, indent) !== (newline ? text.slice(0, -1) : text)) return undefined;
-  return {
-    json: value,
-    ...(indent !== undefined && { indent: indent === '\t' ? indent : indent.length }),
-    ...(newline && { newline }),
-  };
+  const indent = /^[[{]\n( {1,10}|\t)\S/.exec(text)?.[1];
+  if (JSON.stringify(value, null, indent) === (newline ? text.slice(0, -1) : text)) {
+    return {
+      json: value,
+      ...(indent !== undefined && { indent: indent === '\t' ? indent : indent.length }),
+      ...(newline && { newline }),
+    };
+  }
+  const styled = { json: value, ...writingOf(text) };
+  return jsonText(styled) === text ? styled : undefined;
 }
 
 function parse(text: string): JsonValue | undefined {

@@ -126,6 +126,29 @@ describe('a recording of the fake', () => {
   });
 });
 
+describe("JSON in another writer's style", () => {
+  it('stands in the file as JSON, and is replayed byte for byte', async () => {
+    const texts = [
+      '{"name": "Caf\\u00e9", "price": 1.0, "list": [1, 2]}',
+      '{\n  "name" : "a",\n  "list" : [ 1, { } ]\n}\n',
+      '{"html":"\\u003cb\\u003e"}\n',
+    ];
+    const cwd = temporaryFolder();
+    const target = await startTarget((req, res) =>
+      res.writeHead(200, { 'content-type': 'application/json' }).end(texts[Number(req.url?.slice(1))]),
+    );
+    const traffic = texts.map((body, i) => ({ method: 'POST', path: `/${i}`, headers: [JSON_TYPE], body }));
+    const proxy = await startBinary(['proxy', target.url, '--record'], { cwd });
+    await answersTo(proxy, traffic);
+    expect((await proxy.stop()).code).toBe(0);
+    const files = [...exchangeFilesIn(join(cwd, 'recordings')).values()];
+    expect(files.join('').match(/"(?:json|text)":/g)).toEqual(Array(6).fill('"json":'));
+    const replay = await startBinary(['replay'], { cwd });
+    const answers = await answersTo(replay, traffic);
+    expect(answers.map(({ body }) => body.toString())).toEqual(texts);
+  });
+});
+
 describe('a file that people wrote', () => {
   it('is answered from with the framing of this connection', async () => {
     const cwd = temporaryFolder();

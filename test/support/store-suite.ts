@@ -196,7 +196,7 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       for (const one of [FIRST, OTHER, SECOND]) store.append(plainOf(one));
       await store.close();
       const again = await place.open();
-      const fresh = exchange({ body: { text: '{"a": 1}' }, answer: { json: 'fresh' } });
+      const fresh = exchange({ body: { json: { a: 1 }, style: { colon: ': ' } }, answer: { json: 'fresh' } });
       again.append(plainOf(fresh), true);
       expect(await again.find('PATCH', PROJECT_PATH)).toEqual([fresh, OTHER]);
       await again.close();

@@ -2,6 +2,7 @@ import type { RecordedResponse } from '../../model/exchange.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
 import { jsonOf } from '../body.ts';
+import { withJson } from '../json-style.ts';
 import { keepInText } from './keep-in-text.ts';
 import { pairItems } from './pair-items.ts';
 
@@ -19,7 +20,7 @@ export function keepIgnored(
   if (!ignored || recorded.status !== live.status) return live;
   if (ignored.isMeant) return withBodyOf(recorded, live);
   if (before === undefined || !body) return live;
-  if ('json' in body) return { ...live, body: { ...body, json: kept(before, body.json, ignored) } };
+  if ('json' in body) return { ...live, body: withJson(body, kept(before, body.json, ignored)) };
   if (!('text' in body) || jsonOf(body) === undefined) return live;
   const text = recorded.body && 'text' in recorded.body ? recorded.body.text : undefined;
   return { ...live, body: { text: keepInText({ json: before, text }, body.text, ignored) } };

@@ -111,7 +111,7 @@ function checkBody(message: JsonObject, pointer: string): WrongField | undefined
   if (!isObject(body)) return wrong(place, 'must be an object');
   const kinds = BODIES.filter((kind) => Object.hasOwn(body, kind));
   if (kinds.length !== 1) return wrong(place, `must have one of: ${BODIES.join(', ')}`);
-  const { json, text, base64, file, omitted, indent, newline } = body;
+  const { json, text, base64, file, omitted, indent, newline, style } = body;
   if (text !== undefined && typeof text !== 'string') return wrong(`${place}/text`, 'must be a text');
   if (base64 !== undefined && !isBase64(base64)) return wrong(`${place}/base64`, 'must be base64');
   if (file !== undefined && !(typeof file === 'string' && hashInName(file) !== undefined)) {
@@ -127,7 +127,36 @@ function checkBody(message: JsonObject, pointer: string): WrongField | undefined
     return wrong(`${place}/indent`, 'must be 1 to 10 spaces, or the indenting text');
   }
   if (newline !== undefined && newline !== true) return wrong(`${place}/newline`, 'must be true or left out');
-  return undefined;
+  return style === undefined ? undefined : checkStyle(style, `${place}/style`);
+}
+
+/** Where a gap stands, and what it may be around the white space. */
+const GAPS = { open: '', comma: ',', close: '', empty: '' };
+
+/** Whatever it says, it must write JSON. */
+function checkStyle(style: JsonValue, pointer: string): WrongField | undefined {
+  if (!isObject(style)) return wrong(pointer, 'must be an object');
+  const isGap = (gap: JsonValue | undefined, mark: string) =>
+    gap === undefined || (typeof gap === 'string' && gap.replace(/[ \t\n]/g, '') === mark);
+  const checks: Record<string, (value: JsonValue) => boolean> = {
+    colon: (value) => isGap(value, ':'),
+    comma: (value) => isGap(value, ','),
+    object: areGaps,
+    array: areGaps,
+    crlf: (value) => value === true,
+    ascii: (value) => value === true,
+    escaped: (value) => typeof value === 'string',
+    hex: (value) => value === 'upper',
+    numbers: (value) => isObject(value) && Object.values(value).every((one) => typeof one === 'string'),
+  };
+  function areGaps(value: JsonValue): boolean {
+    return isObject(value) && Object.entries(GAPS).every(([name, mark]) => isGap(value[name], mark));
+  }
+  const bad = Object.keys(checks).find((name) => {
+    const value = member(style, name);
+    return value !== undefined && !checks[name]?.(value);
+  });
+  return bad === undefined ? undefined : wrong(`${pointer}/${bad}`, 'is not as patchgate writes it');
 }
 
 function isBase64(value: JsonValue): boolean {

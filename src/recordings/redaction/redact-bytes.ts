@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { InlineBody } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
+import { withJson } from '../json-style.ts';
 import type { OnFound } from './found-secret.ts';
 import { redactJson } from './redact-json.ts';
 import { isMultipart, redactMultipart } from './redact-multipart.ts';
@@ -34,7 +35,7 @@ export function redactBytes(
   const stored = storeBody(bytes, contentType) as InlineBody;
   if ('json' in stored) {
     const json = redactJson(stored.json, redaction, onFound);
-    return json === stored.json ? bytes : bodyBytes({ ...stored, json });
+    return json === stored.json ? bytes : bodyBytes(withJson(stored, json));
   }
   // Bytes that are no UTF-8 are read as Latin-1, where every byte stays what it is.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';

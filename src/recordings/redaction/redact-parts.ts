@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Beginning, decodeStart } from '../../http/decode-content.ts';
 import type { InlineBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { header, headerValues, type RawHeaders } from '../../model/http.ts';
+import { withJson } from '../json-style.ts';
 import type { OnFound } from './found-secret.ts';
 import { redactBytes, redactContent } from './redact-bytes.ts';
 import { redactJson } from './redact-json.ts';
@@ -63,7 +64,7 @@ export function redactBody<Body extends StoredBody>(
 ): Body | InlineBody {
   if ('json' in body) {
     const json = redactJson(body.json, redaction, onFound);
-    return json === body.json ? body : { ...body, json };
+    return json === body.json ? body : withJson(body, json);
   }
   if ('text' in body) {
     const text = redactContent(body.text, contentType, redaction, onFound);

@@ -77,7 +77,7 @@ describe('recordings import', () => {
         response: {
           status: 200,
           headers: { 'content-type': 'application/json', 'x-two': ['one', 'two'] },
-          body: { text: '{"id":7.0}\n' },
+          body: { json: { id: 7 }, newline: true, style: { numbers: { '/id': '7.0' } } },
         },
         meta: { recordedAt: '2026-11-20T12:00:02.000Z', durationMs: 42 },
       },

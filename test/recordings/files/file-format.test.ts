@@ -99,6 +99,9 @@ describe('parseRecording', () => {
     ['"text/plain"', '«"a\\r\\nb: c"', 'has a character that no header may have'],
     ['"status": 200', '"status": «"200"', '/response/status must be an integer'],
     ['"indent": 2', '"indent": «11', '/request/body/indent must be'],
+    ['"indent": 2', '"style": «1', '/request/body/style must be an object'],
+    ['"indent": 2', '"style": { "comma": «"; " }', '/request/body/style/comma is not as patchgate writes it'],
+    ['"indent": 2', '"style": { "array": «{ "open": "x" } }', '/request/body/style/array is not'],
     ['"body": {\n          "text"', '"body": «{\n          "txt"', '/response/body must have one of'],
     ['"text": "done\\n"', '"base64": «"a"', 'must be base64'],
     ['"recordedAt": "2026', '"recordedAt": «"x2026', '/meta/recordedAt must be a time'],
@@ -121,6 +124,7 @@ describe('parseRecording', () => {
     ['"response": {', '"failure": { "kind": "truncated" },\n      "response": {'],
     ['"text": "done\\n"', `"file": "${NAME}"`],
     ['"text": "done\\n"', '"omitted": 0'],
+    ['"indent": 2', '"style": { "colon": " : ", "object": { "empty": " " }, "ascii": true, "escaped": "<" }'],
   ])('takes %j as %j', (piece, other) => {
     expect(parseRecording(spoilt(piece, other), 'r').exchanges).toHaveLength(1);
   });
