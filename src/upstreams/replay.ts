@@ -3,6 +3,7 @@ import type { Exchange } from '../model/exchange.ts';
 import { announcesBody, header, splitTarget } from '../model/http.ts';
 import type { KeptExchanges } from '../recordings/kept-exchanges.ts';
 import type { LastRun } from '../recordings/last-run.ts';
+import { pathOnOtherSideOfBase } from '../recordings/matching/elsewhere.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
 import { MOST_COMPARED } from '../recordings/matching/explain-difference.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
@@ -92,14 +93,20 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const body =
       request.body ?? (announcesBody(request.headers) ? await readBody(request, bodyLimit) : NO_BODY);
     if (body === undefined) return;
-    const recorded = await store.look(request.method, pathOf(request));
+    const path = pathOf(request);
+    let recorded = await store.look(request.method, path);
+    const other =
+      recorded.length === 0 ? await pathOnOtherSideOfBase(store, request.method, path) : undefined;
+    if (other !== undefined) recorded = await store.look(request.method, other);
     if (work.isOver) return;
     const sent = SentRequest.of(request, body, request.json, rules);
+    if (other !== undefined) sent.request.path = other;
     const found = lookUp(recorded, sent, request.session.name);
     // What others recorded may do for a test that is replayed; one that is being recorded asks for its own.
     const isRecorded = !(onMiss && store.isWritable && found?.isOfOthers());
     const taken = found && isRecorded ? sequences.take(request.session, found) : undefined;
-    if (taken && 'giveBack' in taken) return serve(taken, request.session, sink, work, key);
+    if (taken && 'giveBack' in taken)
+      return serve(taken, request.session, sink, work, other === undefined ? key : undefined);
     if (onMiss) {
       if (found && taken?.reason === 'already-served') sequences.pass(request.session, found);
       const session = found ? { ...request.session, name: found.sessionToRecord() } : request.session;
@@ -109,7 +116,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     if (taken) throw refusal(store.name, taken);
     const miss = await explainMiss(store, firstOf(recorded, request.session), sent);
     if (work.isOver) return;
-    throw new PatchgateError('no-recording', miss.text, {
+    const sentAs = other === undefined ? '' : `; sent as ${path}`;
+    throw new PatchgateError('no-recording', miss.text + sentAs, {
       hint: miss.hint,
       details: {
         recording: miss.recording,

@@ -404,6 +404,14 @@ describe('a request that is not recorded', () => {
     expect(problem).toMatchObject({ recording: 'demo', reason: 'other-base-path' });
   });
 
+  it('is refused in the terms of the recording where that is below another base path', async () => {
+    const server = await replaying([exchange({ body: { json: { name: 'v1' } } })]);
+    const path = PROJECT_PATH.replace('/api/v2', '');
+    const { detail } = await problemIn(await send(server, { path, body: '{"name":"v2"}' }));
+    expect(detail).toContain(`this PATCH ${PROJECT_PATH}; in the nearest /name: recorded "v1", sent "v2"`);
+    expect(detail).toContain(`sent as ${path}`);
+  });
+
   it('goes to the upstream for misses, with the bytes that were read', async () => {
     const got: unknown[] = [];
     const other: Upstream = {

@@ -57,6 +57,44 @@ export async function findUnderOtherBase(
   return best;
 }
 
+/**
+ * Where a path for which nothing is recorded is looked up instead: a gate puts the target's path before what is sent without it, so
+ * that a client's base URL ends with it or not, in a recording as in front of the target. Below which path the recording is, it
+ * must leave no doubt of.
+ *
+ * @returns undefined where that is no other path
+ */
+export async function pathOnOtherSideOfBase(
+  store: RecordingStore,
+  method: string,
+  path: string,
+): Promise<string | undefined> {
+  const segments = segmentsOf(path);
+  const at = segments.indexOf(ACCOUNTS);
+  if (at < 0 || segments.length > MOST_SEGMENTS) return undefined;
+  const bases = await basesOf(store);
+  const [base, ...others] = at === 0 ? bases.filter((one) => one !== '') : bases.filter((one) => one === '');
+  if (base === undefined || others.length > 0) return undefined;
+  const other = base + pathOf(segments.slice(at));
+  // Where both are recorded, a miss is one of the path as it was sent.
+  const isSentRecorded = bases.includes(pathOf(segments.slice(0, at)));
+  return isSentRecorded && !(await store.below(other)).methods.has(method) ? undefined : other;
+}
+
+/** What stands before `accounts` in a recording's paths. */
+async function basesOf(store: RecordingStore): Promise<string[]> {
+  const bases: string[] = [];
+  const queue = [''];
+  for (let at = 0; at < queue.length && at < MOST_FOLDERS; at++) {
+    const base = queue[at] as string;
+    const { segments } = await store.below(base);
+    if (segments.has(ACCOUNTS)) bases.push(base);
+    if (segmentsOf(base).length > DEEPER) continue;
+    for (const name of segments) if (name !== ACCOUNTS) queue.push(`${base}/${name}`);
+  }
+  return bases;
+}
+
 /** Looks for a path that differs in one segment, the last ones first: another project, another feature. */
 export async function findOtherId(
   store: RecordingStore,
