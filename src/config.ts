@@ -41,6 +41,7 @@ export interface Config extends Extras {
   ignorePointers: string[];
   ignoreQuery: string[];
   arraysAsSets: string[];
+  formsAsSets: boolean;
   strictSequence: boolean;
   replayFailures: boolean;
   maxAge: number | undefined;

@@ -26,6 +26,7 @@ describe('what nobody says', () => {
       ignorePointers: [],
       ignoreQuery: [],
       arraysAsSets: [],
+      formsAsSets: false,
       strictSequence: false,
       replayFailures: false,
       onStale: 'warn',

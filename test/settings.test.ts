@@ -151,6 +151,7 @@ describe('each setting', () => {
     driftHeaders: [['location', ['location']]],
     ignoreQuery: [['timestamp', ['timestamp']]],
     arraysAsSets: [['/languages', ['/languages']]],
+    formsAsSets: [['true', true]],
     strictSequence: [['true', true]],
     replayFailures: [['true', true]],
     maxAge: [['30d', 2_592_000_000]],

@@ -51,6 +51,7 @@ export const MATCHING: readonly SettingName[] = [
   'ignorePointers',
   'ignoreQuery',
   'arraysAsSets',
+  'formsAsSets',
 ];
 
 /** Settings that say what is secret, for every command that keeps or shows exchanges. */

@@ -18,6 +18,7 @@ import {
   splitTarget,
 } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
+import { withOneBoundary } from './multipart-boundary.ts';
 import { KnownSecrets } from './redaction/known-secrets.ts';
 import {
   codingOf,
@@ -189,6 +190,19 @@ function plainRequest(
     if ((isKeptOfRequest || keepHeaders.has(name)) && (name !== 'content-encoding' || plain === undefined)) {
       headers.push(name, head.headers[i + 1] as string);
     }
+  }
+  if (plain) {
+    const at = headers.indexOf('content-type');
+    const form = at < 0 ? undefined : withOneBoundary(headers[at + 1], plain);
+    if (form)
+      return {
+        method: head.method,
+        path,
+        query,
+        headers: headers.with(at + 1, form.contentType),
+        body: form.body,
+        json: undefined,
+      };
   }
   return { method: head.method, path, query, headers, body: plain ?? body, json: plain && json };
 }

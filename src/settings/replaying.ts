@@ -24,6 +24,11 @@ export const REPLAYING = {
     default: '',
     describe: 'Arrays whose order matching ignores: /languages',
   },
+  formsAsSets: {
+    kind: 'boolean',
+    default: false,
+    describe: 'Matching ignores the order of the fields of a form',
+  },
   strictSequence: {
     kind: 'boolean',
     default: false,

@@ -1,6 +1,6 @@
 /** Which requests are the same, by option, and what is said of one that none matches: through sockets and files. */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import type { Miss } from '../../src/recordings/matching/miss.ts';
@@ -61,6 +61,75 @@ describe('a base path', () => {
     const recordings = await record({}, [{ path: `${recorded}?a=1` }, { path: `${recorded}?a=1` }]);
     const twice = { path: `${path}?a=1` };
     expect(await answersTo(recordings, {}, [twice, twice, twice, { path }])).toEqual(['1', '2', '2', 501]);
+  });
+});
+
+/** Each sent as fetch does: with a boundary of its own. @returns what answered */
+async function sendForms(
+  gate: InProcess,
+  forms: readonly (FormData | string)[],
+): Promise<(string | number)[]> {
+  const answers: (string | number)[] = [];
+  for (const body of forms) {
+    const headers = typeof body === 'string' ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
+    const response = await fetch(`${gate.url}/forms`, { method: 'POST', body, headers });
+    answers.push(response.status === 200 ? await response.text() : response.status);
+  }
+  return answers;
+}
+
+async function recordForms(forms: readonly (FormData | string)[]): Promise<string> {
+  const recordings = join(temporaryFolder(), 'recordings');
+  let count = 0;
+  const target = await startTarget((_req, res) => res.end(String(++count)));
+  const gate = await startGate({ target: target.url, record: 'all', recordings });
+  await sendForms(gate, forms);
+  await gate.gate.close();
+  return recordings;
+}
+
+function formOf(...fields: [string, string | Blob][]): FormData {
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  return form;
+}
+
+describe('a form', () => {
+  const bytes = (size: number) => new Blob([Buffer.alloc(size, 255)]);
+  const forms = () => [
+    ...[1, 2, 3].map((i) => formOf(['a', String(i)], ['b', 'ü'])),
+    formOf(['file', bytes(10)], ['b', 'x']),
+    formOf(['file', bytes(10_000)]),
+    formOf(['password', 'a secret'], ['b', 'x']),
+  ];
+
+  it('of parts is found whatever its boundary, and recorded again as it was', async () => {
+    const recordings = await recordForms(forms());
+    const gate = await startGate({ recordings }, 'replay');
+    expect(await sendForms(gate, forms())).toEqual(['1', '2', '3', '4', '5', '6']);
+    expect(await sendForms(gate, [formOf(['b', 'ü'], ['a', '1']), formOf(['a', '4'])])).toEqual([501, 501]);
+    const withoutTimes = (folder: string) =>
+      [...filesIn(folder)].map(([name, text]) => [
+        relative(folder, name),
+        text.replace(/"(?:recordedAt|durationMs)": .*/g, ''),
+      ]);
+    const again = withoutTimes(await recordForms(forms()));
+    expect(again).toEqual(withoutTimes(recordings));
+  });
+
+  it('has its fields in any order with an option', async () => {
+    const recordings = await recordForms(['a=1&b=2&b=3&token=x', formOf(['a', '1'], ['file', bytes(10)])]);
+    const other = ['b=2&token=y&%61=1&b=3', formOf(['file', bytes(10)], ['a', '1'])];
+    expect(await sendForms(await startGate({ recordings }, 'replay'), other)).toEqual([501, 501]);
+    const gate = await startGate({ recordings, formsAsSets: true }, 'replay');
+    expect(await sendForms(gate, other)).toEqual(['1', '2']);
+    const response = await fetch(`${gate.url}/forms`, {
+      method: 'POST',
+      body: new URLSearchParams('b=2&b=3&a=9&token=y'),
+    });
+    expect(((await response.json()) as { detail: string }).detail).toContain(
+      'in the nearest /a: recorded "1", sent "9"',
+    );
   });
 });
 

@@ -1,10 +1,15 @@
-import type { RecordedRequest, StoredHeaders } from '../../model/exchange.ts';
+import { isInline, type RecordedRequest, type StoredHeaders } from '../../model/exchange.ts';
 import type { JsonValue } from '../../model/json.ts';
 import { withoutMeant } from '../../model/pointer-pattern.ts';
+import { bodyBytes, storeBody } from '../body.ts';
+import { withOneBoundary, withPartsInOrder } from '../multipart-boundary.ts';
 import { decodePart } from '../redaction/decode-part.ts';
-import { redactHeader } from '../redaction/redact.ts';
+import { contentTypeOf, redactHeader } from '../redaction/redact.ts';
+import { isForm } from '../redaction/redact-bytes.ts';
+import { isMultipart } from '../redaction/redact-multipart.ts';
 import type { MatchRules } from './match-rules.ts';
 import { normalize } from './normalize.ts';
+import { queryValues } from './query.ts';
 import { type FormHeader, RequestForm } from './request-form.ts';
 
 const NO_HEADERS: readonly FormHeader[] = [];
@@ -18,7 +23,7 @@ const forms = new WeakMap<MatchRules, WeakMap<RecordedRequest, RequestForm>>();
  * @throws PatchgateError `bad-config` where the config's own function fails
  */
 export function formOf(request: RecordedRequest, rules: MatchRules): RequestForm {
-  if (rules.isPlain) return plainForm(request, NO_HEADERS);
+  if (rules.isPlain) return plainForm(ofOneBoundary(request), NO_HEADERS);
   let known = forms.get(rules);
   if (known === undefined) {
     known = new WeakMap();
@@ -39,7 +44,40 @@ function plainForm(
   return new RequestForm({ method, path, query, headers, body });
 }
 
-function changedForm(request: RecordedRequest, rules: MatchRules): RequestForm {
+/** One that was recorded before boundaries were, or by hand. */
+function ofOneBoundary(request: RecordedRequest): RecordedRequest {
+  const { headers, body } = request;
+  if (body === undefined || !('text' in body || 'base64' in body)) return request;
+  const form = withOneBoundary(contentTypeOf(headers), bodyBytes(body));
+  if (!form) return request;
+  const stored = storeBody(form.body, form.contentType);
+  return {
+    ...request,
+    headers: { ...headers, 'content-type': form.contentType },
+    ...(stored && { body: stored }),
+  };
+}
+
+/** A form as an object of its fields, so that their order does not matter; one of parts with these in order. */
+function formAsSet(form: RequestForm, contentType: string | undefined): RequestForm {
+  const { body } = form.parts;
+  if (!isInline(body) || body === undefined || 'json' in body) return form;
+  if (isMultipart(contentType)) {
+    // Whatever its parts are in: one character is one byte.
+    const text = withPartsInOrder(bodyBytes(body).toString('latin1'));
+    return new RequestForm({ ...form.parts, body: storeBody(Buffer.from(text, 'latin1'), contentType) });
+  }
+  if (!isForm(contentType) || !('text' in body)) return form;
+  const fields = [...queryValues(body.text)].map(([name, values]): [string, JsonValue] => [
+    name,
+    values.length === 1 ? (values[0] as string) : values,
+  ]);
+  const value = Object.fromEntries(fields);
+  return new RequestForm({ ...form.parts, body: { json: value } }, { value });
+}
+
+function changedForm(sent: RecordedRequest, rules: MatchRules): RequestForm {
+  const request = ofOneBoundary(sent);
   let form = plainForm(request, namedHeaders(request.headers, rules));
   if (rules.normalize) {
     const shown = shownHeaders(request.headers, rules);
@@ -47,6 +85,7 @@ function changedForm(request: RecordedRequest, rules: MatchRules): RequestForm {
     const headers = namedHeaders(own.headers, rules);
     form = new RequestForm({ ...own.form.parts, headers }, { value: own.form.json });
   }
+  if (rules.formsAsSets) form = formAsSet(form, contentTypeOf(request.headers));
   const { ignored } = rules;
   const parts = { ...form.parts, query: withoutNames(form.parts.query, rules.ignoredQuery) };
   if (ignored?.isMeant) return new RequestForm({ ...parts, body: undefined });

@@ -13,6 +13,8 @@ export interface MatchSettings {
   ignoreQuery: readonly string[];
   /** Patterns of arrays whose order does not matter; how often an item comes does. */
   arraysAsSets: readonly string[];
+  /** The order of the fields of forms does not matter; that of fields of one name does. */
+  formsAsSets: boolean;
   /** Comes before all others. */
   normalizeRequest: NormalizeRequest | undefined;
 }
@@ -24,6 +26,7 @@ export interface MatchRules {
   ignored: PatternNode | undefined;
   ignoredQuery: ReadonlySet<string>;
   sets: PatternNode | undefined;
+  formsAsSets: boolean;
   normalize: NormalizeRequest | undefined;
   /** What recorded requests went through, and what is shown goes through. */
   redaction: Redaction;
@@ -38,7 +41,8 @@ export function matchRules(
   settings: Partial<MatchSettings> = {},
   redaction: Redaction = DEFAULT_REDACTION,
 ): MatchRules {
-  const { matchHeaders = [], ignoreQuery = [], normalizeRequest: normalize } = settings;
+  const { matchHeaders = [], ignoreQuery = [], formsAsSets = false } = settings;
+  const { normalizeRequest: normalize } = settings;
   const ignored = treeOf('ignorePointers', settings.ignorePointers);
   const sets = treeOf('arraysAsSets', settings.arraysAsSets);
   // Method, path and the bytes of query and body say it all.
@@ -48,13 +52,14 @@ export function matchRules(
     ignored,
     ignoredQuery: new Set(ignoreQuery),
     sets,
+    formsAsSets,
     normalize,
     redaction,
     // What a function does is not to be seen, nor which headers were redacted.
     name: isByBytes
-      ? JSON.stringify([2, settings.ignorePointers, ignoreQuery, settings.arraysAsSets])
+      ? JSON.stringify([3, settings.ignorePointers, ignoreQuery, settings.arraysAsSets, formsAsSets])
       : undefined,
-    isPlain: isByBytes && ignored === undefined && ignoreQuery.length === 0,
+    isPlain: isByBytes && ignored === undefined && ignoreQuery.length === 0 && !formsAsSets,
   };
 }
 
