@@ -7,6 +7,7 @@ import { type FoundExchange, seenOf } from '../../recordings/har/seen-entry.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { openStore } from '../../recordings/open-store.ts';
 import { type PlainExchange, plainExchangeOf } from '../../recordings/plain-exchange.ts';
+import { redactText } from '../../recordings/redaction/redact.ts';
 import { SecretNotices } from '../../recordings/redaction/secret-notices.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
 import type { Durability } from '../../settings.ts';
@@ -50,17 +51,27 @@ export async function runImport(args: ImportArgs): Promise<Imported> {
   const sights = new FirstSights(args.rules);
   const detected = new SecretNotices(args.notice);
   const skip = (reason: string) => done.skipped.set(reason, (done.skipped.get(reason) ?? 0) + 1);
+  const leaveOut = (why: string) => {
+    args.notice(`left out: ${redactText(why, args.rules.redaction)}`);
+    skip('not as HAR 1.2 says');
+  };
   try {
     for (const file of args.files) {
-      const { entries, isOwn } = await readArchive(file);
-      done.entries += entries.length;
+      const { entries, isOwn, odd } = await readArchive(file);
+      done.entries += entries.length + odd.length;
+      for (const one of odd) leaveOut(one);
       for (const entry of entries) {
         const reason = wanted(entry);
         if (reason !== undefined) {
           skip(reason);
           continue;
         }
-        const found = seenOf(entry, { isOwn, attached: await attachedTo(file, entry) });
+        const attached = await attachedTo(file, entry).catch(badInput);
+        if (attached instanceof PatchgateError) {
+          leaveOut(attached.message);
+          continue;
+        }
+        const found = seenOf(entry, { isOwn, attached });
         if ('skipped' in found) {
           skip(found.skipped);
           continue;
@@ -79,6 +90,11 @@ export async function runImport(args: ImportArgs): Promise<Imported> {
   done.origins = [...origins].sort();
   if (done.exchanges === 0) throw nothingIn(args, done);
   return done;
+}
+
+function badInput(error: unknown): PatchgateError {
+  if (error instanceof PatchgateError && error.code === 'bad-input') return error;
+  throw error;
 }
 
 function nothingIn({ files, only }: ImportArgs, { entries, skipped }: Imported): PatchgateError {

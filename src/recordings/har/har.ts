@@ -54,7 +54,7 @@ export interface HarResponse {
 }
 
 export interface HarEntry {
-  /** ISO 8601. */
+  /** ISO 8601. Tools that leave it out get one when it is read. */
   startedDateTime: string;
   /** Milliseconds. */
   time?: number;

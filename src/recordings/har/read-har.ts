@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { PatchgateError } from '../../errors.ts';
-import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../model/json-text.ts';
-import { checkHar } from './check-har.ts';
+import type { JsonValue } from '../../model/json.ts';
+import { findPlace, findPlaces, type Place, placeAt, syntaxErrorOf } from '../../model/json-text.ts';
+import { checkEntry, checkHar, type WrongField } from './check-har.ts';
 import { CREATOR, type Har, type HarEntry } from './har.ts';
 
 export interface HarContent {
@@ -9,26 +10,54 @@ export interface HarContent {
   entries: readonly HarEntry[];
   /** Whether Patchgate wrote it: then its bodies and headers are those of the recording. */
   isOwn: boolean;
+  /** Entries that are left out, and why: `x.har:12:5: /log/entries/3/request/url must be a text`. */
+  odd: readonly string[];
 }
 
 /**
- * Reads the bytes of an HTTP archive and checks every field that import looks at. Pure.
+ * Reads the bytes of an HTTP archive and checks every field that import looks at. Each entry has a time: where it has none of its
+ * own, that of the one before it, or of now.
  *
  * @param file its name, for the message
- * @throws PatchgateError `bad-input` with file, line, column and JSON Pointer
+ * @throws PatchgateError `bad-input` with file, line and column where it is no archive
  */
 export function readHar(bytes: Buffer, file: string): HarContent {
   const text = textOf(bytes, file);
   const har = parse(text, file);
   const wrong = checkHar(har);
   if (wrong) throw broken(file, findPlace(text, wrong.pointer), `${wrong.pointer} ${wrong.what}`.trim());
-  const { entries, creator } = (har as Har).log;
-  if (creator?.name === CREATOR) return { entries, isOwn: true };
-  return { entries: [...entries].sort((a, b) => startOf(a) - startOf(b)), isOwn: false };
+  const { entries: all, creator } = (har as Har).log;
+  const entries: HarEntry[] = [];
+  const found: WrongField[] = [];
+  for (const [index, entry] of all.entries()) {
+    const odd = checkEntry(entry as unknown as JsonValue);
+    if (odd) found.push({ pointer: `/log/entries/${index}${odd.pointer}`, what: odd.what });
+    else entries.push(entry);
+  }
+  const places =
+    found.length > 0
+      ? findPlaces(
+          text,
+          found.map(({ pointer }) => ({ pointer, part: 'value' })),
+        )
+      : [];
+  const odd = found.map(({ pointer, what }, i) => said(file, places[i] as Place, `${pointer} ${what}`));
+  if (creator?.name === CREATOR) return { entries: timed(entries), isOwn: true, odd };
+  const inOrder = timed(entries).sort((a, b) => startOf(a) - startOf(b));
+  return { entries: inOrder, isOwn: false, odd };
+}
+
+function timed(entries: readonly HarEntry[]): HarEntry[] {
+  let last =
+    entries.find((entry) => !Number.isNaN(startOf(entry)))?.startedDateTime ?? new Date().toISOString();
+  return entries.map((entry) => {
+    if (!Number.isNaN(startOf(entry))) last = entry.startedDateTime;
+    return { ...entry, startedDateTime: last };
+  });
 }
 
 function startOf({ startedDateTime }: HarEntry): number {
-  return Date.parse(startedDateTime);
+  return typeof startedDateTime === 'string' ? Date.parse(startedDateTime) : Number.NaN;
 }
 
 function textOf(bytes: Buffer, file: string): string {
@@ -56,8 +85,12 @@ function parse(text: string, file: string): unknown {
   }
 }
 
+function said(file: string, { line, column }: Place, what: string): string {
+  return `${file}:${line}:${column}: ${what}`;
+}
+
 function broken(file: string, place: Place, what: string): PatchgateError {
-  return new PatchgateError('bad-input', `${file}:${place.line}:${place.column}: ${what}`, {
+  return new PatchgateError('bad-input', said(file, place, what), {
     hint: 'an HTTP archive (HAR 1.2) is expected: export it again; nothing was imported',
   });
 }

@@ -69,7 +69,7 @@ export function seenOf(entry: HarEntry, options: EntryOptions = {}): SeenEntry {
       },
       responseBody,
       startedAt,
-      endedAt: startedAt + Math.max(0, entry.time ?? 0),
+      endedAt: startedAt + (typeof entry.time === 'number' ? Math.max(0, entry.time) : 0),
       session: isOwn ? entry._patchgate?.session : undefined,
     },
     failure,

@@ -157,13 +157,44 @@ describe('recordings import', () => {
     ]);
   });
 
+  it('leaves out entries that are odd, tells each, and takes those without a time', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'odd.har');
+    const of = (path: string, more: object = {}) => ({
+      request: { method: 'GET', url: `https://h${path}` },
+      response: { status: 200, content: { text: path } },
+      ...more,
+    });
+    const entries = [
+      of('/a'),
+      null,
+      of('/b', { request: { method: 'GET', url: 7 } }),
+      of('/c', { startedDateTime: 'yesterday', time: 'long' }),
+      of('/d', { response: { status: '200' } }),
+      of('/e', { response: { status: 200, content: { _file: 'gone' } } }),
+    ];
+    writeFileSync(file, JSON.stringify({ log: { entries } }, null, 1));
+    const notices: string[] = [];
+    const imported = await runImport(argsOf(folder, { files: [file], notice: (text) => notices.push(text) }));
+    expect(importedText(imported, 'x', '.')).toBe(
+      'imported 2 exchanges of 6 entries into x\nskipped: 4 not as HAR 1.2 says\n',
+    );
+    expect(notices).toEqual([
+      expect.stringMatching(/^left out: .*odd\.har:16:4: \/log\/entries\/1 must be an object$/),
+      expect.stringMatching(/odd\.har:20:13: \/log\/entries\/2\/request\/url must be a text$/),
+      expect.stringMatching(/odd\.har:\d+:\d+: \/log\/entries\/4\/response\/status must be an integer$/),
+      expect.stringMatching(/gone/),
+    ]);
+    expect(texts(await found(folder, 'GET', '/c'))).toEqual([{ text: '/c' }]);
+  });
+
   it('records nothing where one of the archives is broken', async () => {
     const folder = temporaryFolder();
     const good = archive(folder, 'good', 'h/a');
     const bad = join(folder, 'bad');
-    writeFileSync(bad, '{"log":{"entries":[\n{}]}}');
+    writeFileSync(bad, '{"log":{"entries":\n{}}}');
     await expect(runImport(argsOf(folder, { files: [good, bad] }))).rejects.toThrow(
-      `${bad}:2:2: /log/entries/0/startedDateTime must be a time`,
+      `${bad}:2:1: /log/entries must be a list`,
     );
     expect(filesBelow(join(folder, 'x'))).toEqual({});
   });
@@ -216,6 +247,9 @@ describe('recordings import', () => {
     };
     const file = join(folder, 'in', 'x.har');
     writeFileSync(file, JSON.stringify({ log: { entries: [entry] } }));
-    await expect(runImport(argsOf(folder, { files: [file] }))).rejects.toThrow('no file in its folder');
+    const notices: string[] = [];
+    const run = runImport(argsOf(folder, { files: [file], notice: (text) => notices.push(text) }));
+    await expect(run).rejects.toThrow('skipped: 1 not as HAR 1.2 says');
+    expect(notices).toEqual([expect.stringContaining('no file in its folder')]);
   });
 });

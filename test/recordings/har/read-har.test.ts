@@ -54,11 +54,31 @@ describe('what is read', () => {
   });
 });
 
-describe('what is refused, with its place', () => {
+describe('an entry without a time', () => {
+  it.each([[undefined], ['x'], [1], [null]])('has that of the one before it: %j', (startedDateTime) => {
+    const at = (time: string) => ({ ...entry, startedDateTime: time });
+    const [a, b] = ['2026-11-20T12:00:02Z', '2026-11-20T12:00:01Z'];
+    const { entries, odd } = read(
+      har({ ...entry, startedDateTime, n: 1 }, at(a), { ...entry, startedDateTime, n: 2 }, at(b)),
+    );
+    expect(entries).toEqual([at(b), { ...at(a), n: 1 }, at(a), { ...at(a), n: 2 }]);
+    expect(odd).toEqual([]);
+  });
+
+  it('has that of now where none has one', () => {
+    const before = Date.now();
+    const { startedDateTime: _, ...rest } = entry;
+    const times = read(har(rest, rest)).entries.map((one) => Date.parse(one.startedDateTime));
+    for (const time of times) expect(time).toBeGreaterThanOrEqual(before);
+  });
+});
+
+describe('what is refused or left out, with its place', () => {
   it.each<[string, string | Buffer, string]>([
     ['nothing', '', 'x.har:1:1: the document ends where a value should be'],
     ['a cut file', '{"log": {\n  "entries": [', 'x.har:2:15: the document ends'],
     ['something else', '[]', 'x.har:1:1: has no object "log"'],
+    ['no entries', '{"log":\n {"a": 1}}', 'x.har:2:3: /log/entries must be a list'],
     ['a ZIP archive', Buffer.from('PK\u0003\u0004'), 'x.har is a ZIP archive'],
     ['no UTF-8', Buffer.from([0xff, 0xfe, 0x7b, 0]), 'x.har is not valid UTF-8'],
   ])('%s', (_, content, message) => {
@@ -69,11 +89,8 @@ describe('what is refused, with its place', () => {
   });
 
   it.each<[string, unknown]>([
-    ['x.har:2:11: /log/entries must be a list', { log: { a: 1 } }],
     ['x.har:4:7: /log/entries/0 must be an object', har(1 as unknown as object)],
-    ['/log/entries/1/startedDateTime must be a time', har(entry, { ...entry, startedDateTime: 'x' })],
-    ['x.har:5:28: /log/entries/0/startedDateTime must be', har({ startedDateTime: 'x' })],
-    ['/log/entries/0/time must be a number', har({ ...entry, time: '1' })],
+    ['x.har:5:20: /log/entries/0/request must be an object', har({ request: 'x' })],
     ['/log/entries/0/request must be an object', har({ ...entry, request: 'x' })],
     ['/log/entries/0/request/method must be a text', har({ ...entry, request: { url: 'x' } })],
     ['/log/entries/0/request/url must be a text', har({ ...entry, request: { method: 'x' } })],
@@ -106,7 +123,18 @@ describe('what is refused, with its place', () => {
     ['/log/entries/0/_patchgate is not as', har({ ...entry, _patchgate: { path: 1 } })],
     ['/log/entries/0/_patchgate is not as', har({ ...entry, _patchgate: { session: '' } })],
     ['/log/entries/0/_patchgate is not as', har({ ...entry, _patchgate: { omitted: { request: '1' } } })],
-  ])('%s', (message, value) => {
-    expect(errorOf(() => read(value)).message).toContain(message);
+  ])('an entry: %s', (message, value) => {
+    const { entries, odd } = read(
+      har(entry, ...(value as { log: { entries: object[] } }).log.entries, entry),
+    );
+    expect(entries).toEqual([entry, entry]);
+    expect(odd).toEqual([
+      expect.stringContaining(
+        message
+          .replace('x.har:4', 'x.har:14')
+          .replace('x.har:5', 'x.har:15')
+          .replace('entries/0', 'entries/1'),
+      ),
+    ]);
   });
 });

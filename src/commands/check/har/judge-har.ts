@@ -1,5 +1,6 @@
 import { PatchgateError } from '../../../errors.ts';
 import type { Gate } from '../../../gate.ts';
+import { type JsonValue, member } from '../../../model/json.ts';
 import { findOffsets } from '../../../model/json-text.ts';
 import { parseUrl } from '../../../model/url.ts';
 import { checkMessages } from '../../../recordings/har/check-har.ts';
@@ -33,15 +34,32 @@ export async function judgeHar(
   let isOwn = false;
   for await (const chunk of chunks) {
     for (const slice of slices.feed(chunk)) {
-      if (slice.isEntry) judge.judge(await readEntry(slice), slice);
+      if (slice.isEntry) await judgeEntry(slice);
       else if (slice.pointer === '/log/creator') isOwn = isOfPatchgate(slice);
     }
   }
   slices.end();
   return judge.asFile(name, 'har');
 
-  async function readEntry(slice: HarSlice): Promise<FoundRequest> {
-    const entry = checked(slice, name);
+  /** What is odd in an answer is no reason not to judge what was asked. */
+  async function judgeEntry(slice: HarSlice): Promise<void> {
+    const { value, pointer, text, start } = slice;
+    const wrong = checkMessages(value);
+    const request = member(value, 'request');
+    if (!wrong) return judge.judge(await readEntry(value as unknown as HarEntry), slice);
+    if (!checkMessages({ request: request ?? null }))
+      return judge.judge(await readEntry({ request } as unknown as HarEntry), slice);
+    const [offset = 0] = findOffsets(text, [{ pointer: wrong.pointer, part: 'value' }]);
+    const { line } = new TextLines(text, start).placeOf(offset);
+    const [method, url] = [member(request, 'method'), member(request, 'url')];
+    judge.skip({
+      ...{ pointer, line, method: typeof method === 'string' ? method : '?' },
+      path: (typeof url === 'string' && parseUrl(url)?.pathname) || '?',
+      why: `${wrong.pointer} ${wrong.what}`.trim(),
+    });
+  }
+
+  async function readEntry(entry: HarEntry): Promise<FoundRequest> {
     const head = { method: entry.request.method, url: targetOf(entry, parseUrl(entry.request.url)) };
     const isOfInterest = entry.request.postData?._file || entry.response?.content?._file;
     const beside = isOfInterest ? await attachments(entry) : {};
@@ -72,20 +90,6 @@ export async function judgeHar(
     };
     return { request: await read(request.postData?._file), response: await read(response?.content?._file) };
   }
-}
-
-function checked({ value, pointer, text, start }: HarSlice, name: string): HarEntry {
-  const wrong = checkMessages(value);
-  if (!wrong) return value as unknown as HarEntry;
-  const [offset = 0] = findOffsets(text, [{ pointer: wrong.pointer, part: 'value' }]);
-  const { line, column } = new TextLines(text, start).placeOf(offset);
-  throw new PatchgateError(
-    'bad-input',
-    `${name}:${line}:${column}: ${pointer}${wrong.pointer} ${wrong.what}`,
-    {
-      hint: 'an HTTP archive (HAR 1.2) is expected: export it again; nothing was judged',
-    },
-  );
 }
 
 function isOfPatchgate({ value }: HarSlice): boolean {

@@ -1,7 +1,7 @@
 import type { Gate } from '../../../gate.ts';
 import type { Exchange } from '../../../model/exchange.ts';
 import { type RequestHead, splitTarget } from '../../../model/http.ts';
-import { type CheckedFile, type Subject, subjectOf } from '../../../reporters/report.ts';
+import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../../reporters/report.ts';
 import type { Beforehand } from '../history/beforehand.ts';
 import { StreamHistory } from '../history/stream-history.ts';
 import { placedIn, pointersInText, type RequestPlaces } from '../places/places-in-file.ts';
@@ -69,6 +69,11 @@ export class StreamJudge {
   /** What was judged otherwise. */
   add(subject: Subject): void {
     this.#judged.add(subject);
+  }
+
+  /** What could not be judged. */
+  skip(skipped: Skipped): void {
+    this.#judged.skip(skipped);
   }
 
   asFile(name: string, kind: CheckedFile['kind']): CheckedFile {
