@@ -30,10 +30,15 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 const NAME = /^[A-Za-z0-9+~%-]+~([0-9a-f]{32})\.[a-z0-9]+$/;
 
 /** @param method as it stands in the name of the exchange's file: `PATCH` */
-export function bodyFileName(method: string, bytes: Buffer, contentType: string | undefined): string {
+export function bodyFileName(
+  method: string,
+  bytes: Buffer,
+  contentType: string | undefined,
+  isText = false,
+): string {
   const type = /^[^;\s]*/.exec(contentType ?? '')?.[0].toLowerCase() ?? '';
   const extension = Object.hasOwn(EXTENSIONS, type) ? EXTENSIONS[type] : 'bin';
-  return `${method}~${hashOf(bytes)}.${extension}`;
+  return `${method}~${hashOf(bytes)}.${isText ? 'txt' : extension}`;
 }
 
 /** Undefined where it is no name of a body's file. */

@@ -145,7 +145,32 @@ describe("JSON in another writer's style", () => {
     expect(files.join('').match(/"(?:json|text)":/g)).toEqual(Array(6).fill('"json":'));
     const replay = await startBinary(['replay'], { cwd });
     const answers = await answersTo(replay, traffic);
-    expect(answers.map(({ body }) => body.toString())).toEqual(texts);
+    expect(answers.map(({ body }) => body)).toEqual(texts);
+  });
+});
+
+describe('a text of 1 MiB and more', () => {
+  it('stands in a file of its own, and is found and replayed', async () => {
+    const cwd = temporaryFolder();
+    const long = (i: number) => `${i} ${'line\n'.repeat(250_000)}`;
+    let count = 0;
+    const target = await startTarget((_req, res) =>
+      res.writeHead(200, { 'content-type': 'text/plain' }).end(`answer ${long(++count)}`),
+    );
+    const traffic = [1, 2, 3, 4, 5, 6].map((i) => ({
+      method: 'POST',
+      path: '/long',
+      headers: [['content-type', 'text/plain'] as const],
+      body: long(i),
+    }));
+    const recorder = await startRecorder(cwd, target.url);
+    await answersTo(recorder, traffic);
+    await recorder.gate.close();
+    const files = [...exchangeFilesIn(join(cwd, 'recordings')).keys()];
+    expect(files.filter((file) => /POST~[0-9a-f]{32}\.txt$/.test(file))).toHaveLength(12);
+    const replay = await startReplay(cwd);
+    const answers = await answersTo(replay, traffic);
+    expect(answers.map(({ body }, i) => body === `answer ${long(i + 1)}`)).toEqual(Array(6).fill(true));
   });
 });
 

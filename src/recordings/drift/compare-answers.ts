@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
 import type { JsonValue } from '../../model/json.ts';
 import { syntaxErrorOf } from '../../model/json-text.ts';
@@ -84,9 +85,14 @@ function plain(name: string, value: string): string {
 type Content = { kind: 'none' } | { kind: 'JSON'; json: JsonValue } | { kind: 'text'; text: string } | Bytes;
 type Bytes = { kind: 'bytes'; bytes: Buffer } | { kind: 'bytes'; notKept: string };
 
-function contentOf({ headers, body }: RecordedResponse, bytes: Buffer | undefined): Content {
+function contentOf(
+  { headers, body }: Pick<RecordedResponse, 'headers' | 'body'>,
+  bytes: Buffer | undefined,
+): Content {
   if (body === undefined) return { kind: 'none' };
   if ('omitted' in body) return { kind: 'bytes', notKept: whyNotKept(textOf('content-encoding', headers)) };
+  if ('file' in body && bytes && isUtf8(bytes))
+    return contentOf({ headers, body: { text: bytes.toString('utf8') } }, undefined);
   if ('file' in body) return { kind: 'bytes', bytes: bytes ?? Buffer.alloc(0) };
   const json = jsonOf(body);
   if (json !== undefined) return { kind: 'JSON', json };

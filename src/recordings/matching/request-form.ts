@@ -1,6 +1,6 @@
 import type { StoredBody } from '../../model/exchange.ts';
 import type { JsonValue } from '../../model/json.ts';
-import { jsonOf } from '../body.ts';
+import { bodyBytes, jsonOf } from '../body.ts';
 import { hashInName, hashOf } from '../body-file.ts';
 
 export interface FormParts {
@@ -37,8 +37,8 @@ export class RequestForm {
   }
 }
 
-/** Of a body that is no text, wherever its bytes are. One that was not kept is like no other. */
-export function bytesName(body: Exclude<StoredBody, { text: string }>): string {
-  if ('base64' in body) return `bytes ${hashOf(Buffer.from(body.base64, 'base64'))}`;
-  return 'file' in body ? `bytes ${hashInName(body.file)}` : 'omitted';
+/** Of a body's bytes, wherever they are. One that was not kept is like no other. */
+export function bytesName(body: StoredBody): string {
+  if ('omitted' in body) return 'omitted';
+  return `bytes ${'file' in body ? hashInName(body.file) : hashOf(bodyBytes(body))}`;
 }

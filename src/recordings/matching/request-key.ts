@@ -26,9 +26,7 @@ export function keyOf(form: RequestForm, { sets }: MatchRules): string {
   const { json } = form;
   let text = '';
   if (json !== undefined) text = `json ${canonical(json, sets)}`;
-  else if (body !== undefined) {
-    text = 'text' in body ? `text ${body.text}` : bytesName(body);
-  }
+  else if (body !== undefined) text = bytesName(body);
   return hash('sha1', `${method} ${path}\n${pairs}\n${named}${text}`, 'binary');
 }
 

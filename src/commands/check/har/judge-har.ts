@@ -1,6 +1,6 @@
 import { PatchgateError } from '../../../errors.ts';
 import type { Gate } from '../../../gate.ts';
-import { type JsonValue, member } from '../../../model/json.ts';
+import { member } from '../../../model/json.ts';
 import { findOffsets } from '../../../model/json-text.ts';
 import { parseUrl } from '../../../model/url.ts';
 import { checkMessages } from '../../../recordings/har/check-har.ts';
