@@ -1,6 +1,7 @@
 import type { Exchange } from '../../model/exchange.ts';
 import type { MatchRules } from '../matching/match-rules.ts';
 import { sequenceKey } from '../matching/request-key.ts';
+import { sameButNoise } from '../same-but-noise.ts';
 import { type Entry, ObjectEntry, PlacedEntry, RefreshedEntry, TextEntry } from './entry.ts';
 import { inOrder } from './file-format.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
@@ -31,7 +32,7 @@ export interface Addition {
 }
 
 export interface ContentsOptions {
-  /** Take the new time where nothing else of an exchange differs. */
+  /** Take the new time where nothing else of an exchange differs, and what else is another each time. */
   refreshMeta?: boolean | undefined;
   /** Which requests are the same. */
   rules?: MatchRules | undefined;
@@ -151,12 +152,17 @@ export class Contents {
     return true;
   }
 
-  /** Of two for one place: the former as long as nothing but the time differs. */
+  /** Of two for one place: the former as long as nothing but noise differs. */
   #newest(former: Entry, entry: Entry): Entry {
-    if (!isSame(former.exchange, entry.exchange)) return entry;
+    const { refreshMeta } = this.#options;
+    const [before, after] = [former, entry].map(({ exchange }) => separateBodies(exchange)) as [
+      Exchange,
+      Exchange,
+    ];
+    if (!(refreshMeta ? isSame : sameButNoise)(before, after)) return entry;
     // Somebody may have removed them, and they go when what names them does.
     if (bodyFilesOf(former.exchange).length > 0) entry.writeBodies?.();
-    return this.#options.refreshMeta ? new RefreshedEntry(former, entry.exchange.meta) : former;
+    return refreshMeta ? new RefreshedEntry(former, entry.exchange.meta) : former;
   }
 
   #slotsOf(entry: Entry): Slot[] {
@@ -189,7 +195,7 @@ function lastFailures(slots: readonly Slot[]): Slot[] {
 /** Apart from `meta`: to the letter, since that is what the file would show. */
 function isSame(a: Exchange, b: Exchange): boolean {
   const text = (exchange: Exchange) => {
-    const { request, response, failure } = inOrder(separateBodies(exchange));
+    const { request, response, failure } = inOrder(exchange);
     return JSON.stringify([request, response, failure]);
   };
   return text(a) === text(b);
