@@ -12,7 +12,7 @@ const INDENTED = { colon: ': ', open: '\n', comma: ',\n', close: '\n', empty: ''
 
 /** The text of a JSON body. */
 export function jsonText({ json, indent, newline, style }: JsonBody): string {
-  const text = style ? new Writer(indent, style).write(json, '', '') : JSON.stringify(json, null, indent);
+  const text = style ? new Writer(indent, style).write(json, '') : JSON.stringify(json, null, indent);
   const whole = newline ? `${text}\n` : text;
   return style?.crlf ? whole.replaceAll('\n', '\r\n') : whole;
 }
@@ -94,6 +94,8 @@ class Writer {
   readonly #array: Gaps;
   readonly #numbers: Readonly<Record<string, string>> | undefined;
   readonly #quote: (text: string) => string;
+  /** Of the value that is written, where numbers are looked up. */
+  readonly #path: (string | number)[] = [];
 
   constructor(indent: number | string | undefined, style: JsonStyle) {
     const usual = indent === undefined ? COMPACT : INDENTED;
@@ -111,10 +113,10 @@ class Writer {
   }
 
   /** @param indent of the line that it begins in */
-  write(value: JsonValue, indent: string, pointer: string): string {
+  write(value: JsonValue, indent: string): string {
     if (typeof value === 'string') return this.#quote(value);
     if (typeof value === 'number' && this.#numbers)
-      return literalAt(this.#numbers, pointer, value) ?? JSON.stringify(value);
+      return literalAt(this.#numbers, pointerOf(this.#path), value) ?? JSON.stringify(value);
     if (typeof value !== 'object' || value === null) return JSON.stringify(value);
     const isArray = Array.isArray(value);
     const [begin, end] = isArray ? '[]' : '{}';
@@ -123,12 +125,17 @@ class Writer {
     let text = begin + open.replace('\n', `\n${below}`);
     const between = comma.replace('\n', `\n${below}`);
     let count = 0;
-    const at = (token: string | number) => (this.#numbers ? `${pointer}/${escapeToken(token)}` : '');
     if (isArray) {
-      for (const item of value) text += (count > 0 ? between : '') + this.write(item, below, at(count++));
+      for (const item of value) {
+        this.#path.push(count);
+        text += (count++ > 0 ? between : '') + this.write(item, below);
+        this.#path.pop();
+      }
     } else {
       for (const name of Object.keys(value)) {
-        const item = this.write((value as JsonObject)[name] as JsonValue, below, at(name));
+        this.#path.push(name);
+        const item = this.write((value as JsonObject)[name] as JsonValue, below);
+        this.#path.pop();
         text += `${count++ > 0 ? between : ''}${this.#quote(name)}${this.#colon}${item}`;
       }
     }
@@ -159,8 +166,11 @@ function quoting({ ascii, escaped = '', hex }: JsonStyle): (text: string) => str
     const char = SHORT[found[1] as string] ?? (found[1] as string);
     return others.includes(char) ? written(char) : found;
   };
+  // Most have nothing to rewrite, which one look shows.
+  const some = new RegExp(`[\\\\${slash ? '/' : ''}${codes}${ascii ? '\\u0080-\\uffff' : ''}]`);
   return (text) => {
     const quoted = JSON.stringify(text);
+    if (!some.test(quoted)) return quoted;
     return `"${quoted.slice(1, -1).replace(pattern, rewrite)}"`;
   };
 }
