@@ -192,7 +192,7 @@ function plainRequest(
     }
   }
   if (plain) {
-    const at = headers.indexOf('content-type');
+    const at = headers.findIndex((name, i) => i % 2 === 0 && name === 'content-type');
     const form = at < 0 ? undefined : withOneBoundary(headers[at + 1], plain);
     if (form)
       return {
