@@ -21,7 +21,7 @@ const OTHERS = [
   .concat(['method', 'grep', 'only', 'replace', 'unused', 'older-than', 'yes', 'check', 'session'])
   .concat(['project', 'from-target', 'header', 'write-full', 'data-binary'])
   .concat(['output', 'write-baseline', 'against-contract'])
-  .concat(['unsafe', 'update', 'env', 'fault'])
+  .concat(['unsafe', 'update', 'env', 'fault', 'global', 'install-links'])
   // Of others: npm, npx, curl, node.
   .concat(['save-dev', 'cacert', 'pack-destination', 'no-install', 'package', 'version', 'test']);
 
