@@ -2,6 +2,8 @@ import { sep } from 'node:path';
 import type { Composed, Surroundings } from './compose-upstream.ts';
 import { type Config, workspaceOf } from './config.ts';
 import type { Knowledge } from './guard/knowledge.ts';
+import type { JsonObject } from './model/json.ts';
+import { redactJson } from './recordings/redaction/redact.ts';
 import type { Redaction } from './recordings/redaction/redaction.ts';
 import { STATE_BY_DEFAULT } from './settings.ts';
 
@@ -35,6 +37,7 @@ export async function composeKnowledge(
     target: config.target,
     lag: config.stateLag,
     notice,
+    hide: (record) => redactJson(record, redaction) as JsonObject,
   });
   const { state } = kept;
   const reads = config.readState !== false && forward;

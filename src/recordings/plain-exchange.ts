@@ -28,7 +28,7 @@ import {
   redactPath,
   redactQuery,
 } from './redaction/redact.ts';
-import { hidingTexts, type Redaction } from './redaction/redaction.ts';
+import { hidingTexts, type Redaction, rememberGiven } from './redaction/redaction.ts';
 
 /**
  * An exchange on its way into a recording: redacted, without what belongs to one connection, its content codings
@@ -115,6 +115,7 @@ export function plainExchangeOf(
   };
   redactParts(exchange, redaction, (found) => {
     known.add(found.value);
+    rememberGiven(redaction, found);
     onFound?.(found);
   });
   const { needles } = known;

@@ -9,7 +9,7 @@ import { MOST_COMPARED } from '../recordings/matching/explain-difference.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
 import { firstOfSession } from '../recordings/matching/of-session.ts';
 import { SentRequest } from '../recordings/matching/sent-request.ts';
-import { redactPath } from '../recordings/redaction/redact.ts';
+import { pathsWithToken, redactPath } from '../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { playFailure } from './play-failure.ts';
 import { AnswerCache } from './replay/answer-cache.ts';
@@ -93,20 +93,16 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const body =
       request.body ?? (announcesBody(request.headers) ? await readBody(request, bodyLimit) : NO_BODY);
     if (body === undefined) return;
-    const path = pathOf(request);
-    let recorded = await store.look(request.method, path);
-    const other =
-      recorded.length === 0 ? await pathOnOtherSideOfBase(store, request.method, path) : undefined;
-    if (other !== undefined) recorded = await store.look(request.method, other);
+    const { path, recorded } = await recordedFor(request);
     if (work.isOver) return;
-    const sent = SentRequest.of(request, body, request.json, rules);
-    if (other !== undefined) sent.request.path = other;
+    const sent = SentRequest.of(request, body, request.json, rules, path);
     const found = lookUp(recorded, sent, request.session.name);
     // What others recorded may do for a test that is replayed; one that is being recorded asks for its own.
     const isRecorded = !(onMiss && store.isWritable && found?.isOfOthers());
     const taken = found && isRecorded ? sequences.take(request.session, found) : undefined;
+    const isAsSent = path === pathOf(request);
     if (taken && 'giveBack' in taken)
-      return serve(taken, request.session, sink, work, other === undefined ? key : undefined);
+      return serve(taken, request.session, sink, work, isAsSent ? key : undefined);
     if (onMiss) {
       if (found && taken?.reason === 'already-served') sequences.pass(request.session, found);
       const session = found ? { ...request.session, name: found.sessionToRecord() } : request.session;
@@ -116,7 +112,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     if (taken) throw refusal(store.name, taken);
     const miss = await explainMiss(store, firstOf(recorded, request.session), sent);
     if (work.isOver) return;
-    const sentAs = other === undefined ? '' : `; sent as ${path}`;
+    const sentAs = isAsSent ? '' : `; sent as ${pathOf(request)}`;
     throw new PatchgateError('no-recording', miss.text + sentAs, {
       hint: miss.hint,
       details: {
@@ -169,6 +165,25 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     served.add(request.session, { method: request.method, path: pathOf(request), index, recordedAt });
     send(known, undefined, sink);
     return true;
+  }
+
+  /**
+   * Under the path as it is recorded now, as it was before it was redacted, or with a token that only the recorder knew for one; or
+   * under the same path with or without the base path.
+   */
+  async function recordedFor(request: UpstreamRequest): Promise<{ path: string; recorded: KeptExchanges }> {
+    const { method, url } = request;
+    const path = pathOf(request);
+    const recorded = await store.look(method, path);
+    if (recorded.length > 0) return { path, recorded };
+    for (const other of pathsWithToken(splitTarget(url).path)) {
+      const found = await store.look(method, other);
+      if (found.length > 0) return { path: other, recorded: found };
+    }
+    const other = await pathOnOtherSideOfBase(store, method, path);
+    return other === undefined
+      ? { path, recorded }
+      : { path: other, recorded: await store.look(method, other) };
   }
 
   /** As the recording has it. */

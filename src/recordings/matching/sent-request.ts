@@ -30,16 +30,19 @@ export class SentRequest {
     this.rules = rules;
   }
 
-  /** @param json the body as a value, where somebody has parsed it already */
+  /**
+   * @param json the body as a value, where somebody has parsed it already
+   * @param path under which the recording has it
+   */
   static of(
     head: RequestHead,
     body: Buffer,
     json: JsonValue | undefined,
     rules: MatchRules = DEFAULT_RULES,
+    path?: string,
   ): SentRequest {
     const request = recordedRequest(head, body, json, rules.headers);
-    // That is where the recording has it.
-    request.path = redactPath(request.path, rules.redaction);
+    request.path = path ?? redactPath(request.path, rules.redaction);
     return new SentRequest(request, rules);
   }
 

@@ -5,6 +5,8 @@ import type { Redaction } from './redaction.ts';
 
 /** Characters of the shortest one: what is shorter stands in many places by chance. */
 const SHORTEST = 8;
+/** A word stands in many places by chance. */
+const WORD = /^\p{L}{1,15}$/u;
 /** Each is looked for in all parts of an exchange. */
 const MOST = 64;
 /** Values of headers that are remembered: the same credentials come with every request. */
@@ -37,6 +39,7 @@ export class KnownSecrets {
   add(value: JsonValue): void {
     if (this.#texts.size >= MOST || value === REDACTED) return;
     this.#only = undefined;
+    if (typeof value === 'string' && WORD.test(value)) return;
     if (typeof value === 'string') for (const text of waysToWrite(value)) this.#texts.add(text);
     else if (typeof value === 'number') this.add(String(value));
     else if (typeof value === 'object' && value !== null)

@@ -2,9 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { InlineBody } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
 import { withJson } from '../json-style.ts';
+import { isCodeType } from './code.ts';
 import type { OnFound } from './found-secret.ts';
 import { redactJson } from './redact-json.ts';
 import { isMultipart, redactMultipart } from './redact-multipart.ts';
+import { redactPlain } from './redact-plain.ts';
 import { redactPairs, redactText } from './redact-text.ts';
 import type { Redaction } from './redaction.ts';
 
@@ -51,6 +53,7 @@ export function redactContent(
   redaction: Redaction,
   onFound?: OnFound,
 ): string {
+  if (isCodeType(contentType)) return redactPlain(text, redaction, 'body', onFound);
   if (isMultipart(contentType)) return redactMultipart(text, redaction, 'body', onFound);
   const clean = redactText(text, redaction, 'body', onFound);
   // Some tools say so of everything, JSON too: hence after all else.

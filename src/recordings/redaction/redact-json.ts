@@ -1,10 +1,13 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { pointerOf } from '../../model/pointer.ts';
 import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
+import { isCodeName } from './code.ts';
 import type { OnFound } from './found-secret.ts';
+import { redactPlain } from './redact-plain.ts';
 import { redactText, SHORTEST } from './redact-text.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
+import { isHarmless } from './secret-name.ts';
 
 /** A JSON value, copied only as far as something in it changes. */
 export function redactJson(value: JsonValue, redaction: Redaction, onFound?: OnFound): JsonValue {
@@ -43,7 +46,11 @@ class Walk {
 
   #text(text: string): string {
     const { mayBeIn } = this.#redaction;
-    return mayBeIn(text) ? redactText(text, this.#redaction, this.#place, this.#onFound) : text;
+    const name = this.#tokens.at(-1);
+    if (!mayBeIn(text)) return text;
+    return typeof name === 'string' && isCodeName(name)
+      ? redactPlain(text, this.#redaction, this.#place, this.#onFound)
+      : redactText(text, this.#redaction, this.#place, this.#onFound);
   }
 
   /** One that matches as a whole or in part: there is no placeholder for some digits. */
@@ -54,6 +61,17 @@ class Walk {
     return texts.includes(text) || patterns.some((pattern) => (text.match(pattern)?.join('') ?? '') !== '')
       ? REDACTED
       : value;
+  }
+
+  #isSecret(
+    name: string,
+    value: JsonValue,
+    { grant_type: grant, redirect_uri: redirect }: JsonObject,
+  ): boolean {
+    const { members } = this.#redaction;
+    if (members.has(name)) return !isHarmless(name, value);
+    // What OAuth has in exchange for a token.
+    return name === 'code' && (grant ?? redirect) !== undefined && !members.isTakenBack(name);
   }
 
   #list(list: JsonValue[], node: PatternNode | undefined): JsonValue {
@@ -77,7 +95,7 @@ class Walk {
     for (const name in object) {
       const item = object[name] as JsonValue;
       this.#tokens.push(name);
-      const clean = this.#redaction.members.has(name)
+      const clean = this.#isSecret(name, item, object)
         ? this.#hidden(item, `the name "${name}"`)
         : this.clean(item, node && patternsBelow(node, name));
       // A name can be a secret itself.

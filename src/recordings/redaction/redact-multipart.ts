@@ -1,8 +1,9 @@
 import { decodePart } from './decode-part.ts';
 import type { OnFound } from './found-secret.ts';
-import { isSecretParameter, redactText } from './redact-text.ts';
+import { redactText } from './redact-text.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
+import { isSecretParameter } from './secret-parameter.ts';
 
 /** Whether the media type is that of forms whose parts have heads of their own. */
 export function isMultipart(contentType: string | undefined): boolean {
@@ -53,7 +54,7 @@ function redactPart(
   const value = part.slice(start, end);
   const name = nameIn(head);
   const where = name === undefined ? place : `${place}/${name}`;
-  if (name !== undefined && isSecretParameter(name, redaction)) {
+  if (name !== undefined && isSecretParameter(name, value, value, redaction.members)) {
     if (value === REDACTED) return part;
     onFound?.({ what: `the name "${name}"`, place: where, isDetected: false, value });
     return head + REDACTED + part.slice(end);

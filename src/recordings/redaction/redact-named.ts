@@ -1,6 +1,7 @@
 import { Char } from '../../model/json-lexer.ts';
 import { nextMemberName } from './member-names.ts';
 import { REDACTED } from './redacted.ts';
+import { isHarmless } from './secret-name.ts';
 
 /**
  * Replaces the values of secret members in whatever holds JSON: a body that is cut short, has members twice, is broken,
@@ -20,6 +21,7 @@ export function redactNamed(
     if (!isSecret(name)) continue;
     const end = endOfValue(text, at);
     const value = text.slice(at, end);
+    if (isHarmlessText(name, value)) continue;
     if (value !== PLACEHOLDER) onFound?.(name, value);
     clean += text.slice(kept, at) + PLACEHOLDER;
     at = end;
@@ -28,7 +30,13 @@ export function redactNamed(
   return kept === 0 ? text : clean + text.slice(kept);
 }
 
-const PLACEHOLDER = `"${REDACTED}"`;
+/** The same as `isHarmless`, of a value as it stands in JSON. */
+export function isHarmlessText(name: string, value: string): boolean {
+  if (/^-?\d/.test(value)) return isHarmless(name, Number.parseFloat(value));
+  return isHarmless(name, /^"(?:true|false)?"$/i.test(value) ? value.slice(1, -1) : value.trim());
+}
+
+export const PLACEHOLDER = `"${REDACTED}"`;
 
 /** Of short ones found out before the parsing: an exception takes longer than all the rest. */
 const PARSES = /^(?:[^\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/u;

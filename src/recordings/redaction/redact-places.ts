@@ -2,8 +2,7 @@ import { Char } from '../../model/json-lexer.ts';
 import { escapeToken } from '../../model/pointer.ts';
 import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
 import type { OnFound } from './found-secret.ts';
-import { endOfString, endOfValue, unescaped } from './redact-named.ts';
-import { REDACTED } from './redacted.ts';
+import { endOfString, endOfValue, PLACEHOLDER, unescaped } from './redact-named.ts';
 
 /** An object or list that is open, with the token of the place that comes next. */
 interface Level {
@@ -58,5 +57,3 @@ export function redactPlaces(text: string, patterns: PatternNode, onFound?: OnFo
   }
   return kept === 0 ? text : clean + text.slice(kept);
 }
-
-const PLACEHOLDER = `"${REDACTED}"`;

@@ -1,12 +1,21 @@
+import { isCode, isCodeName } from './code.ts';
 import { decodePart } from './decode-part.ts';
 import { encodePart } from './encode-part.ts';
 import type { OnFound } from './found-secret.ts';
-import { endOfString, redactNamed, unescaped } from './redact-named.ts';
+import {
+  endOfString,
+  endOfValue,
+  isHarmlessText,
+  PLACEHOLDER,
+  redactNamed,
+  unescaped,
+} from './redact-named.ts';
 import { redactPlaces } from './redact-places.ts';
+import { redactPlain } from './redact-plain.ts';
 import { redactWritten } from './redact-written.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
-import { secretsIn } from './secret-kinds.ts';
+import { isSecretParameter } from './secret-parameter.ts';
 
 /** Texts within texts that are looked into: JSON in a string of JSON in a form. */
 const DEEPEST = 4;
@@ -16,7 +25,7 @@ export const SHORTEST = 7;
 
 /**
  * A text of any kind: JSON whole, cut, broken or many documents (events, lines), with whatever its strings hold; names
- * before a `=`; what looks like a secret. All else stays as it was written.
+ * before a `=`; what looks like a secret. All else stays as it was written, and so do the names in code.
  *
  * @param place for `onFound`
  */
@@ -28,18 +37,39 @@ export function redactText(
   depth = 0,
 ): string {
   if (!redaction.mayBeIn(text)) return text;
-  let clean = redactNamed(
-    text,
-    (name) => redaction.members.has(name),
-    onFound && ((name, value) => onFound(named(name, place, unquoted(value)))),
-  );
+  const isJson = depth < DEEPEST && isJsonText(text);
+  if (!isJson && isCode(text)) return redactPlain(text, redaction, place, onFound);
+  let clean = isJson
+    ? text
+    : redactNamed(
+        text,
+        (name) => redaction.members.has(name),
+        onFound && ((name, value) => onFound(named(name, place, unquoted(value)))),
+      );
   if (redaction.pointers) clean = redactPlaces(clean, redaction.pointers, onFound);
-  if (depth < DEEPEST && clean.includes('\\')) clean = redactEscaped(clean, redaction, place, onFound, depth);
-  if (redaction.members.mayBeIn(clean)) {
+  if (isJson || (depth < DEEPEST && clean.includes('\\')))
+    clean = redactStrings(clean, isJson, redaction, place, onFound, depth);
+  if (!isJson && redaction.members.mayBeIn(clean)) {
     clean = redactAssigned(clean, redaction, place, onFound);
     clean = redactWritten(clean, redaction, place, onFound);
   }
   return redactPlain(clean, redaction, place, onFound);
+}
+
+const JSON_BEGIN = /^\s*(?:\{\s*["}]|\[\s*[[{"\d-]|data:|event:|id:|retry:)/;
+const BETWEEN_STRINGS =
+  /^(?:[\s{}[\],:\d.eE+-]|true|false|null|data:|\[DONE\]|(?:event|id|retry):[ \t]*[\w.-]*(?=\s|$))*$/;
+
+/** Whether it is JSON, perhaps cut, one document or many (lines, events): then each string is one, and a name is a name. */
+function isJsonText(text: string): boolean {
+  if (!JSON_BEGIN.test(text)) return false;
+  let from = 0;
+  for (let quote = text.indexOf('"'); quote >= 0; quote = text.indexOf('"', from)) {
+    if (!BETWEEN_STRINGS.test(text.slice(from, quote))) return false;
+    from = endOfString(text, quote);
+  }
+  // What is cut may be a word.
+  return BETWEEN_STRINGS.test(text.slice(from).replace(/[a-z]*$/, ''));
 }
 
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form; `;` may part it, too. */
@@ -52,7 +82,7 @@ export function redactPairs(
 ): string {
   let changed = false;
   const clean = pairs.split('&').map((pair) => {
-    const result = redactPair(pair, redaction, place, onFound, depth);
+    const result = redactPair(pair, pairs, redaction, place, onFound, depth);
     if (result !== pair) changed = true;
     return result;
   });
@@ -62,6 +92,7 @@ export function redactPairs(
 /** What follows a secret name is hidden to the end: a `;` may be part of it, or not. */
 function redactPair(
   pair: string,
+  pairs: string,
   redaction: Redaction,
   place: string,
   onFound: OnFound | undefined,
@@ -71,8 +102,8 @@ function redactPair(
   let start = 0;
   for (let equals = pair.indexOf('='); equals >= 0; equals = pair.indexOf('=', equals + 1)) {
     const name = decodePart(pair.slice(start, equals));
-    if (isSecretParameter(name, redaction)) {
-      const value = pair.slice(equals + 1);
+    const value = pair.slice(equals + 1);
+    if (isSecretParameter(name, decodePart(value), pairs, redaction.members)) {
       if (value === REDACTED) return pair;
       onFound?.(named(name, `${place}/${name}`, decodePart(value)));
       return pair.slice(0, equals + 1) + REDACTED;
@@ -103,16 +134,6 @@ function redactPair(
   }
 }
 
-/** Forms also nest: `user[password]`, `user.password`; a fragment may have a path of its own: `/login?token`. */
-export function isSecretParameter(name: string, { members }: Redaction): boolean {
-  if (members.has(name)) return true;
-  const plain = name.includes('%') ? decodePart(decodePart(name)) : name;
-  return (
-    members.has(plain) ||
-    (/[[.?/;]/.test(plain) && plain.split(/[[\].?/;]+/).some((part) => members.has(part)))
-  );
-}
-
 /** A name of a URL or form that stands in a text, or of a URL that is encoded in another one, however often. */
 const ASSIGNED = /(?<=^|[?&;#\s"'({<,|]|%(?:25)*(?:3F|26|3B|23))([\w.~%[\]-]{1,100}?)(?:=|%(?:25)*3D)/gi;
 const ASSIGNED_END = /[&;#\s"'<>\\]|%(?:25)*(?:26|3B|23)/gi;
@@ -128,13 +149,12 @@ function redactAssigned(
   ASSIGNED.lastIndex = 0;
   for (let match = ASSIGNED.exec(text); match !== null; match = ASSIGNED.exec(text)) {
     const name = decodePart(match[1] as string);
-    if (!isSecretParameter(name, redaction)) continue;
     const start = ASSIGNED.lastIndex;
     ASSIGNED_END.lastIndex = start;
     const end = ASSIGNED_END.exec(text)?.index ?? text.length;
-    ASSIGNED.lastIndex = end;
     const value = text.slice(start, end);
-    if (value === '' || value === REDACTED) continue;
+    if (value === REDACTED || !isSecretParameter(name, decodePart(value), text, redaction.members)) continue;
+    ASSIGNED.lastIndex = end;
     onFound?.(named(name, place, decodePart(value)));
     clean += text.slice(kept, start) + REDACTED;
     kept = end;
@@ -142,9 +162,14 @@ function redactAssigned(
   return kept === 0 ? text : clean + text.slice(kept);
 }
 
-/** Strings with escapes may hold JSON of their own, or a secret that is not to be seen from outside. */
-function redactEscaped(
+/**
+ * Strings may hold JSON of their own, code, a query, or a secret that is not to be seen from outside.
+ *
+ * @param isJson otherwise only those with escapes are strings for sure
+ */
+function redactStrings(
   text: string,
+  isJson: boolean,
   redaction: Redaction,
   place: string,
   onFound: OnFound | undefined,
@@ -152,55 +177,32 @@ function redactEscaped(
 ): string {
   let clean = '';
   let kept = 0;
+  let name = '';
   for (let quote = text.indexOf('"'); quote >= 0; ) {
     const end = endOfString(text, quote);
     const inside = text.slice(quote + 1, end - 1);
     const plain = inside.includes('\\') ? unescaped(inside) : inside;
-    if (plain !== inside) {
-      const result = redactText(plain, redaction, place, onFound, depth + 1);
+    if (isJson || plain !== inside) {
+      const result = isCodeName(name)
+        ? redactPlain(plain, redaction, place, onFound)
+        : redactText(plain, redaction, place, onFound, depth + 1);
       if (result !== plain) {
         clean += text.slice(kept, quote) + JSON.stringify(result);
         kept = end;
       }
     }
     quote = text.indexOf('"', end);
-  }
-  return kept === 0 ? text : clean + text.slice(kept);
-}
-
-/** What is hidden wherever it stands, whatever the text is. */
-function redactPlain(
-  text: string,
-  redaction: Redaction,
-  place: string,
-  onFound: OnFound | undefined,
-): string {
-  let clean = redaction.detects ? redactDetected(text, place, onFound) : text;
-  for (const secret of redaction.texts) clean = between(clean, (part) => part.replaceAll(secret, REDACTED));
-  for (const pattern of redaction.patterns) {
-    clean = between(clean, (part) =>
-      part.replace(pattern, (match) => {
-        if (match === '') return match;
-        onFound?.({ what: `the pattern ${pattern.source}`, place, isDetected: false, value: match });
-        return REDACTED;
-      }),
-    );
-  }
-  return clean;
-}
-
-/** A placeholder is no text to look into: redacting twice must give the same. */
-function between(text: string, change: (part: string) => string): string {
-  return text.includes(REDACTED) ? text.split(REDACTED).map(change).join(REDACTED) : change(text);
-}
-
-function redactDetected(text: string, place: string, onFound: OnFound | undefined): string {
-  let clean = '';
-  let kept = 0;
-  for (const { from, to, kind } of secretsIn(text)) {
-    onFound?.({ what: kind, place, isDetected: true, value: text.slice(from, to) });
-    clean += text.slice(kept, from) + REDACTED;
-    kept = to;
+    const value = isJson ? (/^\s{0,80}:\s*/.exec(text.slice(end, end + 100))?.[0].length ?? 0) : 0;
+    name = value > 0 ? plain : '';
+    if (name === '' || !redaction.members.has(name)) continue;
+    const start = end + value;
+    const last = endOfValue(text, start);
+    const written = text.slice(start, last);
+    if (written === PLACEHOLDER || isHarmlessText(name, written)) continue;
+    onFound?.(named(name, place, unquoted(written)));
+    clean += text.slice(kept, start) + PLACEHOLDER;
+    kept = last;
+    quote = text.indexOf('"', last);
   }
   return kept === 0 ? text : clean + text.slice(kept);
 }

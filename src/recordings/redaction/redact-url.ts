@@ -4,6 +4,7 @@ import type { OnFound } from './found-secret.ts';
 import { redactPairs, redactText } from './redact-text.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
+import { isLikeToken, isOpaque, isRandom } from './secret-kinds.ts';
 
 /** A URL or request target, of any form, without secret query members and without `user:password@`. */
 export function redactUrl(url: string, redaction: Redaction, place = 'url', onFound?: OnFound): string {
@@ -29,23 +30,57 @@ export function redactQuery(query: string, redaction: Redaction, onFound?: OnFou
   return query === '' ? query : redactPairs(query, redaction, 'query', onFound);
 }
 
-/** A path without its query. A secret can only be known by its looks, or by the name before it: `;token=…`. */
+/** What a token follows in a path, besides the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
+const BEFORE_TOKEN =
+  /^(?:environments?|env|sdk|datafiles?|keys?|invites?|invitations?|reset|activate|verify|confirm|unsubscribe)$/i;
+/** Characters of a token that nothing else tells. */
+const LEAST_RANDOM = 32;
+const LEAST_FOLLOWING = 16;
+
+/**
+ * A path without its query. A secret is known by its looks, by the name before it (`;token=…`, `/tokens/…`), or because
+ * another message has named it.
+ */
 export function redactPath(path: string, redaction: Redaction, place = 'path', onFound?: OnFound): string {
-  if (!(path.includes('%') || redaction.mayBeIn(path))) return path;
+  if (!(/[%;]|[^/]{16}/.test(path) || redaction.mayBeIn(path))) return path;
   const named = redaction.detects ? path.replace(USER_INFO, hideUserInfo) : path;
+  let before = '';
   const segments = named.split('/').map((segment) => {
     const plain = decodePart(segment.replaceAll('+', '%2B'));
-    const clean = redactText(plain, redaction, place, onFound);
-    if (clean === plain) return segment;
+    const follows = before;
+    before = plain;
+    let clean = redactText(plain, redaction, place, onFound);
+    if (clean === plain && isToken(plain, follows)) {
+      onFound?.({ what: 'a token', place, isDetected: true, value: plain });
+      clean = REDACTED;
+    }
+    if (clean === plain) return plain === REDACTED ? REDACTED : segment;
     return plain === segment || clean === REDACTED ? clean : encodePart(clean);
   });
   return segments.join('/');
+
+  function isToken(plain: string, follows: string): boolean {
+    const { detects, given, members } = redaction;
+    if (given.has(plain)) return true;
+    if (!detects || plain.length < LEAST_FOLLOWING || plain === REDACTED) return false;
+    if (isRandom(plain, LEAST_RANDOM)) return true;
+    return (BEFORE_TOKEN.test(follows) || members.has(follows)) && isOpaque(plain, LEAST_FOLLOWING);
+  }
 
   function hideUserInfo(all: string, before: string, value: string): string {
     if (value === REDACTED) return all;
     onFound?.({ what: 'a password in a URL', place, isDetected: true, value });
     return before + REDACTED;
   }
+}
+
+/** The path itself, and each one that it is if one of its segments is a token. */
+export function pathsWithToken(path: string): string[] {
+  const segments = path.split('/');
+  const others = segments.flatMap((segment, i) =>
+    isLikeToken(decodePart(segment)) ? [segments.with(i, REDACTED).join('/')] : [],
+  );
+  return [path, ...others];
 }
 
 /** A path may hold a URL, whose parts are no segments of it. */

@@ -2,6 +2,7 @@ import { Char } from '../../model/json-lexer.ts';
 import type { OnFound } from './found-secret.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
+import { isHarmless } from './secret-name.ts';
 
 /** The placeholder, and the secret is told of; undefined: it is none. */
 type Hide = (name: string, value: string) => string | undefined;
@@ -13,7 +14,7 @@ type Hide = (name: string, value: string) => string | undefined;
 export function redactWritten(text: string, redaction: Redaction, place: string, onFound?: OnFound): string {
   const hide: Hide = (name, value) => {
     if (!redaction.members.has(name) && !redaction.headers.has(name)) return undefined;
-    if (value === '' || value === REDACTED) return undefined;
+    if (isHarmless(name, value) || value === REDACTED) return undefined;
     onFound?.({ what: `the name "${name}"`, place, isDetected: false, value });
     return REDACTED;
   };

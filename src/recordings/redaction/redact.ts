@@ -17,4 +17,4 @@ export {
   wholeCharacters,
 } from './redact-parts.ts';
 export { redactText } from './redact-text.ts';
-export { redactPath, redactQuery, redactUrl } from './redact-url.ts';
+export { pathsWithToken, redactPath, redactQuery, redactUrl } from './redact-url.ts';

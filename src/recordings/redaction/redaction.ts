@@ -1,57 +1,16 @@
 import { tokensOf } from '../../model/pointer.ts';
 import { type PatternNode, patternTree } from '../../model/pointer-pattern.ts';
-import { mayHoldSecret } from './secret-kinds.ts';
+import type { FoundSecret } from './found-secret.ts';
+import { isLikeToken, mayHoldSecret } from './secret-kinds.ts';
+import type { Names } from './secret-name.ts';
 import { SecretNames } from './secret-names.ts';
-
-/** Not for members: a condition on a cookie has its name there. The last is the token that lets a deletion pass the guard. */
-const OF_HEADERS_ALONE = ['cookie', 'set-cookie', 'set-cookie2', 'patchgate-approve'];
-
-/** For members, too: a body may tell of headers. */
-const HEADERS = [
-  'authorization',
-  'proxy-authorization',
-  'token',
-  'x-api-key',
-  'api-key',
-  'x-auth-token',
-  'x-csrf-token',
-  'x-xsrf-token',
-  'x-session-token',
-  'x-amz-security-token',
-  'x-goog-api-key',
-  'x-vault-token',
-  'private-token',
-];
-
-const MEMBERS = [
-  'password',
-  'passwd',
-  'secret',
-  'token',
-  'accessToken',
-  'refreshToken',
-  'apiKey',
-  'sdkKey',
-  'clientSecret',
-  'privateKey',
-  'authorization',
-  // Common ones that end in one of these cost nothing to look for.
-  'authToken',
-  'apiToken',
-  'idToken',
-  'sessionToken',
-  'csrfToken',
-];
-
-/** As a header, a member's name often has an X in front: `X-Access-Token`. */
-const NAMES = [...HEADERS, ...MEMBERS, ...MEMBERS.map((name) => `x-${name}`)];
 
 /** What is redacted. */
 export interface Redaction {
   /** Names of headers. */
-  headers: SecretNames;
+  headers: Names;
   /** Names of members of queries, forms and JSON bodies. */
-  members: SecretNames;
+  members: Names;
   /** Places in JSON bodies. */
   pointers: PatternNode | undefined;
   /** Regular expressions, each for all matches in a text. */
@@ -60,6 +19,8 @@ export interface Redaction {
   detects: boolean;
   /** Texts that are known to be secrets, wherever they stand. */
   texts: readonly string[];
+  /** Tokens that messages have named, such as the keys of environments: a later request may have one in its path. */
+  given: Set<string>;
   /** False: there is nothing to hide in this text, which may be UTF-8 that is read as Latin-1. */
   mayBeIn(text: string): boolean;
   /** The same of a header's value: the same ones come again and again, so those that hold nothing are remembered. */
@@ -72,8 +33,10 @@ const LONGEST_REMEMBERED = 200;
 
 /** As `Config` has them. */
 export interface RedactionSettings {
-  /** Names beside those of design section 6; each counts for headers and members. */
+  /** Names beside those that `isSecretName` tells; each counts for headers and members. */
   redact?: readonly string[];
+  /** Names that are no secrets, whatever `isSecretName` says. */
+  noRedact?: readonly string[];
   /** Patterns of JSON Pointers: `/users/0/email`, with `*` for any one member or item. */
   redactPointers?: readonly string[];
   /** Sources of regular expressions. */
@@ -83,8 +46,14 @@ export interface RedactionSettings {
 }
 
 export function redactionOf(settings: RedactionSettings = {}): Redaction {
-  const { redact = [], redactPointers = [], redactPatterns = [], detectSecrets = true } = settings;
-  const members = new SecretNames([...NAMES, ...redact]);
+  const {
+    redact = [],
+    noRedact = [],
+    redactPointers = [],
+    redactPatterns = [],
+    detectSecrets = true,
+  } = settings;
+  const members = new SecretNames(false, redact, noRedact);
   const patterns = redactPatterns.map((source) => new RegExp(source, 'gu'));
   const places = placesPattern(redactPointers);
   const plainValues = new Set<string>();
@@ -95,12 +64,13 @@ export function redactionOf(settings: RedactionSettings = {}): Redaction {
     // What an escape stands for may match.
     (patterns.length > 0 && (text.includes('\\') || patterns.some((pattern) => text.search(pattern) >= 0)));
   return {
-    headers: new SecretNames([...OF_HEADERS_ALONE, ...NAMES, ...redact]),
+    headers: new SecretNames(true, redact, noRedact),
     members,
     pointers: patternTree(redactPointers),
     patterns,
     detects: detectSecrets,
     texts: [],
+    given: new Set(),
     mayBeIn,
     mayBeInHeader(value) {
       if (plainValues.has(value)) return false;
@@ -116,17 +86,30 @@ export function redactionOf(settings: RedactionSettings = {}): Redaction {
 
 export const DEFAULT_REDACTION: Redaction = redactionOf();
 
+const NO_NAMES: Names = { has: () => false, mayBeIn: () => false, isTakenBack: () => true };
+
 /** Hides nothing. */
 export const NO_REDACTION: Redaction = {
-  headers: new SecretNames([]),
-  members: new SecretNames([]),
+  headers: NO_NAMES,
+  members: NO_NAMES,
   pointers: undefined,
   patterns: [],
   detects: false,
   texts: [],
+  given: new Set(),
   mayBeIn: () => false,
   mayBeInHeader: () => false,
 };
+
+/** Tokens that are remembered. */
+const MOST_GIVEN = 10_000;
+
+/** Remembers what a message has named as a secret, where it could stand in a path. */
+export function rememberGiven({ given }: Redaction, { value, isDetected }: FoundSecret): void {
+  if (isDetected || typeof value !== 'string' || !isLikeToken(value)) return;
+  if (given.size >= MOST_GIVEN) given.clear();
+  given.add(value);
+}
 
 /** The same, and these texts wherever they stand. */
 export function hidingTexts(redaction: Redaction, texts: readonly string[]): Redaction {

@@ -168,6 +168,36 @@ function isWord(char: number): boolean {
   );
 }
 
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
+const ASSET = /\.(?:m?js|css|map|png|jpe?g|gif|svg|webp|ico|woff2?|ttf|html?)$/i;
+
+/**
+ * Whether a word is made of chance alone, as tokens are, and names, slugs, ids, hashes and coded texts are not: letters and
+ * digits take turns as often as dice would have it.
+ */
+export function isRandom(word: string, least: number): boolean {
+  if (word.length < least || !/^[\w~+/.-]+={0,2}$/.test(word) || ASSET.test(word)) return false;
+  const text = word.replace(UUID, '');
+  if (text.length < least || /^[\da-f_-]*$/i.test(text) || !/\d/.test(text)) return false;
+  const turns = text.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)?.length ?? 0;
+  const isMixed = /[a-z]/.test(text) && /[A-Z]/.test(text);
+  if (turns < text.length * (isMixed ? 0.3 : 0.24)) return false;
+  // Ids that are coded texts: `gid://shopify/Product/1`.
+  return !/^[ -~]*$/.test(Buffer.from(text, 'base64').toString('latin1'));
+}
+
+/** Whether what may be a secret, by the name before it, is one: random, or hexadecimal digits and as long as no id is. */
+export function isOpaque(value: string, least = 20): boolean {
+  return (
+    isRandom(value, least) || (/^[\da-f]{32,}$/i.test(value) && /\d/.test(value) && /[a-f]/i.test(value))
+  );
+}
+
+/** Whether it could be a token of any kind. */
+export function isLikeToken(value: string): boolean {
+  return /^[\w.~+=-]{16,512}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
+}
+
 const FURTHER_PARTS = /(?:\.[\w-]*){2,4}/y;
 /** Characters of the first part, which says little more than the algorithm. */
 const LONGEST_HEADER = 4096;

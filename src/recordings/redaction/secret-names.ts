@@ -1,23 +1,37 @@
+import { isSecretName, lastOf, type Names } from './secret-name.ts';
+import { PARAMETER_HERE } from './secret-parameter.ts';
+
+/**
+ * What each of these names has in it. A few letters in each, since a pattern of three is ten times as fast as one of ten,
+ * and these run on every body.
+ */
+const ROOTS = [
+  /token|[a-z\d\-_. ](?:key|code)/gi,
+  /pass|secre|creden|verif/gi,
+  /srf|jwt|pwd|otp|signa/gi,
+  /authori|sess(?:ion)?[-_. ]?id/gi,
+];
+/** What stands behind a name that has a value: a quote, `=`, `:`, or the end of a tag; all of these may be escaped. */
+const BEHIND = '[-_ ]*(?:\\\\*["\']|(?:[[\\]\\d]|%(?:25)*5[BD])*\\s{0,8}(?:[:=>]|%(?:25)*3D))';
+const BEHIND_HERE = new RegExp(BEHIND, 'iy');
+
 /** How many answers are remembered: names come from traffic, so there is no end of them. */
 const MOST_REMEMBERED = 4096;
 const LONGEST_REMEMBERED = 64;
 
-const ANYWHERE = /(?:)/;
-
-/** What stands behind a name that has a value: a quote, `=`, `:`, or the end of a tag; all of these may be escaped. */
-const BEHIND = '[-_ ]*(?:\\\\*["\']|(?:[[\\]\\d]|%(?:25)*5[BD])*\\s{0,8}(?:[:=>]|%(?:25)*3D))';
-
-/** Names without regard to letter case, `-`, `_` and spaces: `api-key`, `API_KEY` and `apiKey` are one. */
-export class SecretNames {
-  readonly #names: ReadonlySet<string>;
-  readonly #written: RegExp;
+/** The names of secrets, with those that the user adds and takes back: these count as a whole, however they are written. */
+export class SecretNames implements Names {
+  readonly #isHeader: boolean;
+  readonly #added: ReadonlySet<string>;
+  readonly #takenBack: ReadonlySet<string>;
+  readonly #addedWritten: RegExp | undefined;
   readonly #remembered = new Map<string, boolean>();
 
-  constructor(names: Iterable<string>) {
-    this.#names = new Set(Array.from(names, bare));
-    const anyName = anyOf(this.#names);
-    // What cannot be looked for could be anywhere.
-    this.#written = anyName === undefined ? ANYWHERE : new RegExp(`(?:${anyName})${BEHIND}`, 'i');
+  constructor(isHeader: boolean, added: readonly string[] = [], takenBack: readonly string[] = []) {
+    this.#isHeader = isHeader;
+    this.#added = new Set(added.map(bare));
+    this.#takenBack = new Set(takenBack.map(bare));
+    this.#addedWritten = writtenOf([...this.#added]);
   }
 
   /**
@@ -26,46 +40,92 @@ export class SecretNames {
    * them costs.
    */
   mayBeIn(text: string): boolean {
-    return text.includes('\\u') || this.#written.test(text);
+    if (text.includes('\\u') || this.#addedWritten?.test(text)) return true;
+    for (const root of ROOTS) {
+      root.lastIndex = 0;
+      while (root.test(text)) {
+        // Of a name with two of them, the last one counts.
+        const end = wordEnd(text, root.lastIndex - 1);
+        BEHIND_HERE.lastIndex = end;
+        if (BEHIND_HERE.test(text) && this.has(nameBefore(text, end))) return true;
+        root.lastIndex = Math.max(end, root.lastIndex);
+      }
+    }
+    for (const sign of ['?', '&']) {
+      for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+        PARAMETER_HERE.lastIndex = at + 1;
+        if (PARAMETER_HERE.test(text)) return true;
+      }
+    }
+    return false;
   }
 
   /** Asked for every member of every body that is recorded, hence the memory. */
   has(name: string): boolean {
     const remembered = this.#remembered.get(name);
     if (remembered !== undefined) return remembered;
-    const secret = this.#names.has(bare(name));
+    const ways = [bare(name), bare(lastOf(name))];
+    const secret =
+      ways.some((way) => this.#added.has(way)) ||
+      (!ways.some((way) => this.#takenBack.has(way)) && isSecretName(name, this.#isHeader));
     if (name.length <= LONGEST_REMEMBERED) {
       if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
       this.#remembered.set(name, secret);
     }
     return secret;
   }
+
+  isTakenBack(name: string): boolean {
+    return this.#takenBack.has(bare(name));
+  }
 }
 
-/** The pattern of these names in any way to write them; undefined where one has other letters than ASCII's. */
-function anyOf(names: ReadonlySet<string>): string | undefined {
-  const all = [...names];
-  if (!all.every((name) => /^[ -~]+$/.test(name))) return undefined;
-  // `accessToken` is found by `token`.
-  const least = all.filter((name) => !all.some((other) => other !== name && name.endsWith(other)));
-  return least.map((name) => spelt(name.split(''), LETTERS_TOGETHER)).join('|');
+/** Finds these names in a text, in any way to write them. What cannot be looked for could be anywhere. */
+function writtenOf(names: readonly string[]): RegExp | undefined {
+  if (names.length === 0) return undefined;
+  if (!names.every((name) => /^[ -~]+$/.test(name))) return /(?:)/;
+  const spelt = names.map((name) =>
+    Array.from(name, (char) => char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')).join('[-_ ]{0,3}'),
+  );
+  return new RegExp(`(?:${spelt.join('|')})${BEHIND}`, 'i');
 }
 
-/** First letters that have a branch without signs between them: letters that stand together are looked for in one step. */
-const LETTERS_TOGETHER = 2;
+/** Characters of a name that are looked at. */
+const LONGEST_NAME = 64;
 
-function spelt([first = '', ...others]: string[], together: number): string {
-  const letter = spelling(first);
-  if (others.length === 0) return letter;
-  const rest = spelt(others, 0);
-  return together === 0
-    ? `${letter}[-_ ]*${rest}`
-    : `${letter}(?:${spelt(others, together - 1)}|[-_ ]+${rest})`;
+function wordEnd(text: string, from: number): number {
+  let end = from;
+  while (isInName(text.charCodeAt(end))) end++;
+  return end;
 }
 
-function spelling(char: string): string {
-  // The kelvin sign is a capital k as well, by itself or as its bytes.
-  return char === 'k' ? '(?:k|\u212a|\\xe2\\x84\\xaa)' : char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
+/** With one word before it: `api key`. */
+function nameBefore(text: string, end: number): string {
+  const least = Math.max(0, end - LONGEST_NAME);
+  let start = end;
+  let spaces = 0;
+  while (start > least) {
+    const char = text.charCodeAt(start - 1);
+    if (char === 0x20 && ++spaces > 1) break;
+    if (char !== 0x20 && !isInName(char)) break;
+    start--;
+  }
+  const name = text.slice(start, end);
+  // The end of an escape is no part of it: `%5B`, `\n`.
+  const before = text[start - 1];
+  return before === '%' ? name.replace(/^(?:25)*[\da-f]{2}/i, '') : before === '\\' ? name.slice(1) : name;
+}
+
+/** Letters, digits, `_`, `-` and `.`; ASCII alone. */
+function isInName(char: number): boolean {
+  return (
+    (char >= 97 && char <= 122) ||
+    (char >= 65 && char <= 90) ||
+    (char >= 48 && char <= 57) ||
+    char === 95 ||
+    char === 45 ||
+    char === 46
+  );
 }
 
 function bare(name: string): string {

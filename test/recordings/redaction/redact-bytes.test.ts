@@ -42,7 +42,7 @@ describe('redactBytes', () => {
       [
         '--x\r\nContent-Disposition: form-data; name="user"\r\n\r\nada\r\n',
         `--x\r\nContent-Disposition: form-data; name="password"; filename="p"\r\n\r\n${secret}\r\n`,
-        '--x\r\nContent-Disposition: form-data; name=pass\r\n\r\na',
+        '--x\r\nContent-Disposition: form-data; name=passing\r\n\r\na',
         '\r\n--x--\r\n',
       ].join('');
     expect(redacted(form('one\r\n\r\ntwo'), 'multipart/form-data; boundary=x')).toBe(form('[redacted]'));

@@ -1,0 +1,33 @@
+import { wordsOf } from './secret-name.ts';
+
+/** A text that is a program or a page, by what it says: in `const token = get()`, the name before `=` has no secret behind it. */
+const SIGNS = [
+  'function\\b[^(){}]{0,64}\\(|(?:const|let|var)\\s+(?:[\\w$]{1,64}\\s?[=;,]|[{[])',
+  '(?:if|while|switch|catch)\\s?\\(|for\\s?\\((?:const|let|var|\\w{1,64}\\s?=)|class\\s+\\w{1,64}\\s?(?:extends\\s|\\{)',
+  'return\\b[^\\n]{0,200};\\s{0,8}(?:\\}|$)|(?:new|typeof)\\s+\\w{1,64}\\(|await\\s+\\w{1,64}[.(]',
+  '(?:document|window|console|(?:local|session)Storage|JSON|Math|process|jQuery)\\.\\w',
+  'import\\s[^\\n]{1,200}\\sfrom\\s|def\\s+\\w{1,64}\\(',
+];
+const CODE = new RegExp(
+  `\\b(?:${SIGNS.join('|')})|[\\w)]\\s?=>|[!=]==|\\$\\(|\\w\\([^()\\n]{0,200}\\)\\s?;|</?(?:script|style|html|div|span|img|button|svg|iframe|ul|br|h[1-6])\\b`,
+  'i',
+);
+
+export function isCode(text: string): boolean {
+  return CODE.test(text);
+}
+
+const CODE_NAME = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippet|x-path)(?:-|$)/;
+
+/** Whether a member of this name holds code: `jsString`, `cssSelector`. */
+export function isCodeName(name: string): boolean {
+  return name !== '' && CODE_NAME.test(wordsOf(name));
+}
+
+/** Whether a body of this media type is code. */
+export function isCodeType(contentType: string | undefined): boolean {
+  return (
+    contentType !== undefined &&
+    /(?:java|ecma|type)script|html|\/css|wasm|svg|\/x-(?:python|sh|ruby|php)/i.test(contentType)
+  );
+}
