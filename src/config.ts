@@ -33,6 +33,7 @@ export interface Config extends Extras {
   recordLimit: number;
   durability: Durability;
   redact: string[];
+  noRedact: string[];
   redactPointers: string[];
   /** Sources of regular expressions. */
   redactPatterns: string[];

@@ -19,6 +19,7 @@ describe('what nobody says', () => {
       recordLimit: 64 * 1024 * 1024,
       durability: 'process',
       redact: [],
+      noRedact: [],
       redactPointers: [],
       redactPatterns: [],
       detectSecrets: true,

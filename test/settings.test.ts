@@ -139,6 +139,7 @@ describe('each setting', () => {
       ['ssn', ['ssn']],
       ['ssn, x-trace', ['ssn', 'x-trace']],
     ],
+    noRedact: [['signature, x-key', ['signature', 'x-key']]],
     redactPointers: [['/users/*/email,/id', ['/users/*/email', '/id']]],
     redactPatterns: [['\\d{3},\\d{2}', ['\\d{3},\\d{2}']]],
     detectSecrets: [

@@ -1,5 +1,6 @@
 import type { Argv, Options } from 'yargs';
 import { checkValue } from '../config/check-value.ts';
+import { PatchgateError } from '../errors.ts';
 import { flagOf, SETTINGS, type Setting, type SettingName } from '../settings.ts';
 
 /** Settings that every command which judges takes. */
@@ -57,6 +58,7 @@ export const MATCHING: readonly SettingName[] = [
 /** Settings that say what is secret, for every command that keeps or shows exchanges. */
 export const REDACTION: readonly SettingName[] = [
   'redact',
+  'noRedact',
   'redactPointers',
   'redactPatterns',
   'detectSecrets',
@@ -160,6 +162,8 @@ export function spellOut(args: readonly string[]): string[] {
     const [name, setting] = settings.get(flag) ?? [];
     if (arg === '--no-guard') spelt.push('--guard=off');
     else if (arg === '--no-state') spelt.push('--state=');
+    // To yargs it is `--redact` turned off.
+    else if (arg === '--no-redact') spelt.push(`--no-redact=${nameBehind(arg, args[++i])}`);
     else if (arg === '--write-baseline') spelt.push('--write-baseline=');
     else if (name && setting?.kind === 'boolean' && rest.length > 0)
       spelt.push(`${flag}=${checkValue(name, setting, rest.join('='), flag)}`);
@@ -168,4 +172,11 @@ export function spellOut(args: readonly string[]): string[] {
     else spelt.push(`${arg}=${setting.bare}`);
   }
   return spelt;
+}
+
+function nameBehind(flag: string, value: string | undefined): string {
+  if (value !== undefined && !value.startsWith('-')) return value;
+  throw new PatchgateError('bad-config', `${flag} needs a name`, {
+    hint: `${flag} NAME keeps what has this name; nothing turns redaction off as a whole`,
+  });
 }

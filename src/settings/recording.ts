@@ -39,6 +39,11 @@ export const RECORDING = {
     default: '',
     describe: 'Further names of headers, parameters and fields never kept or shown: pin,ssn',
   },
+  noRedact: {
+    kind: 'list',
+    default: '',
+    describe: 'Names that are kept and shown although they look like those of secrets: signature',
+  },
   redactPointers: {
     kind: 'pointers',
     default: '',

@@ -103,6 +103,12 @@ describe('the flags of a command', () => {
     });
     expect(await parse('--record-in-ci=false')).toEqual({ recordInCi: false });
     expect(await parse('--no-state')).toEqual({ state: '' });
+    expect(await parse('--redact', 'pin', '--no-redact', 'token', '--no-redact=sig')).toEqual({
+      redact: 'pin',
+      noRedact: ['token', 'sig'],
+    });
+    for (const args of [['--no-redact'], ['--no-redact', '--record']])
+      expect(() => spellOut(args)).toThrow('--no-redact needs a name');
     expect(await parse('--state', 'held.json', '--guard', 'strict', '--read-state')).toEqual({
       state: 'held.json',
       guard: 'strict',
