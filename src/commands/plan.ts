@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { COMMAND_DEFAULTS } from '../settings.ts';
 import { all, once } from './given.ts';
-import { flagsOf, GUARDING, withSettings } from './options.ts';
+import { flagsOf, GUARDING, REDACTION, withSettings } from './options.ts';
 
 /** As the builder has yargs read them; what is given twice is a list. */
 interface Args {
@@ -22,6 +22,7 @@ export const plan: CommandModule = {
   builder: (yargs) =>
     withSettings(yargs, [
       ...GUARDING,
+      ...REDACTION,
       ...([
         'contract',
         'basePath',
@@ -120,6 +121,7 @@ export const plan: CommandModule = {
         source,
         target: config,
         format,
+        redaction: config,
         isColoured: isColoured(process.stdout, process.env),
         writeFull: once('write-full', writeFull),
         now: Date.now(),

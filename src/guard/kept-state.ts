@@ -1,3 +1,4 @@
+import type { JsonObject } from '../model/json.ts';
 import { KnownState } from '../state/known-state.ts';
 import { StateKeeper } from './kept/state-keeper.ts';
 
@@ -22,6 +23,8 @@ export interface KeptStateOptions {
   /** Milliseconds that an answer may be behind what the service holds. */
   lag: number;
   notice: (text: string) => void;
+  /** What of a record may stand in the file. */
+  hide?: ((record: JsonObject) => JsonObject) | undefined;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface KeptStateOptions {
  * @throws PatchgateError `cannot-read`; `bad-input` with file, line and column, where file or journal is broken
  */
 export async function openKeptState(options: KeptStateOptions): Promise<KeptState> {
-  const { file, account, target, lag, notice } = options;
+  const { file, account, target, lag, notice, hide } = options;
   const onForget = once(() =>
     notice(
       'more is known than there is room for: what was learnt longest ago is forgotten, and is no longer guarded until it is seen again (--read-state reads it when it is needed)',
@@ -41,7 +44,7 @@ export async function openKeptState(options: KeptStateOptions): Promise<KeptStat
     const state = new KnownState({ account, onForget, live: { lag } });
     return { state, trouble: undefined, follow: () => undefined, close: () => Promise.resolve() };
   }
-  const keeper = new StateKeeper({ file, account, target, lag, notice, onForget });
+  const keeper = new StateKeeper({ file, account, target, lag, notice, onForget, ...(hide && { hide }) });
   keeper.open();
   const { foundTarget } = keeper;
   if (target !== undefined && foundTarget !== undefined && plain(foundTarget) !== plain(target)) {

@@ -144,3 +144,17 @@ test.each([
 ])('%j is refused', async (args) => {
   await expect(run(body, ...args)).rejects.toThrow();
 });
+
+test('shows no secret, and writes the body as it is to be sent', async () => {
+  const secret = `ghp_${'a1B2'.repeat(9)}`;
+  const name = { ...PROJECT, name: secret, environments: [{ ...PRODUCTION, name: `ci ${secret}` }] };
+  writeFileSync(state, JSON.stringify({ accounts: { 7: { projects: { 42: name } } } }));
+  const full = join(folder, 'full.json');
+  for (const format of ['text', 'json']) {
+    const args = ['--state', state, '--format', format, '--write-full', full];
+    const { stdout, stderr } = await run(body, '--project', '42', ...args);
+    expect(stdout).toContain('ci [redacted]');
+    expect(stdout + stderr).not.toContain(secret);
+  }
+  expect(readFileSync(full, 'utf8')).toContain(secret);
+});

@@ -93,7 +93,8 @@ export async function runCheck(
 async function withoutSecrets(files: CheckedFile[], settings: RedactionSettings | undefined) {
   const tells = files.some(
     ({ subjects, skipped }) =>
-      skipped || subjects.some(({ path, findings }) => path !== undefined || findings.length > 0),
+      skipped ||
+      subjects.some(({ path, findings, effects }) => path !== undefined || findings.length > 0 || effects),
   );
   if (!tells) return files;
   const [{ hideSecrets }, { redactionOf }] = await Promise.all([

@@ -1,8 +1,12 @@
 import { resolve } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate.ts';
-import { member } from '../../model/json.ts';
+import { type JsonObject, member } from '../../model/json.ts';
+import { tokensOf } from '../../model/pointer.ts';
 import type { Known } from '../../model/record.ts';
+import { redactJson, redactText } from '../../recordings/redaction/redact.ts';
+import { isSecretPointer, redactEffect, redactFinding } from '../../recordings/redaction/redact-finding.ts';
+import { type Redaction, type RedactionSettings, redactionOf } from '../../recordings/redaction/redaction.ts';
 import { doubtOf, outcomeOf, type Plan } from '../../reporters/plan.ts';
 import { planJson } from '../../reporters/plan-json.ts';
 import { planText } from '../../reporters/plan-text.ts';
@@ -28,6 +32,7 @@ export interface PlanArgs {
   target: TargetSettings;
   format: 'text' | 'json';
   isColoured: boolean;
+  redaction?: RedactionSettings;
   /** File to write the corrected body to. */
   writeFull: string | undefined;
   /** Milliseconds since the epoch. */
@@ -78,9 +83,10 @@ export async function runPlan(
     advice,
   } = await ask(source, { name: patch.name, path, account, gate, target, now });
   const plan = planOf(patch, known, { project, body: input.name, source: from, advice });
-  await io.output.write(args.format === 'json' ? planJson(plan) : planText(plan, args.isColoured));
-  const doubt = doubtOf(plan);
-  if (doubt !== undefined && args.format === 'json') io.say(`${visible(doubt)}\n  ${plan.advice}`);
+  const shown = withoutSecrets(plan, redactionOf(args.redaction));
+  await io.output.write(args.format === 'json' ? planJson(shown) : planText(shown, args.isColoured));
+  const doubt = doubtOf(shown);
+  if (doubt !== undefined && args.format === 'json') io.say(`${visible(doubt)}\n  ${shown.advice}`);
   if (writeFull !== undefined) await writeBody(writeFull, patch, known, plan, io);
   return EXIT_CODES[outcomeOf(plan)];
 }
@@ -105,6 +111,22 @@ function planOf(
     effects,
     corrected: known && correctedProject(known.record, patch.json, effects),
     findings: findings.filter(({ severity }) => severity === 'error'),
+  };
+}
+
+/** Reports go into logs. */
+function withoutSecrets(plan: Plan, redaction: Redaction): Plan {
+  const { name, source, advice, effects, corrected, findings } = plan;
+  return {
+    ...plan,
+    name: name && redactText(name, redaction),
+    source: redactText(source, redaction),
+    advice: redactText(advice, redaction),
+    effects: effects.map((effect) => redactEffect(effect, redaction)),
+    corrected: corrected && (redactJson(corrected, redaction) as JsonObject),
+    findings: findings.map((finding) =>
+      redactFinding(finding, isSecretPointer(tokensOf(finding.pointer), redaction), redaction),
+    ),
   };
 }
 

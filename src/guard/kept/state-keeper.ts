@@ -1,5 +1,6 @@
 import { Low } from 'lowdb';
 import { messageOf, PatchgateError } from '../../errors.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { RecordName } from '../../model/record.ts';
 import type { Lock } from '../../recordings/lock.ts';
 import { doubted, either } from '../../state/known.ts';
@@ -32,6 +33,8 @@ export interface StateKeeperOptions {
   lag: number;
   notice: (text: string) => void;
   onForget?: (name: RecordName) => void;
+  /** Names are the users' own: what of a record may stand in the file. */
+  hide?: (record: JsonObject) => JsonObject;
 }
 
 /**
@@ -131,7 +134,9 @@ export class StateKeeper {
       if (this.#held?.journal.isGone) this.#beginAnew();
       this.#held ??= this.#take();
       if (this.#pending.size > 0)
-        this.#held.journal.append(Buffer.from([...this.#pending.values()].map(lineOf).join('')));
+        this.#held.journal.append(
+          Buffer.from([...this.#pending.values()].map((change) => lineOf(this.#hidden(change))).join('')),
+        );
       this.#pending.clear();
       return true;
     } catch (error) {
@@ -210,6 +215,12 @@ export class StateKeeper {
     }
   }
 
+  #hidden<T extends Change>(change: T): T {
+    const { hide } = this.#options;
+    const { known } = change;
+    return hide && known ? { ...change, known: { ...known, record: hide(known.record) } } : change;
+  }
+
   /** A large file is not written again for each small change. */
   #isDue(): boolean {
     const { size } = this.#adapter;
@@ -222,7 +233,10 @@ export class StateKeeper {
     const { journal } = this.#held;
     const upTo = journal.size;
     try {
-      this.#db.data = sortedState(this.state.entries(), this.#options.target ?? this.foundTarget);
+      this.#db.data = sortedState(
+        [...this.state.entries()].map((entry) => this.#hidden(entry)),
+        this.#options.target ?? this.foundTarget,
+      );
       await this.#db.write();
       // Else somebody has removed it meanwhile, and there is a new one.
       if (this.#held?.journal === journal) journal.drop(upTo);
