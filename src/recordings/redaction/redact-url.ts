@@ -33,6 +33,7 @@ export function redactQuery(query: string, redaction: Redaction, onFound?: OnFou
 /** What a token follows in a path, besides the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
 const BEFORE_TOKEN =
   /^(?:environments?|env|sdk|datafiles?|keys?|invites?|invitations?|reset|activate|verify|confirm|unsubscribe)$/i;
+const MAY_HAVE_TOKEN = /\/[^/]{16}|[%;]/;
 /** Characters of a token that nothing else tells. */
 const LEAST_RANDOM = 32;
 const LEAST_FOLLOWING = 16;
@@ -42,7 +43,7 @@ const LEAST_FOLLOWING = 16;
  * another message has named it.
  */
 export function redactPath(path: string, redaction: Redaction, place = 'path', onFound?: OnFound): string {
-  if (!(/[%;]|[^/]{16}/.test(path) || redaction.mayBeIn(path))) return path;
+  if (!(MAY_HAVE_TOKEN.test(path) || redaction.mayBeIn(path))) return path;
   const named = redaction.detects ? path.replace(USER_INFO, hideUserInfo) : path;
   let before = '';
   const segments = named.split('/').map((segment) => {

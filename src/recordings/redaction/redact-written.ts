@@ -13,7 +13,7 @@ type Hide = (name: string, value: string) => string | undefined;
  */
 export function redactWritten(text: string, redaction: Redaction, place: string, onFound?: OnFound): string {
   const hide: Hide = (name, value) => {
-    if (!redaction.members.has(name) && !redaction.headers.has(name)) return undefined;
+    if (!redaction.members.has(name)) return undefined;
     if (isHarmless(name, value) || value === REDACTED) return undefined;
     onFound?.({ what: `the name "${name}"`, place, isDetected: false, value });
     return REDACTED;

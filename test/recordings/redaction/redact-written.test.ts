@@ -13,6 +13,7 @@ describe('redactWritten', () => {
     ["password: 'cut", "password: '[redacted]"],
     ["password: 'a\nb", "password: '[redacted]\nb"],
     ['a: b\n  password: hunter2\nc: d', 'a: b\n  password: [redacted]\nc: d'],
+    ['X-Acme-Token: abc1\nIdempotency-Key: 2', 'X-Acme-Token: [redacted]\nIdempotency-Key: 2'],
     ["curl -H 'X-Api-Key: abc1' -v", "curl -H 'X-Api-Key: [redacted]' -v"],
     ['<a><ns:secret x="1">b<c/></ns:secret>d</a>', '<a><ns:secret x="1">[redacted]</ns:secret>d</a>'],
     ['<token><![CDATA[a]]></token><token>b</token>', '<token>[redacted]</token><token>[redacted]</token>'],
@@ -31,6 +32,8 @@ describe('redactWritten', () => {
     '<Password/>',
     'token: ""',
     'the "token" of <token> x',
+    'mutation { add(key: "a b", auth: "c") }',
+    'key: abc1\ntokenCount: 5',
   ])('leaves as it is: %s', (text) => {
     expect(redactText(text, DEFAULT_REDACTION)).toBe(text);
   });
