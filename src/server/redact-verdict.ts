@@ -3,14 +3,24 @@ import type { Verdict } from '../model/finding.ts';
 import { splitTarget } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import { tokensOf } from '../model/pointer.ts';
+import type { ListName } from '../model/record.ts';
 import { redactJson, redactPath } from '../recordings/redaction/redact.ts';
 import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redaction/redact-finding.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 
-/** The gate, whose findings quote no secret of the request: they are sent, logged and shown. */
+/** The gate, whose findings and names quote no secret of the request: they are sent, logged, shown and kept. */
 export function quotingNoSecrets(gate: Gate, redaction: Redaction): Gate {
+  // What messages name may change while it runs, and a record's name must not.
+  const always = { ...redaction, given: new Set<string>() };
+  const named = <Name extends ListName>(name: Name | undefined): Name | undefined => {
+    const base = name?.base && redactPath(name.base, always);
+    return name === undefined || base === name.base ? name : { ...name, base };
+  };
   return {
     ...gate,
+    recordOf: (match) => named(gate.recordOf(match)),
+    recordAt: (url) => named(gate.recordAt(url)),
+    listAt: (url) => named(gate.listAt(url)),
     inspect(request, match, circumstances) {
       const inspection = gate.inspect(request, match, circumstances);
       const { verdict, json } = inspection;

@@ -303,6 +303,12 @@ describe('secrets', () => {
       ...SECRETS.requests,
       ...OTHERS.map(([request]) => request),
       { method: 'PATCH', path: PROJECT_PATH, headers: [JSON_TYPE], body: JSON.stringify(project) },
+      {
+        method: 'PATCH',
+        path: `/t/${JWT}${PROJECT_PATH}`,
+        headers: [JSON_TYPE],
+        body: JSON.stringify(project),
+      },
     ];
     for (const request of all) {
       const { status } = await sendRaw(gate.port, request);
