@@ -78,6 +78,8 @@ export interface Config extends Extras {
   log: LogFormat;
   port: number;
   host: string;
+  /** Patterns of names. */
+  allowHost: string[];
   tlsCert: string | undefined;
   tlsKey: string | undefined;
   controlToken: string | undefined;

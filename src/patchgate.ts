@@ -8,10 +8,10 @@ import { createGuard } from './guard/guard.ts';
 import type { Knowledge } from './guard/knowledge.ts';
 import { orClose, rulesOf } from './open-recording.ts';
 import { redactUrl } from './recordings/redaction/redact.ts';
+import { createAccess } from './server/access.ts';
 import { createAccessLog } from './server/access-log.ts';
-import { checkControlToken } from './server/control/control-access.ts';
 import { CONTROL_ROOT, isControlPath } from './server/control/control-path.ts';
-import { createDataPath, type DataPath } from './server/data-path.ts';
+import { createDataPath, type Handler } from './server/data-path.ts';
 import {
   AS_SENT,
   createExchangeList,
@@ -41,7 +41,7 @@ import { version } from './version.ts';
 
 export interface Patchgate {
   /** All that it answers, the control API included: to be mounted in an Express app, before any body parser. */
-  handler: DataPath;
+  handler: Handler;
   /** What it does, for people: `forwards to https://…, records into "checkout" (all)`. */
   summary: string;
   /** Starts its own server, with the control API. @throws PatchgateError `cannot-listen` */
@@ -75,7 +75,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   const { redaction } = rules;
   const gate = quotingNoSecrets(gateOf(config, around), redaction);
   const { clientTimeout, controlToken } = config;
-  if (controlToken !== undefined) checkControlToken(controlToken, config.host);
+  const access = createAccess(config);
   const tls = await readServerTls(config);
   const parts = await composeUpstream(kind, config, rules, around);
   const log = createAccessLog(config.log, redaction, around.writeLog);
@@ -122,7 +122,6 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         redaction,
         knowledge,
         servedTo: replay && ((session) => replay.served(session)),
-        token: controlToken,
         stopping: stopping.signal,
         health: () => ({
           version: version(),
@@ -147,13 +146,19 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
     }
   };
 
-  const answer = failClosed((req, res) => {
-    if (isOfControl(req)) {
-      watchBody(req, res, clientTimeout, () => req.destroy());
-      void answerControl(req, res);
-    } else answerData(req, res);
-  });
-  const handler = inTurn(answer);
+  const handlerAt = (at: () => 'own' | 'other') =>
+    inTurn(
+      failClosed((req, res) => {
+        const asked = isOfControl(req) ? 'control' : 'target';
+        const refusal = access(req, asked, at());
+        if (refusal || asked === 'target') answerData(req, res, refusal);
+        else {
+          watchBody(req, res, clientTimeout, () => req.destroy());
+          void answerControl(req, res);
+        }
+      }),
+    );
+  const handler = handlerAt(() => 'other');
   let hasToldOfWebSockets = !parts.store?.isWritable;
   const onUpgrade = (seen: Seen) => {
     onSeen(seen);
@@ -185,11 +190,15 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
     handler,
     summary: [parts.summary, ledger && summaryOf(ledger), faults.summary].filter(Boolean).join('; '),
     async listen() {
-      const one = await listen(
+      const at = () => (one.isLoopback ? 'own' : 'other');
+      const one: Listening = await listen(
         {
-          request: handler,
+          request: handlerAt(at),
+          // What may not ask is read again as an ordinary request, and refused.
           upgrade:
-            upgradePath && ((req, socket, head) => !isOfControl(req) && upgradePath(req, socket, head)),
+            upgradePath &&
+            ((req, socket, head) =>
+              !isOfControl(req) && !access(req, 'target', at()) && upgradePath(req, socket, head)),
           unread,
         },
         {

@@ -50,6 +50,7 @@ describe('what nobody says', () => {
       log: 'text',
       port: 4010,
       host: '127.0.0.1',
+      allowHost: [],
       latency: { from: 0, to: 0 },
       faults: [],
       failOn: 'error',

@@ -123,6 +123,7 @@ describe('each setting', () => {
       ['65535', 65_535],
     ],
     host: [['0.0.0.0', '0.0.0.0']],
+    allowHost: [['gate.test,*.team.test', ['gate.test', '*.team.test']]],
     tlsCert: [['server.crt', 'server.crt']],
     tlsKey: [['server.key', 'server.key']],
     controlToken: [['x', 'x']],

@@ -18,7 +18,14 @@ export const GUARDING: readonly SettingName[] = ['account', 'allowDelete'];
 export const APPROVING: readonly SettingName[] = ['learn', 'approvalTtl'];
 
 /** Settings that every command which listens takes. */
-export const SERVING: readonly SettingName[] = ['port', 'host', 'log', 'controlToken', 'clientTimeout'];
+export const SERVING: readonly SettingName[] = [
+  'port',
+  'host',
+  'allowHost',
+  'log',
+  'controlToken',
+  'clientTimeout',
+];
 
 /** Settings of what fails, for every command that answers clients. */
 export const FAULTS: readonly SettingName[] = ['latency', 'faults', 'faultSeed'];

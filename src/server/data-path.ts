@@ -10,6 +10,7 @@ import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { type BytesRead, readBytes } from '../upstreams/read-bytes.ts';
 import { STOPPED } from '../upstreams/stopped.ts';
 import type { ResponseSink, Upstream } from '../upstreams/upstream.ts';
+import type { Refusal } from './access.ts';
 import { BodyBudget, HELD_AT_MOST, OVERLOADED } from './body-budget.ts';
 import type { FaultsOfRun, Injected } from './faults/faults.ts';
 import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
@@ -18,7 +19,7 @@ import { BodyKeeper } from './kept-body.ts';
 import { isCutByStop } from './listen/cut-by-stop.ts';
 import { isHeavy, OneATurn } from './one-a-turn.ts';
 import { ownFault } from './own-fault.ts';
-import { type ProblemAnswer, problemOfError, problemOfVerdict } from './problem.ts';
+import { type ProblemAnswer, problemOfError, problemOfRefusal, problemOfVerdict } from './problem.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { Seen } from './seen.ts';
 import { type InSession, takeSession } from './session-path.ts';
@@ -46,7 +47,10 @@ export interface DataPathOptions {
 }
 
 /** A plain handler of requests: it can be a server's only listener, or middleware of an Express app. */
-export type DataPath = (req: IncomingMessage, res: ServerResponse) => void;
+export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** @param refusal why the request is not to be answered, whatever it asks for */
+export type DataPath = (req: IncomingMessage, res: ServerResponse, refusal?: Refusal) => void;
 
 /**
  * The one path of a request: its bytes are read where an operation of the contract could be meant, the gate judges
@@ -58,7 +62,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
   const budget = new BodyBudget(Math.max(HELD_AT_MOST, 4 * gate.bodyLimit));
   const heavy = new OneATurn();
   const follow = learner && createFollow(gate, learner);
-  return (req, res) => {
+  return (req, res, refusal) => {
     const method = req.method as string;
     const headers = req.rawHeaders;
     let url = req.url as string;
@@ -189,6 +193,10 @@ export function createDataPath(options: DataPathOptions): DataPath {
     if (unreadable) {
       res.shouldKeepAlive = false;
       refuseFor(unreadable);
+      return;
+    }
+    if (refusal) {
+      refuse(problemOfRefusal(refusal), undefined, refusal.message);
       return;
     }
     try {

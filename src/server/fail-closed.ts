@@ -1,9 +1,9 @@
-import type { DataPath } from './data-path.ts';
+import type { Handler } from './data-path.ts';
 import { ownFault } from './own-fault.ts';
 import { problemOfError } from './problem.ts';
 
 /** What throws while it takes a request is a fault of ours: the request goes nowhere, and others go on. */
-export function failClosed(handler: DataPath): DataPath {
+export function failClosed(handler: Handler): Handler {
   return (req, res) => {
     try {
       handler(req, res);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { DataPath } from './data-path.ts';
+import type { Handler } from './data-path.ts';
 
 /** Requests of one connection that may wait; whoever sends more without reading an answer is hung up on. */
 const WAITING_AT_MOST = 1000;
@@ -10,7 +10,7 @@ const WAITING_AT_MOST = 1000;
  * (RFC 9112 9.3.2), and Node hands them all on: they would be acted on in any order, each with a connection to the
  * target, and Node does not tell those whose turn has not come that their client is gone. A body waits unread.
  */
-export function inTurn(handler: DataPath): DataPath {
+export function inTurn(handler: Handler): Handler {
   const waiting = new WeakMap<Socket, number>();
 
   const wait = (req: IncomingMessage, res: ServerResponse) => {

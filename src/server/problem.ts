@@ -1,6 +1,7 @@
 import type { ErrorCode, PatchgateError } from '../errors.ts';
 import type { WayOut } from '../guard/guard.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
+import type { Refusal } from './access.ts';
 
 /** An answer that the gate gives itself: `application/problem+json` (RFC 9457), ready for the wire. */
 export interface ProblemAnswer {
@@ -68,6 +69,12 @@ function hintOf({ corrected }: WayOut): string {
 /** The answer to a request that something kept from being answered. Carries no stack and no cause. */
 export function problemOfError(error: PatchgateError): ProblemAnswer {
   return problem(error.code, error.status, { ...error.details, detail: error.message, hint: error.hint });
+}
+
+/** The answer to a request of someone who may not ask. */
+export function problemOfRefusal({ code, status, message, hint }: Refusal): ProblemAnswer {
+  const answer = problem(code, status, { detail: message, hint });
+  return status === 401 ? { ...answer, headers: [...answer.headers, 'WWW-Authenticate', 'Bearer'] } : answer;
 }
 
 /** A problem of any type. `type`, `title` and `status` cannot be overridden by a member. */

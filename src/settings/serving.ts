@@ -42,6 +42,12 @@ export const SERVING = {
     describe: 'Port to listen on; 0 takes a free one',
   },
   host: { kind: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
+  allowHost: {
+    kind: 'list',
+    default: '',
+    describe:
+      'Further names, beside those of this machine and the target, that clients on loopback may use: gate.test,*.gate.test',
+  },
   tlsCert: {
     kind: 'string',
     isPath: true,

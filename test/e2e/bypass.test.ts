@@ -45,7 +45,7 @@ describe.each(files)('%s', (file) => {
   const readers = pathReaders(settings.basePath);
   let gate: InProcess;
   beforeAll(async () => {
-    gate = await startGate({ target: target.url + targetPath, ...settings });
+    gate = await startGate({ target: target.url + targetPath, allowHost: ['*'], ...settings });
   });
 
   it.each(cases)('$name: $outcome', async ({ request, outcome }) => {

@@ -77,7 +77,7 @@ describe('a client that goes away', () => {
   it('in the middle of an upload ends it at the target', async () => {
     const arrived = nextRequest();
     const client = await RawConnection.open(gate.port);
-    client.write('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\npart');
+    client.write('POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\npart');
     const res = await arrived;
     const closed = once(res, 'close');
     client.close();
@@ -88,7 +88,7 @@ describe('a client that goes away', () => {
   it('in the middle of a body that is to be judged is only noted', async () => {
     onRequest = () => expect.fail('nothing may reach the target');
     const client = await RawConnection.open(gate.port);
-    client.write(`PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"na`);
+    client.write(`PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"na`);
     client.socket.end();
     await client.closed();
     await gate.said('the client broke off its request');

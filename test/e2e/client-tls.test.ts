@@ -31,7 +31,7 @@ async function start(target?: Target): Promise<{ gate: InProcess; target: Target
 
 function patch(body: unknown, more = ''): string {
   const text = JSON.stringify(body);
-  return `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: gate.test\r\n${more}Content-Length: ${text.length}\r\n\r\n${text}`;
+  return `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: gate.localhost\r\n${more}Content-Length: ${text.length}\r\n\r\n${text}`;
 }
 
 it('is judged and forwarded', async () => {
@@ -150,7 +150,7 @@ describe('a location at the target', () => {
     [false, true, 'https'],
     [true, true, 'https'],
   ])('is one at the gate (TLS at the target %s, at the gate %s)', async (target, gate, scheme) => {
-    expect(await ledTo('ORIGIN/a?b=1#c', target, gate)).toBe(`${scheme}://gate.test/a?b=1#c`);
+    expect(await ledTo('ORIGIN/a?b=1#c', target, gate)).toBe(`${scheme}://gate.localhost/a?b=1#c`);
     expect(await ledTo('/a', target, gate)).toBe('/a');
     expect(await ledTo('https://elsewhere.test/a', target, gate)).toBe('https://elsewhere.test/a');
   });
@@ -161,15 +161,15 @@ describe('a location at the target', () => {
     );
     const gate = await startGate({ target: target.url });
     const response = await sendRaw(gate.port, { path: '/x' });
-    expect(valuesOf(response, 'location')).toEqual(['http://gate.test/a']);
+    expect(valuesOf(response, 'location')).toEqual(['http://gate.localhost/a']);
     expect(await ledTo('//elsewhere.test/a', false, false)).toBe('//elsewhere.test/a');
   });
 
   it('may be one at the name that the client gave, where the target was told of it', async () => {
-    expect(await ledTo('https://gate.test/a', true, false, { preserveHost: true })).toBe(
-      'http://gate.test/a',
+    expect(await ledTo('https://gate.localhost/a', true, false, { preserveHost: true })).toBe(
+      'http://gate.localhost/a',
     );
-    expect(await ledTo('https://gate.test/a', true, false)).toBe('https://gate.test/a');
+    expect(await ledTo('https://gate.localhost/a', true, false)).toBe('https://gate.localhost/a');
     expect(await ledTo('https://other.test/a', true, false, { preserveHost: true })).toBe(
       'https://other.test/a',
     );
@@ -186,13 +186,13 @@ it("is seen where the gate is mounted in a server of one's own", async () => {
   const { port } = server.address() as AddressInfo;
   const client = await RawConnection.openSecure(port, { ca: pair.cert });
   client.write(requestBytes({ path: '/x' }));
-  expect(valuesOf(await client.response(), 'location')).toEqual(['https://gate.test/a']);
+  expect(valuesOf(await client.response(), 'location')).toEqual(['https://gate.localhost/a']);
   client.close();
   server.close();
 });
 
 describe('a client that speaks no TLS', () => {
-  it.each(['GET / HTTP/1.1\r\nHost: x\r\n\r\n', 'nonsense'])('is let go (%j)', async (bytes) => {
+  it.each(['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', 'nonsense'])('is let go (%j)', async (bytes) => {
     const { gate, target, client } = await start();
     const other = await RawConnection.open(gate.port);
     other.write(bytes).socket.end();

@@ -40,10 +40,9 @@ describe('on loopback', () => {
     own = `Host: 127.0.0.1:${gate.port}`;
   });
 
-  it('its own Host and origin are answered', async () => {
+  it('its own Host is answered, and who types the address', async () => {
     expect(await statusOf(gate, health(own))).toBe(200);
-    const origin = `Origin: http://127.0.0.1:${gate.port}\r\nSec-Fetch-Site: same-origin`;
-    expect(await statusOf(gate, health(`${own}\r\n${origin}`))).toBe(200);
+    expect(await statusOf(gate, health(`${own}\r\nSec-Fetch-Site: none`))).toBe(200);
     expect(gate.stderr()).toContain(`health: ${gate.url}/__patchgate/health`);
   });
 
@@ -62,20 +61,26 @@ describe('on loopback', () => {
   });
 
   it.each([
-    'Origin: null',
-    'Origin: http://localhost:1',
-    'Origin: http://evil.example',
-    'Origin: file://',
-    'Sec-Fetch-Site: cross-site',
-    'Sec-Fetch-Site: same-site',
-    'Origin: null\r\nSec-Fetch-Site: same-origin',
-  ])('%s is refused, of every method', async (headers) => {
+    ['a page of its own', 'Origin: OWN'],
+    ['a page of its own that only reads', 'Sec-Fetch-Site: same-origin'],
+    ['a service worker', 'Service-Worker: script'],
+    ['a page of another origin', 'Origin: http://evil.example\r\nSec-Fetch-Site: cross-site'],
+    ['a page without an origin', 'Origin: null'],
+    ['another proxy on this machine', 'X-Forwarded-For: 192.0.2.1'],
+    ['one that says so in another way', 'Forwarded: for=192.0.2.1'],
+    ['one that names itself', 'Via: 1.1 proxy'],
+  ])('%s gets nothing, by no endpoint', async (_, headers) => {
     for (const line of [
-      'GET /__patchgate/exchanges',
-      'POST /__patchgate/reset',
-      'OPTIONS /__patchgate/reset',
-    ])
-      expect(await statusOf(gate, `${line} HTTP/1.1\r\n${own}\r\n${headers}\r\n\r\n`)).toBe(403);
+      ...['GET health', 'POST validate', 'GET exchanges', 'GET exchanges/1', 'GET events', 'POST reset'],
+      ...['GET sessions', 'GET sessions/a', 'DELETE sessions/a', 'GET state', 'GET faults', 'PUT faults'],
+      ...['DELETE faults', 'DELETE state/current/projects/42', 'OPTIONS reset', 'GET other'],
+    ].map((endpoint) => endpoint.replace(' ', ' /__patchgate/'))) {
+      const sent = headers.replace('OWN', gate.url);
+      const answer = await sendRaw(gate.port, `${line} HTTP/1.1\r\n${own}\r\n${sent}\r\n\r\n`);
+      expect(answer.status).toBe(403);
+      expect(answer.headers.join().toLowerCase()).not.toContain('access-control');
+    }
+    await gate.said('403 ');
   });
 
   it('a target in absolute form has its own Host', async () => {
@@ -144,8 +149,21 @@ describe('beyond loopback', () => {
     for (const wrong of ['', 'x', TOKEN.slice(1), `${TOKEN}x`, TOKEN.toUpperCase()])
       expect(await asked(wrong)).toBe(401);
     expect(await statusOf(gate, health('Host: localhost'))).toBe(401);
-    const foreign = `Host: gate.example\r\nAuthorization: Bearer ${TOKEN}\r\nOrigin: http://evil.example`;
-    expect(await statusOf(gate, health(foreign))).toBe(403);
+    for (const header of ['Origin: https://gate.example', 'Sec-Fetch-Site: same-origin', 'Via: 1.1 proxy']) {
+      const headers = `Host: gate.example\r\n${header}`;
+      expect(await statusOf(gate, health(`${headers}\r\nAuthorization: Bearer ${TOKEN}`))).toBe(200);
+      expect(await statusOf(gate, health(headers))).toBe(401);
+    }
+  });
+
+  it('the token is asked for before a body is read', async () => {
+    const { port } = await startGate({ target: target.url, controlToken: TOKEN });
+    const client = await RawConnection.open(port);
+    client.write('POST /__patchgate/validate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n');
+    const answer = await client.response();
+    expect(answer.status).toBe(401);
+    expect(valuesOf(answer, 'www-authenticate')).toEqual(['Bearer']);
+    client.close();
   });
 
   it.each(['localhost', ...(hasIPv6 ? ['::1', '::ffff:127.0.0.1'] : [])])(

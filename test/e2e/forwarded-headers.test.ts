@@ -75,9 +75,9 @@ describe.each(WAYS)('%s', (_, request, own) => {
   });
 
   it("has the client's host where that is preserved", async () => {
-    expect(await ask(gates.preserving)).toEqual({ host: ['gate.test'] });
+    expect(await ask(gates.preserving)).toEqual({ host: ['gate.localhost'] });
     expect(await ask(gates.preserving, [['Connection', own.length > 0 ? 'Upgrade, Host' : 'Host']])).toEqual({
-      host: ['gate.test'],
+      host: ['gate.localhost'],
     });
   });
 
@@ -86,7 +86,7 @@ describe.each(WAYS)('%s', (_, request, own) => {
       host: [targetHost()],
       'x-forwarded-for': ['127.0.0.1'],
       'x-forwarded-proto': ['http'],
-      'x-forwarded-host': ['gate.test'],
+      'x-forwarded-host': ['gate.localhost'],
     });
   });
 
@@ -106,7 +106,7 @@ describe.each(WAYS)('%s', (_, request, own) => {
       host: [targetHost()],
       'x-forwarded-for': ['127.0.0.1'],
       'x-forwarded-proto': ['https, http'],
-      'x-forwarded-host': ['gate.test'],
+      'x-forwarded-host': ['gate.localhost'],
     });
   });
 
@@ -116,10 +116,10 @@ describe.each(WAYS)('%s', (_, request, own) => {
     await client.response();
     client.close();
     expect(received('host', ...FORWARDED)).toEqual({
-      host: ['gate.test'],
+      host: ['gate.localhost'],
       'x-forwarded-for': ['127.0.0.1'],
       'x-forwarded-proto': ['https'],
-      'x-forwarded-host': ['gate.test'],
+      'x-forwarded-host': ['gate.localhost'],
     });
   });
 });

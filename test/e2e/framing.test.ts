@@ -29,16 +29,17 @@ afterAll(async () => {
 
 const patchOf = (project: unknown) => {
   const body = JSON.stringify(project);
-  return `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  return `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 };
 /** What must never reach the target: the end of many of the requests here. */
 const HIDDEN = patchOf(BAD_PROJECT);
 const CHUNKED = `${HIDDEN.length.toString(16)}\r\n${HIDDEN}\r\n0\r\n\r\n`;
 /** Ends a connection in good order. */
-const GET_LAST = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-const post = (headers: string, body = '') => `POST /x HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}`;
+const GET_LAST = 'GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+const post = (headers: string, body = '') =>
+  `POST /x HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n\r\n${body}`;
 const chunks = (body: string) => post('Transfer-Encoding: chunked', body);
-const get = (line: string, headers = 'Host: x\r\n') => `${line}\r\n${headers}\r\n${HIDDEN}`;
+const get = (line: string, headers = 'Host: localhost\r\n') => `${line}\r\n${headers}\r\n${HIDDEN}`;
 
 /** Sends it all at once; the answers, until the gate closes the connection. */
 async function answersTo(text: string) {
@@ -105,7 +106,7 @@ describe('a transfer coding other than chunked is refused:', () => {
 
   it('and of a body that is judged', async () => {
     const body = JSON.stringify(GOOD_PROJECT);
-    const head = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n`;
+    const head = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n`;
     await expectRefused(`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
   });
 });
@@ -129,10 +130,10 @@ describe('lines and headers that readers split differently are refused:', () => 
     ['NUL in a value', 'X-A: a\0b\r\n'],
     ['a control character', 'X-A: a\x01b\r\n'],
     ['a second Host', 'Host: y\r\n'],
-    ['the same Host again', 'Host: x\r\n'],
-  ])('%s', async (_, header) => expectRefused(get('GET /x HTTP/1.1', `Host: x\r\n${header}`)));
+    ['the same Host again', 'Host: localhost\r\n'],
+  ])('%s', async (_, header) => expectRefused(get('GET /x HTTP/1.1', `Host: localhost\r\n${header}`)));
 
-  it('LF alone everywhere', () => expectRefused('GET /x HTTP/1.1\nHost: x\n\n'));
+  it('LF alone everywhere', () => expectRefused('GET /x HTTP/1.1\nHost: localhost\n\n'));
   it('no Host', () => expectRefused(get('GET /x HTTP/1.1', '')));
   it.each(['a b', 'user@x', 'x/y'])('Host %s', (host) =>
     expectRefused(get('GET /x HTTP/1.1', `Host: ${host}\r\n`)),
@@ -223,14 +224,14 @@ describe('what is let through reaches the target in one plain form:', () => {
   });
 
   it.each(['GET  /x HTTP/1.1', 'GET /x  HTTP/1.1', '\r\n\r\nGET /x HTTP/1.1'])('%j', async (line) => {
-    const { wire } = await sent(`${line}\r\nHost: x\r\n\r\n`);
+    const { wire } = await sent(`${line}\r\nHost: localhost\r\n\r\n`);
     expect(wire).toMatch(/^GET \/x HTTP\/1\.1\r\n/);
   });
 
   it('headers that several Connections name, in any letter case, are gone', async () => {
     const named = 'Connection: X-A\r\ncOnNeCtIoN: x-b , X-C\r\nX-a: 1\r\nX-B: 2\r\nx-c: 3\r\nX-D: 4\r\n';
     const fixed = 'Keep-Alive: 5\r\nProxy-Connection: keep-alive\r\nTE: trailers\r\n';
-    const { wire } = await sent(`GET /x HTTP/1.1\r\nHost: x\r\n${named}${fixed}\r\n`);
+    const { wire } = await sent(`GET /x HTTP/1.1\r\nHost: localhost\r\n${named}${fixed}\r\n`);
     const [head = ''] = wire.split('\r\n\r\n');
     expect(
       head
@@ -255,13 +256,15 @@ it.each(['#x', '?#', '#/x'])('a PATCH with a fragment is judged, or refused: %s'
 
 describe('behind a request that is answered, what is none is answered too:', () => {
   it.each(['GARBAGE', 'GET /y HTTP/1.1\r\nX Y\r\n\r\n'])('%j', async (rest) => {
-    const answers = await answersTo(`GET /x HTTP/1.1\r\nHost: x\r\n\r\n${patchOf(GOOD_PROJECT)}${rest}`);
+    const answers = await answersTo(
+      `GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n${patchOf(GOOD_PROJECT)}${rest}`,
+    );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 400]);
     expect(target.received).toHaveLength(2);
   });
 
   it('a body goes on to be one where its Expect is refused', async () => {
-    const head = `POST /x HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\nContent-Length: ${HIDDEN.length}\r\n\r\n`;
+    const head = `POST /x HTTP/1.1\r\nHost: localhost\r\nExpect: 200-ok\r\nContent-Length: ${HIDDEN.length}\r\n\r\n`;
     expect((await answersTo(head + HIDDEN + GET_LAST)).map(({ status }) => status)).toEqual([417, 200]);
     expect(target.received.map(({ url }) => url)).toEqual(['/last']);
   });

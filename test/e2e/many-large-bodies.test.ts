@@ -48,7 +48,7 @@ it('are refused where they are too many, while small bodies pass, and pass again
       for (let i = 0; i < CLIENTS; i++) {
         const client = await RawConnection.open(gate.port);
         clients.push(client);
-        client.write(`PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: ${SIZE}\r\n\r\n`);
+        client.write(`PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${SIZE}\r\n\r\n`);
         if (!client.socket.write(bytes))
           await Promise.race([once(client.socket, 'drain').catch(() => {}), client.closed()]);
         count(client).catch(reject);

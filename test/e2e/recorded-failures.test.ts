@@ -153,7 +153,7 @@ describe('a failure of the target', () => {
     const cwd = temporaryFolder();
     const target = `http://127.0.0.1:${await freePort()}`;
     const recorder = await startRecorder(cwd, target, { timeout: 300 });
-    const head = 'PUT /up HTTP/1.1\r\nHost: gate\r\nContent-Length: 500000\r\n\r\n';
+    const head = 'PUT /up HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500000\r\n\r\n';
     const put = head + 'x'.repeat(500_000);
     const whole = (await RawConnection.open(recorder.port)).write(put);
     await whole.came('HTTP/1.1 502');

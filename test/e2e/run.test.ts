@@ -121,7 +121,7 @@ describe('the access log', () => {
     child.stderr.destroy();
     for (let i = 0; i < 5; i++) {
       // Answered before it is whole, it is not recorded, and there is a notice of that.
-      const half = 'POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf';
+      const half = 'POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf';
       expect((await sendRaw(port, half)).status).toBe(200);
     }
     child.kill('SIGTERM');
@@ -139,7 +139,7 @@ describe('the end', () => {
       // The connection stays open: that is no reason to wait.
       const client = await RawConnection.open(gate.port);
       for (let i = 0; i < 20; i++) {
-        client.write(`GET /path/${i} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        client.write(`GET /path/${i} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
         await client.response();
       }
       const { code, stdout } = await gate.stop(signal);
@@ -162,7 +162,7 @@ describe('the end', () => {
     });
     const gate = await startBinary(['proxy', target.url]);
     const client = await RawConnection.open(gate.port);
-    client.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    client.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
     while (!answer) await new Promise((resolve) => setTimeout(resolve, 5));
     const ended = gate.stop();
     // No new connection is taken any more: it has begun to end.

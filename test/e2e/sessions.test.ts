@@ -236,7 +236,7 @@ describe('the header', () => {
   it.each([[''], ['a', 'a'], ['ü'], ['..'], ['x'.repeat(101)]])('is refused as %j…', async (...values) => {
     const gate = await startGate({}, 'fake');
     const sent = request(gate.url + PROJECT_PATH, {
-      headers: ['Host', 'h', ...values.flatMap((value) => ['Patchgate-Session', value])],
+      headers: ['Host', 'localhost', ...values.flatMap((value) => ['Patchgate-Session', value])],
     });
     const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
       sent.on('response', async (response) => {

@@ -13,9 +13,9 @@ import { closeTargets, startStreamingTarget, type Target } from '../support/targ
 
 const LIMIT = 400;
 const BODY = JSON.stringify(GOOD_PROJECT);
-const PATCH = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`;
+const PATCH = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`;
 const post = (path: string, length = 100) =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n`;
 
 let target: Target;
 let gate: Running;
@@ -86,7 +86,7 @@ describe.concurrent('a client that is too slow is answered 408, and its connecti
   });
 
   it('with a second request, on a connection that was answered', async () => {
-    const client = await send('GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+    const client = await send('GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect((await client.response()).status).toBe(200);
     client.write('GET /y HTTP');
     await expectTimedOut(client);
@@ -157,7 +157,7 @@ describe.concurrent('as long as it likes has', () => {
   });
 
   it('a stream of events, and a client that does not read it', async () => {
-    const client = await send('GET /early-2 HTTP/1.1\r\nHost: x\r\n\r\n');
+    const client = await send('GET /early-2 HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await client.came('begun ');
     client.socket.pause();
     await wait(3 * LIMIT);
@@ -177,7 +177,7 @@ describe.concurrent('as long as it likes has', () => {
   });
 
   it('a connection between two requests', async () => {
-    const client = await send('GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+    const client = await send('GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect((await client.response()).status).toBe(200);
     await wait(3 * LIMIT);
     client.write(`${PATCH}\r\n${BODY}`);

@@ -25,7 +25,7 @@ const methods = () => target.received.map(({ method }) => method);
 const port = () => Number(new URL(gate.url).port);
 
 describe('a PATCH within the body of another request', () => {
-  const inner = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BAD.length}\r\n\r\n${BAD}`;
+  const inner = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${BAD.length}\r\n\r\n${BAD}`;
 
   it.each([
     ['GET', 'Connection: content-length'],
@@ -34,7 +34,7 @@ describe('a PATCH within the body of another request', () => {
     ['GET', 'Connection: Upgrade, content-length\r\nUpgrade: websocket'],
     ['GET', 'Connection: keep-alive, transfer-encoding'],
   ])('stays a body where %s says %s', async (method, connection) => {
-    const head = `${method} /x HTTP/1.1\r\nHost: x\r\n${connection}\r\nContent-Length: ${inner.length}\r\n\r\n`;
+    const head = `${method} /x HTTP/1.1\r\nHost: localhost\r\n${connection}\r\nContent-Length: ${inner.length}\r\n\r\n`;
     await sendRaw(port(), head + inner);
     expect(methods()).toEqual([method]);
     expect(target.received[0]?.body.toString()).toBe(inner);
@@ -47,7 +47,7 @@ it('forwards the headers that a body was judged by, whatever Connection names', 
     languages: ['GO'],
     environments: [{ id: 1, name: 'P', isEnabled: true }],
   });
-  const head = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nConnection: content-type\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const head = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: content-type\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   await sendRaw(port(), head + body);
   expect(target.received[0]?.headers['content-type']).toBe('application/json');
 });

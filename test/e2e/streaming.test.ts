@@ -34,11 +34,11 @@ describe('a response that takes its time', () => {
   });
 
   it.concurrent.each([
-    ['that was not judged', 'GET', 'GET /events HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['that was not judged', 'GET', 'GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     [
       'that was judged',
       'PATCH',
-      `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${PROJECT.body.length}\r\n\r\n${PROJECT.body}`,
+      `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${PROJECT.body.length}\r\n\r\n${PROJECT.body}`,
     ],
   ])('to a request %s comes event by event, however long it is silent', async (_, method, bytes) => {
     const client = await RawConnection.open(gate.port);
@@ -70,7 +70,9 @@ describe('an upload', () => {
     });
     const gate = await startGate({ target: target.url });
     const client = await RawConnection.open(gate.port);
-    client.write('POST /upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n');
+    client.write(
+      'POST /upload HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n',
+    );
     await client.came('got one');
     client.write('3\r\ntwo\r\n0\r\nX-Trailer: dropped\r\n\r\n');
     const response = await client.response();
@@ -85,7 +87,7 @@ describe('an upload', () => {
     });
     const gate = await startGate({ target: target.url, timeout: 200 });
     const client = await RawConnection.open(gate.port);
-    client.write('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\none');
+    client.write('POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\none');
     await new Promise((resolve) => setTimeout(resolve, 400));
     client.write('two');
     const response = await client.response();
@@ -180,7 +182,7 @@ describe('the framing of a response', () => {
     answer = 'HTTP/1.1 304 Not Modified\r\nContent-Length: 10\r\n\r\n';
     const client = await RawConnection.open(gate.port);
     for (const method of ['HEAD', 'GET', 'HEAD', 'GET']) {
-      client.write(`${method} /x HTTP/1.1\r\nHost: x\r\n\r\n`);
+      client.write(`${method} /x HTTP/1.1\r\nHost: localhost\r\n\r\n`);
       expect((await client.response(method)).status).toBe(304);
     }
     expect(client.rest.length).toBe(0);
@@ -213,10 +215,10 @@ describe('a client that reads slowly', () => {
   });
 
   it.each([
-    ['GET', 'GET /large HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['GET', 'GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     [
       'judged PATCH',
-      `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${PROJECT.body.length}\r\n\r\n${PROJECT.body}`,
+      `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${PROJECT.body.length}\r\n\r\n${PROJECT.body}`,
     ],
   ])('holds the target back, and loses nothing: %s', async (_, bytes) => {
     const client = connect(gate.port, '127.0.0.1').pause();

@@ -159,7 +159,7 @@ describe.each(WAYS)('%s', (_, ask) => {
 it('keeps its connection whatever the host names of its clients', async () => {
   const target = await start(right);
   const gate = await startGate({ target: target.url, targetCa, preserveHost: true });
-  for (const host of ['a.test', 'b.test', '[::1]', '127.0.0.1:1']) {
+  for (const host of ['a.localhost', 'b.localhost', '[::1]', '127.0.0.1:1']) {
     const body = JSON.stringify(GOOD_PROJECT);
     const text = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     expect((await sendRaw(gate.port, text)).status).toBe(200);

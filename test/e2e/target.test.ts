@@ -74,7 +74,7 @@ describe('a request for another host', () => {
     'by a path like %s is answered by the target',
     async (path) => {
       const url = path.replace('ELSEWHERE', elsewhere());
-      expect(await statuses('GET', url, 'x')).toEqual([200, 200]);
+      expect(await statuses('GET', url, 'localhost')).toEqual([200, 200]);
       expect(target.received.map((request) => request.url)).toEqual([url, url]);
     },
   );
@@ -86,7 +86,7 @@ describe('a request for another host', () => {
         await statuses(
           'GET',
           '/a',
-          'x',
+          'localhost',
           undefined,
           `${name}${name.includes(':') ? '=' : ': '}${elsewhere()}\r\n`,
         ),
@@ -119,9 +119,9 @@ describe('CONNECT', () => {
 
   it('opens no way to the target either, whatever is sent after it, and waits its turn', async () => {
     const client = await RawConnection.open((gates[0] as InProcess).port);
-    const patch = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`;
+    const patch = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`;
     client.write(
-      `GET /first HTTP/1.1\r\nHost: x\r\n\r\nCONNECT 127.0.0.1:${target.port} HTTP/1.1\r\nHost: x\r\n\r\n${patch}`,
+      `GET /first HTTP/1.1\r\nHost: localhost\r\n\r\nCONNECT 127.0.0.1:${target.port} HTTP/1.1\r\nHost: localhost\r\n\r\n${patch}`,
     );
     expect((await client.response()).body.toString()).toBe('answered');
     expect((await client.response()).status).toBe(403);
@@ -136,8 +136,8 @@ describe('a redirect of the target', () => {
   it.each([301, 302, 303, 307, 308])('elsewhere (%i) is passed on and not followed', async (status) => {
     redirect = { status, location: `http://${elsewhere()}${PROJECT_PATH}` };
     const answers = [
-      ...(await send('GET', '/a', 'gate.test')),
-      ...(await send('PATCH', PROJECT_PATH, 'gate.test', GOOD_PROJECT)),
+      ...(await send('GET', '/a', 'gate.localhost')),
+      ...(await send('PATCH', PROJECT_PATH, 'gate.localhost', GOOD_PROJECT)),
     ];
     for (const answer of answers) {
       expect([answer.status, answer.body.toString()]).toEqual([status, 'moved']);
@@ -148,8 +148,8 @@ describe('a redirect of the target', () => {
 
   it('to itself is not followed either', async () => {
     redirect = { status: 307, location: `${target.url}/b` };
-    const [answer] = await send('PATCH', PROJECT_PATH, 'gate.test', GOOD_PROJECT);
-    expect(valuesOf(answer as never, 'location')).toEqual(['http://gate.test/b']);
+    const [answer] = await send('PATCH', PROJECT_PATH, 'gate.localhost', GOOD_PROJECT);
+    expect(valuesOf(answer as never, 'location')).toEqual(['http://gate.localhost/b']);
     expect(target.received.map(({ url }) => url)).toEqual([PROJECT_PATH, PROJECT_PATH]);
   });
 });

@@ -25,10 +25,10 @@ afterAll(async () => {
 
 function patch(body: unknown, upgrade = H2C): string {
   const text = JSON.stringify(body);
-  return `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\n${upgrade}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+  return `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\n${upgrade}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 }
 
-const get = (path: string, upgrade = H2C) => `GET ${path} HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n`;
+const get = (path: string, upgrade = H2C) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n`;
 
 describe('a request that asks for an upgrade', () => {
   it.each([
@@ -53,7 +53,9 @@ describe('a request that asks for an upgrade', () => {
     const client = await RawConnection.open(gate.port);
     client.socket.setNoDelay(true);
     const text = JSON.stringify(GOOD_PROJECT);
-    client.write(`PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\n${H2C}Transfer-Encoding: chunked\r\n\r\n`);
+    client.write(
+      `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\n${H2C}Transfer-Encoding: chunked\r\n\r\n`,
+    );
     for (const byte of text) {
       client.write(`1\r\n${byte}\r\n`);
       await new Promise((resolve) => setImmediate(resolve));

@@ -33,7 +33,7 @@ function patch(body: string | Buffer, headers: RawRequest['headers'] = [JSON_TYP
 function inChunks({ method, path, headers = [], body }: RawRequest): Buffer {
   const lines = [
     `${method} ${path} HTTP/1.1`,
-    'Host: x',
+    'Host: localhost',
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
   const bytes = Buffer.from(body as string);
@@ -120,14 +120,14 @@ describe('enforce', () => {
   it.each(['GET', 'DELETE', 'POST'])(
     'is not got round by a %s whose framing hides behind 2,000 headers',
     async (method) => {
-      const smuggled = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+      const smuggled = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
       const filler = 'a:\r\n'.repeat(2100);
       const size = smuggled.length.toString(16);
       for (const framing of [
         `Transfer-Encoding: chunked\r\n\r\n${size}\r\n${smuggled}\r\n0\r\n\r\n`,
         `Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
       ]) {
-        await sendRaw(gate.port, `${method} /x HTTP/1.1\r\nHost: x\r\n${filler}${framing}`);
+        await sendRaw(gate.port, `${method} /x HTTP/1.1\r\nHost: localhost\r\n${filler}${framing}`);
       }
       expect(target.received.filter(({ method }) => method === 'PATCH')).toEqual([]);
       expect(target.received.map(({ body }) => body.toString())).toEqual([smuggled, smuggled]);
@@ -138,7 +138,7 @@ describe('enforce', () => {
     const body = 'PATCH / HTTP/1.1\r\n\r\n';
     const response = await sendRaw(
       gate.port,
-      `GET /x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${'a:\r\n'.repeat(2100)}Content-Length: ${body.length}\r\n\r\n${body}`,
+      `GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${'a:\r\n'.repeat(2100)}Content-Length: ${body.length}\r\n\r\n${body}`,
     );
     expect(response.status).toBe(200);
     expect(ONLY().toString()).toBe(body);

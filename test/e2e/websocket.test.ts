@@ -162,10 +162,10 @@ describe('a handshake', () => {
   const attempt = async (more = '', path = '/socket', headers = '') => {
     received = '';
     const client = await RawConnection.open(gate.port);
-    client.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${HANDSHAKE}${headers}\r\n${more}`);
+    client.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${HANDSHAKE}${headers}\r\n${more}`);
     return client;
   };
-  const SMUGGLED = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`;
+  const SMUGGLED = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`;
 
   it.each(['Content-Length: 2\r\n\r\nno', 'Transfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n'])(
     'that the target refuses is refused, and no further byte of the client goes there (%j)',
@@ -215,7 +215,7 @@ describe('a handshake', () => {
     received = '';
     const patient = await startGate({ target: target.url, log: 'text' });
     const client = await RawConnection.open(patient.port);
-    client.write(`GET /socket HTTP/1.1\r\nHost: x\r\n${HANDSHAKE}\r\n`);
+    client.write(`GET /socket HTTP/1.1\r\nHost: localhost\r\n${HANDSHAKE}\r\n`);
     while (!received.includes('\r\n\r\n')) await new Promise((resolve) => setTimeout(resolve, 5));
     const closed = once(sockets.at(-1) as Socket, 'close');
     client.socket.resetAndDestroy();
@@ -226,7 +226,7 @@ describe('a handshake', () => {
   it('to a target that is down is a 502', async () => {
     const other = await startGate({ target: `http://127.0.0.1:${await freePort()}` });
     const client = await RawConnection.open(other.port);
-    client.write(`GET /socket HTTP/1.1\r\nHost: x\r\n${HANDSHAKE}\r\n`);
+    client.write(`GET /socket HTTP/1.1\r\nHost: localhost\r\n${HANDSHAKE}\r\n`);
     const response = await client.response();
     expect(response.status).toBe(502);
     expect(valuesOf(response, 'content-type')).toEqual(['application/problem+json']);

@@ -180,7 +180,7 @@ export function requestBytes({ method = 'GET', path, headers = [], body }: RawRe
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const lines = [
     `${method} ${path} HTTP/1.1`,
-    'Host: gate.test',
+    'Host: gate.localhost',
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
   if (bytes !== undefined) lines.push(`Content-Length: ${bytes.length}`);

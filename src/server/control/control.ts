@@ -9,19 +9,16 @@ import type { Knowledge } from '../../guard/knowledge.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import type { ExchangeList } from '../exchange-list.ts';
 import type { FaultsOfRun } from '../faults/faults.ts';
-import { listensOnLoopback } from '../loopback.ts';
 import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
 import { reset } from '../reset.ts';
 import type { Sessions } from '../sessions.ts';
 import type { ShownExchange } from '../show-exchange.ts';
-import { controlAccess } from './control-access.ts';
 import { CONTROL_ROOT } from './control-path.ts';
 import { createEvents } from './events.ts';
 import { getFaults, putFaults, takeFaults } from './faults.ts';
 import { forgetKnown, showKnown } from './known-records.ts';
 import { filterOf, sessionOf } from './query.ts';
 import { readDryRun } from './read-dry-run.ts';
-import { isReadableTarget } from './readable-target.ts';
 import { noSession, type ServedTo, showSession, showWholeSession } from './show-session.ts';
 
 export interface ControlDeps {
@@ -36,8 +33,6 @@ export interface ControlDeps {
   knowledge: Knowledge;
   /** Of what is shown. */
   redaction: Redaction;
-  /** The bearer token that every request must carry, where one is set; must be, off loopback. */
-  token?: string | undefined;
   /** Ends the streams of events. */
   stopping?: AbortSignal;
 }
@@ -67,7 +62,11 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
   app.disable('etag');
   app.enable('case sensitive routing');
 
-  app.use(checkAccess(deps.token));
+  app.use((_req, res, next) => {
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    next();
+  });
   const route = (path: string, method: 'get' | 'post', ...handlers: RequestHandler[]) =>
     app
       .route(`${CONTROL_ROOT}/${path}`)
@@ -145,18 +144,8 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     });
   });
   app.use(answerError);
-  return (req, res) => {
-    if (isReadableTarget(req.url as string)) app(req, res);
-    else {
-      const { status, body } = problemOfError(UNREADABLE);
-      res.writeHead(status, { 'Content-Type': 'application/problem+json' }).end(body);
-    }
-  };
+  return app;
 }
-
-const UNREADABLE = new PatchgateError('bad-input', "the request's target is neither a path nor a URL", {
-  hint: `ask for it by its path: ${CONTROL_ROOT}/health`,
-});
 
 /** Redacting a thousand large bodies takes a while, so after each one the data path has its turn. */
 async function* listText(list: Iterable<ShownExchange>): AsyncGenerator<string> {
@@ -167,23 +156,6 @@ async function* listText(list: Iterable<ShownExchange>): AsyncGenerator<string> 
     await setImmediate();
   }
   yield before === ',' ? ']}' : `${before}]}`;
-}
-
-function checkAccess(token: string | undefined): RequestHandler {
-  return (req, res, next) => {
-    res.setHeader('Cache-Control', 'no-store');
-    res.setHeader('X-Content-Type-Options', 'nosniff');
-    const refusal = controlAccess(
-      { url: req.url, headers: req.rawHeaders },
-      { loopback: listensOnLoopback(req), token },
-    );
-    if (refusal === undefined) {
-      next();
-      return;
-    }
-    if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
-    send(res, problem(refusal.code, refusal.status, { detail: refusal.message, hint: refusal.hint }));
-  };
 }
 
 function wrongMethod(allow: string): RequestHandler {

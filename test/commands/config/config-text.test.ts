@@ -68,7 +68,7 @@ describe('the settings in force', () => {
       'suppressions  1  patchgate.config.json:6:3',
       '',
       'allowDelete  []  default',
-      'approvalTtl  10m  default',
+      'allowHost  []  default',
     ]);
     expect(said.slice(-3)).toEqual(['', expect.stringMatching(/^Not set: account, .*guard.*tlsKey$/), '']);
     for (const name of Object.keys(SETTINGS)) expect(said.join('\n')).toMatch(new RegExp(`\\b${name}\\b`));

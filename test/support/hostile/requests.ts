@@ -211,7 +211,7 @@ function bytesOf(parts: Parts): Buffer {
   const body = coding.does(edited(text, parts.bodyEdits));
   const lines = [
     `${parts.method} ${parts.edits.reduce((now, edit) => edit.run(now), path)}${parts.query} HTTP/1.1`,
-    'Host: gate.test',
+    'Host: gate.localhost',
     ...parts.headers,
     ...parts.types,
     ...coding.says.map((value) => `Content-Encoding: ${value}`),

@@ -1,0 +1,213 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { PatchgateError } from '../errors.ts';
+import { header, headerValues, type RawHeaders } from '../model/http.ts';
+import { nameMatcher } from '../model/name-pattern.ts';
+import { parseUrl } from '../model/url.ts';
+import { isReadableTarget } from './control/readable-target.ts';
+import { isLoopback, listensOnLoopback } from './loopback.ts';
+
+/** What a request asks for: the control API, or what stands behind the gate. */
+export type Asked = 'control' | 'target';
+
+/** Why a request is not answered. */
+export interface Refusal {
+  status: 400 | 401 | 403 | 421;
+  code: 'bad-input' | 'not-allowed';
+  message: string;
+  hint: string;
+}
+
+/** @param at `own`: a server of Patchgate's own, on loopback; any other says itself to which names it answers */
+export type Access = (req: IncomingMessage, asked: Asked, at: 'own' | 'other') => Refusal | undefined;
+
+export interface AccessSettings {
+  /** The bearer token of the control API, where one is set. */
+  controlToken: string | undefined;
+  host: string;
+  target: string | undefined;
+  /** Patterns of names. */
+  allowHost: readonly string[];
+}
+
+/** Names of this machine, beside its addresses; the last one leads here from within a container. */
+const LOCAL_NAMES = ['localhost', '*.localhost', 'host.docker.internal'];
+
+/** Hosts that are remembered: clients send the same few. */
+const HOSTS_KEPT = 500;
+
+/** Characters of a token that others on the network could try out. */
+const SHORTEST_TOKEN = 16;
+
+/**
+ * Who may ask for what. Everything that a page in a browser could do by way of this machine is refused here.
+ *
+ * @throws PatchgateError `bad-config`
+ */
+export function createAccess({ controlToken, host, target, allowHost }: AccessSettings): Access {
+  if (controlToken !== undefined) checkControlToken(controlToken, host);
+  const targetHost = target === undefined ? undefined : parseUrl(target)?.host;
+  const names = [
+    ...LOCAL_NAMES,
+    host,
+    ...(targetHost ? [hostname(targetHost) ?? ''] : []),
+    ...allowHost.map(allowed),
+  ];
+  const isName = nameMatcher(names.map((name) => name.toLowerCase()));
+  const isOurs = (text: string) => {
+    const name = hostname(text);
+    return name !== undefined && (isLoopback(name) || isName(name));
+  };
+  const known = new Set<string>();
+
+  /** A page whose name was made to lead to this machine would read all answers: the browser takes them for the page's own. */
+  const refusesHost = ({ rawHeaders }: IncomingMessage) => {
+    const host = header(rawHeaders, 'host') ?? '';
+    // Without one it is HTTP/1.0, and no browser.
+    if (host === '' || known.has(host)) return false;
+    if (!isOurs(host)) return true;
+    if (known.size < HOSTS_KEPT) known.add(host);
+    return false;
+  };
+
+  return (req, asked, at) => {
+    if (asked === 'control') return refusedByControl(req, controlToken);
+    if (at === 'own' && refusesHost(req)) {
+      return {
+        status: 421,
+        code: 'not-allowed',
+        message:
+          'Patchgate does not answer to this Host: on loopback only names of this machine and of the target lead to it',
+        hint: 'use localhost or 127.0.0.1 in the URL, or allow the name: --allow-host NAME',
+      };
+    }
+    if (header(req.rawHeaders, 'service-worker') !== undefined) {
+      return notAllowed(
+        'a service worker cannot be registered through Patchgate: it would answer in its place',
+        'load the page from a server of its own',
+      );
+    }
+    return undefined;
+  };
+}
+
+/**
+ * The control API shows and changes what the gate knows. A page has no business with it, whatever its origin: one that the target
+ * serves has the gate's own. Neither has what came through another proxy, which may let anybody in.
+ */
+function refusedByControl(req: IncomingMessage, token: string | undefined): Refusal | undefined {
+  const { url = '', rawHeaders: headers } = req;
+  if (!isReadableTarget(url)) {
+    return {
+      status: 400,
+      code: 'bad-input',
+      message: "the request's target is neither a path nor a URL",
+      hint: 'ask for it by its path: /__patchgate/health',
+    };
+  }
+  const [named, ...furtherHosts] = headerValues(headers, 'host');
+  // What a target in absolute form names stands above the header (RFC 9112 3.2.2).
+  const host = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(url)?.[1] ?? named;
+  if (named === undefined || host === undefined || host === '' || furtherHosts.length > 0) {
+    return {
+      status: 400,
+      code: 'bad-input',
+      message: 'the request has no Host header, or more than one',
+      hint: 'send one Host header',
+    };
+  }
+  if (token !== undefined) {
+    if (carries(headers, token)) return undefined;
+    return {
+      status: 401,
+      code: 'not-allowed',
+      message: 'the control API needs the bearer token that Patchgate was started with',
+      hint: 'send Authorization: Bearer with that token',
+    };
+  }
+  if (!listensOnLoopback(req)) {
+    return notAllowed(
+      'Patchgate listens beyond this machine and has no control token, so the control API is closed',
+      'start it with a token in PATCHGATE_CONTROL_TOKEN (in a program: controlToken), or on 127.0.0.1',
+    );
+  }
+  const name = hostname(host);
+  // Any other name, if it resolves to this machine today, could be anyone's.
+  if (name === undefined || !(name === 'localhost' || isLoopback(name))) {
+    return notAllowed(
+      'the control API answers only to loopback Host names',
+      'use localhost, 127.0.0.1 or [::1] in the URL, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN',
+    );
+  }
+  if (isOfPage(headers)) {
+    return notAllowed(
+      'the control API does not answer to web pages',
+      'call it from a program, open it by its address, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
+    );
+  }
+  if (headers.some((header, index) => index % 2 === 0 && FORWARDED.test(header))) {
+    return notAllowed(
+      'the control API does not answer to what comes through another proxy, unless it bears a token',
+      'ask it directly, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
+    );
+  }
+  return undefined;
+}
+
+function notAllowed(message: string, hint: string): Refusal {
+  return { status: 403, code: 'not-allowed', message, hint };
+}
+
+/** What browsers say, and no page can change. `none`: somebody has typed the address. */
+function isOfPage(headers: RawHeaders): boolean {
+  return (
+    header(headers, 'origin') !== undefined ||
+    header(headers, 'service-worker') !== undefined ||
+    headerValues(headers, 'sec-fetch-site').some((site) => site !== 'none')
+  );
+}
+
+/** Headers with which proxies say for whom they ask. */
+const FORWARDED = /forwarded|^via$|^x-real-ip$|(?:client|connecting)-ip$/i;
+
+/** A name, an IPv4 address, or an IPv6 address in brackets; with any port. */
+const HOST = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::\d{0,5})?$/i;
+
+/** In lower case, without brackets and port. */
+function hostname(host: string): string | undefined {
+  const [, ipv6, name] = HOST.exec(host) ?? [];
+  return (ipv6 ?? name)?.toLowerCase();
+}
+
+/** What `--allow-host` gives, without brackets. */
+function allowed(text: string): string {
+  const name = /^\[?([\w*?.:-]+)\]?$/.exec(text)?.[1];
+  if (name !== undefined && (isIP(name) === 6 || !name.includes(':'))) return name;
+  throw new PatchgateError('bad-config', `allowHost: ${JSON.stringify(text)} is no name of a host`, {
+    hint: 'give names without scheme and port: gate.test, *.gate.test',
+  });
+}
+
+/** Compared as hashes, in constant time: neither the token's length nor its beginning can be measured. */
+function carries(headers: RawHeaders, token: string): boolean {
+  const values = headerValues(headers, 'authorization');
+  const given = values.length === 1 ? /^Bearer +(.+)$/i.exec(values[0] as string)?.[1] : undefined;
+  return given !== undefined && timingSafeEqual(sha256(given), sha256(token));
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Whether a token can do what it is for. @param host the address to listen on, or a name */
+function checkControlToken(token: string, host: string): void {
+  const wrong = (message: string) =>
+    new PatchgateError('bad-config', message, { hint: 'make one with: openssl rand -hex 16' });
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw wrong('the control token has spaces or other characters that a bearer token cannot have');
+  if (token.length < SHORTEST_TOKEN && host !== 'localhost' && !isLoopback(host))
+    throw wrong(
+      `the control token is shorter than ${SHORTEST_TOKEN} characters, and ${host} is not loopback`,
+    );
+}
