@@ -12,6 +12,7 @@ import { STOPPED } from '../upstreams/stopped.ts';
 import type { ResponseSink, Upstream } from '../upstreams/upstream.ts';
 import type { Refusal } from './access.ts';
 import { BodyBudget, HELD_AT_MOST, OVERLOADED } from './body-budget.ts';
+import { Cors } from './cors.ts';
 import type { FaultsOfRun, Injected } from './faults/faults.ts';
 import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
 import { keepSession } from './keep-session.ts';
@@ -61,12 +62,14 @@ export function createDataPath(options: DataPathOptions): DataPath {
     options;
   const budget = new BodyBudget(Math.max(HELD_AT_MOST, 4 * gate.bodyLimit));
   const heavy = new OneATurn();
+  const cors = new Cors();
   const follow = learner && createFollow(gate, learner);
   return (req, res, refusal) => {
     const method = req.method as string;
     const headers = req.rawHeaders;
     let url = req.url as string;
     let head: RequestHead = { method, url, headers };
+    const sent = head;
     let asked: InSession | undefined;
     const requestBody = new BodyKeeper();
     const id = nextId();
@@ -101,7 +104,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const refuse = (answer: ProblemAnswer, verdict: Verdict | undefined, failure?: string) => {
       const body = new BodyKeeper();
       body.add(answer.shown ?? answer.body);
-      res.writeHead(answer.status, answer.headers);
+      res.writeHead(answer.status, cors.headersOf(sent, answer, 'gate') as string[]);
       res.end(answer.body);
       discardRest();
       report({ answeredBy: 'gate', response: { ...answer, body }, failure }, verdict);
@@ -141,10 +144,16 @@ export function createDataPath(options: DataPathOptions): DataPath {
       if (body) requestBody.add(body);
       // Not `on`: that would start the flow, perhaps before the upstream listens.
       else if (hasBody(req)) req.prependListener('data', (chunk: Buffer) => requestBody.add(chunk));
-      const writer = new ResponseWriter(res, verdict?.findings ?? [], redaction, (end) => {
-        if (end.failure !== undefined) discardRest();
-        report(end, verdict);
-      });
+      const writer = new ResponseWriter(
+        res,
+        verdict?.findings ?? [],
+        redaction,
+        (end) => {
+          if (end.failure !== undefined) discardRest();
+          report(end, verdict);
+        },
+        (answer, answeredBy) => cors.headersOf(sent, answer, answeredBy),
+      );
       const inSession = (sink: ResponseSink) => (asked?.prefix ? keepSession(sink, asked, req) : sink);
       fail = (error) => writer.fail(error);
       fault = faults.choose(own, head);

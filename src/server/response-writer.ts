@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { PatchgateError } from '../errors.ts';
 import type { Finding } from '../model/finding.ts';
-import { header, type ResponseHead } from '../model/http.ts';
+import { header, type RawHeaders, type ResponseHead } from '../model/http.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { STOPPED } from '../upstreams/stopped.ts';
 import type { AnsweredBy, Flow, ResponseSink } from '../upstreams/upstream.ts';
@@ -17,6 +17,8 @@ import { atEndOfTurn } from './turn.ts';
 /** Answers that never have a body (RFC 9110 15.3.5, 15.4.5). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
+type Answer = Pick<ResponseHead, 'status' | 'headers'>;
+type WithCors = (answer: Answer, answeredBy: AnsweredBy) => RawHeaders;
 type End = Pick<Seen, 'answeredBy' | 'response' | 'failure'>;
 
 /** Writes an upstream's response to the client, and keeps what is shown of it. */
@@ -25,6 +27,7 @@ export class ResponseWriter implements ResponseSink {
   readonly #findings: readonly Finding[];
   readonly #redaction: Redaction;
   readonly #report: (end: End) => void;
+  readonly #withCors: WithCors;
   readonly #body = new BodyKeeper();
   #head: ResponseHead | undefined;
   #flow: Flow | undefined;
@@ -32,17 +35,22 @@ export class ResponseWriter implements ResponseSink {
   #isOver = false;
   #endWork: (() => void) | undefined;
 
-  /** @param report called once, when the response is over */
+  /**
+   * @param report called once, when the response is over
+   * @param withCors the headers of an answer, with what pages of other origins need
+   */
   constructor(
     res: ServerResponse,
     findings: readonly Finding[],
     redaction: Redaction,
     report: (end: End) => void,
+    withCors: WithCors = ({ headers }) => headers,
   ) {
     this.#res = res;
     this.#findings = findings;
     this.#redaction = redaction;
     this.#report = report;
+    this.#withCors = withCors;
     res.on('close', () => {
       if (this.#isOver) return;
       const endWork = this.#endWork;
@@ -59,7 +67,7 @@ export class ResponseWriter implements ResponseSink {
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
     if (this.#isOver) return;
-    const headers = this.#withFindings(head.headers as string[]);
+    const headers = this.#headersOf(head, answeredBy);
     // A status that Node has no words for keeps those that the target gave.
     if (head.message === '') this.#res.writeHead(head.status, headers);
     else this.#res.writeHead(head.status, head.message, headers);
@@ -93,7 +101,7 @@ export class ResponseWriter implements ResponseSink {
     if (this.#head) this.#cutOff(this.#head);
     else {
       const answer = problemOfError(error);
-      const headers = this.#withFindings(answer.headers);
+      const headers = this.#headersOf(answer, 'gate');
       this.#head = { status: answer.status, message: '', headers };
       this.#body.add(answer.body);
       this.#res.writeHead(answer.status, headers);
@@ -117,7 +125,8 @@ export class ResponseWriter implements ResponseSink {
     else this.#res.destroy();
   }
 
-  #withFindings(headers: string[]): string[] {
+  #headersOf(answer: Answer, answeredBy: AnsweredBy): string[] {
+    const headers = this.#withCors(answer, answeredBy) as string[];
     if (this.#findings.length === 0) return headers;
     return [...headers, 'Patchgate-Findings', findingsHeader(this.#findings)];
   }

@@ -29,12 +29,21 @@ export function outgoingHeaders(asked: Asked, options: ForwardOptions): string[]
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] as string;
     if (staysHere(name) || (named.length > 0 && named.includes(name.toLowerCase()))) continue;
-    kept.push(name, headers[i + 1] as string);
+    const value = headers[i + 1] as string;
+    if (name.length !== ASKS_FOR.length || name.toLowerCase() !== ASKS_FOR) kept.push(name, value);
+    else {
+      // What a page may send to the gate, the gate says; to many targets one unknown name is reason to refuse all.
+      const others = value.split(',').filter((one) => !/^\s*patchgate-/i.test(one));
+      if (others.length > 0) kept.push(name, others.join());
+    }
   }
   // The one thing of ours that the fake is told: a session's number, since its name may be used again.
   if (options.answeredBy === 'fake' && asked.session) kept.push(SESSION_HEADER, String(asked.session.id));
   return options.forwardedHeaders ? withForwarded(kept, asked) : kept;
 }
+
+/** With this header a preflight names the headers that a page wants to send. */
+const ASKS_FOR = 'access-control-request-headers';
 
 /** As http-proxy's `xfwd` has it: whoever stood before us keeps the first place, and the host is what it said. */
 function withForwarded(kept: string[], { headers, stream }: Asked): string[] {

@@ -1,0 +1,102 @@
+import {
+  header,
+  headerValues,
+  type RawHeaders,
+  type RequestHead,
+  type ResponseHead,
+  splitTarget,
+} from '../model/http.ts';
+import type { AnsweredBy } from '../upstreams/upstream.ts';
+
+/** Headers of Patchgate that a page may send. */
+const SENT = ['patchgate-approve', 'patchgate-session'];
+/** Those that stand in the gate's own answers. */
+const SHOWN = 'Patchgate-Blocked, Patchgate-Findings, Patchgate-Fault';
+
+const ALLOWS_HEADERS = 'access-control-allow-headers';
+
+/** Methods that need no leave (Fetch 2.2.1). */
+const SIMPLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
+
+/** Preflights that are remembered. */
+const KEPT = 1000;
+
+/**
+ * What pages of other origins may ask for: as the target or the recording says it in its answers to preflights. What the gate answers
+ * itself can be read by the same pages.
+ */
+export class Cors {
+  /** By origin, method and path: the headers with which an answer can be read. */
+  readonly #allowed = new Map<string, readonly string[]>();
+
+  /** The headers of an answer. @param request as the client sent it */
+  headersOf(
+    request: RequestHead,
+    { status, headers }: Pick<ResponseHead, 'status' | 'headers'>,
+    answeredBy: AnsweredBy,
+  ): RawHeaders {
+    if (answeredBy !== 'gate' && request.method !== 'OPTIONS') return headers;
+    const origin = header(request.headers, 'origin');
+    if (origin === undefined) return headers;
+    const keyOf = (method: string) => `${origin}\n${method}\n${splitTarget(request.url).path}`;
+    if (answeredBy === 'gate') {
+      const readable = this.#allowed.get(keyOf(request.method));
+      const isSaid = header(headers, 'access-control-allow-origin') !== undefined;
+      return readable && !isSaid ? [...headers, ...readable] : headers;
+    }
+    const method = header(request.headers, 'access-control-request-method');
+    if (method === undefined) return headers;
+    const key = keyOf(method);
+    this.#allowed.delete(key);
+    const asked = listOf(request.headers, 'access-control-request-headers').map((name) => name.toLowerCase());
+    if (status < 200 || status > 299 || !allows(headers, origin, method, asked)) return headers;
+    const [oldest] = this.#allowed.keys();
+    if (this.#allowed.size === KEPT && oldest !== undefined) this.#allowed.delete(oldest);
+    this.#allowed.set(key, readableWith(headers));
+    return withLeave(
+      headers,
+      asked.filter((name) => SENT.includes(name)),
+    );
+  }
+}
+
+/** Whether an answer to a preflight lets the request pass, but for Patchgate's own headers. */
+function allows(headers: RawHeaders, origin: string, method: string, asked: readonly string[]): boolean {
+  const allowedOrigin = header(headers, 'access-control-allow-origin');
+  const methods = listOf(headers, 'access-control-allow-methods');
+  const names = listOf(headers, ALLOWS_HEADERS).map((name) => name.toLowerCase());
+  return (
+    (allowedOrigin === '*' || allowedOrigin === origin) &&
+    (SIMPLE.has(method) || methods.includes(method) || methods.includes('*')) &&
+    asked.every(
+      (name) =>
+        SENT.includes(name) || names.includes(name) || (names.includes('*') && name !== 'authorization'),
+    )
+  );
+}
+
+function readableWith(preflight: RawHeaders): string[] {
+  const readable = [
+    ...['Access-Control-Allow-Origin', header(preflight, 'access-control-allow-origin') as string],
+    ...['Access-Control-Expose-Headers', SHOWN],
+  ];
+  if (header(preflight, 'access-control-allow-credentials') === 'true')
+    readable.push('Access-Control-Allow-Credentials', 'true');
+  return readable;
+}
+
+/** An answer to a preflight that allows further headers, too. */
+function withLeave(headers: RawHeaders, names: readonly string[]): RawHeaders {
+  if (names.length === 0) return headers;
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === ALLOWS_HEADERS);
+  if (at < 0) return [...headers, 'Access-Control-Allow-Headers', names.join(', ')];
+  return headers.with(at + 1, [headers[at + 1], ...names].filter(Boolean).join(', '));
+}
+
+function listOf(headers: RawHeaders, name: string): string[] {
+  return headerValues(headers, name)
+    .join()
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+}
