@@ -56,6 +56,10 @@ export interface ReplayUpstream extends Upstream, SessionKeeper {
   unserved(session?: string): Promise<Unserved>;
 }
 
+/** What browsers ask for of themselves, whatever page is open. */
+const OF_BROWSERS =
+  /^\/(?:favicon\.ico|apple-touch-icon(?:-precomposed)?\.png|\.well-known\/appspecific\/com\.chrome\.devtools\.json)$/;
+
 const NO_BODY = Buffer.alloc(0);
 /** All bytes are handed over at once: there is nothing to hold back. */
 const FLOW: Flow = { resume: () => undefined };
@@ -109,6 +113,11 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       work.end = onMiss.handle({ ...request, session, body, json: undefined }, sink);
       return;
     }
+    if (request.method === 'GET' && OF_BROWSERS.test(pathOf(request)))
+      throw new PatchgateError(
+        'not-found',
+        'it is not recorded, and no miss: browsers ask any server for it',
+      );
     if (taken) throw refusal(store.name, taken);
     const miss = await explainMiss(store, firstOf(recorded, request.session), sent);
     if (work.isOver) return;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { cleanUp, packed, runEnvironment, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, packed, runBinary, runEnvironment, temporaryFolder } from '../support/binary.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
 
 afterEach(closeTargets);
@@ -32,6 +32,15 @@ it('tells its command, waits for it, and has the recording whole on disk', async
   expect(await once(child, 'exit')).toEqual([5, null]);
   const file = readFileSync(join(cwd, 'recordings/demo/last/GET.json'), 'utf8');
   expect(JSON.parse(file).exchanges).toMatchObject([{ response: { status: 200 } }]);
+});
+
+it("is well, where nothing is missed but a browser's icon", async () => {
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, 'recordings/demo'), { recursive: true });
+  const run = (path: string) =>
+    runBinary(['exec', '--recording', 'demo', '--', 'sh', '-c', `curl -s "$PATCHGATE_URL${path}"`], { cwd });
+  expect(await run('/favicon.ico')).toMatchObject({ code: 0, stdout: expect.stringContaining('no miss') });
+  expect(await run('/other.ico')).toMatchObject({ code: 1 });
 });
 
 it('ends as its command is ended', async () => {

@@ -412,6 +412,27 @@ describe('a request that is not recorded', () => {
     expect(detail).toContain(`sent as ${path}`);
   });
 
+  it.each([
+    ['GET', '/favicon.ico', 404, 0],
+    ['GET', '/favicon.ico?v=2', 404, 0],
+    ['GET', '/apple-touch-icon.png', 404, 0],
+    ['GET', '/.well-known/appspecific/com.chrome.devtools.json', 404, 0],
+    ['GET', '/api/favicon.ico', 501, 1],
+    ['PUT', '/favicon.ico', 501, 1],
+  ])('is no miss, where browsers send it of themselves: %s %s: %d', async (method, path, status, misses) => {
+    const server = await replaying([exchange()]);
+    expect((await send(server, { method, path })).status).toBe(status);
+    expect(server.upstream.misses.list().count).toBe(misses);
+  });
+
+  it('is answered, though browsers send it of themselves, where it is recorded', async () => {
+    const recorded = exchange({ method: 'GET', path: '/favicon.ico' });
+    const server = await replaying([recorded], { strictSequence: true });
+    expect((await send(server, { method: 'GET', path: '/favicon.ico' })).status).toBe(200);
+    expect((await send(server, { method: 'GET', path: '/favicon.ico' })).status).toBe(404);
+    expect(server.upstream.misses.list().count).toBe(0);
+  });
+
   it('goes to the upstream for misses, with the bytes that were read', async () => {
     const got: unknown[] = [];
     const other: Upstream = {
