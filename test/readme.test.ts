@@ -21,8 +21,9 @@ const OTHERS = [
   .concat(['method', 'grep', 'only', 'replace', 'unused', 'older-than', 'yes', 'check', 'session'])
   .concat(['project', 'from-target', 'header', 'write-full', 'data-binary'])
   .concat(['output', 'write-baseline', 'against-contract'])
-  .concat(['unsafe', 'update', 'env', 'fault', 'global', 'install-links'])
-  // Of others: npm, npx, curl, node.
+  .concat(['unsafe', 'update', 'env', 'fault'])
+  // Of others: npm, npx, curl, node, docker, mount.
+  .concat(['connect-to', 'add-host', 'bind', 'global', 'install-links'])
   .concat(['save-dev', 'cacert', 'pack-destination', 'no-install', 'package', 'version', 'test']);
 
 it('lists every rule as it is', () => {

@@ -62,26 +62,26 @@ export function createAccess({ controlToken, host, target, allowHost }: AccessSe
   const known = new Set<string>();
 
   /** A page whose name was made to lead to this machine would read all answers: the browser takes them for the page's own. */
-  const refusesHost = ({ rawHeaders }: IncomingMessage) => {
+  const refusedByHost = ({ rawHeaders }: IncomingMessage): Refusal | undefined => {
     const host = header(rawHeaders, 'host') ?? '';
     // Without one it is HTTP/1.0, and no browser.
-    if (host === '' || known.has(host)) return false;
-    if (!isOurs(host)) return true;
-    if (known.size < HOSTS_KEPT) known.add(host);
-    return false;
+    if (host === '' || known.has(host)) return undefined;
+    if (isOurs(host)) {
+      if (known.size < HOSTS_KEPT) known.add(host);
+      return undefined;
+    }
+    return {
+      status: 421,
+      code: 'not-allowed',
+      message: `Patchgate does not answer to the Host ${JSON.stringify(host.slice(0, 200))}: on loopback it answers to names of this machine and of the target`,
+      hint: 'use localhost or 127.0.0.1 in the URL; a name of your own is allowed with --allow-host NAME',
+    };
   };
 
   return (req, asked, at) => {
     if (asked === 'control') return refusedByControl(req, controlToken);
-    if (at === 'own' && refusesHost(req)) {
-      return {
-        status: 421,
-        code: 'not-allowed',
-        message:
-          'Patchgate does not answer to this Host: on loopback only names of this machine and of the target lead to it',
-        hint: 'use localhost or 127.0.0.1 in the URL, or allow the name: --allow-host NAME',
-      };
-    }
+    const byHost = at === 'own' ? refusedByHost(req) : undefined;
+    if (byHost) return byHost;
     if (header(req.rawHeaders, 'service-worker') !== undefined) {
       return notAllowed(
         'a service worker cannot be registered through Patchgate: it would answer in its place',

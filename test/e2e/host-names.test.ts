@@ -62,7 +62,10 @@ describe('proxy', () => {
         const answer = await sendRaw(gate.port, text);
         expect(answer.status).toBe(421);
         expect(valuesOf(answer, 'content-type')).toEqual(['application/problem+json']);
-        expect(JSON.parse(String(answer.body)).hint).toContain('--allow-host');
+        expect(JSON.parse(String(answer.body))).toMatchObject({
+          detail: expect.stringContaining(JSON.stringify(host)),
+          hint: expect.stringContaining('--allow-host'),
+        });
       }
       expect(target.received.length).toBe(before);
       await gate.said(/421 not judged gate .*Host/);
