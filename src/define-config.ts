@@ -20,8 +20,12 @@ export function defineConfig(config: UserConfig): UserConfig {
   return config;
 }
 
-/** What a config file can say. `patchgate <command> --help` and the JSON Schema say what each setting means. */
-export interface UserConfig extends UserSettings {
+/**
+ * What a config file can say. `patchgate <command> --help` and the JSON Schema say what each setting means.
+ *
+ * @typeParam Milliseconds the numbers that are taken for a duration: `number` where a program gives it, 0 in a config file
+ */
+export interface UserConfig<Milliseconds extends number = 0> extends UserSettings<Milliseconds> {
   /** Severities by rule name. */
   rules?: Severities | undefined;
   /** Severities for some files or request paths alone; of several that hold, the later ones count. */
@@ -37,8 +41,8 @@ export interface UserConfig extends UserSettings {
 }
 
 /** The settings of the table. Paths are relative to the config file's folder. */
-export type UserSettings = {
-  -readonly [Name in keyof typeof SETTINGS]?: Value<Name, (typeof SETTINGS)[Name]> | undefined;
+export type UserSettings<Milliseconds extends number = 0> = {
+  -readonly [Name in keyof typeof SETTINGS]?: Value<Name, (typeof SETTINGS)[Name], Milliseconds> | undefined;
 };
 
 export type Severities = Readonly<Record<string, SeveritySetting>>;
@@ -76,26 +80,26 @@ export type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 /** `512KiB`, `5MiB` */
 export type SizeText = `${number}${'' | 'B' | 'kB' | 'KB' | 'KiB' | 'MB' | 'MiB'}`;
 
-type Value<Name, S extends Setting> =
+type Value<Name, S extends Setting, Milliseconds> =
   | (Name extends 'account' ? 'current' : never)
   | (Name extends 'guard' ? false : never)
   | (S extends { mayBeOff: true } ? false : never)
   | (S extends { bare: string } ? true : never)
-  | OfKind<S>;
+  | OfKind<S, Milliseconds>;
 
-type OfKind<S extends Setting> = S['kind'] extends 'boolean'
+type OfKind<S extends Setting, Milliseconds> = S['kind'] extends 'boolean'
   ? boolean
   : S['kind'] extends 'integer'
     ? number
     : S['kind'] extends 'duration'
-      ? // Milliseconds; what may last for days has a unit.
-        DurationText | (S extends { max: number } ? number : never)
+      ? // What may last for days has a unit.
+        DurationText | (S extends { max: number } ? Milliseconds : never)
       : S['kind'] extends 'size'
         ? SizeText | number
         : S['kind'] extends 'choice'
           ? Choice<S>
           : S['kind'] extends 'latency'
-            ? DurationText | `${DurationText}..${DurationText}` | 'recorded' | number
+            ? DurationText | `${DurationText}..${DurationText}` | 'recorded' | Milliseconds
             : S['kind'] extends 'faults'
               ? string | readonly FaultGiven[]
               : S['kind'] extends 'list'

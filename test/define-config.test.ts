@@ -7,7 +7,7 @@ describe('defineConfig', () => {
     const written = defineConfig({
       port: 0,
       account: 'current',
-      timeout: 250,
+      timeout: '250ms',
       maxAge: '30d',
       bodyLimit: '5MiB',
       memory: 65_536,
@@ -49,6 +49,8 @@ describe('defineConfig', () => {
       { recrding: 'x' },
       // @ts-expect-error no unit of time
       { timeout: '30 sec' },
+      // @ts-expect-error a number has no unit
+      { timeout: 30 },
       // @ts-expect-error what may last for days has a unit
       { maxAge: 30 },
       // @ts-expect-error a text is no number

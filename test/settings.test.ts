@@ -102,7 +102,7 @@ describe('each setting', () => {
       ['256mib', 268_435_456],
     ],
     timeout: [
-      ['500', 500],
+      ['0', 0],
       ['500ms', 500],
       ['30s', 30_000],
       ['1.5S', 1500],
@@ -205,10 +205,25 @@ describe('each setting', () => {
   it('is taken in its own type from a config file', async () => {
     expect(
       await config({
-        file: { port: 0, recordInCi: true, timeout: 250, bodyLimit: 10, record: true, guard: false },
+        file: { port: 0, recordInCi: true, timeout: 0, bodyLimit: 10, record: true, guard: false },
       }),
-    ).toMatchObject({ port: 0, recordInCi: true, timeout: 250, bodyLimit: 10, record: 'all', guard: 'off' });
+    ).toMatchObject({ port: 0, recordInCi: true, timeout: 0, bodyLimit: 10, record: 'all', guard: 'off' });
     expect((await config({ file: { guard: true } })).guard).toBe('on');
+  });
+
+  it('is, where it is a duration, milliseconds in the number of a program alone', async () => {
+    const latency = 7;
+    expect(await config({ flags: { timeout: 250, latency, faults: [{ latency }] } })).toMatchObject({
+      timeout: 250,
+      latency: { from: 7, to: 7 },
+      faults: [{ latency: { from: 7, to: 7 } }],
+    });
+    for (const file of [{ timeout: 250 }, { latency }, { faults: [{ latency }] }])
+      expect(await refused({ file })).toMatch(/is not taken \(it takes a (?:unit|duration with its unit), /);
+    expect(await config({ file: { latency: 0, faults: [{ latency: 0 }] } })).toMatchObject({
+      latency: { from: 0, to: 0 },
+      faults: [{ latency: { from: 0, to: 0 } }],
+    });
   });
 
   it('is off, where it may be, with false, and with an empty text from the command line and a file', async () => {
@@ -310,13 +325,17 @@ describe('each setting', () => {
     ['timeout', '30 sec', 'a duration of at most 596h: 500ms, 30s, 2m'],
     // A timer of Node that is to wait longer fires at once.
     ['timeout', '600h', 'a duration of at most 596h: 500ms, 30s, 2m'],
-    ['latency', '-5ms', 'a duration or a range of them: 100ms, 50ms..200ms; or recorded'],
-    ['maxAge', '30', 'a unit, too: 12h, 30d'],
-    ['maxAge', '1.5', 'a unit, too: 12h, 30d'],
+    ['latency', '-5ms', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
+    ['timeout', '5', 'a unit, too: 5s or 5ms'],
+    ['sessionIdle', '1.5', 'a unit, too: 1.5s or 1.5ms'],
+    ['maxAge', '30', 'a unit, too: 30d or 30h'],
+    ['maxAge', 30, 'a unit, too: 30d or 30h'],
+    ['latency', '5', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
+    ['latency', '5..9ms', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
     ['maxAge', 'old', 'a duration: 12h, 30d'],
-    ['latency', true, 'a duration or a range of them: 100ms, 50ms..200ms; or recorded'],
-    ['latency', '2s..1s', 'a duration or a range of them: 100ms, 50ms..200ms; or recorded'],
-    ['latency', '600h', 'a duration or a range of them: 100ms, 50ms..200ms; or recorded'],
+    ['latency', true, 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
+    ['latency', '2s..1s', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
+    ['latency', '600h', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
     ['faultSeed', '-1', 'an integer from 0 to 9007199254740991'],
     ['faults', true, 'a list of faults: ["PATCH status=503 count=2"]'],
   ];

@@ -1,4 +1,5 @@
 import { messageOf, PatchgateError } from '../errors.ts';
+import { isObject } from '../model/json.ts';
 import { nearest } from '../model/nearest.ts';
 import { isPointerPattern } from '../model/pointer-pattern.ts';
 import { parseUrl } from '../model/url.ts';
@@ -6,7 +7,7 @@ import type { Setting, SettingName } from '../settings.ts';
 import { memberAt } from './extras/source.ts';
 import { readFaults } from './faults/read-faults.ts';
 import { LATENCIES, readLatency } from './faults/read-latency.ts';
-import { DURATIONS, readAmount, SIZES } from './read-amount.ts';
+import { DURATIONS, lacksUnit, readAmount, SIZES } from './read-amount.ts';
 import { shownValue } from './shown-value.ts';
 
 /** As `isPlain` of the contract has it: servers read it in one way. One slash at its end counts for nothing. */
@@ -83,9 +84,14 @@ export function checkValue(
       return checkPatterns(given, wrong);
     case 'duration': {
       const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
-      // Of what may last for days, a number alone is hardly meant to be milliseconds.
-      if (setting.max === undefined && /^\d+(?:\.\d+)?$/.test(String(given)))
-        throw wrong('a unit, too: 12h, 30d');
+      // A program counts in milliseconds, but hardly what may last for days.
+      const isProgram = typeof given === 'number' && !isTyped && setting.max !== undefined;
+      if (!isProgram && lacksUnit(given))
+        throw wrong(
+          setting.max === undefined
+            ? `a unit, too: ${given}d or ${given}h`
+            : `a unit, too: ${given}s or ${given}ms`,
+        );
       const milliseconds = readAmount(given, DURATIONS);
       if (milliseconds !== undefined && milliseconds < min) throw wrong('one that is longer: 500ms, 30s, 2m');
       if (milliseconds === undefined || milliseconds > max)
@@ -97,12 +103,12 @@ export function checkValue(
       return milliseconds;
     }
     case 'latency': {
-      const latency = readLatency(given);
+      const latency = readLatency(asWritten(given, isTyped));
       if (latency === undefined) throw wrong(LATENCIES);
       return latency;
     }
     case 'faults':
-      return readFaults(given, at);
+      return readFaults(asWritten(given, isTyped), at);
     case 'size': {
       const { max = Number.MAX_SAFE_INTEGER } = setting;
       const bytes = readAmount(given, SIZES);
@@ -111,6 +117,18 @@ export function checkValue(
       return bytes;
     }
   }
+}
+
+/** A latency, or faults with latencies: a number in a file has no unit, as in a text; a program counts in milliseconds. */
+function asWritten(given: unknown, isInFile: boolean): unknown {
+  if (!isInFile) return given;
+  if (typeof given === 'number') return String(given);
+  if (!Array.isArray(given)) return given;
+  return given.map((fault: unknown) =>
+    isObject(fault) && typeof fault.latency === 'number'
+      ? { ...fault, latency: String(fault.latency) }
+      : fault,
+  );
 }
 
 /** The words that are taken, and which of them was probably meant. */

@@ -8,6 +8,11 @@ export function readAmount(given: unknown, units: Readonly<Record<string, number
   return Math.round(Number(match[1]) * (word === '' ? 1 : (units[word] as number)));
 }
 
+/** Whether it is a bare number other than 0, of which nobody can say whether it counts seconds or milliseconds. */
+export function lacksUnit(given: unknown): boolean {
+  return /^\d+(?:\.\d+)?$/.test(String(given)) && Number(given) !== 0;
+}
+
 /** In milliseconds. */
 export const DURATIONS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** In bytes. */

@@ -24,7 +24,7 @@ import '../upstreams/replay.ts';
  * As in a config file, but that paths start from the working folder. They stand above the environment and the config file. It
  * listens on a free port, logs nothing and keeps no file of what it learns, unless these options say so.
  */
-export interface TestGateOptions extends UserConfig {
+export interface TestGateOptions extends UserConfig<number> {
   /** The config file; without it, the one of the working folder or of the nearest folder above that has any. */
   config?: string | undefined;
   /** Takes one notice for people. Without it they go to standard error. */

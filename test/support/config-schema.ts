@@ -1,9 +1,8 @@
 /** The JSON Schema of a config file, as editors read it: made from the table of settings and the catalogue of rules. */
 import { CATALOGUE } from '../../src/catalogue.ts';
 import { furtherSchemaRules } from '../../src/contract/schema-rules.ts';
-import { LONGEST_TIMER } from '../../src/settings/setting.ts';
 import { SETTINGS, type Setting, type SettingName } from '../../src/settings.ts';
-import { FAULT, FAULT_TEXT } from './fault-schema.ts';
+import { DURATION, FAULT, FAULT_TEXT } from './fault-schema.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -67,7 +66,7 @@ function valueSchema(name: SettingName, setting: Setting): Schema {
       return {
         anyOf: [
           { type: 'string', pattern: `^(?:recorded|${DURATION}(?:\\.\\.${DURATION})?)$` },
-          { type: 'number', minimum: 0, maximum: LONGEST_TIMER },
+          { const: 0 },
         ],
         examples: ['100ms', '50ms..200ms', 'recorded'],
       };
@@ -113,15 +112,12 @@ function choicesOf(choices: readonly string[]): Schema {
   };
 }
 
-const DURATION = '\\d+(?:\\.\\d+)?\\s*(?:[mM]?[sS]|[mMhHdD])?';
-
-/** What may last for days has a unit, any other is milliseconds without one. */
+/** A bare 0 alone has no unit. */
 function duration(min: number, max: number | undefined): Schema {
   const notZero = min > 0 ? '(?=.*[1-9])' : '';
-  const unit = `(?:[mM][sS]|[sSmMhHdD])${max === undefined ? '' : '?'}`;
-  const text = { type: 'string', pattern: `^${notZero}\\d+(?:\\.\\d+)?\\s*${unit}$` };
-  if (max === undefined) return { ...text, examples: ['12h', '30d'] };
-  return { anyOf: [text, { type: 'number', minimum: min, maximum: max }], examples: ['500ms', '30s', '2m'] };
+  const text = { type: 'string', pattern: `^${notZero}${DURATION}$` };
+  const examples = max === undefined ? ['12h', '30d'] : ['500ms', '30s', '2m'];
+  return min > 0 ? { ...text, examples } : { anyOf: [text, { const: 0 }], examples };
 }
 
 /** Of a body that breaks one of these there is nothing to judge. */

@@ -10,7 +10,7 @@ export const FAULT_TEXT: Schema = {
   examples: ['PATCH /accounts/** status=503 rate=0.2 count=2', 'updateProject reset', 'GET truncate=50%'],
 };
 
-const DURATION = '\\d+(?:\\.\\d+)?\\s*(?:[mM]?[sS]|[mMhHdD])?';
+export const DURATION = '(?:\\d+(?:\\.\\d+)?\\s*(?:[mM]?[sS]|[mMhHdD])|0+(?:\\.0+)?)';
 const whole = (minimum: number, maximum?: number): Schema => ({
   type: 'integer',
   minimum,
@@ -65,10 +65,7 @@ export const FAULT: Schema = {
     },
     latency: {
       description: 'How long the answer waits',
-      anyOf: [
-        { type: 'string', pattern: `^(?:recorded|${DURATION}(?:\\.\\.${DURATION})?)$` },
-        { type: 'number', minimum: 0 },
-      ],
+      anyOf: [{ type: 'string', pattern: `^(?:recorded|${DURATION}(?:\\.\\.${DURATION})?)$` }, { const: 0 }],
       examples: ['2s', '50ms..200ms', 'recorded'],
     },
     rate: { description: 'How likely it is, each time', type: 'number', minimum: 0, maximum: 1 },

@@ -34,7 +34,7 @@ export type GateMatchers = {
  * @param settings as in a config file, those of `patchgate check`; they stand above the environment and the config file
  * @throws PatchgateError where a setting or the contract is wrong
  */
-export async function gateMatchers(settings: UserConfig = {}): Promise<GateMatchers> {
+export async function gateMatchers(settings: UserConfig<number> = {}): Promise<GateMatchers> {
   const judge = await Judge.of(settings);
   return matchersOf(() => judge);
 }

@@ -57,7 +57,7 @@ export class Judge {
   readonly redaction: Redaction;
 
   /** @throws PatchgateError where a setting or the contract is wrong */
-  static async of(settings: UserConfig): Promise<Judge> {
+  static async of(settings: UserConfig<number>): Promise<Judge> {
     return orHint(async () => {
       const resolved = await resolveConfig({ ...settings }, COMMAND_DEFAULTS.check);
       return new Judge(await checkGate(resolved, undefined), resolved.config);

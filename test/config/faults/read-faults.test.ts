@@ -56,7 +56,7 @@ describe('a fault as a text', () => {
     ['trickle=0', ': "trickle=0": trickle: "0" is not taken (it takes bytes a second: 100B/s, 1KiB/s)'],
     [
       'latency=2s..1s',
-      ': "latency=2s..1s": latency: "2s..1s" is not taken (it takes a duration or a range of them: 100ms, 50ms..200ms; or recorded)',
+      ': "latency=2s..1s": latency: "2s..1s" is not taken (it takes a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded)',
     ],
     [
       '/a|b reset',
