@@ -11,6 +11,7 @@ import {
   orClose,
 } from './open-recording.ts';
 import { recordMode } from './record-mode.ts';
+import { findRecording } from './recordings/find-recording.ts';
 import type { MatchRules } from './recordings/matching/match-rules.ts';
 import { redactText, redactUrl } from './recordings/redaction/redact.ts';
 import type { RecordingStore } from './recordings/store.ts';
@@ -114,6 +115,7 @@ async function composeReplay(config: Config, rules: MatchRules, around: Surround
       hint: 'give it with --target URL',
     });
   }
+  if (onMiss === 'forward') await findRecording(config.recordings, config.recording);
   const forward = onMiss === 'refuse' ? undefined : await openForward(config, around);
   const store = await (onMiss === 'refuse' && !around.isBrief
     ? openWholeRecording(config, rules, around.notice)

@@ -1,5 +1,5 @@
-import { readdir } from 'node:fs/promises';
 import type { Config } from './config.ts';
+import { findRecording } from './recordings/find-recording.ts';
 import type { LockWords } from './recordings/lock.ts';
 import { type MatchRules, matchRules } from './recordings/matching/match-rules.ts';
 import { redactionOf } from './recordings/redaction/redaction.ts';
@@ -39,27 +39,18 @@ export function rulesOf(config: Config): MatchRules {
   return matchRules(config, redactionOf(config));
 }
 
-/** A recording that must answer everything: one that is not there may be a misspelt name. */
+/** A recording that must answer everything. @throws PatchgateError `bad-usage` where it is not there */
 export async function openWholeRecording(
   config: Config,
   rules: MatchRules,
   notice: Notice,
 ): Promise<RecordingStore> {
+  const { recording, recordings } = config;
+  await findRecording(recordings, recording);
   const store = await openRecording(config, rules, notice, false);
-  if (await store.isEmpty()) {
-    const { recording, recordings } = config;
-    const names = await recordingsIn(recordings);
-    const others = names.length > 0 ? ` (there are: ${names.join(', ')})` : '';
-    notice(`the recording "${recording}" in ${recordings}/ is empty, so every request is refused${others}`);
-  }
+  if (await store.isEmpty())
+    notice(`the recording "${recording}" in ${recordings}/ is empty, so every request is refused`);
   return store;
-}
-
-/** Names of the recordings in a folder, sorted; none where it cannot be read. */
-export async function recordingsIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  return names.sort();
 }
 
 /** Whether there is anything in the recording. */

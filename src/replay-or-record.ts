@@ -1,12 +1,9 @@
-import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { Kind } from './compose-upstream.ts';
 import type { Config, Resolved } from './config.ts';
-import { PatchgateError, systemCode } from './errors.ts';
-import { nearest } from './model/nearest.ts';
-import { isRecorded, recordingsIn } from './open-recording.ts';
+import { PatchgateError } from './errors.ts';
+import { isRecorded } from './open-recording.ts';
 import { recordMode } from './record-mode.ts';
-import { checkRecordingName } from './recordings/files/location.ts';
+import { findRecording } from './recordings/find-recording.ts';
 import { COMMAND_DEFAULTS } from './settings.ts';
 
 /** What a test suite runs against, and its settings. */
@@ -42,7 +39,7 @@ export async function replayOrRecord(
   const { mode, notice: why } = isAsked ? recordMode(config, env) : { mode: undefined };
   if (why) notice(why);
   if (mode === undefined || mode === 'none' || (mode === 'once' && (await isRecorded(config)))) {
-    if (config.onMiss === 'refuse') await checkIsThere(config, wording);
+    if (config.onMiss !== 'record') await findRecording(config.recordings, config.recording, wording.record);
     return { kind: 'replay', config };
   }
   if (config.target === undefined) {
@@ -54,28 +51,4 @@ export async function replayOrRecord(
   // A real service is guarded, whatever is known of it.
   const { guard } = origins.guard === 'default' ? COMMAND_DEFAULTS.proxy : config;
   return { kind: 'proxy', config: { ...config, guard } };
-}
-
-/** A misspelt name would be an empty recording, which refuses every request. */
-async function checkIsThere({ recordings, recording }: Config, { record }: Wording): Promise<void> {
-  checkRecordingName(recording);
-  if (isFolder(join(recordings, recording))) return;
-  const names = await recordingsIn(recordings);
-  const near = nearest(recording, names);
-  // Which folder it starts from is what one is most often wrong about.
-  const there =
-    names.length > 0 ? `there are: ${names.join(', ')}` : `there is none in ${resolve(recordings)}`;
-  throw new PatchgateError('bad-usage', `there is no recording "${recording}" in ${recordings}/ (${there})`, {
-    hint: near ? `did you mean "${near}"?` : record,
-  });
-}
-
-/** At once: to have it looked up by another thread takes longer than to look. */
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch (error) {
-    // What else is wrong with it is said by who opens it.
-    return systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR';
-  }
 }

@@ -1,4 +1,5 @@
 /** What each mode keeps, and what none of them ever does. */
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { answersTo, exchangeFilesIn, filesIn } from '../support/answers.ts';
@@ -77,6 +78,7 @@ describe('record mode', () => {
 
   it.each(['once', 'new_episodes'] as const)('%s replays only where CI is set, and says so', async (mode) => {
     const cwd = temporaryFolder();
+    mkdirSync(join(cwd, 'recordings/default'), { recursive: true });
     const result = await run(cwd, here(cwd, { record: mode }, { CI: 'true' }), ['/a']);
     expect(result).toMatchObject({ statuses: [501], asked: [], files: 0 });
     expect(result.said).toContain('--record-in-ci');

@@ -231,7 +231,9 @@ describe('a file that people wrote', () => {
 
 describe('a miss', () => {
   it('of a body that is too large to be looked up is a 413, and the connection goes on', async () => {
-    const replay = await startReplay(temporaryFolder());
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, 'recordings/default'), { recursive: true });
+    const replay = await startReplay(cwd);
     const client = await RawConnection.open(replay.port);
     client.write('POST /large HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
     const chunk = Buffer.from(`100000\r\n${'x'.repeat(1024 * 1024)}\r\n`);
@@ -247,6 +249,7 @@ describe('a miss', () => {
     ['record', 1],
   ] as const)('goes to the target with --on-miss %s', async (onMiss, kept) => {
     const cwd = temporaryFolder();
+    if (onMiss === 'forward') mkdirSync(join(cwd, 'recordings/default'), { recursive: true });
     let count = 0;
     const target = await startTarget((_req, res) => res.end(`live ${++count}`));
     const replay = await startReplay(cwd, { onMiss, target: target.url });

@@ -151,12 +151,4 @@ describe('the last run', () => {
       served: [{ method: 'GET', path: '/b', indexes: [0] }],
     });
   });
-
-  it('does not begin a recording that is not there', async () => {
-    const cwd = temporaryFolder();
-    const replay = await startReplay(cwd);
-    expect(await statuses(replay, '/b')).toEqual([501]);
-    await replay.gate.close();
-    expect(readdirSync(cwd)).toEqual([]);
-  });
 });

@@ -1,8 +1,8 @@
 import type { Gate } from '../../gate.ts';
 import { recordedLesson } from '../../guard/recorded-history.ts';
+import { findRecording } from '../../recordings/find-recording.ts';
 import { openStore } from '../../recordings/open-store.ts';
 import type { KnownState } from '../../state/known-state.ts';
-import { findRecording } from '../recordings/find-recording.ts';
 import { inOrder } from '../recordings/in-order.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { curlLine } from '../../recordings/curl.ts';
+import { findRecording } from '../../recordings/find-recording.ts';
 import { CREATOR } from '../../recordings/har/har.ts';
 import { type BodyToExport, harEntryOf } from '../../recordings/har/har-entry.ts';
 import { openStore } from '../../recordings/open-store.ts';
@@ -8,7 +9,6 @@ import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
 import { printable } from '../../server/printable.ts';
 import type { Output } from '../output.ts';
-import { findRecording } from './find-recording.ts';
 import { inOrder, type Numbered } from './in-order.ts';
 import { chooser, type Selection } from './selection.ts';
 

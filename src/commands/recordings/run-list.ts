@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { recordingNames } from '../../recordings/find-recording.ts';
 import { printable } from '../../server/printable.ts';
 import type { Output } from '../output.ts';
-import { recordingNames } from './find-recording.ts';
 import { type Summary, summarize } from './summarize.ts';
 import { table } from './table.ts';
 import { ageText, sizeText } from './units.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import { findRecording, recordingNames } from '../../recordings/find-recording.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import { type Leftover, scrubRecording } from '../../recordings/scrub.ts';
 import { amount } from '../../reporters/wording.ts';
 import { printable } from '../../server/printable.ts';
 import type { Output } from '../output.ts';
-import { findRecording, recordingNames } from './find-recording.ts';
 
 export interface ScrubArgs {
   /** That of all recordings. */

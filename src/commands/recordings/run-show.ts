@@ -1,11 +1,11 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
+import { findRecording } from '../../recordings/find-recording.ts';
 import { openStore } from '../../recordings/open-store.ts';
 import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import type { Output } from '../output.ts';
 import { exchangeLine, exchangeText } from './exchange-text.ts';
-import { findRecording } from './find-recording.ts';
 import { inOrder, type Numbered } from './in-order.ts';
 import { chooser, isSelecting, type Selection } from './selection.ts';
 

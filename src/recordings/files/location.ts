@@ -67,8 +67,12 @@ export function checkRecordingName(name: string): void {
                 ? 'is reserved on Windows'
                 : undefined;
   if (why === undefined) return;
+  const last = name.split(/[/\\]/).findLast((part) => /\w/.test(part));
   throw new PatchgateError('bad-usage', `the recording's name ${JSON.stringify(name)} ${why}`, {
-    hint: 'name it with letters, digits, - and _: checkout-tests',
+    hint:
+      why === 'has a slash' && last
+        ? `did you mean ${last}? its folder is given with --recordings`
+        : 'name it with letters, digits, - and _: checkout-tests',
   });
 }
 

@@ -305,7 +305,7 @@ describe('a recording', () => {
   it('must be there', async () => {
     write('body.json', PROJECT);
     await recordAll(folder(), 'chekout', [exchange({ body: json(PROJECT) })]);
-    expect(await laterRefusal('bad-usage', plan({ source: source() }))).toContain('did you mean chekout?');
+    expect(await laterRefusal('bad-usage', plan({ source: source() }))).toContain('did you mean "chekout"?');
   });
 });
 

@@ -52,7 +52,7 @@ describe('recordings scrub', () => {
     expect(await scrub(folder, { names: ['good'], check: true })).toMatchObject({ code: 0 });
     const redaction = redactionOf({ redactPointers: ['/plan'] });
     expect(await scrub(folder, { names: ['good'], check: true, redaction })).toMatchObject({ code: 1 });
-    await expect(scrub(folder, { names: ['god'] })).rejects.toMatchObject({ hint: 'did you mean good?' });
+    await expect(scrub(folder, { names: ['god'] })).rejects.toMatchObject({ hint: 'did you mean "good"?' });
   });
 
   it('goes on to the others where one is broken, and fails then', async () => {

@@ -111,7 +111,10 @@ describe('recordings show', () => {
     await expect(show({ numbers: [5] })).rejects.toThrow('x does not hold exchange 5');
     await expect(show({ selection: { method: 'PUT' } })).rejects.toThrow('such an exchange');
     await expect(show({ selection: { grep: '(' } })).rejects.toThrow('--grep');
-    await expect(show({ name: 'xx' })).rejects.toMatchObject({ code: 'bad-usage', hint: 'did you mean x?' });
+    await expect(show({ name: 'xx' })).rejects.toMatchObject({
+      code: 'bad-usage',
+      hint: 'did you mean "x"?',
+    });
     await expect(show({ name: '../x' })).rejects.toThrow('has a slash');
   });
 

@@ -106,7 +106,7 @@ function listed(names: readonly string[]): string {
 }
 
 async function recordingsIn(folder: string): Promise<string[]> {
-  return (await import('../../recordings/find-recording.ts')).recordingNames(folder);
+  return (await import('../../../recordings/find-recording.ts')).recordingNames(folder);
 }
 
 function filesBelow(folder: string, cwd: string, onRecording: OnRecording): string[] {
