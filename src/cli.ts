@@ -18,6 +18,8 @@ import { messageOf, PatchgateError } from './errors.ts';
 import { visible } from './reporters/wording.ts';
 import { version } from './version.ts';
 
+const COMMANDS = [proxy, replay, fake, exec, verify, check, plan, recordings, config, demo];
+
 const cli = yargs()
   .scriptName('patchgate')
   // All else is English, and a message in another language would not be known for what it is.
@@ -25,7 +27,7 @@ const cli = yargs()
   .usage(
     '$0 <command>\n\nJudges every PATCH to an experimentation service, records what passes, and replays it.',
   )
-  .command([proxy, replay, fake, exec, verify, check, plan, recordings, config, demo])
+  .command(COMMANDS)
   .demandCommand(1, 'no command is given')
   .strict()
   .version(false)
@@ -50,7 +52,15 @@ export const ended = run().catch(fail);
 
 async function run(): Promise<void> {
   if (process.argv[2] === '--version') process.stdout.write(`${version()}\n`);
-  else await cli.parseAsync(joinOutputs(spellOut(hideBin(process.argv))));
+  else await cli.parseAsync(joinOutputs(spellOut(helpSpeltOut(hideBin(process.argv)))));
+}
+
+/** `help proxy` is `proxy --help`; of no command, it is an error that says so. */
+function helpSpeltOut(args: readonly string[]): readonly string[] {
+  const [first, ...rest] = args;
+  if (first !== 'help') return args;
+  const isKnown = COMMANDS.some(({ command }) => String(command).split(' ')[0] === rest[0]);
+  return isKnown || rest.length === 0 ? [...rest, '--help'] : rest;
 }
 
 function fail(error: unknown): void {

@@ -189,6 +189,12 @@ describe('a config file', () => {
       /^unknown key "recrodings" in .*patchgate\.config\.json:1:2 \(did you mean "recordings"\?\)$/,
     );
     expect(await refused({ file: { 'base-path': '/x' } })).toContain('did you mean "basePath"?');
+    expect(await refused({ file: { 'record-in-ci': true } })).toContain('did you mean "recordInCi"?');
+    expect(await refused({ file: { BASE_PATH: '/x' } })).toContain('did you mean "basePath"?');
+    for (const key of ['failonmiss', 'fail-on-miss', 'failOnMiss'])
+      expect(await refused({ file: { [key]: true } })).toContain(
+        'did you mean "failOnMiss"? only the options of patchgate/testing have it',
+      );
     expect(await refused({ file: { rule: {} } })).toContain('did you mean "rules"?');
     expect(await refused({ file: { colour: 1 } })).toMatch(/\(known keys: .*contract, .*\)$/);
     expect(await refused({ file: '{"__proto__": {"port": 1}}' })).toContain('unknown key "__proto__"');

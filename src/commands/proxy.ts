@@ -1,4 +1,6 @@
 import type { CommandModule } from 'yargs';
+import { PatchgateError } from '../errors.ts';
+import { meantBehindFlag } from './misplaced.ts';
 import { PROXYING, withSettings } from './options.ts';
 
 export const proxy: CommandModule = {
@@ -17,6 +19,12 @@ export const proxy: CommandModule = {
         'let no environment go unasked',
       ),
   handler: async (argv) => {
+    const { target } = argv;
+    const meant = typeof target === 'string' && meantBehindFlag(target, process.argv);
+    if (meant)
+      throw new PatchgateError('bad-usage', `${JSON.stringify(target)} is no target`, {
+        hint: `did you mean ${meant}?`,
+      });
     const { serve } = await import('./serve.ts');
     await serve('proxy', argv);
   },

@@ -1,6 +1,7 @@
 import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { flagOf, SETTINGS } from '../settings.ts';
+import { meantBy } from './misplaced.ts';
 
 /** What the parser knows of the command that was called. */
 export interface Called {
@@ -82,12 +83,17 @@ function ofUnknown(names: readonly string[], called: Called): [text: string, hin
   const meant = names.some(typedForm) ? names.filter(typedForm) : names;
   const [first = ''] = meant;
   if (typedForm(first) === first) {
-    if (further.length === 0) return [`there is no place for the argument ${JSON.stringify(first)}`];
+    if (further.length === 0) {
+      const text = `there is no place for the argument ${JSON.stringify(first)}`;
+      const meant = meantBy(first, args, options);
+      return meant ? [text, `did you mean ${meant}?`] : [text];
+    }
     const near = nearest(first, further);
     const where = commands.length === 0 ? '' : `${commands.join(' ')} `;
+    const meant = near ? `"patchgate ${where}${near}"` : options.includes(first) ? `--${first}` : undefined;
     return [
       `there is no command "${where}${first}"`,
-      near ? `did you mean "patchgate ${where}${near}"?` : `commands: ${further.join(', ')}`,
+      meant ? `did you mean ${meant}?` : `commands: ${further.join(', ')}`,
     ];
   }
   const flags = meant.map((name) => typedForm(name) ?? dashed(name));

@@ -5,6 +5,9 @@ import { SETTINGS, variableOf } from '../settings.ts';
 import { type ExtraSource, placeIn } from './extras/source.ts';
 import { EXTRAS } from './extras.ts';
 
+/** What a gate within a test takes beside the settings. */
+const OF_TESTS: readonly string[] = ['failOnMiss', 'notice'];
+
 /**
  * Whether there are such settings.
  *
@@ -19,11 +22,15 @@ export function checkKeys(
   const known = [...Object.keys(SETTINGS), ...EXTRAS];
   for (const key of Object.keys(given)) {
     if (known.includes(key) || others.includes(key)) continue;
-    const near = nearest(key, known);
+    const near = nearest(key, [...known, ...OF_TESTS]);
+    const hint = near ? `did you mean "${near}"?` : `known keys: ${known.join(', ')}`;
     throw new PatchgateError(
       'bad-config',
       `unknown key ${JSON.stringify(key)} in ${placeIn(source, pointerOf([key]), 'name')}`,
-      { hint: near ? `did you mean "${near}"?` : `known keys: ${known.join(', ')}` },
+      {
+        hint:
+          near && OF_TESTS.includes(near) ? `${hint} only the options of patchgate/testing have it` : hint,
+      },
     );
   }
 }

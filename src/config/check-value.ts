@@ -69,7 +69,10 @@ export function checkValue(
     case 'choice': {
       const word = given === true ? setting.bare : name === 'guard' && given === false ? 'off' : given;
       if (typeof word === 'string' && setting.choices?.includes(word)) return word;
-      throw wrong(`one of: ${listed(setting.choices, [given])}`);
+      const words = listed(setting.choices, [given]);
+      // A recording's name comes to mind first.
+      const isName = name === 'record' && typeof given === 'string' && !words.includes('did you mean');
+      throw wrong(`one of: ${words}${isName ? '; the name of a recording is the setting recording' : ''}`);
     }
     case 'list': {
       const items = checkList(given, (text) => text.split(','), wrong);

@@ -95,6 +95,7 @@ describe('replay', () => {
 
   it.each([
     [{ recordin: 'demo' }, 'unknown key "recordin" in the settings given\n  did you mean "recording"?'],
+    [{ failonmiss: true }, 'did you mean "failOnMiss"?'],
     [{ port: 'x' }, 'the option port: "x" is not taken\n  it takes an integer'],
     [{ onMiss: 'forward' }, 'needs a target'],
     [

@@ -1,4 +1,5 @@
 import { PatchgateError } from '../../errors.ts';
+import { meantBehindFlag, meantBy } from '../misplaced.ts';
 
 /** A command as it is to be run: never without a name. */
 export type Command = readonly [name: string, ...args: string[]];
@@ -14,9 +15,15 @@ export function commandOf(args: readonly string[], before: readonly string[]): C
   const at = args.indexOf('--');
   const [name, ...rest] = at < 0 ? [] : args.slice(at + 1);
   if (before.length > 0) {
-    const meant = at < 0 ? before.join(' ') : 'COMMAND';
-    throw new PatchgateError('bad-usage', `${JSON.stringify(before[0])} stands before --`, {
-      hint: `options first, then --, then the command: patchgate exec -- ${meant}`,
+    const [first = ''] = before;
+    // Without --, any word may be the command's.
+    const meant =
+      at < 0 ? meantBehindFlag(first, args) : meantBy(first, args, ['recording', 'target', 'port']);
+    const command = at < 0 ? before.join(' ') : 'COMMAND';
+    throw new PatchgateError('bad-usage', `${JSON.stringify(first)} stands before --`, {
+      hint: meant
+        ? `did you mean ${meant}?`
+        : `options first, then --, then the command: patchgate exec -- ${command}`,
     });
   }
   if (name === undefined || name === '') {

@@ -9,7 +9,7 @@ it('is all behind the first --, letter by letter', () => {
 
 it.each([
   [['exec', 'npm', 'test'], ['npm', 'test'], '"npm" stands before --', 'patchgate exec -- npm test'],
-  [['exec', 'a', '--', 'npm'], ['a'], '"a" stands before --', 'options first, then --'],
+  [['exec', '@a', '--', 'npm'], ['@a'], '"@a" stands before --', 'options first, then --'],
   [['exec'], [], 'no command is given', '-- npm test'],
   [['exec', '--'], [], 'no command is given', '-- npm test'],
   [['exec', '--', ''], [], 'no command is given', '-- npm test'],

@@ -1,0 +1,116 @@
+/** What a newcomer types first is nearly right: the program says what was meant. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cleanUp, runBinary, temporaryFolder } from '../support/binary.ts';
+
+afterEach(cleanUp);
+
+/** The only recording is `checkout`. */
+function folder(): string {
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, 'recordings/checkout/a'), { recursive: true });
+  return cwd;
+}
+
+const words = (line: string) => line.split(' ');
+
+describe('a word in the place of an option', () => {
+  it.each([
+    ['replay checkout', '--recording checkout'],
+    ['verify checkout', '--recording checkout'],
+    ['proxy http://127.0.0.1:9 checkout', '--recording checkout'],
+    ['proxy http://127.0.0.1:9 8080', '--port 8080'],
+    ['proxy http://127.0.0.1:9 --record checkout', '--record --recording checkout'],
+    ['proxy --record checkout', '--record --recording checkout'],
+    ['proxy --guard srict', '--guard=strict'],
+    ['replay http://127.0.0.1:9', '--target http://127.0.0.1:9'],
+    ['fake records.json', '--seed records.json'],
+    ['exec --record checkout -- true', '--record --recording checkout'],
+    ['exec --record checkout', '--record --recording checkout'],
+    ['exec --record onec -- true', '--record=once'],
+    ['exec checkout -- true', '--recording checkout'],
+    ['exec http://127.0.0.1:9 -- true', '--target http://127.0.0.1:9'],
+    ['replay record', '--recording record'],
+    ['version', '--version'],
+  ])('%s', async (line, meant) => {
+    const { code, stderr } = await runBinary(words(line), { cwd: folder() });
+    expect(stderr).toContain(`\n  did you mean ${meant}?\n`);
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ['exec --record=checkout -- true', '--record: "checkout" is not taken'],
+    ['recordings remove checkout --unused yes', 'there is no place for the argument "yes"'],
+  ])('%s', async (line, says) => {
+    const { code, stderr } = await runBinary(words(line), { cwd: folder() });
+    expect(stderr).toContain(says);
+    expect(code).toBe(2);
+  });
+
+  it('is said of a mode, too, that is the name of a recording', async () => {
+    const { stderr } = await runBinary(['exec', '--', 'true'], { env: { PATCHGATE_RECORD: 'checkout' } });
+    expect(stderr).toContain('PATCHGATE_RECORD: "checkout" is not taken');
+    expect(stderr).toContain('the name of a recording is the setting recording');
+  });
+});
+
+describe('help', () => {
+  it.each([
+    ['help', '--help'],
+    ['help proxy', 'proxy --help'],
+    ['help recordings', 'recordings --help'],
+    ['help recordings list', 'recordings list --help'],
+    ['help exec', 'exec --help'],
+  ])('%s is %s', async (line, same) => {
+    const [help, option] = await Promise.all([runBinary(words(line)), runBinary(words(same))]);
+    expect(help.stdout).not.toBe('');
+    expect(help).toEqual(option);
+    expect(help.code).toBe(0);
+  });
+
+  it('of no command is an error', async () => {
+    const { code, stderr } = await runBinary(['help', 'prxy']);
+    expect(stderr).toContain('there is no command "prxy"\n  did you mean "patchgate proxy"?');
+    expect(code).toBe(2);
+  });
+});
+
+describe('a recording that is not there', () => {
+  it.each([
+    'replay --recording chekout',
+    'replay --recording chekout --on-miss forward --target http://127.0.0.1:9',
+    'proxy http://127.0.0.1:9 --record none --recording chekout',
+    'exec --recording chekout -- true',
+    'exec --record none --recording chekout -- true',
+    'verify --recording chekout --target http://127.0.0.1:9',
+    'recordings show chekout',
+    'recordings export chekout',
+    'recordings scrub chekout',
+    'recordings remove chekout --yes',
+  ])('stops %s', async (line) => {
+    const { code, stderr } = await runBinary(words(line), { cwd: folder() });
+    expect(stderr).toContain(
+      'there is no recording "chekout" in recordings/ (there are: checkout)\n  did you mean "checkout"?',
+    );
+    expect(code).toBe(2);
+  });
+
+  it('stops plan', async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, 'body.json'), '{}');
+    const { code, stderr } = await runBinary(words('plan body.json --project 42 --recording chekout'), {
+      cwd,
+    });
+    expect(stderr).toContain('did you mean "checkout"?');
+    expect(code).toBe(2);
+  });
+
+  it('may be named by its folder, which is said', async () => {
+    const { code, stderr } = await runBinary(words('replay --recording recordings/checkout/'), {
+      cwd: folder(),
+    });
+    expect(stderr).toContain('did you mean checkout?');
+    expect(code).toBe(2);
+  });
+});
