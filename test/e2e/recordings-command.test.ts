@@ -1,7 +1,7 @@
 /** The command that keeps recordings in order, as a user types it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -92,6 +92,27 @@ describe('a recording', () => {
     const { code, stdout } = await run('list');
     expect(code).toBe(2);
     expect(stdout).toContain(`${join('recordings', 'checkout', 'api', 'b', 'PATCH.json')}:1:2: `);
+  });
+
+  it.each([
+    ['is gone', (file: string) => rmSync(file), 'is missing'],
+    ['was changed', (file: string) => writeFileSync(file, 'x'), 'was changed'],
+  ])('is found to be broken where a body beside its file %s', async (_, spoil, says) => {
+    const cwd = temporaryFolder();
+    const answer = { base64: Buffer.alloc(9000, 0x80).toString('base64') };
+    await recordAll(join(cwd, 'recordings'), 'checkout', [exchange({ path: '/a', answer })]);
+    const folder = join(cwd, 'recordings', 'checkout', 'a');
+    const body = readdirSync(folder).find((name) => name.endsWith('.bin')) as string;
+    spoil(join(folder, body));
+    for (const args of [
+      ['recordings', 'list'],
+      ['check', 'checkout'],
+      ['check', 'recordings'],
+    ]) {
+      const { code, stdout, stderr } = await runBinary(args, { cwd });
+      expect(stdout + stderr).toContain(`${body} ${says}`);
+      expect(code).toBe(2);
+    }
   });
 
   it('goes out as an archive and comes in as another recording, to be replayed', async () => {

@@ -1,5 +1,6 @@
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
+import { checkBodies } from '../../recordings/files/body-files.ts';
 import { parseRecording } from '../../recordings/files/file-format.ts';
 import { readRecordingText } from '../../recordings/files/recording-file.ts';
 import { type LastRun, neverServedIn, readLastRun } from '../../recordings/last-run.ts';
@@ -72,6 +73,7 @@ export async function summarize(
         summary.newest = Math.max(summary.newest ?? time, time);
       }
       unused.count(exchanges);
+      await checkBodies(found.file, exchanges);
     });
   }
   await attempt(() => {

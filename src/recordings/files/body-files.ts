@@ -157,6 +157,12 @@ export async function readBody(file: string, body: KeptBody | undefined): Promis
   return bytes;
 }
 
+/** Whether all bodies beside a file are there, as they were kept. @throws PatchgateError as `readBody` */
+export async function checkBodies(file: string, exchanges: readonly Exchange[]): Promise<void> {
+  for (const { request, response } of exchanges)
+    for (const body of [request.body, response?.body]) if (body && 'file' in body) await readBody(file, body);
+}
+
 function bad(what: string): PatchgateError {
   return new PatchgateError('bad-recording', what, {
     hint: 'take it back from version control, or record the exchange again',

@@ -8,6 +8,7 @@ import { checkBodies } from '../../../src/config/extras/check-bodies.ts';
 import { loadContract } from '../../../src/contract/load-contract.ts';
 import { createGate, type Gate } from '../../../src/gate.ts';
 import type { StoredBody } from '../../../src/model/exchange.ts';
+import { bodyFileName } from '../../../src/recordings/body-file.ts';
 
 const gate = createGate(loadContract('schemas', true), {
   validation: 'enforce',
@@ -248,7 +249,10 @@ describe('a recording', () => {
   });
 
   test('has what cannot be judged named: its body stands elsewhere', async () => {
-    const file = { file: `PATCH~${'0'.repeat(32)}.json` } as StoredBody;
+    const body = '{"name": 1}';
+    const beside = bodyFileName('PATCH', Buffer.from(body), 'application/json');
+    await write(beside, body);
+    const file: StoredBody = { file: beside };
     await write('PATCH.json', recording([{ json: PROJECT }], [file], [{ omitted: 9 }]));
     const { report } = await checkAsJson(['PATCH.json']);
     expect(report.summary).toMatchObject({ judged: 1, unjudged: 0, skipped: 2 });

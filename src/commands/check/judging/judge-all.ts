@@ -57,8 +57,9 @@ export async function judgeAll(
       continue;
     }
     ofRecordings ??= await openHistories(gate, beforehand, io);
-    const { histories, judgeRecording, readRecording } = ofRecordings;
+    const { checkBodies, histories, judgeRecording, readRecording } = ofRecordings;
     const recording = readRecording(input);
+    if (input.path !== undefined) await checkBodies(input.path, recording.exchanges);
     if (!histories.add(number, recording)) {
       checked[number] = judgeRecording(gate, recording, () => undefined, room);
       continue;
@@ -88,9 +89,10 @@ export async function judgeAll(
 
 /** Loads what only recordings take: a body alone is judged sooner without it. */
 async function openHistories(gate: Gate, beforehand: Beforehand, { cwd }: InputIo) {
-  const [{ Histories }, reading] = await Promise.all([
+  const [{ Histories }, reading, { checkBodies }] = await Promise.all([
     import('../history/histories.ts'),
     import('./judge-recording.ts'),
+    import('../../../recordings/files/body-files.ts'),
   ]);
-  return { histories: new Histories(gate, beforehand, cwd), ...reading };
+  return { histories: new Histories(gate, beforehand, cwd), checkBodies, ...reading };
 }
