@@ -33,7 +33,7 @@ export interface Surroundings {
   notice(text: string): void;
   env: Readonly<Record<string, string | undefined>>;
   /** It is one of many short runs, whose recording is known to be there: a schema of the built-in contract is compiled when it is
-   *  first needed, and the recording is not told which run was the last. */
+   *  first needed. */
   isBrief?: boolean;
   /** The records that the fake starts with, in the place of the setting. */
   seed?: State;
@@ -54,7 +54,8 @@ export interface Composed {
   /** Who is the service here, where it is not the target: the fake, or a recording that has every answer or most. */
   fake?: Fake;
   played?: RecordingStore;
-  close(): Promise<void>;
+  /** @param hasFailed whether the run may have ended before it asked for all */
+  close(hasFailed?: boolean): Promise<void>;
 }
 
 /**
@@ -99,9 +100,9 @@ async function composeProxy(config: Config, rules: MatchRules, around: Surroundi
   }
   const upstream = await orClose(store, () => openReplay(config, rules, around, store, recorder));
   const summary = summaryOf(config, mode === 'new_episodes' ? 'replays and records' : 'replays', mode);
-  const close = async () => {
+  const close = async (hasFailed?: boolean) => {
     await closing(upstream, store)();
-    await leaveLastRun(config, around, upstream);
+    await leaveRunOf(config, upstream, hasFailed);
     await forward.close();
   };
   const played = recorder ? {} : { played: store };
@@ -139,9 +140,9 @@ async function composeReplay(config: Config, rules: MatchRules, around: Surround
     sessions: upstream,
     replay: upstream,
     played: store,
-    async close() {
+    async close(hasFailed) {
       await closing(upstream, store)();
-      await leaveLastRun(config, around, upstream);
+      await leaveRunOf(config, upstream, hasFailed);
     },
   };
 }
@@ -210,15 +211,12 @@ async function openReplay(
   });
 }
 
-/** For `recordings list`. */
-async function leaveLastRun(
-  config: Config,
-  { isBrief }: Surroundings,
-  replay: ReplayUpstream,
-): Promise<void> {
-  if (isBrief) return;
-  const { writeLastRun } = await import('./recordings/last-run.ts');
-  await writeLastRun(join(config.recordings, config.recording), replay.lastRun());
+/** For `recordings list` and `recordings remove --unused`, to which a run that asked for nothing says nothing. */
+async function leaveRunOf(config: Config, replay: ReplayUpstream, hasFailed = false): Promise<void> {
+  const run = replay.run();
+  if (run.served.length === 0 && !hasFailed) return;
+  const { leaveRun } = await import('./recordings/runs.ts');
+  await leaveRun(join(config.recordings, config.recording), { ...run, ...(hasFailed && { failed: true }) });
 }
 
 async function openRecorder(

@@ -65,8 +65,9 @@ export interface Patchgate {
   records: FakeAccess | undefined;
   /** As new: the list of exchanges, the misses, the places in sequences, the state of the fake. @param session of this one alone; `""` is the default one */
   reset(session?: string): void;
-  /** Ends what listens, writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
-  close(): Promise<void>;
+  /** Ends what listens, writes out and frees everything. @param hasFailed whether the run did, so that it may not have asked for
+   *  all; without it, whether a request missed. @throws PatchgateError `cannot-write` where exchanges could not be kept */
+  close(hasFailed?: boolean): Promise<void>;
 }
 
 /** Puts the parts together: the only place that knows them all. */
@@ -234,11 +235,12 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
       replay?.misses.reset(session);
       replay?.borrowed.reset(session);
     },
-    async close() {
+    async close(hasFailed) {
       await Promise.all(listening.map((one) => one.close()));
       sessions.close();
       try {
-        await closeParts(parts, knowledge);
+        const missed = replay?.misses.list() ?? { count: 0 };
+        await closeParts(parts, knowledge, hasFailed ?? missed.count > 0);
       } finally {
         log.flush();
       }
@@ -247,9 +249,9 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
 }
 
 /** Whatever fails to close, the rest is closed. */
-async function closeParts(parts: Composed, knowledge: Knowledge): Promise<void> {
+async function closeParts(parts: Composed, knowledge: Knowledge, hasFailed?: boolean): Promise<void> {
   try {
-    await parts.close();
+    await parts.close(hasFailed);
   } finally {
     await knowledge.close?.();
   }

@@ -46,10 +46,11 @@ export function createTestGate(parts: TestGateParts): FakeGate {
   let closing: Promise<void> | undefined;
 
   const end = async () => {
+    let missed: string | undefined;
     try {
       await parts.stopListening();
       if (parts.failUnused) checks.begin();
-      const missed = misses.unheard();
+      missed = misses.unheard();
       if (missed && !parts.failOnMiss) parts.notice(missed);
       if (parts.isRecording) {
         for (const text of refusedTexts(gate, BY_VARIABLES)) parts.notice(text);
@@ -68,7 +69,7 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       if (missed && parts.failOnMiss) throw new Error(missed);
       await checks.finish();
     } finally {
-      await gate.close();
+      await gate.close(missed !== undefined);
     }
   };
   const close = () => {

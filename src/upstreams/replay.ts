@@ -2,7 +2,6 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { announcesBody, header, splitTarget } from '../model/http.ts';
 import type { KeptExchanges } from '../recordings/kept-exchanges.ts';
-import type { LastRun } from '../recordings/last-run.ts';
 import { pathOnOtherSideOfBase } from '../recordings/matching/elsewhere.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
 import { MOST_COMPARED } from '../recordings/matching/explain-difference.ts';
@@ -10,6 +9,7 @@ import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rul
 import { firstOfSession } from '../recordings/matching/of-session.ts';
 import { SentRequest } from '../recordings/matching/sent-request.ts';
 import { pathsWithToken, redactPath } from '../recordings/redaction/redact.ts';
+import type { Run } from '../recordings/runs.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { playFailure } from './play-failure.ts';
 import { AnswerCache } from './replay/answer-cache.ts';
@@ -49,8 +49,8 @@ export interface ReplayUpstream extends Upstream, SessionKeeper {
   readonly misses: Misses;
   /** Who was given what others recorded. */
   readonly borrowed: Borrowed;
-  /** What was served since the beginning, for `writeLastRun`. */
-  lastRun(): LastRun;
+  /** What was served since the beginning, for `leaveRun`. */
+  run(): Run;
   /** Reads every file of the recording. @param session of what was recorded in this one alone; `""`: in none
    *  @throws PatchgateError where one is broken */
   unserved(session?: string): Promise<Unserved>;
@@ -229,7 +229,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     served: (session) => served.to(session),
     misses,
     borrowed,
-    lastRun: () => served.run(new Date(startedAt), new Date()),
+    run: () => served.run(new Date(startedAt), new Date()),
     unserved: (session) => findUnserved(store, served, startedAt, rules, options, session),
     async close() {
       stale?.sum();

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   cleanUp,
@@ -77,7 +77,7 @@ describe('a recording', () => {
     expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('add --yes') });
     expect(await run('remove', 'checkout', '--path', '/api/b', '--yes')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining(`removed 1 exchange of ${join('recordings', 'checkout')}`),
+      stdout: expect.stringContaining(`removed 1 of 2 exchanges of ${join('recordings', 'checkout')}`),
     });
     expect(await run('remove', 'checkout', '--older-than', '1d', '-y')).toMatchObject({ code: 0 });
     expect(existsSync(join(cwd, 'recordings', 'checkout'))).toBe(false);
@@ -113,6 +113,44 @@ describe('a recording', () => {
       expect(stdout + stderr).toContain(`${body} ${says}`);
       expect(code).toBe(2);
     }
+  });
+
+  it('loses what no run has asked for, whichever part each has asked for, and never after one that failed', async () => {
+    const cwd = temporaryFolder();
+    await recordAll(
+      join(cwd, 'recordings'),
+      'checkout',
+      ['/a', '/b', '/c'].map((path) => exchange({ method: 'GET', path })),
+    );
+    const runs = (code: string) =>
+      runBinary(['exec', '--recording', 'checkout', '--', 'node', '--input-type=module', '-e', code], {
+        cwd,
+      });
+    const asks = (path: string) => `await (await fetch(process.env.PATCHGATE_URL + '${path}')).text();`;
+    const removeUnused = (...more: string[]) =>
+      runBinary(['recordings', 'remove', 'checkout', '--unused', ...more], { cwd });
+    expect((await removeUnused('--yes')).stderr).toContain(
+      'no run has replayed checkout here since it changed',
+    );
+    expect((await runs(asks('/a'))).code).toBe(0);
+    expect((await runs(`${asks('/b')} process.exit(3);`)).code).toBe(3);
+    const refused = await removeUnused('--yes');
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('the last run of checkout failed'),
+    ]);
+    expect((await runs(asks('/a'))).code).toBe(0);
+    expect((await removeUnused()).stderr).toMatch(
+      /: remove 1 of 3 exchanges of recordings.checkout \(1 file, .*\), for which no run has asked since the recording changed\?/,
+    );
+    const testing = pathToFileURL(packed('dist/testing.js'));
+    const library = `import { replay } from '${testing}';
+      const gate = await replay({ recording: 'checkout' });
+      await (await fetch(gate.url + '/c')).text();
+      await gate.close();`;
+    const ended = await runProgram('node', ['--input-type=module', '-e', library], { cwd });
+    expect(ended).toMatchObject({ code: 0 });
+    expect(await removeUnused('--yes')).toEqual({ code: 0, stdout: 'nothing was removed\n', stderr: '' });
   });
 
   it('goes out as an archive and comes in as another recording, to be replayed', async () => {

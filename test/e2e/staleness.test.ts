@@ -33,7 +33,12 @@ const get = (path: string, parts: Parameters<typeof exchange>[0] = {}) =>
   exchange({ method: 'GET', path, recordedAt: ago(1), ...parts });
 
 const lastRun = (cwd: string) =>
-  JSON.parse(readFileSync(join(cwd, 'recordings', 'default', '.patchgate', 'last-run.json'), 'utf8'));
+  JSON.parse(
+    readFileSync(join(cwd, 'recordings', 'default', '.patchgate', 'runs.ndjson'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .at(-1) as string,
+  );
 
 async function statuses({ url }: { url: string }, ...paths: string[]): Promise<number[]> {
   const all: number[] = [];
@@ -106,7 +111,10 @@ describe('--fail-unused', () => {
         `  GET /b, recorded ${day}\n`,
       ].join('\n'),
     );
-    expect(lastRun(cwd)).toMatchObject({ served: [{ method: 'GET', path: '/a', indexes: [0] }] });
+    expect(lastRun(cwd)).toMatchObject({
+      failed: true,
+      served: [{ method: 'GET', path: '/a', indexes: [0] }],
+    });
   });
 
   it('ends with 0 where all was served, in whatever session', async () => {
@@ -143,9 +151,8 @@ describe('the last run', () => {
     await replay.gate.close();
     expect(replay.notices).toEqual([]);
     const hidden = join(cwd, 'recordings', 'default', '.patchgate');
-    expect(readdirSync(hidden).sort()).toEqual(['.gitignore', 'last-run.json']);
+    expect(readdirSync(hidden).sort()).toEqual(['.gitignore', 'runs.ndjson']);
     expect(lastRun(cwd)).toEqual({
-      formatVersion: 1,
       startedAt: expect.stringMatching(/^20.*Z$/),
       endedAt: expect.stringMatching(/^20.*Z$/),
       served: [{ method: 'GET', path: '/b', indexes: [0] }],

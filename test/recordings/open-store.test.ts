@@ -43,9 +43,9 @@ describe('a recording that is recorded into', () => {
     const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true });
     const hidden = join(folder, 'r', '.patchgate');
-    await writeFile(join(hidden, 'last-run.json'), '{}');
+    await writeFile(join(hidden, 'runs.ndjson'), '{}');
     await store.close();
-    expect((await readdir(hidden)).sort()).toEqual(['.gitignore', 'last-run.json']);
+    expect((await readdir(hidden)).sort()).toEqual(['.gitignore', 'runs.ndjson']);
   });
 
   it('is free again after a start that failed', async () => {

@@ -73,12 +73,14 @@ describe('replay', () => {
     expect(gate.exchanges()).toEqual([]);
   });
 
-  it('leaves nothing behind in the recording', async () => {
+  it('leaves nothing behind in the recording but what it served, hidden from git', async () => {
     const options = recorded(GET);
     const gate = await replay(options);
     await fetch(`${gate.url}/x`);
     await gate.close();
-    expect(readdirSync(join(options.recordings, 'demo'))).toEqual(['x']);
+    const recording = join(options.recordings, 'demo');
+    expect(readdirSync(recording)).toEqual(['.patchgate', 'x']);
+    expect(readdirSync(join(recording, '.patchgate'))).toEqual(['.gitignore', 'runs.ndjson']);
   });
 
   it('refuses a misspelt name, with those that there are', async () => {

@@ -319,8 +319,7 @@ describe('what was served', () => {
       isCut: false,
     });
     expect(servedIn('')).toEqual({ count: 1, exchanges: [{ ...one, index: 0, times: 1 }], isCut: false });
-    expect(server.upstream.lastRun()).toEqual({
-      formatVersion: 1,
+    expect(server.upstream.run()).toEqual({
       startedAt: expect.stringMatching(/^20.*Z$/),
       endedAt: expect.stringMatching(/^20.*Z$/),
       served: [{ method: 'PATCH', path: PROJECT_PATH, indexes: [0, 1] }],

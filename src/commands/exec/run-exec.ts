@@ -57,7 +57,7 @@ export async function runExec({ command, flags, variables }: Execution): Promise
       if (ended.failure !== undefined) say(ended.failure);
       else isFailure = await reportRun(gate, ended, { ...config, isRecording: kind === 'proxy', say });
     } finally {
-      await gate.close();
+      await gate.close(ended?.code !== 0 || isFailure);
     }
   } catch (error) {
     // The command's own code says more than ours.

@@ -8,7 +8,8 @@ import { sizeText } from './units.ts';
 
 /** Asks on the terminal whether something is to be removed. @throws PatchgateError `bad-usage` where there is none */
 export async function confirm(removal: Removal, args: RemoveArgs): Promise<boolean> {
-  const question = `remove ${whatText(removal, args)}?`;
+  const why = args.unused ? ', for which no run has asked since the recording changed' : '';
+  const question = `remove ${whatText(removal, args)}${why}?`;
   if (!process.stdin.isTTY) {
     throw new PatchgateError('bad-usage', `nobody can be asked here: ${question}`, {
       hint: 'add --yes to remove it without being asked',
@@ -34,11 +35,11 @@ export function removedText(removed: Removed | undefined, args: RemoveArgs): str
   return `${lines.join('\n')}\n`;
 }
 
-/** `3 exchanges (2.1 KiB) of recordings/checkout` */
-function whatText({ exchanges, files, size }: Removal, { folder, name }: RemoveArgs): string {
+/** `3 of 5 exchanges of recordings/checkout (2 files, 2.1 KiB)` */
+function whatText({ exchanges, inAll, files, size }: Removal, { folder, name }: RemoveArgs): string {
   const root = join(folder, name);
   const total = `${amount(files, 'file')}, ${sizeText(size)}`;
   return exchanges === undefined
     ? `all of ${root} (${total})`
-    : `${amount(exchanges, 'exchange')} of ${root} (${total})`;
+    : `${exchanges} of ${amount(inAll ?? exchanges, 'exchange')} of ${root} (${total})`;
 }

@@ -3,7 +3,7 @@ import { flagsOf, withSettings } from '../options.ts';
 
 export const list: CommandModule = {
   command: 'list',
-  describe: 'One line for each recording: size, age, what the last run did not serve',
+  describe: 'One line for each recording: size, age, what no run has asked for',
   builder: (yargs) =>
     withSettings(yargs, ['recordings', 'contract', 'basePath'])
       .option('format', {

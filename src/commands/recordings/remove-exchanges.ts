@@ -13,17 +13,20 @@ export type Goes = (exchange: Exchange, index: number) => boolean;
 /** Exchanges that go, and the files and bytes that are theirs: of a file that keeps some, what is left may be shorter. */
 export interface PartlyRemoved {
   exchanges: number;
+  /** Of so many. */
+  inAll: number;
   files: number;
   size: number;
 }
 
 /** What `removeExchanges` would remove. @throws PatchgateError `cannot-read`, `bad-recording` */
 export async function countExchanges(root: string, goes: Goes): Promise<PartlyRemoved> {
-  const removed = { exchanges: 0, files: 0, size: 0 };
+  const removed = { exchanges: 0, inAll: 0, files: 0, size: 0 };
   for await (const found of walk(root)) {
     if (found.kind !== 'exchanges') continue;
     const exchanges = await exchangesIn(found);
     const count = exchanges.filter(goes).length;
+    removed.inAll += exchanges.length;
     if (count === 0) continue;
     removed.exchanges += count;
     removed.files++;

@@ -20,7 +20,7 @@ export const remove: CommandModule = {
         unused: {
           type: 'boolean',
           default: false,
-          describe: 'Only what the last run that replayed it did not serve',
+          describe: 'Only what no run has asked for since the recording changed',
         },
         'older-than': {
           type: 'string',

@@ -4,27 +4,28 @@ import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import { HIDDEN, LOCK } from '../../recordings/files/hidden-folder.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
-import { LAST_RUN, neverServedIn, readLastRun } from '../../recordings/last-run.ts';
 import { takeLock } from '../../recordings/lock.ts';
 import { openStore } from '../../recordings/open-store.ts';
+import { readRuns } from '../../recordings/runs.ts';
 import { countExchanges, removeExchanges } from './remove-exchanges.ts';
-import { chooser, nothingSelected, type Selection } from './selection.ts';
-import { sizeOf, walk } from './walk.ts';
+import { chooser, isSelecting, nothingSelected, type Selection } from './selection.ts';
+import { changedAt, sizeOf, walk } from './walk.ts';
 
 export interface RemoveArgs {
   /** That of all recordings. */
   folder: string;
   name: string;
   selection: Selection;
-  /** Only what the last run did not serve. */
+  /** Only what no run has asked for since the recording changed. */
   unused: boolean;
   /** Only what was recorded before this time, in milliseconds since the epoch. */
   before?: number | undefined;
 }
 
 export interface Removal {
-  /** Of a part of the recording; absent where all of it goes. */
+  /** Of a part of the recording, which holds so many in all; absent where all of it goes. */
   exchanges?: number;
+  inAll?: number;
   files: number;
   /** Bytes of these files. */
   size: number;
@@ -47,10 +48,7 @@ export async function runRemove(
   confirm: (removal: Removal) => Promise<boolean>,
 ): Promise<Removed | undefined> {
   const root = await findRecording(args.folder, args.name);
-  const isPart =
-    args.unused ||
-    args.before !== undefined ||
-    Object.values(args.selection).some((one) => one !== undefined);
+  const isPart = args.unused || args.before !== undefined || isSelecting(args.selection);
   return isPart ? removePart(root, args, confirm) : removeAll(root, confirm);
 }
 
@@ -93,21 +91,23 @@ async function removePart(
   args: RemoveArgs,
   confirm: (removal: Removal) => Promise<boolean>,
 ): Promise<Removed | undefined> {
-  const isUnused = args.unused ? await unusedIn(root, args.name) : () => true;
   const isChosen = chooser(args.selection);
-  const isOld = ({ meta }: Exchange) =>
-    args.before === undefined || Date.parse(meta.recordedAt) < args.before;
-  const goes = (exchange: Exchange, index: number) =>
-    isChosen(exchange) && isOld(exchange) && isUnused(exchange, index);
   // What waits in the journal comes into the files, and nobody else writes.
   const store = await openStore(args.folder, args.name, { writable: true });
   try {
+    const isUnused = args.unused ? await unusedIn(root, args.name) : () => true;
+    const isOld = ({ meta }: Exchange) =>
+      args.before === undefined || Date.parse(meta.recordedAt) < args.before;
+    let chosen = 0;
+    const goes = (exchange: Exchange, index: number) => {
+      if (!isChosen(exchange)) return false;
+      chosen++;
+      return isOld(exchange) && isUnused(exchange, index);
+    };
     const removal = await countExchanges(root, goes);
-    if (removal.exchanges === 0) throw nothingSelected(args.name);
-    if (!(await confirm(removal))) return undefined;
+    if (chosen === 0 && isSelecting(args.selection)) throw nothingSelected(args.name);
+    if (removal.exchanges === 0 || !(await confirm(removal))) return undefined;
     await removeExchanges(root, goes, (folder) => removeEmpty(folder, root));
-    // It names exchanges by their places in the files.
-    await remove(join(root, HIDDEN, LAST_RUN));
     return { ...removal, others: [] };
   } finally {
     await store.close();
@@ -115,15 +115,21 @@ async function removePart(
   }
 }
 
-/** @throws PatchgateError `bad-usage` where nothing is known of a last run */
+/** @throws PatchgateError `bad-usage` where nothing is known of a run, or the last one failed */
 async function unusedIn(root: string, name: string): Promise<(exchange: Exchange, index: number) => boolean> {
-  const run = await readLastRun(root);
-  if (run === undefined || run.isCut) {
-    throw new PatchgateError('bad-usage', `--unused: nobody knows what the last run served of ${name}`, {
-      hint: `replay it once, and stop the replay: patchgate replay --recording ${name}`,
+  const runs = await readRuns(root, await changedAt(root));
+  const again = `run all that uses it, to its end: patchgate exec --recording ${name} -- npm test`;
+  if (runs === undefined || runs.isCut)
+    throw new PatchgateError('bad-usage', `--unused: no run has replayed ${name} here since it changed`, {
+      hint: again,
     });
-  }
-  return neverServedIn(run);
+  if (runs.hasFailed)
+    throw new PatchgateError(
+      'bad-usage',
+      `--unused: the last run of ${name} failed, so it may not have asked for all that is needed`,
+      { hint: again },
+    );
+  return runs.isUnused;
 }
 
 async function remove(file: string): Promise<void> {

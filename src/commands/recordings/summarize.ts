@@ -3,8 +3,8 @@ import type { Exchange } from '../../model/exchange.ts';
 import { checkBodies } from '../../recordings/files/body-files.ts';
 import { parseRecording } from '../../recordings/files/file-format.ts';
 import { readRecordingText } from '../../recordings/files/recording-file.ts';
-import { type LastRun, neverServedIn, readLastRun } from '../../recordings/last-run.ts';
-import { type Found, sizeOf, walk } from './walk.ts';
+import { readRuns } from '../../recordings/runs.ts';
+import { changedAt, type Found, sizeOf, walk } from './walk.ts';
 
 /** What there is to say of a recording in one line. */
 export interface Summary {
@@ -19,7 +19,7 @@ export interface Summary {
   /** Of `recordedAt`, in milliseconds since the epoch; absent where there is no exchange. */
   oldest?: number;
   newest?: number;
-  /** Never served in the last run that replayed it; absent where nothing is known of one. */
+  /** Never served in the runs since it changed; absent where nothing is known of one. */
   unused?: number;
   /** In the journal, not in their files yet. */
   waiting: number;
@@ -42,7 +42,8 @@ export async function summarize(
   operationOf: (method: string, path: string) => string | undefined,
 ): Promise<Summary> {
   const summary: Summary = { name, exchanges: 0, paths: 0, operations: {}, size: 0, waiting: 0, trouble: [] };
-  const unused = new Unused(await readLastRun(root));
+  const runs = await readRuns(root, await changedAt(root));
+  let unused = 0;
   const operations = new Map<string, number>();
   let lastPath: string | undefined;
   let troubles = 0;
@@ -72,7 +73,7 @@ export async function summarize(
         summary.oldest = Math.min(summary.oldest ?? time, time);
         summary.newest = Math.max(summary.newest ?? time, time);
       }
-      unused.count(exchanges);
+      if (runs) unused += exchanges.filter(runs.isUnused).length;
       await checkBodies(found.file, exchanges);
     });
   }
@@ -81,28 +82,10 @@ export async function summarize(
   });
   if (troubles > MOST_TROUBLES) summary.trouble.push(`and ${troubles - MOST_TROUBLES} more`);
   summary.operations = Object.fromEntries([...operations].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { ...summary, ...(unused.known !== undefined && { unused: unused.known }) };
+  return { ...summary, ...(runs && !runs.isCut && { unused }) };
 }
 
 async function exchangesIn({ file, place }: Found): Promise<readonly Exchange[]> {
   const text = await readRecordingText(file);
   return text === undefined ? [] : parseRecording(text, file, place).exchanges;
-}
-
-/** Counts what the last run did not serve. */
-class Unused {
-  readonly #isUnused: ReturnType<typeof neverServedIn> | undefined;
-  #count = 0;
-
-  constructor(run: LastRun | undefined) {
-    if (run && !run.isCut) this.#isUnused = neverServedIn(run);
-  }
-
-  get known(): number | undefined {
-    return this.#isUnused && this.#count;
-  }
-
-  count(exchanges: readonly Exchange[]): void {
-    for (const [index, exchange] of exchanges.entries()) if (this.#isUnused?.(exchange, index)) this.#count++;
-  }
 }

@@ -45,6 +45,14 @@ function meaningOf(location: string, entry: Dirent): Pick<Found, 'kind' | 'place
   return { kind: hashInName(entry.name) === undefined ? 'other' : 'body' };
 }
 
+/** When a recording changed last: the time of its newest file of exchanges, in milliseconds since the epoch. @throws PatchgateError `cannot-read` */
+export async function changedAt(root: string): Promise<number> {
+  let newest = 0;
+  for await (const { file, kind } of walk(root))
+    if (kind === 'exchanges') newest = Math.max(newest, (await lstat(file)).mtimeMs);
+  return newest;
+}
+
 /** Bytes of a file; 0 where it is gone. */
 export async function sizeOf(file: string): Promise<number> {
   return lstat(file).then(

@@ -1,4 +1,4 @@
-import type { LastRun, ServedPath } from '../../recordings/last-run.ts';
+import type { Run, ServedPath } from '../../recordings/runs.ts';
 import type { ServedExchange, ServedInSession, Session } from '../session.ts';
 
 /** Different exchanges that are kept track of: in a run, in all its sessions together, and in one of them. */
@@ -61,7 +61,7 @@ export class Served {
   }
 
   /** What a run served that begins and ends then. */
-  run(startedAt: Date, endedAt: Date): LastRun {
+  run(startedAt: Date, endedAt: Date): Run {
     const paths = new Map<string, ServedPath>();
     for (const name of this.#names) {
       const end = name.lastIndexOf(' ');
@@ -77,7 +77,6 @@ export class Served {
     const served = [...paths.values()];
     for (const { indexes } of served) indexes.sort((a, b) => a - b);
     return {
-      formatVersion: 1,
       startedAt: startedAt.toISOString(),
       endedAt: endedAt.toISOString(),
       served,

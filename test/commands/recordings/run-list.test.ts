@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runList } from '../../../src/commands/recordings/run-list.ts';
-import { writeLastRun } from '../../../src/recordings/last-run.ts';
 import { openStore } from '../../../src/recordings/open-store.ts';
+import { leaveRun } from '../../../src/recordings/runs.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../../support/exchanges.ts';
 import { recordAll, textOutput } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -56,13 +56,14 @@ describe('recordings list', () => {
     expect((await list(folder)).text).not.toContain('nowhere');
   });
 
-  it('says what the last run never served', async () => {
+  it('says what no run has asked for', async () => {
     const folder = temporaryFolder();
     await recordAll(folder, 'x', THREE);
     const served = [{ method: 'PATCH', path: PROJECT_PATH, indexes: [1, 7] }];
-    await writeLastRun(join(folder, 'x'), { formatVersion: 1, endedAt: '2026-11-20T12:00:00Z', served });
+    const now = new Date().toISOString();
+    await leaveRun(join(folder, 'x'), { startedAt: now, endedAt: now, served });
     expect(JSON.parse((await list(folder, 'json')).text).recordings[0]).toMatchObject({ unused: 2 });
-    await writeLastRun(join(folder, 'x'), { formatVersion: 1, endedAt: '', served, isCut: true });
+    await leaveRun(join(folder, 'x'), { startedAt: now, endedAt: now, served, isCut: true });
     expect(JSON.parse((await list(folder, 'json')).text).recordings[0]).not.toHaveProperty('unused');
   });
 

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Removal, type RemoveArgs, runRemove } from '../../../src/commands/recordings/run-remove.ts';
-import { readLastRun, writeLastRun } from '../../../src/recordings/last-run.ts';
 import { openStore } from '../../../src/recordings/open-store.ts';
+import { leaveRun } from '../../../src/recordings/runs.ts';
 import { exchange, plainOf } from '../../support/exchanges.ts';
 import { filesBelow, recordAll } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -94,17 +94,37 @@ describe('recordings remove', () => {
     expect(existsSync(join(folder, 'x', 'b'))).toBe(rest.includes('/b/c?'));
   });
 
-  it('removes what the last run did not serve', async () => {
+  it('removes what no run has asked for since the recording changed', async () => {
     const folder = await recorded();
-    await expect(remove(folder, { unused: true })).rejects.toThrow(
-      'nobody knows what the last run served of x',
-    );
-    const served = [{ method: 'PATCH', path: '/a', indexes: [1] }];
-    await writeLastRun(join(folder, 'x'), { formatVersion: 1, endedAt: '2026-11-20T12:00:00Z', served });
-    expect(await remove(folder, { unused: true })).toMatchObject({ exchanges: 2, files: 2 });
-    expect(await left(folder)).toEqual(['/a?q=2']);
-    // It spoke of places that are others now.
-    expect(await readLastRun(join(folder, 'x'))).toBeUndefined();
+    const ran = (index: number, failed?: true) => {
+      const now = new Date().toISOString();
+      const served = [{ method: 'PATCH', path: '/a', indexes: [index] }];
+      return leaveRun(join(folder, 'x'), { startedAt: now, endedAt: now, served, ...(failed && { failed }) });
+    };
+    const none = 'no run has replayed x here since it changed';
+    await expect(remove(folder, { unused: true })).rejects.toThrow(none);
+    await ran(0);
+    await ran(1, true);
+    await expect(remove(folder, { unused: true })).rejects.toThrow('the last run of x failed');
+    await ran(1);
+    const asked: Removal[] = [];
+    const yes = async (removal: Removal) => asked.push(removal) > 0;
+    expect(await remove(folder, { unused: true }, yes)).toMatchObject({ exchanges: 1, inAll: 3, files: 1 });
+    expect(asked).toHaveLength(1);
+    expect(await left(folder)).toEqual(['/a?q=1', '/a?q=2']);
+    expect(await remove(folder, { unused: true }, yes)).toBeUndefined();
+    // As the recorder or version control would.
+    const later = new Date(Date.now() + 5000);
+    utimesSync(join(folder, 'x', 'a', 'PATCH.json'), later, later);
+    await expect(remove(folder, { unused: true })).rejects.toThrow(none);
+  });
+
+  it('has nothing to do where nothing is that old, which is no mistake', async () => {
+    const folder = await recorded();
+    const before = Date.parse('2020-01-01');
+    expect(await remove(folder, { before })).toBeUndefined();
+    expect(await remove(folder, { before, selection: { path: '/a' } })).toBeUndefined();
+    await expect(remove(folder, { before, selection: { path: '/z' } })).rejects.toThrow('no such exchange');
   });
 
   it('does not touch a recording that somebody records into', async () => {

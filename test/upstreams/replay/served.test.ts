@@ -18,7 +18,6 @@ it('knows exchanges by method, path and place', () => {
   expect(served.has('GET', '/a b', 2)).toBe(false);
   expect(served.has('PUT', '/a b', 1)).toBe(false);
   expect(served.run(new Date(0), new Date(1))).toEqual({
-    formatVersion: 1,
     startedAt: '1970-01-01T00:00:00.000Z',
     endedAt: '1970-01-01T00:00:00.001Z',
     served: [
