@@ -29,6 +29,8 @@ export type Kind = 'proxy' | 'replay' | 'fake';
 export interface Surroundings {
   /** Takes whole lines of the access log. */
   writeLog(text: string): void;
+  /** It shows colours. */
+  isLogColoured?: boolean;
   /** Takes one notice for people. */
   notice(text: string): void;
   env: Readonly<Record<string, string | undefined>>;

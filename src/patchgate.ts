@@ -79,7 +79,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   const access = createAccess(config);
   const tls = await readServerTls(config);
   const parts = await composeUpstream(kind, config, rules, around);
-  const log = createAccessLog(config.log, redaction, around.writeLog);
+  const log = createAccessLog(config.log, redaction, around.writeLog, around.isLogColoured);
   const exchanges = createExchangeList(redaction);
   const onSeen = (seen: Seen) => {
     log.seen(seen);

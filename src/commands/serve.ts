@@ -3,6 +3,7 @@ import type { Kind } from '../compose-upstream.ts';
 import { resolveConfig } from '../config.ts';
 import { COMMAND_DEFAULTS } from '../settings.ts';
 import { version } from '../version.ts';
+import { isColoured } from './is-coloured.ts';
 import { flagsOf } from './options.ts';
 import { outliveReaders } from './outlive-readers.ts';
 import { reportUnserved } from './report-unserved.ts';
@@ -26,6 +27,7 @@ export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>)
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
+    isLogColoured: isColoured(process.stdout, process.env),
     notice: say,
     env: process.env,
   });

@@ -1,6 +1,8 @@
-import type { Finding } from '../model/finding.ts';
+import { losesEnvironment } from '../model/effect.ts';
+import type { Finding, Verdict } from '../model/finding.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { coloured, type Paint, plain, SEVERITY_COLOURS } from '../reporters/colours.ts';
 import type { LogFormat } from '../settings.ts';
 import { printable } from './printable.ts';
 import type { Seen } from './seen.ts';
@@ -13,22 +15,28 @@ export interface AccessLog {
 }
 
 const FINDINGS_SHOWN = 5;
+const NAMES_SHOWN = 5;
 const URL_LENGTH = 2048;
 const POINTER_LENGTH = 120;
+const NAME_LENGTH = 60;
 const FAILURE_LENGTH = 500;
 
 /**
  * The access log: one line per request, redacted, free of control characters, in lines for people or in JSON.
  *
  * @param write takes whole lines. What becomes of a reader that went away is its affair
+ * @param isColoured whether lines for people go to a terminal
  */
 export function createAccessLog(
   format: LogFormat,
   redaction: Redaction,
   write: (text: string) => void,
+  isColoured = false,
 ): AccessLog {
   if (format === 'off') return { seen() {}, flush() {} };
-  const line = format === 'json' ? jsonLine : textLine;
+  const paint = isColoured ? coloured : plain;
+  const line = (seen: Seen) =>
+    format === 'json' ? printable(jsonLine(seen, redaction)) : textLine(seen, redaction, paint);
   // A write to a terminal or pipe costs more than a request: all lines of a turn go out together.
   let waiting = '';
   let timer: NodeJS.Immediate | undefined;
@@ -41,36 +49,56 @@ export function createAccessLog(
   };
   return {
     seen(seen) {
-      waiting += `${printable(line(seen, redaction))}\n`;
+      waiting += `${line(seen)}\n`;
       timer ??= setImmediate(flush);
     },
     flush,
   };
 }
 
-/** `14:03:07 PATCH /api/v2/… 422 block updateProject gate 3ms: error schema.required /languages` */
-function textLine(seen: Seen, redaction: Redaction): string {
+/** `14:03:07 PATCH /api/v2/… 409 block updateProject gate 3ms: deletes environment 2 (Staging): error project.environment-deleted …` */
+function textLine(seen: Seen, redaction: Redaction, paint: Paint): string {
   const { request, verdict, response } = seen;
-  const judged = verdict === undefined ? 'not judged' : verdict.outcome;
-  const operation = verdict?.operation === undefined ? '' : ` ${verdict.operation}`;
+  const judged =
+    verdict === undefined
+      ? 'not judged'
+      : paint(verdict.outcome === 'block' ? 'red' : 'green', verdict.outcome);
+  const operation = verdict?.operation === undefined ? '' : printable(` ${verdict.operation}`);
   let line =
-    `${clock(seen.startedAt)} ${request.method} ${urlOf(seen, redaction)} ${response?.status ?? '-'} ${judged}${operation} ` +
-    `${seen.answeredBy} ${Math.round(seen.durationMs)}ms`;
-  if (verdict !== undefined && verdict.findings.length > 0) {
-    const shown = verdict.findings.slice(0, FINDINGS_SHOWN);
-    line += `: ${shown.map(named).join(', ')}`;
-    const more = verdict.findings.length - shown.length + verdict.omitted;
-    if (more > 0) line += ` and ${more} more`;
-  }
-  if (seen.fault !== undefined) line += `: fault ${cut(seen.fault, POINTER_LENGTH)}`;
-  if (seen.failure !== undefined) line += `: ${failureOf(seen.failure, redaction)}`;
+    `${paint('grey', clock(seen.startedAt))} ${printable(`${request.method} ${urlOf(seen, redaction)}`)} ` +
+    `${response?.status ?? '-'} ${judged}${operation} ${seen.answeredBy} ${Math.round(seen.durationMs)}ms`;
+  if (verdict !== undefined) line += lostText(verdict, paint) + findingsText(verdict, paint);
+  if (seen.fault !== undefined) line += printable(`: fault ${cut(seen.fault, POINTER_LENGTH)}`);
+  if (seen.failure !== undefined) line += printable(`: ${failureOf(seen.failure, redaction)}`);
   return line;
 }
 
-function named({ severity, rule, pointer }: Finding): string {
-  const place = pointer === '' ? '' : ` ${cut(pointer, POINTER_LENGTH)}`;
-  return `${severity} ${rule}${place}`;
+/** `: deletes environment 2 (Staging), 3 (QA) and 4 more` */
+function lostText({ effects = [] }: Verdict, paint: Paint): string {
+  const lost = effects.filter(losesEnvironment);
+  if (lost.length === 0) return '';
+  const names = lost.slice(0, NAMES_SHOWN).map(({ id, name }) => `${id} (${cut(name, NAME_LENGTH)})`);
+  const more = lost.length > names.length ? ` and ${lost.length - names.length} more` : '';
+  return `: ${paint('red', printable(`deletes environment ${names.join(', ')}${more}`))}`;
 }
+
+function findingsText({ findings, omitted }: Verdict, paint: Paint): string {
+  if (findings.length === 0) return '';
+  const shown = worstOf(findings).map(({ severity, rule, pointer }) => {
+    const place = pointer === '' ? '' : ` ${cut(pointer, POINTER_LENGTH)}`;
+    return `${paint(SEVERITY_COLOURS[severity], severity)} ${printable(rule + place)}`;
+  });
+  const more = findings.length - shown.length + omitted;
+  return `: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** What is lost for good comes before what is wrong, and that before what only may be. */
+function worstOf(findings: readonly Finding[]): Finding[] {
+  const rank = ({ rule, severity }: Finding) => (LOSING.has(rule) ? 0 : severity === 'error' ? 1 : 2);
+  return findings.toSorted((a, b) => rank(a) - rank(b)).slice(0, FINDINGS_SHOWN);
+}
+
+const LOSING = new Set(['project.environment-deleted', 'project.environment-replaced', 'project.empty-list']);
 
 function jsonLine(seen: Seen, redaction: Redaction): string {
   const { verdict } = seen;
@@ -81,9 +109,15 @@ function jsonLine(seen: Seen, redaction: Redaction): string {
     status: seen.response?.status,
     verdict: verdict?.outcome ?? 'not judged',
     operation: verdict?.operation,
-    findings: verdict?.findings.slice(0, FINDINGS_SHOWN).map(({ rule, severity, pointer }) => {
-      return { rule, severity, pointer: cut(pointer, POINTER_LENGTH) };
-    }),
+    lost: verdict?.effects
+      ?.filter(losesEnvironment)
+      .slice(0, NAMES_SHOWN)
+      .map(({ id, name }) => ({ id, name: cut(name, NAME_LENGTH) })),
+    findings:
+      verdict &&
+      worstOf(verdict.findings).map(({ rule, severity, pointer }) => {
+        return { rule, severity, pointer: cut(pointer, POINTER_LENGTH) };
+      }),
     findingsInAll: verdict && verdict.findings.length + verdict.omitted,
     answeredBy: seen.answeredBy,
     durationMs: Math.round(seen.durationMs * 10) / 10,

@@ -46,6 +46,47 @@ describe('lines for people', () => {
     );
   });
 
+  const unknown = (i: number) => finding(`/x${i}`, { rule: 'schema.unknown-field', severity: 'warn' });
+  const LOST: Partial<Seen> = {
+    ...BLOCKED,
+    verdict: verdict({
+      outcome: 'block',
+      findings: [
+        ...[1, 2, 3, 4, 5].map(unknown),
+        finding('/name', { rule: 'schema.type' }),
+        finding('/environments', { rule: 'project.environment-deleted', severity: 'warn' }),
+      ],
+      effects: [
+        { kind: 'environment-deleted', id: 2, name: 'Staging\u001b[31m' },
+        { kind: 'environment-replaced', id: 3, name: 'QA', newId: 4, index: 0 },
+        { kind: 'language-removed', name: 'GO' },
+      ],
+    }),
+  };
+
+  it('name what is lost first, then what is worst', () => {
+    expect(text(LOST)).toContain(
+      ' 12ms: deletes environment 2 (Staging\\u001b[31m), 3 (QA): warn project.environment-deleted /environments, ' +
+        'error schema.type /name, warn schema.unknown-field /x1, warn schema.unknown-field /x2, ' +
+        'warn schema.unknown-field /x3 and 2 more',
+    );
+    expect(JSON.parse(line('json', LOST))).toMatchObject({
+      lost: [{ id: 2 }, { id: 3, name: 'QA' }],
+      findings: [{ rule: 'project.environment-deleted' }, { rule: 'schema.type' }, {}, {}, {}],
+    });
+  });
+
+  it('have colours on a terminal, and none that a client could have sent', () => {
+    const written: string[] = [];
+    const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text), true);
+    log.seen(seen({ ...LOST, ...withUrl('/\u001b[31m') }));
+    log.flush();
+    expect(written[0]).toContain('\u001b[31mblock\u001b[39m');
+    expect(written[0]).toContain('\u001b[31mdeletes environment 2 (Staging\\u001b[31m)');
+    expect(written[0]).toContain('\u001b[31merror\u001b[39m schema.type');
+    expect(written[0]).toContain('PATCH /\\u001b[31m 422');
+  });
+
   it('say what was not judged, and what failed', () => {
     const members = { ...withUrl('/x'), verdict: undefined, response: undefined, failure: 'client gone' };
     expect(text(members)).toBe('PATCH /x - not judged target 12ms: client gone');

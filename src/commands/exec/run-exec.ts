@@ -4,6 +4,7 @@ import { createPatchgate } from '../../patchgate.ts';
 import { replayOrRecord, type Wording } from '../../replay-or-record.ts';
 import { noticeText } from '../../reporters/wording.ts';
 import { COMMAND_DEFAULTS } from '../../settings.ts';
+import { isColoured } from '../is-coloured.ts';
 import { outliveReaders } from '../outlive-readers.ts';
 import type { Command } from './command-of.ts';
 import { reportRun } from './report-run.ts';
@@ -41,6 +42,7 @@ export async function runExec({ command, flags, variables }: Execution): Promise
   try {
     const gate = await createPatchgate(kind, config, {
       writeLog: (text) => process.stderr.write(text),
+      isLogColoured: isColoured(process.stderr, process.env),
       notice: say,
       env: process.env,
     });
