@@ -56,6 +56,8 @@ export interface Composed {
   /** Who is the service here, where it is not the target: the fake, or a recording that has every answer or most. */
   fake?: Fake;
   played?: RecordingStore;
+  /** How many exchanges were recorded by now; absent where none can be. */
+  recorded?: () => number;
   /** @param hasFailed whether the run may have ended before it asked for all */
   close(hasFailed?: boolean): Promise<void>;
 }
@@ -88,8 +90,12 @@ async function composeProxy(config: Config, rules: MatchRules, around: Surroundi
     };
   }
   const { store, records } = await openByMode(mode, config, rules, around.notice);
+  let count = 0;
+  const recorded = () => count;
   const recorder = records
-    ? await orClose(store, () => openRecorder(forward, store, mode === 'all', config, rules, around))
+    ? await orClose(store, () =>
+        openRecorder(forward, store, mode === 'all', config, rules, around, () => count++),
+      )
     : undefined;
   if (recorder && mode !== 'new_episodes') {
     return {
@@ -97,6 +103,7 @@ async function composeProxy(config: Config, rules: MatchRules, around: Surroundi
       forward,
       store,
       summary: summaryOf(config, 'records', mode),
+      recorded,
       close: closing(recorder, store),
     };
   }
@@ -107,8 +114,8 @@ async function composeProxy(config: Config, rules: MatchRules, around: Surroundi
     await leaveRunOf(config, upstream, hasFailed);
     await forward.close();
   };
-  const played = recorder ? {} : { played: store };
-  return { upstream, forward, store, summary, sessions: upstream, replay: upstream, ...played, close };
+  const more = recorder ? { recorded } : { played: store };
+  return { upstream, forward, store, summary, sessions: upstream, replay: upstream, ...more, close };
 }
 
 async function composeReplay(config: Config, rules: MatchRules, around: Surroundings): Promise<Composed> {
@@ -123,10 +130,13 @@ async function composeReplay(config: Config, rules: MatchRules, around: Surround
   const store = await (onMiss === 'refuse' && !around.isBrief
     ? openWholeRecording(config, rules, around.notice)
     : openRecording(config, rules, around.notice, onMiss === 'record'));
+  let count = 0;
   const upstream = await orClose(store, async () => {
     const other =
       forward &&
-      (onMiss === 'record' ? await openRecorder(forward, store, false, config, rules, around) : forward);
+      (onMiss === 'record'
+        ? await openRecorder(forward, store, false, config, rules, around, () => count++)
+        : forward);
     return openReplay(config, rules, around, store, other);
   });
   const missing = {
@@ -142,6 +152,7 @@ async function composeReplay(config: Config, rules: MatchRules, around: Surround
     sessions: upstream,
     replay: upstream,
     played: store,
+    ...(onMiss === 'record' && { recorded: () => count }),
     async close(hasFailed) {
       await closing(upstream, store)();
       await leaveRunOf(config, upstream, hasFailed);
@@ -228,6 +239,7 @@ async function openRecorder(
   config: Config,
   rules: MatchRules,
   around: Surroundings,
+  onKept: () => void,
 ): Promise<Upstream> {
   const { record } = await import('./upstreams/record.ts');
   const { redaction } = rules;
@@ -236,6 +248,7 @@ async function openRecorder(
     rules,
     replace,
     bodyLimit: config.recordLimit,
+    onKept,
     onSkipped: (reason, request) =>
       around.notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
     onOmitted: (reason, request) => around.notice(`recorded in part: ${shown(request)}: ${reason}`),

@@ -90,6 +90,7 @@ export interface Config extends Extras {
   /** Undefined: any. */
   faultSeed: number | undefined;
   failOn: 'error' | 'warn';
+  failOnBlock: boolean;
   /** A file with findings that are known. */
   baseline: string | undefined;
   ignoreDrift: string[];

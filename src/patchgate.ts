@@ -59,6 +59,10 @@ export interface Patchgate {
   exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
   /** The same with all that is secret, for what compares them. */
   [AS_SENT](filter?: ExchangeFilter): SentExchanges;
+  /** How many requests came by now, and how many of them the gate blocked. The control API's reset forgets none. */
+  counts(): { requests: number; blocked: number };
+  /** How many exchanges were recorded by now; undefined where none can be. */
+  recorded(): number | undefined;
   /** What makes answers fail. */
   faults: Faults;
   /** What the fake holds; undefined where there is none. */
@@ -81,7 +85,11 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
   const parts = await composeUpstream(kind, config, rules, around);
   const log = createAccessLog(config.log, redaction, around.writeLog, around.isLogColoured);
   const exchanges = createExchangeList(redaction);
+  let requests = 0;
+  let blocked = 0;
   const onSeen = (seen: Seen) => {
+    requests++;
+    if (seen.verdict?.outcome === 'block') blocked++;
     log.seen(seen);
     exchanges.add(seen);
   };
@@ -228,9 +236,14 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
     borrowed: () => replay?.borrowed.list() ?? [],
     exchanges: (filter) => exchanges.list(filter),
     [AS_SENT]: (filter) => exchanges[AS_SENT](filter),
+    counts: () => ({ requests, blocked }),
+    recorded: () => parts.recorded?.(),
     faults,
     records: parts.fake && accessTo(parts.fake, sessions),
     reset(session) {
+      // What a test has begun anew is not told of it.
+      blocked =
+        session === undefined ? 0 : blocked - [...exchanges.list({ session, outcome: 'block' })].length;
       reset({ sessions, exchanges, faults }, session);
       replay?.misses.reset(session);
       replay?.borrowed.reset(session);

@@ -31,6 +31,7 @@ describe('what nobody says', () => {
       strictSequence: false,
       replayFailures: false,
       onStale: 'warn',
+      failOnBlock: false,
       failUnused: false,
       sessionIdle: 600_000,
       memory: 48 * 1024 * 1024,

@@ -180,6 +180,7 @@ describe('each setting', () => {
     ],
     faultSeed: [['1234', 1234]],
     baseline: [['known.json', 'known.json']],
+    failOnBlock: [['true', true]],
     failOn: [
       ['error', 'error'],
       ['warn', 'warn'],
@@ -256,7 +257,11 @@ describe('each setting', () => {
     ['port', '0x50', 'an integer from 0 to 65535'],
     ['port', ' 80', 'an integer from 0 to 65535'],
     ['port', true, 'an integer from 0 to 65535'],
-    ['record', 'some', 'one of: all, new_episodes, once, none'],
+    [
+      'record',
+      'some',
+      'one of: all, new_episodes, once, none; the name of a recording is the setting recording',
+    ],
     ['record', 'nnone', 'one of: all, new_episodes, once, none; did you mean "none"?'],
     ['record', false, 'one of: all, new_episodes, once, none'],
     ['record', 'ALL', 'one of: all, new_episodes, once, none; did you mean "all"?'],

@@ -7,13 +7,14 @@ interface Args {
   /** What stands before `--` and is no option: nothing should. */
   command: string[];
   env?: string | string[] | undefined;
+  verbose: boolean;
 }
 
 export const exec: CommandModule = {
   command: 'exec [command..]',
   describe: 'Runs a command, such as a test suite, against a recording: exec -- npm test',
   builder: (yargs) =>
-    withSettings(yargs, [...PROXYING, 'onMiss', 'target'])
+    withSettings(yargs, [...PROXYING, 'onMiss', 'target', 'failOnBlock'])
       .usage(
         '$0 exec [options] -- COMMAND…\n\nRuns a command, such as a test suite, against a recording, which it finds at PATCHGATE_URL. ' +
           'Exits as the command does; with 1 where that ended well, but asked for what is not recorded.',
@@ -25,6 +26,12 @@ export const exec: CommandModule = {
         type: 'string',
         requiresArg: true,
         describe: 'Another variable that holds the URL, with a suffix: BASE_URL=/api/v2',
+      })
+      .option('verbose', {
+        alias: 'v',
+        type: 'boolean',
+        default: false,
+        describe: 'List the exchanges that were not served',
       })
       // What stands in a config file is for servers that others look for.
       .option('port', { defaultDescription: '0' })
@@ -40,11 +47,12 @@ export const exec: CommandModule = {
       import('./exec/run-exec.ts'),
       import('./exec/command-of.ts'),
     ]);
-    const { command, env } = argv as unknown as Args;
+    const { command, env, verbose } = argv as unknown as Args;
     process.exitCode = await runExec({
       command: commandOf(process.argv.slice(2), command),
       flags: flagsOf(argv),
       variables: all(env),
+      isVerbose: verbose,
     });
   },
 };

@@ -6,15 +6,10 @@ import type { Unserved } from '../upstreams/replay/unserved.ts';
  * Says which exchanges of a recording a run never served.
  *
  * @param say takes a text of one or more lines
- * @param most of them that are named
  * @returns whether there are any
  * @throws PatchgateError `bad-usage`: more was served than a run keeps track of
  */
-export function reportUnserved(
-  unserved: Unserved,
-  say: (text: string) => void,
-  most = Number.POSITIVE_INFINITY,
-): boolean {
+export function reportUnserved(unserved: Unserved, say: (text: string) => void): boolean {
   const { recording, total, count } = unserved;
   if (count === 0) {
     say(`every exchange of "${recording}" was served (${total})`);
@@ -27,6 +22,6 @@ export function reportUnserved(
       { hint: 'split the recording into smaller ones, or leave out --fail-unused' },
     );
   }
-  say(unservedText(unserved, most));
+  say(unservedText(unserved));
   return true;
 }

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Kind } from '../compose-upstream.ts';
 import { resolveConfig } from '../config.ts';
+import { recordedText } from '../reporters/wording.ts';
 import { COMMAND_DEFAULTS } from '../settings.ts';
 import { version } from '../version.ts';
 import { isColoured } from './is-coloured.ts';
@@ -52,4 +54,6 @@ export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>)
   } finally {
     await gate.close();
   }
+  const recorded = gate.recorded();
+  if (recorded !== undefined) say(recordedText(recorded, join(config.recordings, config.recording)));
 }

@@ -31,12 +31,9 @@ const REASONS = {
   stale: 'stale: never served with --on-stale refuse',
 };
 
-/** Which exchanges a run never served, each in a line, for people. @param most of them that are named */
-export function unservedText(
-  { recording, session, total, count, exchanges }: UnservedList,
-  most = Number.POSITIVE_INFINITY,
-): string {
-  const lines = exchanges.slice(0, most).map(lineOf);
+/** Which exchanges a run never served, each in a line, for people. */
+export function unservedText({ recording, session, total, count, exchanges }: UnservedList): string {
+  const lines = exchanges.map(lineOf);
   if (count > lines.length) lines.push(`and ${count - lines.length} more`);
   const were = count === 1 ? 'was' : 'were';
   const list = lines.map((line) => `\n  ${line}`).join('');

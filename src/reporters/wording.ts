@@ -32,6 +32,11 @@ export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
+/** `recorded 27 exchanges in recordings/checkout` @param folder the recording's */
+export function recordedText(count: number, folder: string): string {
+  return `recorded ${amount(count, 'exchange')} in ${folder}`;
+}
+
 /** What the program tells people beside its reports, each line of it harmless. Ends with a line feed. */
 export function noticeText(text: string): string {
   return `${`patchgate: ${text}`.split('\n').map(visible).join('\n')}\n`;

@@ -78,6 +78,11 @@ export const JUDGING = {
     default: 'error',
     describe: 'Severity at which check and verify exit with 1',
   },
+  failOnBlock: {
+    kind: 'boolean',
+    default: false,
+    describe: 'Exit with 1 where the gate blocked a request',
+  },
   baseline: {
     kind: 'string',
     isPath: true,

@@ -4,6 +4,7 @@ import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import type { Patchgate } from '../patchgate.ts';
 import { borrowedText } from '../reporters/borrowed-text.ts';
 import { neverHappenedText } from '../reporters/faults-text.ts';
+import { recordedText } from '../reporters/wording.ts';
 import { AS_SENT, type ExchangeFilter, type SentExchanges } from '../server/exchange-list.ts';
 import { sessionPath } from '../server/session-path.ts';
 import { variableOf } from '../settings.ts';
@@ -26,12 +27,16 @@ export interface TestGateParts {
   notice(text: string): void;
   /** Name of the recording that answers, or is made. */
   recording: string;
+  /** Its folder, for messages. */
+  folder: string;
   /** What it is asked for is kept, or would be: of what is refused or fails, the recording has nothing. */
   isRecording: boolean;
   /** Whether all that was recorded must have been served in the end. */
   failUnused: boolean;
   /** Whether what nobody asked for of the misses fails the end. */
   failOnMiss: boolean;
+  /** Whether what was blocked fails the end. */
+  failOnBlock: boolean;
   /** Whether its options give faults. Those of a config file are for all gates, and of one or another. */
   hasFaults: boolean;
   /** What was never served; undefined where a recording is being made. @throws where there is none */
@@ -52,8 +57,12 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       if (parts.failUnused) checks.begin();
       missed = misses.unheard();
       if (missed && !parts.failOnMiss) parts.notice(missed);
+      const refused = refusedTexts(gate, BY_VARIABLES, parts.isRecording);
+      const { requests, blocked } = gate.counts();
+      const isBlocked = parts.failOnBlock && blocked > 0;
+      if (!isBlocked) for (const text of refused) parts.notice(text);
+      if (requests === 0) parts.notice(`no request came to the gate: its client must ask ${url}`);
       if (parts.isRecording) {
-        for (const text of refusedTexts(gate, BY_VARIABLES)) parts.notice(text);
         for (const name of attempts.keys())
           parts.notice(
             `the test of the session ${JSON.stringify(name)} was tried again while it was recorded, so its recording begins with a try that failed: record that test anew`,
@@ -67,10 +76,13 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       if (parts.hasFaults)
         for (const idle of gate.faults.neverHappened()) parts.notice(neverHappenedText(idle));
       if (missed && parts.failOnMiss) throw new Error(missed);
+      if (isBlocked) throw new Error(refused.join('\n'));
       await checks.finish();
     } finally {
       await gate.close(missed !== undefined);
     }
+    const recorded = gate.recorded();
+    if (recorded !== undefined) parts.notice(recordedText(recorded, parts.folder));
   };
   const close = () => {
     // What was wrong is said once.

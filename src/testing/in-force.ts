@@ -8,6 +8,8 @@ import { COMMAND_DEFAULTS } from '../settings.ts';
 export interface TestGateInForce extends InForce {
   /** Whether all that was recorded must have been served in the end. A config file's word on that is for the command. */
   failUnused: boolean;
+  /** Whether nothing may have been blocked; the same holds of it. */
+  failOnBlock: boolean;
 }
 
 const giveTarget = (of: string) =>
@@ -48,7 +50,9 @@ export async function inForce(
   if (asked === 'proxy' && resolved.config.target === undefined)
     throw new PatchgateError('bad-usage', 'no target is given', { hint: giveTarget('proxy') });
   const { config } = resolved;
-  if (asked !== 'replay') return { kind: asked, config, failUnused: false };
+  const isSaid = (name: 'failUnused' | 'failOnBlock') => config[name] && resolved.origins[name] === 'flag';
+  const failOnBlock = isSaid('failOnBlock');
+  if (asked !== 'replay') return { kind: asked, config, failUnused: false, failOnBlock };
   const notices: string[] = [];
   const settled = await replayOrRecord(resolved, process.env, (text) => notices.push(text), WORDING).catch(
     (error: unknown) => {
@@ -57,6 +61,5 @@ export async function inForce(
       throw error;
     },
   );
-  const isReplay = settled.kind === 'replay';
-  return { ...settled, failUnused: isReplay && config.failUnused && resolved.origins.failUnused === 'flag' };
+  return { ...settled, failUnused: settled.kind === 'replay' && isSaid('failUnused'), failOnBlock };
 }

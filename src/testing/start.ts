@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { URL_VARIABLE } from '../commands/exec/variables.ts';
 import type { Kind } from '../compose-upstream.ts';
+import { shortPath } from '../config/short-path.ts';
 import type { Config } from '../config.ts';
 import type { UserConfig } from '../define-config.ts';
 import { PatchgateError } from '../errors.ts';
@@ -99,7 +100,7 @@ async function startGate(
     throw misuse(`failOnMiss cannot be ${JSON.stringify(failOnMiss)}`, 'it is true or false');
   const settings = typeof seed === 'object' ? options : { ...options, seed };
   const told = (text: string) => notice(inOptions(text));
-  const { kind, failUnused, ...inForceNow } = await inForce(asked, settings, told);
+  const { kind, failUnused, failOnBlock, ...inForceNow } = await inForce(asked, settings, told);
   // A test may change the working folder.
   const config = { ...inForceNow.config, recordings: resolve(inForceNow.config.recordings) };
   if (kind === 'replay') await finishRecording(config, told);
@@ -123,9 +124,11 @@ async function startGate(
     },
     notice,
     recording: config.recording,
+    folder: shortPath(join(config.recordings, config.recording), process.cwd()),
     isRecording: kind === 'proxy' && config.record !== undefined && config.record !== 'none',
     failUnused,
     failOnMiss,
+    failOnBlock,
     hasFaults: options.faults !== undefined,
     async unserved(session) {
       const unserved = await gate.unserved(session);

@@ -28,6 +28,8 @@ export interface RecordOptions {
   rules?: MatchRules;
   /** Bytes of a body that are kept at most; of a longer one the exchange says only how many there were. Default 64 MiB. */
   bodyLimit?: number;
+  /** Told of every exchange that is kept. */
+  onKept?: () => void;
   /** Told of every exchange that is not kept, and why, in one sentence. */
   onSkipped?: (reason: string, request: RequestHead) => void;
   /** Told once for each method and path of an exchange that is kept without a body, so that nothing can replay it. */
@@ -46,7 +48,7 @@ export interface RecordOptions {
 export function record(upstream: Upstream, store: RecordingStore, options: RecordOptions = {}): Upstream {
   const { replace = false, rules = DEFAULT_RULES, bodyLimit = 64 * 1024 * 1024 } = options;
   const { onSkipped = () => undefined, onOmitted = () => undefined, onCoded = () => undefined } = options;
-  const { onDetected } = options;
+  const { onDetected, onKept } = options;
   const detected = onDetected && new SecretNotices(onDetected);
   const sights = new FirstSights(rules);
   const told = new HashSet();
@@ -73,6 +75,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
         }
       }
       appendInRun(store, exchange, sights, replace);
+      onKept?.();
       tellUnread(seen, exchange);
     } catch (error) {
       // The client gets its response whatever becomes of the recording.

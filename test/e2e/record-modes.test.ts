@@ -130,3 +130,16 @@ describe('redaction', () => {
     expect((await sendRaw(replay.port, request('another'))).status).toBe(200);
   });
 });
+
+it.each([
+  ['proxy', '--record'],
+  ['replay', '--on-miss', 'record', '--target'],
+])('%s says at its end how much it recorded, and where', async (command, ...args) => {
+  const target = await startTarget();
+  const given = command === 'proxy' ? [target.url, ...args] : [...args, target.url];
+  const gate = await startBinary([command, ...given, '--recording', 'checkout']);
+  for (const path of ['/a', '/b']) await sendRaw(gate.port, { path });
+  const { code, stderr } = await gate.stop();
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/\npatchgate: recorded 2 exchanges in recordings.checkout\n$/);
+});

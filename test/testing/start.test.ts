@@ -148,7 +148,7 @@ describe('replay', () => {
     cpSync(journal, left, { recursive: true });
     // Where somebody records, it is theirs.
     await (await replay({ ...options, notice })).close();
-    expect(notices).toEqual([]);
+    expect(notices.join()).not.toContain('is in its files now');
     await gate.close();
     rmSync(recording, { recursive: true });
     cpSync(left, journal, { recursive: true });
@@ -232,6 +232,41 @@ describe('to record again', () => {
     );
   });
 
+  it('tells at the end how much was recorded, and of no request at all', async () => {
+    const target = await startTarget();
+    const notices: string[] = [];
+    const options = {
+      ...{ recordings: temporaryFolder(), recording: 'new', target: target.url },
+      notice: (text: string) => notices.push(text),
+    };
+    const recorder = await replay({ ...options, record: 'all' });
+    for (const path of ['/a', '/b', '/b']) await fetch(recorder.url + path);
+    await recorder.close();
+    expect(notices.splice(0)).toEqual([`recorded 3 exchanges in ${join(options.recordings, 'new')}`]);
+    const idle = await replay(options);
+    await idle.close();
+    expect(notices).toEqual([`no request came to the gate: its client must ask ${idle.url}`]);
+  });
+
+  it('tells at the end of what the gate blocked, and fails where that is asked for', async () => {
+    const notices: string[] = [];
+    const options = { ...recorded(GET), notice: (text: string) => notices.push(text) };
+    const gate = await replay(options);
+    await patch(gate.url + PROJECT_PATH, {});
+    await gate.close();
+    const says = /^the gate answered PATCH \S+ with 422: schema.required: /;
+    expect(notices).toEqual([expect.stringMatching(says)]);
+    const strict = await replay({ ...options, failOnBlock: true });
+    await patch(strict.url + PROJECT_PATH, {});
+    await expect(strict.close()).rejects.toThrow(says);
+    const anew = await fake({ failOnBlock: true });
+    const session = anew.session('a');
+    await patch(session.url + PROJECT_PATH, {});
+    session.reset();
+    await anew.close();
+    expect(notices).toHaveLength(1);
+  });
+
   it('tells of a test that is tried again: what is recorded begins with the try that failed', async ({
     task,
   }) => {
@@ -244,10 +279,8 @@ describe('to record again', () => {
     recorder.session({ ...task, result: { retryCount: 1 } } as typeof task);
     recorder.session('another');
     await recorder.close();
-    expect(notices).toEqual([
-      expect.stringMatching(
-        /^the test of the session "start-to-record-again-tells-of-.*: record that test anew$/,
-      ),
+    expect(notices.filter((text) => text.startsWith('the test of the session'))).toEqual([
+      expect.stringMatching(/"start-to-record-again-tells-of-.*: record that test anew$/),
     ]);
   });
 

@@ -32,19 +32,22 @@ export const BY_FLAGS: WayOut = {
  * The requests that were blocked, or came to grief on their way, oldest first: what was answered, and why. Alike ones are
  * one. Where there are many: those whose PATCH deletes, then the last ones.
  *
- * @param failuresOnly those that came to grief alone
+ * @param withFailures those that came to grief, too
  */
 export function refusedTexts(
-  gate: Pick<Patchgate, 'exchanges'>,
+  gate: Pick<Patchgate, 'exchanges' | 'counts'>,
   wayOut: WayOut,
-  failuresOnly = false,
+  withFailures: boolean,
 ): string[] {
+  // Those that the list of exchanges does not hold any more.
+  let others = gate.counts().blocked;
   const refused = new Map<string, { text: string; letGo: string; count: number }>();
   for (const one of gate.exchanges()) {
     const { answeredBy, response, verdict, failure } = one;
     // A fault that was asked for is neither.
-    const isBlocked = verdict?.outcome === 'block' && !failuresOnly;
-    const isRefused = answeredBy === 'gate' && (isBlocked || failure !== undefined);
+    const isBlocked = verdict?.outcome === 'block';
+    if (isBlocked) others--;
+    const isRefused = answeredBy === 'gate' && (isBlocked || (withFailures && failure !== undefined));
     if (!isRefused || response === undefined || response.status === NO_RECORDING) continue;
     const text = refusedText(one);
     const letGo = verdict?.problem === 'destructive-change' ? `\n  ${letGoText(verdict, wayOut)}` : '';
@@ -58,7 +61,7 @@ export function refusedTexts(
   const texts = all
     .filter((one) => listed.has(one))
     .map(({ text, letGo, count }) => `${text}${count > 1 ? ` (${count} times)` : ''}${letGo}`);
-  const others = all.filter((one) => !listed.has(one)).reduce((sum, { count }) => sum + count, 0);
+  others += all.filter((one) => !listed.has(one)).reduce((sum, { count }) => sum + count, 0);
   const rest =
     others > 0 ? [`${others} further ${others === 1 ? 'request was' : 'requests were'} refused`] : [];
   return [...texts.reverse(), ...rest];

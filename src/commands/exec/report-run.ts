@@ -3,13 +3,11 @@ import { hintWith } from '../../recordings/matching/miss.ts';
 import { borrowedText } from '../../reporters/borrowed-text.ts';
 import { neverHappenedText } from '../../reporters/faults-text.ts';
 import { missesText } from '../../reporters/misses-text.ts';
+import { amount } from '../../reporters/wording.ts';
 import { reportUnserved } from '../report-unserved.ts';
 import { BY_FLAGS, refusedTexts } from './refused-text.ts';
 import type { Ended } from './run-command.ts';
 import { URL_VARIABLE } from './variables.ts';
-
-/** Exchanges that are listed as never served where that is no failure. */
-const MOST_UNSERVED = 10;
 
 /** What of a run is reported, and how. */
 export interface Reporting {
@@ -17,12 +15,15 @@ export interface Reporting {
   recording: string;
   isRecording: boolean;
   failUnused: boolean;
+  failOnBlock: boolean;
+  /** Whether all that was never served is listed, even where that is no failure. */
+  isVerbose: boolean;
   /** Takes a text of one or more lines. */
   say(text: string): void;
 }
 
 /**
- * Says which requests of a command had no answer in the recording, and what it never asked for.
+ * Says which requests of a command had no answer in the recording, which were blocked, and what it never asked for.
  *
  * @returns whether that is a failure, whatever the command says
  * @throws PatchgateError where the recording cannot be read
@@ -30,7 +31,7 @@ export interface Reporting {
 export async function reportRun(
   gate: Patchgate,
   { code, isKilled }: Ended,
-  { recording, isRecording, failUnused, say }: Reporting,
+  { recording, isRecording, failUnused, failOnBlock, isVerbose, say }: Reporting,
 ): Promise<boolean> {
   const { count, misses, isOrdered } = gate.misses();
   const again = 'the same command with --record new_episodes --target URL';
@@ -45,20 +46,25 @@ export async function reportRun(
     'the same command with --record all --target URL, and that test alone',
   );
   if (borrowed) say(borrowed);
-  const isFailed = code !== 0;
   // A command may well live with a target that fails, but of it there is no answer in what was recorded.
-  if (isFailed || isRecording) for (const refused of refusedTexts(gate, BY_FLAGS, !isFailed)) say(refused);
+  for (const refused of refusedTexts(gate, BY_FLAGS, code !== 0 || isRecording)) say(refused);
+  const { requests, blocked } = gate.counts();
+  const isFailure = count > 0 || (failOnBlock && blocked > 0);
   // Who was interrupted has not asked for all.
-  if (isKilled) return count > 0;
+  if (isKilled) return isFailure;
   for (const idle of gate.faults.neverHappened()) say(neverHappenedText(idle));
-  const unserved = await gate.unserved();
-  const [any] = gate.exchanges({ limit: 1 });
-  const isSilent = any === undefined && count === 0 && unserved?.count === unserved?.total;
-  if (isSilent)
+  if (requests === 0)
     say(
       `the command sent no request: its base URL must come from ${URL_VARIABLE}, or from a variable that --env sets`,
     );
-  if (!unserved?.total || (!failUnused && (isSilent || unserved.isCut))) return count > 0;
-  const isLeft = reportUnserved(unserved, say, failUnused ? undefined : MOST_UNSERVED);
-  return count > 0 || (failUnused && isLeft);
+  const unserved = await gate.unserved();
+  if (!unserved?.total) return isFailure;
+  if (failUnused) return reportUnserved(unserved, say) || isFailure;
+  if (requests === 0 || unserved.isCut) return isFailure;
+  if (isVerbose || unserved.count === 0) reportUnserved(unserved, say);
+  else
+    say(
+      `${amount(unserved.count, 'exchange')} not served (of ${unserved.total} in "${recording}"; -v lists them)`,
+    );
+  return isFailure;
 }

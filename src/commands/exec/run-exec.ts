@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { resolveConfig } from '../../config.ts';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import { createPatchgate } from '../../patchgate.ts';
 import { replayOrRecord, type Wording } from '../../replay-or-record.ts';
-import { noticeText } from '../../reporters/wording.ts';
+import { noticeText, recordedText } from '../../reporters/wording.ts';
 import { COMMAND_DEFAULTS } from '../../settings.ts';
 import { isColoured } from '../is-coloured.ts';
 import { outliveReaders } from '../outlive-readers.ts';
@@ -21,16 +22,18 @@ export interface Execution {
   flags: Readonly<Record<string, unknown>>;
   /** Of `--env`. */
   variables: readonly string[];
+  /** Whether all that was never served is listed. */
+  isVerbose: boolean;
 }
 
 /**
  * Runs a command against a recording, or records what it asks for. All that we say goes to standard error.
  *
  * @returns the command's exit code; where that is 0, 1 where requests had no answer in the recording, or, if that is asked
- *   for, where exchanges were never served
+ *   for, where exchanges were never served or requests were blocked
  * @throws PatchgateError where the command was not run, or ended with 0 and something could not be kept
  */
-export async function runExec({ command, flags, variables }: Execution): Promise<number> {
+export async function runExec({ command, flags, variables, isVerbose }: Execution): Promise<number> {
   // They are wrong before anything starts.
   variablesOf(variables, '');
   const resolved = await resolveConfig({ ...OWN, ...flags }, COMMAND_DEFAULTS.exec);
@@ -57,10 +60,15 @@ export async function runExec({ command, flags, variables }: Execution): Promise
       // What is in flight is over then.
       await listening.close();
       if (ended.failure !== undefined) say(ended.failure);
-      else isFailure = await reportRun(gate, ended, { ...config, isRecording: kind === 'proxy', say });
+      else
+        isFailure = await reportRun(gate, ended, {
+          ...{ ...config, isRecording: kind === 'proxy', isVerbose, say },
+        });
     } finally {
-      await gate.close(ended?.code !== 0 || isFailure);
+      await gate.close(ended?.code !== 0 || gate.misses().count > 0);
     }
+    const recorded = gate.recorded();
+    if (recorded !== undefined) say(recordedText(recorded, join(config.recordings, config.recording)));
   } catch (error) {
     // The command's own code says more than ours.
     if (!ended || ended.code === 0) throw error;

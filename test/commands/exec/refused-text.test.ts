@@ -17,6 +17,11 @@ const refusedPatch = (
   verdict: { outcome: 'block', status, findings: [], omitted: 0, ...verdict },
 });
 
+const gateOf = (newestFirst: Shown[], forgotten = 0) => ({
+  exchanges: () => newestFirst,
+  counts: () => ({ requests: 0, blocked: newestFirst.length + forgotten }),
+});
+
 /** What is said of a PATCH that deletes environments of these names. */
 function saidOf(names: string[], effectsOmitted?: number): string | undefined {
   const effects: NonNullable<Shown['verdict']>['effects'] = names.map((name, id) => ({
@@ -28,7 +33,7 @@ function saidOf(names: string[], effectsOmitted?: number): string | undefined {
     ...{ problem: 'destructive-change', effects },
     ...(effectsOmitted && { effectsOmitted }),
   });
-  const [text] = refusedTexts({ exchanges: () => [one] }, BY_FLAGS);
+  const [text] = refusedTexts(gateOf([one]), BY_FLAGS, false);
   return text?.split('\n')[1];
 }
 
@@ -36,13 +41,14 @@ it('tells alike ones once, and of many first what would delete, then the last', 
   const deleting = refusedPatch('/project', 409, { problem: 'destructive-change' });
   const others = [7, 6, 5, 4, 3, 2].map((id) => refusedPatch(`/${id}`, 422));
   const newestFirst = [...others.slice(0, 2), ...others, deleting];
-  expect(refusedTexts({ exchanges: () => newestFirst }, BY_FLAGS)).toEqual([
+  // Three more were there before the list was reset.
+  expect(refusedTexts(gateOf(newestFirst, 3), BY_FLAGS, false)).toEqual([
     'the gate answered PATCH /project with 409: \n  where it is meant to go: the same command with --no-guard',
     'the gate answered PATCH /4 with 422: ',
     'the gate answered PATCH /5 with 422: ',
     'the gate answered PATCH /6 with 422:  (2 times)',
     'the gate answered PATCH /7 with 422:  (2 times)',
-    '2 further requests were refused',
+    '5 further requests were refused',
   ]);
 });
 

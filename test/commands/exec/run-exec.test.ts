@@ -87,7 +87,29 @@ describe('at the end', () => {
     expect(stderr).toMatch(
       /^patchgate: 3 requests had no answer in the recording:\n {2}nothing is recorded for GET \/a .*\(3 times, session one\)\n {4}record it: the same command with --record new_episodes --target URL\n/,
     );
-    expect(stderr).toContain('1 of 2 exchanges of "demo" was never served:\n  GET /api/v2/');
+    expect(stderr).toContain('patchgate: 1 exchange not served (of 2 in "demo"; -v lists them)\n');
+  });
+
+  it('a partial run is one line, and all of it where that is asked for', async () => {
+    const one = 'patchgate: 1 exchange not served (of 2 in "demo"; -v lists them)\n';
+    expect(await exec([], get(PROJECT_PATH))).toMatchObject({ code: 0, stderr: one });
+    const { stderr } = await exec(['-v'], get(PROJECT_PATH));
+    expect(stderr).toMatch(
+      /^patchgate: 1 of 2 exchanges of "demo" was never served:\n {2}PATCH \/api\/v2\/.*\n$/,
+    );
+  });
+
+  it('what the gate blocked is told, and fails the run where that is asked for', async () => {
+    const blocked = patch(PROJECT_PATH, { name: 'Checkout' });
+    const says = `the gate answered PATCH ${PROJECT_PATH} with 422: schema.required: `;
+    const { code, stderr } = await exec([], blocked);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(says)]);
+    const reset = 'curl -s -o reset -X POST "$PATCHGATE_URL/__patchgate/reset"';
+    const failed = await exec(['--fail-on-block'], `${blocked}; ${reset}; ${blocked}`);
+    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(says)]);
+    expect(failed.stderr).toContain('1 further request was refused');
+    expect((await exec(['--fail-on-block'], get(PROJECT_PATH))).code).toBe(0);
+    expect((await exec(['--fail-on-block'], `${blocked}; exit 7`)).code).toBe(7);
   });
 
   it('what was never served fails the run where that is asked for', async () => {
@@ -148,8 +170,10 @@ describe('to record', () => {
     const kept = { ...project(), environments: project().environments.slice(1) };
     const script = `${get(PROJECT_PATH)}; ${patch(PROJECT_PATH, kept)}`;
     const env = { PATCHGATE_RECORD: 'all', PATCHGATE_TARGET: target.url };
-    const { code, stdout } = await exec([], script, env);
+    const { code, stdout, stderr } = await exec([], script, env);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('with 409: project.environment-deleted: ');
+    expect(stderr).toMatch(/\npatchgate: recorded 1 exchange in recordings\/demo\n$/);
     expect(target.received.map(({ method }) => method)).toEqual(['GET']);
     expect(JSON.parse(seen())).toMatchObject({ status: 409 });
     expect(existsSync(join(cwd, '.patchgate'))).toBe(false);
