@@ -90,11 +90,7 @@ export function checkValue(
       // A program counts in milliseconds, but hardly what may last for days.
       const isProgram = typeof given === 'number' && !isTyped && setting.max !== undefined;
       if (!isProgram && lacksUnit(given))
-        throw wrong(
-          setting.max === undefined
-            ? `a unit, too: ${given}d or ${given}h`
-            : `a unit, too: ${given}s or ${given}ms`,
-        );
+        throw wrong(`a unit, too: ${given}s, ${given}ms, ${given}m, ${given}h or ${given}d`);
       const milliseconds = readAmount(given, DURATIONS);
       if (milliseconds !== undefined && milliseconds < min) throw wrong('one that is longer: 500ms, 30s, 2m');
       if (milliseconds === undefined || milliseconds > max)
