@@ -16,7 +16,8 @@ export function createRecordMatcher(
     .map(([operation, entry]): Template => templateOf(operation, entry, basePath));
   return (url) => {
     const { path } = splitTarget(url);
-    const bare = path.endsWith('/') ? path.slice(0, -1) : path;
+    // A base URL that ends in a slash doubles one, which most servers do not mind.
+    const bare = (path.endsWith('/') ? path.slice(0, -1) : path).replace(/\/{2,}/g, '/');
     for (const { entry, match } of templates) {
       const found = match(bare);
       if (found) return recordNamed(entry, found.parameters, found.base);

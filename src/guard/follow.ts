@@ -44,8 +44,7 @@ export function createFollow(
     const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
     const state = stateOf(session);
     if (!name) {
-      const isOfList = !match && (head.method === 'GET' || head.method === 'POST');
-      const list = isOfList ? gate.listAt(head.url) : undefined;
+      const list = match ? undefined : gate.listAt(head.url);
       const followed = list && kinds.includes(list.kind) ? followList(state, list, head) : undefined;
       return followed && new Follower(followed, counts, sink);
     }
@@ -66,7 +65,7 @@ export function createFollow(
 /** What is not judged as a PATCH and changes a record all the same, nobody knows in what way. */
 export const CHANGES: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'POST']);
 
-/** What a list of projects shows, and a project that was created: `GET` and `POST` of `/accounts/{id}/projects`. */
+/** What a list of projects shows, and a project that was created, at `/accounts/{id}/projects`. */
 function followList(
   state: KnownState,
   list: ListName,
@@ -76,8 +75,8 @@ function followList(
   return {
     wantsBody: (status) => status >= 200 && status < 300,
     answered(_, bytes) {
-      const answer = bytes?.length ? answerIn(bytes) : TEXT;
-      if (answer === TEXT) return;
+      const answer = bytes?.length ? answerIn(bytes) : undefined;
+      if (answer === undefined || answer === TEXT) return;
       const by = clientOf(asked);
       for (const { id, record } of projectsIn(answer))
         state.read({ ...list, id }, true)({ record, isPart: true, ids: new Set() }, by);

@@ -4,7 +4,7 @@ import { type Shown, shownIn } from '../state/records.ts';
 
 interface Read {
   bytes: Buffer;
-  shown: Shown;
+  shown: Shown | undefined;
 }
 
 /** Answers that are remembered, the ones read longest ago go first; and the bytes that each may have. */
@@ -18,14 +18,15 @@ const MOST_BYTES = 16 * 1024;
 export class ShownRecords {
   readonly #last = new Map<string, Read>();
 
-  /** @param bytes of the answer's body, without its content codings */
-  in(bytes: Buffer, name: RecordName, method: string): Shown {
+  /** @param bytes of the answer's body, without its content codings @returns undefined where nobody can read it */
+  in(bytes: Buffer, name: RecordName, method: string): Shown | undefined {
     if (bytes.length === 0) return NOTHING;
     const key = `${method} ${name.kind} ${name.id} ${name.account} ${name.base}`;
     const last = this.#last.get(key);
     if (last?.bytes.equals(bytes)) return last.shown;
     const answer = answerIn(bytes);
-    const shown = answer === TEXT ? NOTHING : shownIn(name.kind, answer, name.id);
+    const shown =
+      answer === undefined ? undefined : answer === TEXT ? NOTHING : shownIn(name.kind, answer, name.id);
     this.#last.delete(key);
     // A copy: a piece of what came from a socket keeps all of that.
     if (bytes.length <= MOST_BYTES) this.#last.set(key, { bytes: Buffer.from(bytes), shown });
@@ -41,10 +42,15 @@ const NOTHING: Shown = { isPart: true, ids: new Set() };
 /** An answer that is no JSON. */
 export const TEXT = Symbol('text');
 
-export function answerIn(bytes: Buffer): JsonValue | typeof TEXT {
+/**
+ * The value of an answer; undefined where nobody can read it: it is a page of whoever stands before the service, or JSON that is
+ * cut off or has something before it.
+ */
+export function answerIn(bytes: Buffer): JsonValue | typeof TEXT | undefined {
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   try {
-    return JSON.parse(bytes.toString('utf8')) as JsonValue;
+    return JSON.parse(text) as JsonValue;
   } catch {
-    return TEXT;
+    return /^\s*[<{[)]/.test(text) ? undefined : TEXT;
   }
 }

@@ -137,6 +137,8 @@ export interface Shown {
   isPart: boolean;
   /** The answer says that there is more, or may be of some time ago. */
   isDated?: boolean;
+  /** The answer says, whatever its status, that something went wrong. */
+  isError?: boolean;
   /** Ids of the environments that stand anywhere in the answer. */
   ids: ReadonlySet<number>;
 }
@@ -146,22 +148,21 @@ export function shownIn(kind: RecordKind, answer: JsonValue, id: string): Shown 
   const whole = recordIn(kind, answer, id);
   if (kind !== 'project')
     return { ...(whole && { record: plainRecord(kind, whole) }), isPart: false, ids: NO_IDS };
-  const { ids, saysMore } = lookThrough(answer);
-  const record = whole ?? only([answer, ...membersOf(answer)].filter(namesItsEnvironments), id);
+  const { ids, projects, saysMore } = lookThrough(answer);
+  const [only, ...others] = projects;
+  const record = whole ?? (only && others.length === 0 ? ofId(only, id) : undefined);
   return {
     ...(record && { record: plainRecord(kind, record) }),
     isPart: !whole,
     ...(saysMore && { isDated: true }),
+    ...(saysNo(answer) && { isError: true }),
     ids,
   };
 }
 
-/** The projects of a list, bare or under one member, and the one that was created. */
+/** The projects of a list, and the one that was created. */
 export function projectsIn(answer: JsonValue): { id: string; record: JsonObject }[] {
-  const outer = [answer, ...membersOf(answer)];
-  const created = outer.filter(namesItsEnvironments);
-  const listed = outer.filter(Array.isArray).flat().filter(namesItsEnvironments);
-  return (created.length > 0 ? created : listed).flatMap((project) => {
+  return lookThrough(answer).projects.flatMap((project) => {
     const { id } = project;
     const isId = Number.isInteger(id) || (typeof id === 'string' && /^(?:0|-?[1-9]\d*)$/.test(id));
     return isId ? [{ id: String(id), record: plainRecord('project', project) }] : [];
@@ -169,14 +170,6 @@ export function projectsIn(answer: JsonValue): { id: string; record: JsonObject 
 }
 
 const NO_IDS: ReadonlySet<number> = new Set();
-
-function only(records: readonly JsonObject[], id: string): JsonObject | undefined {
-  return records.length === 1 ? ofId(records[0] as JsonObject, id) : undefined;
-}
-
-function membersOf(value: JsonValue): JsonValue[] {
-  return isObject(value) ? Object.values(value) : [];
-}
 
 function namesItsEnvironments(value: JsonValue | undefined): value is JsonObject {
   return (
@@ -187,12 +180,23 @@ function namesItsEnvironments(value: JsonValue | undefined): value is JsonObject
 
 /** Members by which services say that a list goes on. */
 const MORE = /^_*(?:has_?)?(?:next|more)|cursor|continu|truncat|partial/i;
-const COUNT = /total|count/i;
+/** Of the list itself: `accountId` is none, and a project has other things that can be counted. */
+const COUNT = /^_*(?:total|count|(?:total|environments?)_?(?:count|items|results|elements|environments)?)$/i;
 const PAGES = /pages$/i;
 
-/** The ids of environments in an answer, and whether it says that it does not show all. Without recursion: it may be nested deep. */
-function lookThrough(answer: JsonValue): { ids: ReadonlySet<number>; saysMore: boolean } {
+interface Found {
+  /** Of environments. */
+  ids: ReadonlySet<number>;
+  /** What has environments, each of which has a name. */
+  projects: readonly JsonObject[];
+  /** It says that it does not show all. */
+  saysMore: boolean;
+}
+
+/** What stands anywhere in an answer. Without recursion: it may be nested deep. */
+function lookThrough(answer: JsonValue): Found {
   const ids = new Set<number>();
+  const projects: JsonObject[] = [];
   let saysMore = false;
   let count = 0;
   const left: JsonValue[] = [answer];
@@ -203,6 +207,7 @@ function lookThrough(answer: JsonValue): { ids: ReadonlySet<number>; saysMore: b
       for (const item of value) left.push(item);
       continue;
     }
+    if (namesItsEnvironments(value)) projects.push(value);
     for (const [name, inner] of Object.entries(value)) {
       if (name === 'environments') for (const { id } of environmentsOf(value)) ids.add(id);
       if (MORE.test(name)) saysMore ||= !isNothing(inner);
@@ -211,7 +216,13 @@ function lookThrough(answer: JsonValue): { ids: ReadonlySet<number>; saysMore: b
       if (typeof inner === 'object') left.push(inner);
     }
   }
-  return { ids, saysMore: saysMore || count > ids.size };
+  return { ids, projects, saysMore: saysMore || count > ids.size };
+}
+
+function saysNo(answer: JsonValue): boolean {
+  if (member(answer, 'success') === false || member(answer, 'ok') === false) return true;
+  const said = ['error', 'errors', '_errors'].map((name) => member(answer, name) ?? null);
+  return said.some((one) => (typeof one === 'object' ? Object.keys(one ?? {}).length > 0 : !isNothing(one)));
 }
 
 function isNothing(value: JsonValue): boolean {

@@ -20,7 +20,7 @@ it('reads the record that an answer shows, with no more of it than is kept', () 
   expect(shown.in(bytesOf(answer), NAME, 'GET')).toEqual(shownWhole(project(1, 2)));
 });
 
-it.each(['', 'nothing', '[]', '{}', '{"error": "none"}'])('reads none in %j', (text) => {
+it.each(['', 'nothing', '[]', '{}', '{"message": "none"}'])('reads none in %j', (text) => {
   const shown = new ShownRecords();
   for (let i = 0; i < 2; i++)
     expect(shown.in(Buffer.from(text), NAME, 'GET')).toEqual({ isPart: true, ids: new Set() });
