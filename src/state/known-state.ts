@@ -52,6 +52,8 @@ export interface LiveOptions {
 const MOST = 32 * 1024 * 1024;
 /** Of those who were shown an environment, so many are remembered. */
 const MOST_SHOWN_TO = 8;
+/** Environments of a record that are remembered so, also where they are gone. */
+const MOST_SEEN = 100;
 
 /**
  * What the service holds, as far as it was seen: learnt from the PATCHes that it accepted and from answers that show a record.
@@ -99,6 +101,7 @@ export class KnownState {
     const entry = this.#entry(asked);
     const { kind } = asked;
     const since = this.isLive(kind) ? this.#now() : undefined;
+    const begunAt = since === undefined ? 0 : this.#clock();
     const isSame = kind === 'project' && entry.known?.isWhole && isSameProject(entry.known.record, body);
     const known = isSame ? entry.known : body === undefined ? undefined : sentRecord(kind, body, entry.known);
     const text = isSame ? entry.text : known ? JSON.stringify(known.record) : '';
@@ -129,8 +132,11 @@ export class KnownState {
           const isAsKnown = known === entry.known && (!record || isSameProject(known?.record ?? {}, record));
           if (!known?.isWhole) return unclear(shown, by);
           if (isAsKnown) end(known, !own.isOverlapped);
-          else if (!own.isOverlapped) end(afterAccepted(entry.known, known, shown, since), true);
-          else overlapped(record ? afterShown(union(), shown as Shown, since, true) : union());
+          else if (!own.isOverlapped) {
+            // What was shown meanwhile may be from after that.
+            const mayBe = (id: number) => shown?.ids.has(id) || (entry.seen.get(id)?.at ?? 0) > begunAt;
+            end(afterAccepted(entry.known, known, shown, since, mayBe), true);
+          } else overlapped(record ? afterShown(union(), shown as Shown, since, true) : union());
           this.#see(entry, known.record, undefined);
           this.#see(entry, record, by);
           return;
@@ -190,11 +196,17 @@ export class KnownState {
       const isSure = !isPart && !shown.isPart && !shown.isDated && !this.#hasChanged(entry, begun);
       add(shown, by);
       if (!isSure || !entry.known || !this.isLive(asked.kind)) return;
+      const others = this.#others(entry.name);
       const isGone = (id: number) => {
-        const seen = entry.seen.get(id);
-        return !shown.ids.has(id) && seen !== undefined && at - seen.at >= lag && seen.by.includes(by);
+        const seen = [entry, ...others].flatMap((one) => one.seen.get(id) ?? []);
+        const isOld = seen.every((one) => at - one.at >= lag);
+        return !shown.ids.has(id) && isOld && seen.some((one) => one.by.includes(by));
       };
-      this.#learn(entry, without(entry.known, isGone), true);
+      // What is known by another name counts on, unless all of that is shown or gone.
+      const isAll = others.every(({ known }) =>
+        environmentsOf(known?.record).every(({ id }) => shown.ids.has(id) || isGone(id)),
+      );
+      this.#learn(entry, without(entry.known, isGone), isAll);
     };
   }
 
@@ -304,6 +316,9 @@ export class KnownState {
       const isNew = by !== undefined && !before.includes(by);
       entry.seen.set(id, { at, by: isNew ? [...before.slice(1 - MOST_SHOWN_TO), by] : before });
     }
+    if (entry.seen.size <= MOST_SEEN) return;
+    const present = new Set(environmentsOf(entry.known?.record).map(({ id }) => id));
+    for (const id of entry.seen.keys()) if (!present.has(id)) entry.seen.delete(id);
   }
 
   /** Whether others may have changed such a record. */

@@ -57,8 +57,10 @@ export function withUnclear(
 ): Known | undefined {
   if (!sent) return known && { ...known, isWhole: false };
   const record = known ? unionOf(known.record, sent.record) : sent.record;
+  // Nearly always both have the very same list.
+  const isSure = since === undefined || known?.record.environments === sent.record.environments;
   return {
-    record: since === undefined ? record : withDoubts(record, [known?.record ?? {}, sent.record], since),
+    record: isSure ? record : withDoubts(record, [known?.record ?? {}, sent.record], since),
     isWhole: known?.isWhole === true && sent.isWhole,
   };
 }
@@ -80,7 +82,8 @@ export function afterShown(
   since: string,
   isLate: boolean,
 ): Known {
-  if (known?.isWhole && isSameProject(known.record, record)) return known;
+  const isWhole = known?.isWhole || !(isPart || isDated || isLate);
+  if (known?.isWhole === isWhole && isSameProject(known.record, record)) return known;
   const before = keysOf(known?.record);
   const shown = keysOf(record);
   const now = listAt(record, 'environments').map((item) =>
@@ -90,24 +93,30 @@ export function afterShown(
   const environments = [...now, ...others.map((item) => possible(item, since))];
   return {
     record: { ...known?.record, ...record, environments },
-    isWhole: known?.isWhole || !(isPart || isDated || isLate),
+    isWhole,
   };
 }
 
-/** What is known of a project when the service has taken what was sent, and its answer lacks what is gone. @param sent whole */
+/**
+ * What is known of a project when the service has taken what was sent, and its answer lacks what is gone.
+ *
+ * @param sent whole. @param mayBe whether an environment that was not sent may be there all the same
+ */
 export function afterAccepted(
   known: Known | undefined,
   sent: Known,
   shown: Shown | undefined,
   since: string,
+  mayBe: (id: number) => boolean,
 ): Known {
-  const { record, ids } = shown ?? {};
+  const { record } = shown ?? {};
   const { record: taken } = afterTaken(known, sent);
   const now = record
     ? afterShown({ record: taken, isWhole: true }, { ...shown, record } as Shown, since, false).record
     : taken;
+  if (now.environments === known?.record.environments) return { record: now, isWhole: true };
   const present = new Set(environmentsOf(now).map(({ id }) => id));
-  const kept = environmentsOf(known?.record).filter(({ id }) => ids?.has(id) && !present.has(id));
+  const kept = environmentsOf(known?.record).filter(({ id }) => mayBe(id) && !present.has(id));
   if (kept.length === 0) return { record: now, isWhole: true };
   const items = kept.map(({ index }) => listAt(known?.record, 'environments')[index] as JsonValue);
   const environments = [...listAt(now, 'environments'), ...items.map((item) => possible(item, since))];

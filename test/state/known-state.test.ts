@@ -223,6 +223,27 @@ describe("what a live service's project has lost past the gate", () => {
     expect(game.known()).toEqual([1, 2]);
   });
 
+  it('is not where it was seen meanwhile, and a PATCH that lacks it is accepted', () => {
+    const { clock, state, known } = lost();
+    const sent = state.send(CURRENT, project(1));
+    clock.now = 1;
+    state.read(CURRENT, false)(answer(project(1, 3)));
+    sent.accepted();
+    expect(known()).toEqual([1, 3]);
+  });
+
+  it('is not by another name where it was there a short while ago, or nobody has shown it', () => {
+    const { clock, state, confirm, known } = lost();
+    const read = state.read(named('7'), false);
+    clock.now = 100_000;
+    read(answer(project(1, 3)), 'you');
+    clock.now = 200_000;
+    confirm()(answer(project(1)));
+    expect(known()).toEqual([1, 3]);
+    confirm('you')(answer(project(1)));
+    expect(known()).toEqual([1]);
+  });
+
   it('comes back for sure where an answer shows it', () => {
     const { state, known } = lost();
     state.read(CURRENT, false)(answer(project(1)));
