@@ -1,5 +1,5 @@
 import type { FailureKind } from '../model/exchange.ts';
-import { header, headerValues, type RawHeaders, type RequestHead, splitTarget } from '../model/http.ts';
+import { type RawHeaders, type RequestHead, splitTarget } from '../model/http.ts';
 import { isObject, type JsonValue } from '../model/json.ts';
 import type { RecordName } from '../model/record.ts';
 import type { KnownState } from './known-state.ts';
@@ -47,7 +47,7 @@ export function lessonOf(
     return {
       wantsBody: isAccepted,
       answered({ status, shown, by }) {
-        if (isAccepted(status) && (!isLive || (shown && isJudged && isFinal(status, head, body))))
+        if (isAccepted(status) && (!isLive || (isJudged && saysDone(shown) && isFinal(status, head, body))))
           sent.accepted(shown, by);
         else if (status >= 400 && status < 500) sent.rejected();
         else sent.unclear(shown, by);
@@ -64,7 +64,8 @@ export function lessonOf(
       wantsBody: (status) => isLive && isAccepted(status),
       answered({ status, shown }) {
         if (!isAccepted(status)) return;
-        if (!isLive || (shown && isFinal(status, head, body))) state.forget(name, begun, shown?.ids);
+        if (!isLive || (saysDone(shown) && isFinal(status, head, body)))
+          state.forget(name, begun, shown?.ids);
         else state.doubt(name);
       },
       failed: () => undefined,
@@ -73,26 +74,37 @@ export function lessonOf(
   // A query may ask for a part of it; and what another method shows is not said anywhere.
   const isPart = splitTarget(head.url).query !== '' || (isLive && head.method !== 'GET');
   const read = state.read(name, isPart);
-  const wantsBody = (status: number) => head.method !== 'HEAD' && isAccepted(status) && status !== 206;
+  const wantsBody = (status: number) =>
+    head.method !== 'HEAD' && isAccepted(status) && (isLive || status !== 206);
   return {
     wantsBody,
     answered({ status, headers, shown, by }) {
-      if (shown && wantsBody(status))
-        read(isLive && isDated(headers) ? { ...shown, isDated: true } : shown, by);
+      const isOld = isLive && (status === 206 || isDated(headers));
+      if (shown && wantsBody(status)) read(isOld ? { ...shown, isDated: true } : shown, by);
     },
     failed: () => undefined,
   };
 }
 
+/** Whether an answer can be read, and reports no error. */
+function saysDone(shown: Shown | undefined): boolean {
+  return shown !== undefined && !shown.isError;
+}
+
 /** Whether an answer may be of some time ago, or a part. */
 export function isDated(headers: RawHeaders): boolean {
-  return (
-    Number(header(headers, 'age') ?? 0) !== 0 ||
-    header(headers, 'content-range') !== undefined ||
-    /hit/i.test(header(headers, 'x-cache') ?? '') ||
-    headerValues(headers, 'link').some((value) => /\brel\s*=\s*"?[^";]*\bnext\b/i.test(value))
-  );
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = (headers[i] as string).toLowerCase();
+    const value = headers[i + 1] as string;
+    if (name === 'content-range' || (name === 'age' && Number(value) !== 0)) return true;
+    if (name === 'link' && /\brel\s*=\s*"?[^";]*\bnext\b/i.test(value)) return true;
+    if (OF_CACHE.test(name) && /hit|stale/i.test(value)) return true;
+  }
+  return false;
 }
+
+/** `X-Cache`, `X-Cache-Status`, `CF-Cache-Status`, `Cache-Status`. */
+const OF_CACHE = /cache(?!-control)/;
 
 /** Whether a change that was accepted has been made by now, and not only tried or taken in. */
 function isFinal(
@@ -101,16 +113,18 @@ function isFinal(
   body: JsonValue | undefined,
 ): boolean {
   if (status === 202 || status === 207 || splitTarget(url).query !== '') return false;
-  const names = isObject(body) ? Object.keys(body) : [];
-  for (let i = 0; i < headers.length; i += 2) names.push(headers[i] as string);
-  return (
-    !names.some((name) => ONLY_TRIED.test(name)) &&
-    !/dry-?run|respond-async/i.test(header(headers, 'prefer') ?? '')
-  );
+  const objects = isObject(body) ? [body, ...Object.values(body).filter(isObject)] : [];
+  const names = objects.flatMap((one) => Object.keys(one));
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    names.push(headers[i] as string);
+    if (ONLY_PREFERRED.test(headers[i + 1] as string)) return false;
+  }
+  return !names.some((name) => ONLY_TRIED.test(name));
 }
 
-/** How services are asked to do nothing but say what they would do. */
-const ONLY_TRIED = /^(?:x[-_])?(?:dry[-_]?run|validate[-_]?only|what[-_]?if|preview|simulat)/i;
+/** How services are asked to do nothing but say what they would do: in a name, or in a header's value. */
+const ONLY_TRIED = /dry[-_]?run|(?:validat\w*|check|test)[-_]?only|what[-_]?if|preview|simulat/i;
+const ONLY_PREFERRED = /dry[-_]?run|validate[-_]?only|respond-async/i;
 
 function isAccepted(status: number): boolean {
   return status >= 200 && status < 300;

@@ -94,6 +94,8 @@ describe('an environment that an answer lacks is announced', () => {
     ['a dry run by its query', '?dryRun=true', {}, 200],
     ['a dry run by a header', '', { 'x-dry-run': 'true' }, 200],
     ['a dry run that it prefers', '', { prefer: 'dry-run' }, 200],
+    ['a dry run by a header of their own', '', { 'x-acme-dry-run': '1' }, 200],
+    ["a dry run by a header's value", '', { 'x-mode': 'dry-run' }, 200],
   ])('an approved PATCH that was %s', async (_, query, headers, status) => {
     const url = await start('--state-lag', '0');
     await ask(url);
@@ -101,6 +103,42 @@ describe('an environment that an answer lacks is announced', () => {
     expect((await approve(url, TWO, { ...AS_A, ...headers }, query)).status).toBe(status);
     const blocked = await patch(url, TWO, { headers: AS_A });
     expect(lossesIn(blocked)).toEqual(['environment-deleted 3']);
+  });
+
+  const shownStill = JSON.stringify({ ...THREE, id: 42 });
+  it.each([
+    ['is a page of somebody before it', '<html>Sign in</html>'],
+    ['is cut off', shownStill.slice(0, -3)],
+    ['shows it still, after a mark of the byte order', `\uFEFF${shownStill}`],
+    ['reports an error', '{"success":false}'],
+    ['reports errors', '{"data":null,"errors":[{"message":"locked"}]}'],
+  ])('an approved PATCH whose answer with 200 %s', async (_, text) => {
+    const url = await start('--no-read-state');
+    await ask(url);
+    service.next.push((_req, res) => res.writeHead(200).end(text));
+    const { approve: token = '' } = (await patch(url, TWO, { headers: AS_A })).json;
+    const headers = { ...AS_A, 'content-type': 'application/json', 'patchgate-approve': token };
+    const request = { method: 'PATCH', headers, body: JSON.stringify(TWO) };
+    expect(await ask(url, request)).toBe(200);
+    expect(lossesIn(await patch(url, TWO, { headers: AS_A }))).toEqual(['environment-deleted 3']);
+  });
+
+  it('to another user of the proxy before it', async () => {
+    const url = await start('--state-lag', '0');
+    await ask(url, { headers: { 'x-forwarded-user': 'a' } });
+    service.show = (_req, res) => answer(res, TWO);
+    const headers = { 'x-forwarded-user': 'b' };
+    await ask(url, { headers });
+    expect(lossesIn(await patch(url, TWO, { headers }))).toEqual(['environment-deleted 3']);
+  });
+
+  it("by the workspace's other name", async () => {
+    const url = await start('--state-lag', '0');
+    const path = PATH.replace('current', '7');
+    await ask(url, { path });
+    service.show = (_req, res) => answer(res, TWO);
+    await ask(url, { path, headers: AS_B });
+    expect(lossesIn(await patch(url, TWO, { headers: AS_B }))).toEqual(['environment-deleted 3']);
   });
 
   it('an approved PATCH whose answer shows it still', async () => {
@@ -123,7 +161,10 @@ describe('an environment is known', () => {
   it.each([
     ['bare', (list: unknown) => list],
     ['wrapped', (list: unknown) => ({ _data: list, next: null })],
-  ])('from a list, %s', async (_, wrap) => {
+    ['wrapped twice', (list: unknown) => ({ data: { projects: list } })],
+    ['beside a template', (list: unknown) => ({ items: list, template: project('1 Production') })],
+    ['to SEARCH', (list: unknown) => list, 'SEARCH'],
+  ])('from a list, %s', async (_, wrap, method = 'GET') => {
     const url = await start();
     service.show = (_req, res) =>
       answer(
@@ -133,9 +174,32 @@ describe('an environment is known', () => {
           { id: 42, ...THREE },
         ]),
       );
-    await ask(url, { path: '/api/v2/accounts/current/projects?limit=20' });
+    await ask(url, { path: '/api/v2/accounts/current/projects?limit=20', method });
     expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 3']);
     expect((await patch(url, TWO, { path: 'current/projects/41' })).status).toBe(200);
+  });
+
+  it.each<[string, string, (res: ServerResponse) => void]>([
+    ['under two members', PATH, (res) => answer(res, { data: { id: '42', attributes: THREE } })],
+    ['in a list', PATH, (res) => answer(res, [THREE])],
+    ['with 206', PATH, (res) => res.writeHead(206).end(JSON.stringify(THREE))],
+    ['with a mark of the byte order', PATH, (res) => res.end(`\uFEFF${JSON.stringify(THREE)}`)],
+    [
+      'below a base with a slash at its end',
+      PATH.replace('/accounts', '//accounts'),
+      (res) => answer(res, THREE),
+    ],
+  ])('from an answer that shows it %s', async (_, path, show) => {
+    const url = await start();
+    service.show = (_req, res) => show(res);
+    await ask(url, { path });
+    expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 3']);
+  });
+
+  it('whole from an answer that has numbers of other things', async () => {
+    const url = await start('--guard=strict', '--read-state');
+    service.show = (_req, res, shown) => answer(res, { ...shown, accountId: 887, goalCount: 17 });
+    expect((await patch(url, THREE)).status).toBe(200);
   });
 
   it('from a creation', async () => {
@@ -189,6 +253,7 @@ describe('an environment is forgotten', () => {
     ['the gate must not read', ['--state-lag', '0', '--no-read-state'], AS_A, {}],
     ['the answer is old', ['--state-lag', '0'], AS_A, { age: '1' }],
     ['the answer is a part', ['--state-lag', '0'], AS_A, { 'content-range': 'items 0-1/3' }],
+    ['the answer is from a cache', ['--state-lag', '0'], AS_A, { 'x-cache-status': 'HIT' }],
   ])('not where %s; that costs one approval', async (_, flags, credentials, headers) => {
     const url = await start(...flags);
     await ask(url);
@@ -203,6 +268,19 @@ describe('an environment is forgotten', () => {
     expect((await patch(url, TWO, { headers: credentials })).status).toBe(200);
     const own = service.target.received.filter(({ method }) => method === 'GET').length - 2;
     expect(own === 0).toBe(flags.includes('--no-read-state'));
+  });
+
+  it('that was removed past the gate, whatever tells requests of one client apart', async () => {
+    const url = await start('--state-lag', '0');
+    const rotating = ['x-requestid', 'elastic-apm-traceparent', 'uber-trace-id', 'x-ms-client-request-id'];
+    const headers = () => ({
+      ...AS_A,
+      ...Object.fromEntries(rotating.map((name) => [name, crypto.randomUUID()])),
+    });
+    await ask(url, { headers: headers() });
+    service.projects.set('42', TWO);
+    await ask(url, { headers: headers() });
+    expect((await patch(url, TWO, { headers: headers() })).status).toBe(200);
   });
 
   it('not over a restart', async () => {
