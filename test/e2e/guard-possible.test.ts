@@ -358,6 +358,15 @@ describe('a project is named by its whole path', () => {
   });
 });
 
+it('a state file of a former version holds for every path below its target', async () => {
+  const cwd = temporaryFolder();
+  const target = `${service.target.url}/api`;
+  const file = join(cwd, 'state.json');
+  writeFileSync(file, JSON.stringify({ target, accounts: { current: { projects: { 42: THREE } } } }));
+  const { url } = await startBinary(['proxy', target, '--log', 'off', '--state', file], { cwd });
+  expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 3']);
+});
+
 describe('--base-path', () => {
   it.each(['/api', '/', '/api/', '/api/v2', '/api/v2/accounts'])(
     '%s is a prefix by segments',

@@ -19,17 +19,17 @@ afterAll(async () => {
 const STOPPED = 'Patchgate was stopped before the answer was complete';
 const body = JSON.stringify(GOOD_PROJECT);
 const WEB_SOCKET =
-  'GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+  'GET /socket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
 
 /** Requests that a target without a word, or without an end, leaves open; and those that the client has not sent whole. */
 const OPEN: readonly (readonly [what: string, bytes: string | Buffer])[] = [
   ['GET /silent', requestBytes({ path: '/silent' })],
   ['GET /endless', requestBytes({ path: '/endless' })],
-  ['POST /upload', 'POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\npart'],
+  ['POST /upload', 'POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\npart'],
   [`PATCH ${PROJECT_PATH}`, requestBytes({ method: 'PATCH', path: PROJECT_PATH, body })],
   [
     `PATCH ${PROJECT_PATH}?half`,
-    `PATCH ${PROJECT_PATH}?half HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"na`,
+    `PATCH ${PROJECT_PATH}?half HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"na`,
   ],
   ['GET /socket', WEB_SOCKET],
 ];

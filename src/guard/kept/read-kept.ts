@@ -27,19 +27,20 @@ export function journalOf(file: string): string {
 /**
  * Reads what a proxy knows, also while it runs.
  *
+ * @param target URL of the service that it is read for; undefined: of any
  * @throws PatchgateError `cannot-read`, `bad-input` with file, line and column
  */
-export function readKept(file: string, adapter = new StateAdapter(file)): Kept {
+export function readKept(file: string, target?: string, adapter = new StateAdapter(file)): Kept {
   const journalFile = journalOf(file);
   // First the journal: whoever moves its lines into the file meanwhile takes nothing away from this reader.
   const journal = readBytes(journalFile);
   const state = adapter.readNow();
   const records: Kept['records'] = new Map();
-  // A former version did not say of which path a record is: it was of the target's own.
-  const { pathname = '/' } = (state?.target !== undefined && !state.paths && parseUrl(state.target)) || {};
-  const ownPath = pathname.replace(/\/+$/, '') || undefined;
+  // A former version did not say of which path a record is: it was below that of the file's target, which may be another one.
+  const ownPath = state?.paths ? '' : pathOf(state?.target);
+  const isOther = target !== undefined && !`${pathOf(target)}/`.startsWith(`${ownPath}/`);
   const named = (name: RecordName) =>
-    name.base === undefined && ownPath ? { ...name, base: ownPath } : name;
+    name.base === undefined && isOther ? { ...name, base: ownPath } : name;
   for (const { name, known } of state ? recordsOf(state) : []) {
     const own = { name: named(name), known, isOld: name.base === undefined };
     records.set(recordKey(own.name), own);
@@ -51,6 +52,10 @@ export function readKept(file: string, adapter = new StateAdapter(file)): Kept {
     else records.delete(recordKey(name));
   }
   return { records, target: state?.target, journalSize: size };
+}
+
+function pathOf(url = ''): string {
+  return parseUrl(url)?.pathname.replace(/\/+$/, '') ?? '';
 }
 
 /** Changes whenever somebody writes one of the files; `undefined` where none of them is there. */

@@ -166,7 +166,7 @@ export class StateKeeper {
   #read(): void {
     const { file, account } = this.#options;
     const seen = markOf(file, this.#journalFile);
-    const { records, target, journalSize } = readKept(file, this.#adapter);
+    const { records, target, journalSize } = readKept(file, this.#options.target, this.#adapter);
     const own = new Map([...this.state.entries()].map(({ name, known }) => [recordKey(name), known]));
     this.#isReading = true;
     const now = new Date().toISOString();
