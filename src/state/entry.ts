@@ -27,13 +27,13 @@ export interface Seen {
   /** Milliseconds of the state's clock. */
   at: number;
   /** Who was shown it, lately. */
-  by: readonly string[];
+  by: string[];
 }
 
 /** A change that the service may have made, or not. */
 export interface OnTheWay {
-  /** What it does is only possible since then; undefined: it counts as the rest does. */
-  since: string | undefined;
+  /** What it does is only possible since then, milliseconds since 1970; undefined: it counts as the rest does. */
+  since: number | undefined;
   /** What it makes of the record; undefined: nobody has read its body. */
   sent: Known | undefined;
   /** Of `sent`, as JSON. */

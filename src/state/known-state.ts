@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../model/json.ts';
+import { type JsonObject, type JsonValue, listAt } from '../model/json.ts';
 import { type Known, mayBeSame, type RecordName } from '../model/record.ts';
 import { Drops } from './drops.ts';
 import type { Entry, OnTheWay } from './entry.ts';
@@ -20,8 +20,9 @@ import { isSameProject } from './same-project.ts';
 
 /** What becomes of a PATCH that is on its way. Exactly one of these is called, once. @param by who is shown the answer */
 export interface Sent {
-  /** The service took it. @param shown what its answer shows of the record */
-  accepted(shown?: Shown, by?: string): void;
+  /** The service took it. @param shown what its answer shows of the record
+   *  @param isFinal whether it has been made by now, and not only tried or taken in */
+  accepted(shown?: Shown, by?: string, isFinal?: () => boolean): void;
   /** The service refused it, or never had it. */
   rejected(): void;
   /** It may have been applied: no answer came, or one that does not say. */
@@ -100,8 +101,8 @@ export class KnownState {
   send(asked: RecordName, body: JsonValue | undefined): Sent {
     const entry = this.#entry(asked);
     const { kind } = asked;
-    const since = this.isLive(kind) ? this.#now() : undefined;
-    const begunAt = since === undefined ? 0 : this.#clock();
+    const begunAt = this.#clock();
+    const since = this.isLive(kind) ? performance.timeOrigin + begunAt : undefined;
     const isSame = kind === 'project' && entry.known?.isWhole && isSameProject(entry.known.record, body);
     const known = isSame ? entry.known : body === undefined ? undefined : sentRecord(kind, body, entry.known);
     const text = isSame ? entry.text : known ? JSON.stringify(known.record) : '';
@@ -126,18 +127,21 @@ export class KnownState {
     const overlapped = (one: Known | undefined) =>
       end(one && { ...one, isWhole: one.isWhole || !own.isOverlappedBlindly }, false);
     return {
-      accepted: (shown, by) => {
+      accepted: (shown, by, isFinal = () => true) => {
         const { record } = shown ?? {};
         if (since !== undefined) {
           const isAsKnown = known === entry.known && (!record || isSameProject(known?.record ?? {}, record));
-          if (!known?.isWhole) return unclear(shown, by);
-          if (isAsKnown) end(known, !own.isOverlapped);
-          else if (!own.isOverlapped) {
+          if (!known?.isWhole || !(isAsKnown || isFinal())) return unclear(shown, by);
+          if (isAsKnown) {
+            // Nothing is forgotten but what is known by other names.
+            const isSure = !own.isOverlapped && (this.#others(entry.name).length === 0 || isFinal());
+            end(known, isSure);
+          } else if (!own.isOverlapped) {
             // What was shown meanwhile may be from after that.
             const mayBe = (id: number) => shown?.ids.has(id) || (entry.seen.get(id)?.at ?? 0) > begunAt;
             end(afterAccepted(entry.known, known, shown, since, mayBe), true);
           } else overlapped(record ? afterShown(union(), shown as Shown, since, true) : union());
-          this.#see(entry, known.record, undefined);
+          if (!isAsKnown || !record) this.#see(entry, known.record, undefined);
           this.#see(entry, record, by);
           return;
         }
@@ -311,10 +315,14 @@ export class KnownState {
   #see(entry: Entry, record: JsonObject | undefined, by: string | undefined): void {
     if (!record || !this.isLive(entry.name.kind)) return;
     const at = this.#clock();
-    for (const { id } of environmentsOf(record)) {
-      const { by: before = [] } = entry.seen.get(id) ?? {};
-      const isNew = by !== undefined && !before.includes(by);
-      entry.seen.set(id, { at, by: isNew ? [...before.slice(1 - MOST_SHOWN_TO), by] : before });
+    for (const item of listAt(record, 'environments')) {
+      const id = (item as JsonObject).id as number;
+      const seen = entry.seen.get(id) ?? { at, by: [] };
+      seen.at = at;
+      entry.seen.set(id, seen);
+      if (by === undefined || seen.by.includes(by)) continue;
+      seen.by.push(by);
+      if (seen.by.length > MOST_SHOWN_TO) seen.by.shift();
     }
     if (entry.seen.size <= MOST_SEEN) return;
     const present = new Set(environmentsOf(entry.known?.record).map(({ id }) => id));
@@ -330,8 +338,9 @@ export class KnownState {
     return (this.#options.live?.clock ?? monotonic)();
   }
 
-  #now(): string {
-    return new Date(performance.timeOrigin + this.#clock()).toISOString();
+  /** Milliseconds since 1970. */
+  #now(): number {
+    return performance.timeOrigin + this.#clock();
   }
 
   #own(name: RecordName): RecordName {

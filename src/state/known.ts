@@ -48,12 +48,13 @@ export function afterMerged(
  * What is known where a record may be as it was or as it was sent.
  *
  * @param sent undefined: nobody has read that
- * @param since an environment that only one of the two has is only possible since then; undefined: it counts as the others do
+ * @param since milliseconds since 1970: an environment that only one of the two has is only possible since then; undefined: it counts
+ *   as the others do
  */
 export function withUnclear(
   known: Known | undefined,
   sent: Known | undefined,
-  since?: string,
+  since?: number,
 ): Known | undefined {
   if (!sent) return known && { ...known, isWhole: false };
   const record = known ? unionOf(known.record, sent.record) : sent.record;
@@ -79,7 +80,7 @@ export function either(first: Known | undefined, second: Known | undefined): Kno
 export function afterShown(
   known: Known | undefined,
   { record = {}, isPart, isDated = false }: Shown,
-  since: string,
+  since: number,
   isLate: boolean,
 ): Known {
   const isWhole = known?.isWhole || !(isPart || isDated || isLate);
@@ -106,7 +107,7 @@ export function afterAccepted(
   known: Known | undefined,
   sent: Known,
   shown: Shown | undefined,
-  since: string,
+  since: number,
   mayBe: (id: number) => boolean,
 ): Known {
   const { record } = shown ?? {};
@@ -136,12 +137,12 @@ export function without(known: Known, isGone: (id: number) => boolean): Known {
 }
 
 /** Each of its environments is only possible. */
-export function doubted(known: Known, since: string): Known {
+export function doubted(known: Known, since: number): Known {
   return { ...known, record: withDoubts(known.record, [], since) };
 }
 
 /** A record whose environments are only possible where one of the states does not have them. */
-function withDoubts(record: JsonObject, states: readonly JsonObject[], since: string): JsonObject {
+function withDoubts(record: JsonObject, states: readonly JsonObject[], since: number): JsonObject {
   if (!Array.isArray(record.environments)) return record;
   const keys = states.map(keysOf);
   const isSure = (item: JsonValue) => keys.length > 0 && keys.every((has) => has.has(itemKey(item)));
@@ -155,6 +156,6 @@ function keysOf(record: JsonObject | undefined): ReadonlySet<string> {
   return new Set(listAt(record, 'environments').map(itemKey));
 }
 
-function possible(item: JsonValue, since: string): JsonValue {
-  return isPossible(item) ? item : { ...(item as JsonObject), possibleSince: since };
+function possible(item: JsonValue, since: number): JsonValue {
+  return isPossible(item) ? item : { ...(item as JsonObject), possibleSince: new Date(since).toISOString() };
 }

@@ -47,8 +47,8 @@ export function lessonOf(
     return {
       wantsBody: isAccepted,
       answered({ status, shown, by }) {
-        if (isAccepted(status) && (!isLive || (isJudged && saysDone(shown) && isFinal(status, head, body))))
-          sent.accepted(shown, by);
+        if (isAccepted(status) && (!isLive || (isJudged && saysDone(shown))))
+          sent.accepted(shown, by, () => isFinal(status, head, body));
         else if (status >= 400 && status < 500) sent.rejected();
         else sent.unclear(shown, by);
       },

@@ -169,7 +169,7 @@ export class StateKeeper {
     const { records, target, journalSize } = readKept(file, this.#options.target, this.#adapter);
     const own = new Map([...this.state.entries()].map(({ name, known }) => [recordKey(name), known]));
     this.#isReading = true;
-    const now = new Date().toISOString();
+    const now = Date.now();
     for (const [key, { name, known, isOld }] of records) {
       const found = isOld && name.kind === 'project' ? doubted(known, now) : known;
       this.state.restore(name, either(found, own.get(key)));
