@@ -88,7 +88,7 @@ export class KnownState {
   of(asked: RecordName): Known | undefined {
     const name = this.#own(asked);
     const own = this.#existing(name);
-    const others = this.#others(name);
+    const others = this.#others(name, own);
     const possible = others.length === 0 ? others : others.filter((entry) => !isSuperseded(entry, own));
     if (possible.length === 0) return own && viewOf(own);
     return [...(own ? [own] : []), ...possible]
@@ -108,7 +108,8 @@ export class KnownState {
     const text = isSame ? entry.text : known ? JSON.stringify(known.record) : '';
     const own: OnTheWay = { sent: known, text, since, isOverlapped: false, isOverlappedBlindly: false };
     for (const other of entry.onTheWay) overlap(own, other);
-    for (const { onTheWay } of this.#others(entry.name)) for (const other of onTheWay) overlap(own, other);
+    for (const { onTheWay } of this.#others(entry.name, entry))
+      for (const other of onTheWay) overlap(own, other);
     entry.onTheWay.add(own);
     entry.changedAt = ++this.#time;
     this.#tell(entry);
@@ -134,7 +135,7 @@ export class KnownState {
           if (!known?.isWhole || !(isAsKnown || isFinal())) return unclear(shown, by);
           if (isAsKnown) {
             // Nothing is forgotten but what is known by other names.
-            const isSure = !own.isOverlapped && (this.#others(entry.name).length === 0 || isFinal());
+            const isSure = !own.isOverlapped && (this.#others(entry.name, entry).length === 0 || isFinal());
             end(known, isSure);
           } else if (!own.isOverlapped) {
             // What was shown meanwhile may be from after that.
@@ -200,7 +201,7 @@ export class KnownState {
       const isSure = !isPart && !shown.isPart && !shown.isDated && !this.#hasChanged(entry, begun);
       add(shown, by);
       if (!isSure || !entry.known || !this.isLive(asked.kind)) return;
-      const others = this.#others(entry.name);
+      const others = this.#others(entry.name, entry);
       const isGone = (id: number) => {
         const seen = [entry, ...others].flatMap((one) => one.seen.get(id) ?? []);
         const isOld = seen.every((one) => at - one.at >= lag);
@@ -385,15 +386,14 @@ export class KnownState {
   /** Whether a change of a record may have been made, or have been under way, since a time. */
   #hasChanged(entry: Entry, begun: number): boolean {
     if (this.#drops.last(keyOf(entry.name)) > begun) return true;
-    return [entry, ...this.#others(entry.name)].some(
+    return [entry, ...this.#others(entry.name, entry)].some(
       ({ changedAt, onTheWay }) => changedAt > begun || onTheWay.size > 0,
     );
   }
 
   /** What is known by names that another account gives the record, if it is the same. */
-  #others(name: RecordName): readonly Entry[] {
+  #others(name: RecordName, own: Entry | undefined): readonly Entry[] {
     const accounts = this.#records.get(keyOf(name));
-    const own = this.#existing(name);
     if (!accounts || (accounts.size === 1 && own)) return NONE;
     const { account, live } = this.#options;
     const isExact = live !== undefined;
