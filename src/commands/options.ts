@@ -122,13 +122,17 @@ const GROUPS: readonly [heading: string, names: readonly SettingName[]][] = [
  * settles and checks every value, wherever it comes from.
  */
 export function withSettings<T>(yargs: Argv<T>, names: readonly SettingName[]): Argv<T> {
+  // yargs makes the text of a command's help before it runs, asked for or not: of a long list that is felt at each start.
+  const hidden = !process.argv.some((word) => HELP.has(word));
   let result = yargs.option('config', { type: 'string', describe: 'Config file', requiresArg: true });
   for (const name of [...names].sort()) {
     const group = GROUPS.find(([, grouped]) => grouped.includes(name))?.[0];
-    result = result.option(flagOf(name), { ...optionOf(SETTINGS[name]), ...(group && { group }) });
+    result = result.option(flagOf(name), { ...optionOf(SETTINGS[name]), ...(group && { group }), hidden });
   }
   return result as unknown as Argv<T>;
 }
+
+const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
 
 function optionOf({ kind, describe, default: fallback, choices, alias }: Setting): Options {
   const words =
