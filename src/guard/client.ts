@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { looseHeaderName, type RawHeaders } from '../model/http.ts';
+import { byHeaderName, looseHeaderName, type RawHeaders } from '../model/http.ts';
 
 /** Of this run alone: what is kept says nothing of the credentials. */
 const KEY = randomBytes(16).toString('hex');
@@ -17,21 +17,11 @@ export function clientOf(headers: RawHeaders): string {
   return hash('sha1', `${KEY}\n${kept.sort().join('\n')}`, 'base64');
 }
 
-/** Names are few, and looking at one costs a third of a microsecond. */
-const MOST_NAMES = 1000;
-const names = new Map<string, string>();
-
 /** As servers may read it; `""`: it does not count. */
-function nameOf(given: string): string {
-  let name = names.get(given);
-  if (name === undefined) {
-    name = looseHeaderName(given).toLowerCase();
-    if (OF_REQUEST.test(name)) name = '';
-    if (names.size >= MOST_NAMES) names.clear();
-    names.set(given, name);
-  }
-  return name;
-}
+const nameOf = byHeaderName((header) => {
+  const name = looseHeaderName(header);
+  return OF_REQUEST.test(name) ? '' : name;
+});
 
 /** Of one message, one connection, one trace, or what browsers and libraries say of themselves. */
 const OF_REQUEST =
