@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { splitTarget } from '../model/http.ts';
+import { setLatest } from '../model/latest.ts';
 import type { RecordKind } from '../model/record.ts';
 import { HashSet } from '../recordings/hash-set.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
@@ -45,12 +46,7 @@ export function readingRecords(
     const learn = state.confirm(name, by, splitTarget(asker.url).query !== '');
     const reading = await readRecord(target, name, asker, timeout);
     if (!reading) return;
-    readAt.delete(key);
-    readAt.set(key, performance.now());
-    for (const oldest of readAt.keys()) {
-      if (readAt.size <= MOST_READ) break;
-      readAt.delete(oldest);
-    }
+    setLatest(readAt, key, performance.now(), MOST_READ);
     if ('shown' in reading) return learn(reading.shown);
     const { account, kind, id } = name;
     const hashed = hash('sha1', JSON.stringify([account, kind, id, reading.why]), 'binary');

@@ -1,4 +1,5 @@
 import { splitTarget } from '../model/http.ts';
+import { setLatest } from '../model/latest.ts';
 import type { RecordKind, RecordName } from '../model/record.ts';
 import { redactPath } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
@@ -70,12 +71,8 @@ export function replayedKnowledge(
       const key = JSON.stringify([name.account, name.kind, name.id]);
       let looking = asked.get(key);
       if (!looking) {
-        for (const oldest of asked.keys()) {
-          if (asked.size < MOST_ASKED) break;
-          asked.delete(oldest);
-        }
         looking = look(name, asker, state);
-        asked.set(key, looking);
+        setLatest(asked, key, looking, MOST_ASKED);
       }
       return looking;
     },

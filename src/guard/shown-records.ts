@@ -1,4 +1,5 @@
 import type { JsonValue } from '../model/json.ts';
+import { setLatest } from '../model/latest.ts';
 import type { RecordName } from '../model/record.ts';
 import { type Shown, shownIn } from '../state/records.ts';
 
@@ -27,13 +28,9 @@ export class ShownRecords {
     const answer = answerIn(bytes);
     const shown =
       answer === undefined ? undefined : answer === TEXT ? NOTHING : shownIn(name.kind, answer, name.id);
-    this.#last.delete(key);
     // A copy: a piece of what came from a socket keeps all of that.
-    if (bytes.length <= MOST_BYTES) this.#last.set(key, { bytes: Buffer.from(bytes), shown });
-    for (const oldest of this.#last.keys()) {
-      if (this.#last.size <= MOST) break;
-      this.#last.delete(oldest);
-    }
+    if (bytes.length <= MOST_BYTES) setLatest(this.#last, key, { bytes: Buffer.from(bytes), shown }, MOST);
+    else this.#last.delete(key);
     return shown;
   }
 }

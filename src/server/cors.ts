@@ -6,6 +6,7 @@ import {
   type ResponseHead,
   splitTarget,
 } from '../model/http.ts';
+import { setLatest } from '../model/latest.ts';
 import type { AnsweredBy } from '../upstreams/upstream.ts';
 
 /** Headers of Patchgate that a page may send. */
@@ -50,9 +51,7 @@ export class Cors {
     this.#allowed.delete(key);
     const asked = listOf(request.headers, 'access-control-request-headers').map((name) => name.toLowerCase());
     if (status < 200 || status > 299 || !allows(headers, origin, method, asked)) return headers;
-    const [oldest] = this.#allowed.keys();
-    if (this.#allowed.size === KEPT && oldest !== undefined) this.#allowed.delete(oldest);
-    this.#allowed.set(key, readableWith(headers));
+    setLatest(this.#allowed, key, readableWith(headers), KEPT);
     return withLeave(
       headers,
       asked.filter((name) => SENT.includes(name)),
