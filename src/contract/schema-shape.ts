@@ -1,3 +1,4 @@
+import { childOf } from '../model/json.ts';
 import { tokensOf } from '../model/pointer.ts';
 
 /** What a schema says of the shape of a value at one place: to be walked down beside a body. */
@@ -26,7 +27,7 @@ export const OPEN: Shape = { isOpen: true, below: () => OPEN };
 function shapeAmong(parts: readonly Part[], schemas: ReadonlyMap<string, unknown>): Shape {
   if (parts.length === 0) return OPEN;
   return {
-    isOpen: !parts.some(({ at }) => SHAPING.some((keyword) => memberOf(at, keyword) !== undefined)),
+    isOpen: !parts.some(({ at }) => SHAPING.some((keyword) => childOf(at, keyword) !== undefined)),
     below: (token, isContainer) =>
       shapeAmong(
         parts.flatMap(({ document, at }) =>
@@ -48,14 +49,14 @@ const UNREAD_BELOW = [
 const COMBINING = ['allOf', 'anyOf', 'oneOf'];
 
 function stepOf(schema: unknown, token: string): unknown {
-  if (schema === UNREAD || UNREAD_BELOW.some((keyword) => memberOf(schema, keyword) !== undefined))
+  if (schema === UNREAD || UNREAD_BELOW.some((keyword) => childOf(schema, keyword) !== undefined))
     return UNREAD;
   // In draft-07, each of the first items has a schema of its own.
-  if (Array.isArray(memberOf(schema, 'items'))) return UNREAD;
+  if (Array.isArray(childOf(schema, 'items'))) return UNREAD;
   return (
-    memberOf(memberOf(schema, 'properties'), token) ??
-    memberOf(schema, 'items') ??
-    memberOf(schema, 'additionalProperties')
+    childOf(childOf(schema, 'properties'), token) ??
+    childOf(schema, 'items') ??
+    childOf(schema, 'additionalProperties')
   );
 }
 
@@ -67,7 +68,7 @@ export function partAt(reference: string, document: unknown, schemas: ReadonlyMa
   const [file = '', fragment = ''] = reference.split('#');
   const other = file === '' ? document : (schemas.get(file) ?? schemaOf(file, document, schemas));
   const isPointer = fragment === '' || fragment.startsWith('/');
-  const at = isPointer ? tokensOf(decodeURIComponent(fragment)).reduce<unknown>(memberOf, other) : undefined;
+  const at = isPointer ? tokensOf(decodeURIComponent(fragment)).reduce<unknown>(childOf, other) : undefined;
   return { document: other, at };
 }
 
@@ -80,7 +81,7 @@ function schemaOf(file: string, document: unknown, schemas: ReadonlyMap<string, 
 }
 
 function idOf(schema: unknown): string {
-  return String(memberOf(schema, '$id')).replace(/#$/, '');
+  return String(childOf(schema, '$id')).replace(/#$/, '');
 }
 
 /** A subschema with all that it refers to and combines. */
@@ -95,23 +96,17 @@ function spread(
   parts.push({ document, at });
   const add = (further: unknown, within = document) =>
     spread({ document: within, at: further }, isContainer, schemas, parts);
-  const reference = memberOf(at, '$ref');
+  const reference = childOf(at, '$ref');
   if (typeof reference === 'string') {
     const referred = partAt(reference, document, schemas);
     add(referred.at ?? UNREAD, referred.document);
   }
   for (const keyword of COMBINING) {
-    const branches = memberOf(at, keyword);
+    const branches = childOf(at, keyword);
     if (Array.isArray(branches)) for (const branch of branches) add(branch);
   }
   // `if` an object, `then` …: of anything else it says nothing.
-  if (isContainer || memberOf(memberOf(at, 'if'), 'type') === undefined) add(memberOf(at, 'then'));
-  add(memberOf(at, 'else'));
+  if (isContainer || childOf(childOf(at, 'if'), 'type') === undefined) add(childOf(at, 'then'));
+  add(childOf(at, 'else'));
   return parts;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
 }

@@ -21,6 +21,13 @@ export function member(value: unknown, name: string): JsonValue | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
+/** An own member of an object, or an item of a list. */
+export function childOf(value: unknown, name: string | number): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string | number, unknown>)[name]
+    : undefined;
+}
+
 /** The list at a member, or an empty one where there is none or it is something else. */
 export function listAt(value: unknown, name: string): JsonValue[] {
   const list = member(value, name);

@@ -1,10 +1,10 @@
 /** How a JSON text is written, beside the value that it is: so that a recording can hold the value and give the text back. */
 
 import type { JsonBody, JsonGaps, JsonStyle } from '../model/exchange.ts';
-import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import { childOf, type JsonObject, type JsonValue } from '../model/json.ts';
 import { skipSpace } from '../model/json-lexer.ts';
 import { skipValue } from '../model/json-text.ts';
-import { escapeToken, pointerOf } from '../model/pointer.ts';
+import { pointerOf, tokensOf } from '../model/pointer.ts';
 
 /** What JSON.stringify would write in these places. A line feed stands for one with the indent of its level. */
 const COMPACT = { colon: ':', open: '', comma: ',', close: '', empty: '' };
@@ -33,42 +33,17 @@ export function writingOf(text: string): Omit<JsonBody, 'json'> {
 export function withJson(body: JsonBody, json: JsonValue): JsonBody {
   const { numbers, ...style } = body.style ?? {};
   if (!numbers) return { ...body, json };
-  const kept: Record<string, string> = {};
-  visitNumbers(json, '', (number, pointer) => {
-    const literal = literalAt(numbers, pointer, number);
-    if (literal !== undefined) kept[pointer] = literal;
+  const kept = Object.entries(numbers).filter(([pointer, literal]) => {
+    const value = tokensOf(pointer).reduce<unknown>(childOf, json);
+    return typeof value === 'number' && sameNumber(literal, value);
   });
-  return { ...body, json, style: Object.keys(kept).length > 0 ? { ...style, numbers: kept } : style };
-}
-
-function visitNumbers(
-  value: JsonValue,
-  pointer: string,
-  see: (number: number, pointer: string) => void,
-): void {
-  if (typeof value === 'number') see(value, pointer);
-  else if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) visitNumbers(item, `${pointer}/${i}`, see);
-  } else if (isObject(value)) {
-    for (const name of Object.keys(value))
-      visitNumbers(value[name] as JsonValue, `${pointer}/${escapeToken(name)}`, see);
-  }
-}
-
-/** One that stands for another number, since somebody has edited the file, does not count. */
-function literalAt(
-  numbers: Readonly<Record<string, string>>,
-  pointer: string,
-  value: number,
-): string | undefined {
-  const literal = Object.hasOwn(numbers, pointer) ? numbers[pointer] : undefined;
-  return literal !== undefined && sameNumber(literal, value) ? literal : undefined;
+  return { ...body, json, style: kept.length > 0 ? { ...style, numbers: Object.fromEntries(kept) } : style };
 }
 
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Whether a number's text is that very number: no other digits, as those that a double does not hold. */
-export function sameNumber(literal: string, value: number): boolean {
+function sameNumber(literal: string, value: number): boolean {
   return decimalOf(literal) === decimalOf(String(value));
 }
 
@@ -115,8 +90,7 @@ class Writer {
   /** @param indent of the line that it begins in */
   write(value: JsonValue, indent: string): string {
     if (typeof value === 'string') return this.#quote(value);
-    if (typeof value === 'number' && this.#numbers)
-      return literalAt(this.#numbers, pointerOf(this.#path), value) ?? JSON.stringify(value);
+    if (typeof value === 'number') return this.#number(value);
     if (typeof value !== 'object' || value === null) return JSON.stringify(value);
     const isArray = Array.isArray(value);
     const [begin, end] = isArray ? '[]' : '{}';
@@ -141,6 +115,12 @@ class Writer {
     }
     if (count === 0) return begin + empty.replace('\n', `\n${indent}`) + end;
     return text + close.replace('\n', `\n${indent}`) + end;
+  }
+
+  /** A literal that stands for another number, since somebody has edited the file, does not count. */
+  #number(value: number): string {
+    const literal = this.#numbers?.[pointerOf(this.#path)];
+    return literal !== undefined && sameNumber(literal, value) ? literal : JSON.stringify(value);
   }
 }
 

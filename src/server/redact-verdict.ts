@@ -1,7 +1,7 @@
 import type { Gate, GateRequest } from '../gate.ts';
 import type { Verdict } from '../model/finding.ts';
 import { splitTarget } from '../model/http.ts';
-import type { JsonValue } from '../model/json.ts';
+import { childOf, type JsonValue } from '../model/json.ts';
 import { tokensOf } from '../model/pointer.ts';
 import type { ListName } from '../model/record.ts';
 import { redactJson, redactPath } from '../recordings/redaction/redact.ts';
@@ -50,11 +50,7 @@ function redactVerdict(
 function isSecretPlace(pointer: string, json: JsonValue | undefined, redaction: Redaction): boolean {
   const tokens = tokensOf(pointer);
   if (isSecretPointer(tokens, redaction)) return true;
-  let value = json;
-  for (const token of tokens) {
-    if (typeof value !== 'object' || value === null) return false;
-    value = Object.hasOwn(value, token) ? (value as Record<string, JsonValue>)[token] : undefined;
-  }
+  const value = tokens.reduce<unknown>(childOf, json) as JsonValue | undefined;
   // Of lists and objects nothing is quoted.
   return typeof value !== 'object' && value !== undefined && redactJson(value, redaction) !== value;
 }

@@ -1,5 +1,5 @@
 import type { InlineBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
-import type { JsonValue } from '../../model/json.ts';
+import { childOf, type JsonValue } from '../../model/json.ts';
 import { contentTypeOf, redactBody, redactText } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import type { Redaction } from '../redaction/redaction.ts';
@@ -61,13 +61,6 @@ export function shownBody(body: StoredBody, headers: StoredHeaders, redaction: R
 
 /** A place of a redacted body: what is no longer there, or below a placeholder, was secret. */
 export function valueAt(json: JsonValue | undefined, tokens: readonly (string | number)[]): JsonValue {
-  let value = json;
-  for (const token of tokens) {
-    const holder: unknown = value;
-    value =
-      typeof holder === 'object' && holder !== null && Object.hasOwn(holder, token)
-        ? (holder as Record<string | number, JsonValue>)[token]
-        : undefined;
-  }
-  return value === undefined ? REDACTED : value;
+  const value = tokens.reduce<unknown>(childOf, json);
+  return value === undefined ? REDACTED : (value as JsonValue);
 }
