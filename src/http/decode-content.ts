@@ -1,7 +1,7 @@
+import { promisify } from 'node:util';
 import {
   brotliDecompress,
   brotliDecompressSync,
-  type CompressCallback,
   constants,
   gunzip,
   gunzipSync,
@@ -64,27 +64,34 @@ interface Options {
 
 interface Coding {
   now(bytes: Uint8Array, options: Options, isStrict?: boolean): Buffer;
-  later(bytes: Uint8Array, options: Options, done: CompressCallback): void;
+  later(bytes: Uint8Array, options: Options): Promise<Buffer>;
   /** Coded bytes of a request that are read at most: made to be slow, they take 0.1 µs each, in br 2 µs. */
   most: number;
   /** For bytes that are the beginning only. */
   flush: number;
 }
 
-const GZIP: Coding = { now: gunzipSync, later: gunzip, most: 1_048_576, flush: constants.Z_SYNC_FLUSH };
+const [inflateLater, inflateRawLater] = [promisify(inflate), promisify(inflateRaw)];
+
+const GZIP: Coding = {
+  now: gunzipSync,
+  later: promisify(gunzip),
+  most: 1_048_576,
+  flush: constants.Z_SYNC_FLUSH,
+};
 const DEFLATE: Coding = {
   now: (bytes, options, isStrict) =>
     isStrict
       ? inflateUnambiguously(bytes, options)
       : (hasZlibHeader(bytes) ? inflateSync : inflateRawSync)(bytes, options),
-  later: (bytes, options, done) => (hasZlibHeader(bytes) ? inflate : inflateRaw)(bytes, options, done),
+  later: (bytes, options) => (hasZlibHeader(bytes) ? inflateLater : inflateRawLater)(bytes, options),
   // Strictly, it is decoded twice.
   most: 524_288,
   flush: constants.Z_SYNC_FLUSH,
 };
 const BROTLI: Coding = {
   now: brotliDecompressSync,
-  later: brotliDecompress,
+  later: promisify(brotliDecompress),
   most: 65_536,
   flush: constants.BROTLI_OPERATION_FLUSH,
 };
@@ -136,9 +143,7 @@ async function decodeLater(bytes: Buffer, steps: readonly Step[], bounds: Bounds
     const most = coding.most * bounds.coded;
     if (decoded.length > most) return { why: 'coded-too-large', what: name, most };
     try {
-      decoded = await new Promise<Buffer>((resolve, reject) => {
-        coding.later(decoded, options, (error, result) => (error ? reject(error) : resolve(result)));
-      });
+      decoded = await coding.later(decoded, options);
     } catch (error) {
       return failureOf(error, name, options);
     }
