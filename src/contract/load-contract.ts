@@ -206,19 +206,14 @@ function schemasOf(
   for (const [name, text] of texts) {
     const schema = parsed(text, join(folder, name), isTrusted);
     const id = isObject(schema) ? (schema.$id ?? name) : name;
+    const bad = (what: string, hint: string) =>
+      new PatchgateError('bad-contract', `${join(folder, name)}: ${what}`, { hint });
     if (!isObject(schema) && typeof schema !== 'boolean')
-      throw new PatchgateError(
-        'bad-contract',
-        `${join(folder, name)}: a schema is an object, true or false`,
-        {
-          hint: 'correct the schema',
-        },
-      );
+      throw bad('a schema is an object, true or false', 'correct the schema');
     if (id !== name && !(typeof id === 'string' && URL.canParse(id)))
-      throw new PatchgateError(
-        'bad-contract',
-        `${join(folder, name)}: "$id" must be the file's name, "${name}", or an absolute URI`,
-        { hint: 'references between schemas are by "$id"' },
+      throw bad(
+        `"$id" must be the file's name, "${name}", or an absolute URI`,
+        'references between schemas are by "$id"',
       );
     schemas.set(name, schema);
   }

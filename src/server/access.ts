@@ -70,12 +70,11 @@ export function createAccess({ controlToken, host, target, allowHost }: AccessSe
       if (known.size < HOSTS_KEPT) known.add(host);
       return undefined;
     }
-    return {
-      status: 421,
-      code: 'not-allowed',
-      message: `Patchgate does not answer to the Host ${JSON.stringify(host.slice(0, 200))}: on loopback it answers to names of this machine and of the target`,
-      hint: 'use localhost or 127.0.0.1 in the URL; a name of your own is allowed with --allow-host NAME',
-    };
+    return refusal(
+      421,
+      `Patchgate does not answer to the Host ${JSON.stringify(host.slice(0, 200))}: on loopback it answers to names of this machine and of the target`,
+      'use localhost or 127.0.0.1 in the URL; a name of your own is allowed with --allow-host NAME',
+    );
   };
 
   return (req, asked, at) => {
@@ -83,7 +82,8 @@ export function createAccess({ controlToken, host, target, allowHost }: AccessSe
     const byHost = at === 'own' ? refusedByHost(req) : undefined;
     if (byHost) return byHost;
     if (header(req.rawHeaders, 'service-worker') !== undefined) {
-      return notAllowed(
+      return refusal(
+        403,
         'a service worker cannot be registered through Patchgate: it would answer in its place',
         'load the page from a server of its own',
       );
@@ -99,35 +99,29 @@ export function createAccess({ controlToken, host, target, allowHost }: AccessSe
 function refusedByControl(req: IncomingMessage, token: string | undefined): Refusal | undefined {
   const { url = '', rawHeaders: headers } = req;
   if (!isReadableTarget(url)) {
-    return {
-      status: 400,
-      code: 'bad-input',
-      message: "the request's target is neither a path nor a URL",
-      hint: 'ask for it by its path: /__patchgate/health',
-    };
+    return refusal(
+      400,
+      "the request's target is neither a path nor a URL",
+      'ask for it by its path: /__patchgate/health',
+    );
   }
   const [named, ...furtherHosts] = headerValues(headers, 'host');
   // What a target in absolute form names stands above the header (RFC 9112 3.2.2).
   const host = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(url)?.[1] ?? named;
   if (named === undefined || host === undefined || host === '' || furtherHosts.length > 0) {
-    return {
-      status: 400,
-      code: 'bad-input',
-      message: 'the request has no Host header, or more than one',
-      hint: 'send one Host header',
-    };
+    return refusal(400, 'the request has no Host header, or more than one', 'send one Host header');
   }
   if (token !== undefined) {
     if (carries(headers, token)) return undefined;
-    return {
-      status: 401,
-      code: 'not-allowed',
-      message: 'the control API needs the bearer token that Patchgate was started with',
-      hint: 'send Authorization: Bearer with that token',
-    };
+    return refusal(
+      401,
+      'the control API needs the bearer token that Patchgate was started with',
+      'send Authorization: Bearer with that token',
+    );
   }
   if (!listensOnLoopback(req)) {
-    return notAllowed(
+    return refusal(
+      403,
       'Patchgate listens beyond this machine and has no control token, so the control API is closed',
       'start it with a token in PATCHGATE_CONTROL_TOKEN (in a program: controlToken), or on 127.0.0.1',
     );
@@ -135,19 +129,22 @@ function refusedByControl(req: IncomingMessage, token: string | undefined): Refu
   const name = hostname(host);
   // Any other name, if it resolves to this machine today, could be anyone's.
   if (name === undefined || !(name === 'localhost' || isLoopback(name))) {
-    return notAllowed(
+    return refusal(
+      403,
       'the control API answers only to loopback Host names',
       'use localhost, 127.0.0.1 or [::1] in the URL, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN',
     );
   }
   if (isOfPage(headers)) {
-    return notAllowed(
+    return refusal(
+      403,
       'the control API does not answer to web pages',
       'call it from a program, open it by its address, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
     );
   }
   if (headers.some((header, index) => index % 2 === 0 && FORWARDED.test(header))) {
-    return notAllowed(
+    return refusal(
+      403,
       'the control API does not answer to what comes through another proxy, unless it bears a token',
       'ask it directly, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
     );
@@ -155,8 +152,8 @@ function refusedByControl(req: IncomingMessage, token: string | undefined): Refu
   return undefined;
 }
 
-function notAllowed(message: string, hint: string): Refusal {
-  return { status: 403, code: 'not-allowed', message, hint };
+function refusal(status: Refusal['status'], message: string, hint: string): Refusal {
+  return { status, code: status === 400 ? 'bad-input' : 'not-allowed', message, hint };
 }
 
 /** What browsers say, and no page can change. `none`: somebody has typed the address. */

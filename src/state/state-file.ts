@@ -77,13 +77,13 @@ function* recordsBelow(
  * a contract of one's own may have other ids.
  */
 export function stateOf(records: Iterable<{ name: RecordName; known: Known }>, target?: string): State {
-  const state: State & { paths: NonNullable<State['paths']> } = {
-    ...(target !== undefined && { target }),
-    paths: {},
-  };
+  const unnamed: Accounts = {};
+  const paths: Record<string, Accounts> = {};
   for (const { name, known } of records) {
     if (!isAccount(name.account) || !isId(name.id)) continue;
-    const accounts = accountsOf(state, name.base);
+    const path = name.base === '' ? '/' : name.base;
+    if (path !== undefined) paths[path] ??= {};
+    const accounts = path === undefined ? unnamed : (paths[path] as Accounts);
     accounts[name.account] ??= {};
     const account = accounts[name.account] as Partial<Record<Collection, RecordsById>>;
     const collection = COLLECTION_OF[name.kind];
@@ -91,20 +91,11 @@ export function stateOf(records: Iterable<{ name: RecordName; known: Known }>, t
     const record = known.isWhole ? known.record : { ...known.record, [INCOMPLETE]: true };
     (account[collection] as RecordsById)[name.id] = record;
   }
-  return state;
-}
-
-function accountsOf(
-  state: State & { paths: NonNullable<State['paths']> },
-  base: string | undefined,
-): Accounts {
-  if (base === undefined) {
-    state.accounts ??= {};
-    return state.accounts;
-  }
-  const path = base === '' ? '/' : base;
-  state.paths[path] ??= {};
-  return state.paths[path];
+  return {
+    ...(target !== undefined && { target }),
+    ...(Object.keys(unnamed).length > 0 && { accounts: unnamed }),
+    paths,
+  };
 }
 
 const SHAPE = '{"accounts": {"current": {"projects": {"42": {…}}, "features": {}, "drafts": {}}}}';
