@@ -1,7 +1,8 @@
+import { isMultipart } from './redaction/redact-multipart.ts';
+
 /** The boundary of every multipart body that is kept or looked up: clients draw a new one for each request. */
 const BOUNDARY = 'patchgate-boundary';
 
-const MULTIPART = /^\s*multipart\//i;
 const PARAMETER = /(;\s*boundary\s*=\s*)(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i;
 const LINE_FEED = 10;
 
@@ -14,7 +15,7 @@ export function withOneBoundary(
   contentType: string | undefined,
   body: Buffer,
 ): { contentType: string; body: Buffer } | undefined {
-  if (contentType === undefined || !MULTIPART.test(contentType)) return undefined;
+  if (contentType === undefined || !isMultipart(contentType)) return undefined;
   const [, , quoted, plain] = PARAMETER.exec(contentType) ?? [];
   const boundary = quoted ?? plain;
   if (boundary === undefined || boundary === BOUNDARY || body.includes(BOUNDARY)) return undefined;

@@ -13,3 +13,8 @@ export interface FoundSecret {
 }
 
 export type OnFound = (found: FoundSecret) => void;
+
+/** What is a secret by its name. */
+export function foundByName(name: string, place: string, value: JsonValue): FoundSecret {
+  return { what: `the name "${name}"`, place, isDetected: false, value };
+}

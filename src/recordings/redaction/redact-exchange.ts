@@ -7,7 +7,7 @@ import {
   type StoredHeaders,
 } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import type { FoundSecret, OnFound } from './found-secret.ts';
+import { type FoundSecret, foundByName, type OnFound } from './found-secret.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { contentTypeOf, redactBody, redactHeader } from './redact-parts.ts';
 import { redactPath, redactQuery } from './redact-url.ts';
@@ -105,7 +105,7 @@ function withoutSecretHeaders(
   if (secret.length === 0) return response;
   for (const name of secret) {
     for (const value of [response.headers[name] as string | string[]].flat()) {
-      onFound({ what: `the name "${name}"`, place: `headers/${name}`, isDetected: false, value });
+      onFound(foundByName(name, `headers/${name}`, value));
     }
   }
   const others = Object.entries(response.headers).filter(([name]) => !secret.includes(name));

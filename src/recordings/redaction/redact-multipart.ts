@@ -1,5 +1,5 @@
 import { decodePart } from './decode-part.ts';
-import type { OnFound } from './found-secret.ts';
+import { foundByName, type OnFound } from './found-secret.ts';
 import { redactText } from './redact-text.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
@@ -56,7 +56,7 @@ function redactPart(
   const where = name === undefined ? place : `${place}/${name}`;
   if (name !== undefined && isSecretParameter(name, value, value, redaction.members)) {
     if (value === REDACTED) return part;
-    onFound?.({ what: `the name "${name}"`, place: where, isDetected: false, value });
+    onFound?.(foundByName(name, where, value));
     return head + REDACTED + part.slice(end);
   }
   const isForm = /^content-type:\s*multipart\//im.test(head);

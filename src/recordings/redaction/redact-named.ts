@@ -2,6 +2,7 @@ import { Char } from '../../model/json-lexer.ts';
 import { nextMemberName } from './member-names.ts';
 import { REDACTED } from './redacted.ts';
 import { isHarmless } from './secret-name.ts';
+import { SplicedText } from './spliced-text.ts';
 
 /**
  * Replaces the values of secret members in whatever holds JSON: a body that is cut short, has members twice, is broken,
@@ -12,8 +13,7 @@ export function redactNamed(
   isSecret: (name: string) => boolean,
   onFound?: (name: string, value: string) => void,
 ): string {
-  let clean = '';
-  let kept = 0;
+  const clean = new SplicedText(text);
   let at = 0;
   for (let found = nextMemberName(text, at); found !== undefined; found = nextMemberName(text, at)) {
     at = found.value;
@@ -23,11 +23,10 @@ export function redactNamed(
     const value = text.slice(at, end);
     if (isHarmlessText(name, value)) continue;
     if (value !== PLACEHOLDER) onFound?.(name, value);
-    clean += text.slice(kept, at) + PLACEHOLDER;
+    clean.replace(at, end, PLACEHOLDER);
     at = end;
-    kept = at;
   }
-  return kept === 0 ? text : clean + text.slice(kept);
+  return clean.toString();
 }
 
 /** The same as `isHarmless`, of a value as it stands in JSON. */

@@ -3,7 +3,7 @@ import { type Beginning, decodeStart } from '../../http/decode-content.ts';
 import type { InlineBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { header, headerValues, type RawHeaders } from '../../model/http.ts';
 import { withJson } from '../json-style.ts';
-import type { OnFound } from './found-secret.ts';
+import { foundByName, type OnFound } from './found-secret.ts';
 import { redactBytes, redactContent } from './redact-bytes.ts';
 import { redactJson } from './redact-json.ts';
 import { redactText } from './redact-text.ts';
@@ -48,7 +48,7 @@ export function redactFlatHeaders(
 export function redactHeader(name: string, value: string, redaction: Redaction, onFound?: OnFound): string {
   const place = `headers/${name}`;
   if (redaction.headers.has(name)) {
-    if (value !== REDACTED) onFound?.({ what: `the name "${name}"`, place, isDetected: false, value });
+    if (value !== REDACTED) onFound?.(foundByName(name, place, value));
     return REDACTED;
   }
   if (URL_HEADERS.has(name)) return redactUrl(value, redaction, place, onFound);

@@ -3,6 +3,7 @@ import { escapeToken } from '../../model/pointer.ts';
 import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
 import type { OnFound } from './found-secret.ts';
 import { endOfString, endOfValue, PLACEHOLDER, unescaped } from './redact-named.ts';
+import { SplicedText } from './spliced-text.ts';
 
 /** An object or list that is open, with the token of the place that comes next. */
 interface Level {
@@ -19,8 +20,7 @@ interface Level {
  * as far as it can be read, and begins anew at the next brace or bracket.
  */
 export function redactPlaces(text: string, patterns: PatternNode, onFound?: OnFound): string {
-  let clean = '';
-  let kept = 0;
+  const clean = new SplicedText(text);
   const levels: Level[] = [];
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
@@ -45,8 +45,7 @@ export function redactPlaces(text: string, patterns: PatternNode, onFound?: OnFo
           const value = text.slice(at, end);
           if (value !== PLACEHOLDER)
             onFound?.({ what: `the pointer ${pointer}`, place: pointer, isDetected: false, value });
-          clean += text.slice(kept, at) + PLACEHOLDER;
-          kept = end;
+          clean.replace(at, end, PLACEHOLDER);
           at = end - 1;
         } else {
           const isList = char === Char.OpenBracket;
@@ -55,5 +54,5 @@ export function redactPlaces(text: string, patterns: PatternNode, onFound?: OnFo
       } else if (isOpened || char === Char.Quote) at = endOfValue(text, at) - 1;
     }
   }
-  return kept === 0 ? text : clean + text.slice(kept);
+  return clean.toString();
 }

@@ -2,6 +2,7 @@ import type { OnFound } from './found-secret.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
 import { secretsIn } from './secret-kinds.ts';
+import { SplicedText } from './spliced-text.ts';
 
 /** What is hidden wherever it stands, whatever the text is: code, too. */
 export function redactPlain(
@@ -30,12 +31,10 @@ function between(text: string, change: (part: string) => string): string {
 }
 
 function redactDetected(text: string, place: string, onFound: OnFound | undefined): string {
-  let clean = '';
-  let kept = 0;
+  const clean = new SplicedText(text);
   for (const { from, to, kind } of secretsIn(text)) {
     onFound?.({ what: kind, place, isDetected: true, value: text.slice(from, to) });
-    clean += text.slice(kept, from) + REDACTED;
-    kept = to;
+    clean.replace(from, to, REDACTED);
   }
-  return kept === 0 ? text : clean + text.slice(kept);
+  return clean.toString();
 }

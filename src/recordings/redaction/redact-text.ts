@@ -1,7 +1,7 @@
 import { isCode, isCodeName } from './code.ts';
 import { decodePart } from './decode-part.ts';
 import { encodePart } from './encode-part.ts';
-import type { OnFound } from './found-secret.ts';
+import { foundByName, type OnFound } from './found-secret.ts';
 import {
   endOfString,
   endOfValue,
@@ -16,6 +16,7 @@ import { redactWritten } from './redact-written.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
 import { isSecretParameter } from './secret-parameter.ts';
+import { SplicedText } from './spliced-text.ts';
 
 /** Texts within texts that are looked into: JSON in a string of JSON in a form. */
 const DEEPEST = 4;
@@ -44,7 +45,7 @@ export function redactText(
     : redactNamed(
         text,
         (name) => redaction.members.has(name),
-        onFound && ((name, value) => onFound(named(name, place, unquoted(value)))),
+        onFound && ((name, value) => onFound(foundByName(name, place, unquoted(value)))),
       );
   if (redaction.pointers) clean = redactPlaces(clean, redaction.pointers, onFound);
   if (isJson || (depth < DEEPEST && clean.includes('\\')))
@@ -105,7 +106,7 @@ function redactPair(
     const value = pair.slice(equals + 1);
     if (isSecretParameter(name, decodePart(value), pairs, redaction.members)) {
       if (value === REDACTED) return pair;
-      onFound?.(named(name, `${place}/${name}`, decodePart(value)));
+      onFound?.(foundByName(name, `${place}/${name}`, decodePart(value)));
       return pair.slice(0, equals + 1) + REDACTED;
     }
     const next = pair.indexOf(';', equals);
@@ -144,8 +145,7 @@ function redactAssigned(
   place: string,
   onFound: OnFound | undefined,
 ): string {
-  let clean = '';
-  let kept = 0;
+  const clean = new SplicedText(text);
   ASSIGNED.lastIndex = 0;
   for (let match = ASSIGNED.exec(text); match !== null; match = ASSIGNED.exec(text)) {
     const name = decodePart(match[1] as string);
@@ -155,11 +155,10 @@ function redactAssigned(
     const value = text.slice(start, end);
     if (value === REDACTED || !isSecretParameter(name, decodePart(value), text, redaction.members)) continue;
     ASSIGNED.lastIndex = end;
-    onFound?.(named(name, place, decodePart(value)));
-    clean += text.slice(kept, start) + REDACTED;
-    kept = end;
+    onFound?.(foundByName(name, place, decodePart(value)));
+    clean.replace(start, end, REDACTED);
   }
-  return kept === 0 ? text : clean + text.slice(kept);
+  return clean.toString();
 }
 
 /**
@@ -175,8 +174,7 @@ function redactStrings(
   onFound: OnFound | undefined,
   depth: number,
 ): string {
-  let clean = '';
-  let kept = 0;
+  const clean = new SplicedText(text);
   let name = '';
   for (let quote = text.indexOf('"'); quote >= 0; ) {
     const end = endOfString(text, quote);
@@ -186,10 +184,7 @@ function redactStrings(
       const result = isCodeName(name)
         ? redactPlain(plain, redaction, place, onFound)
         : redactText(plain, redaction, place, onFound, depth + 1);
-      if (result !== plain) {
-        clean += text.slice(kept, quote) + JSON.stringify(result);
-        kept = end;
-      }
+      if (result !== plain) clean.replace(quote, end, JSON.stringify(result));
     }
     quote = text.indexOf('"', end);
     const value = isJson ? (/^\s{0,80}:\s*/.exec(text.slice(end, end + 100))?.[0].length ?? 0) : 0;
@@ -199,16 +194,11 @@ function redactStrings(
     const last = endOfValue(text, start);
     const written = text.slice(start, last);
     if (written === PLACEHOLDER || isHarmlessText(name, written)) continue;
-    onFound?.(named(name, place, unquoted(written)));
-    clean += text.slice(kept, start) + PLACEHOLDER;
-    kept = last;
+    onFound?.(foundByName(name, place, unquoted(written)));
+    clean.replace(start, last, PLACEHOLDER);
     quote = text.indexOf('"', last);
   }
-  return kept === 0 ? text : clean + text.slice(kept);
-}
-
-function named(name: string, place: string, value: string) {
-  return { what: `the name "${name}"`, place, isDetected: false, value };
+  return clean.toString();
 }
 
 /** The value as it stands in JSON, without its quotes where it has some. */

@@ -1,8 +1,9 @@
 import { Char } from '../../model/json-lexer.ts';
-import type { OnFound } from './found-secret.ts';
+import { foundByName, type OnFound } from './found-secret.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
 import { isHarmless } from './secret-name.ts';
+import { SplicedText } from './spliced-text.ts';
 
 /** The placeholder, and the secret is told of; undefined: it is none. */
 type Hide = (name: string, value: string) => string | undefined;
@@ -15,7 +16,7 @@ export function redactWritten(text: string, redaction: Redaction, place: string,
   const hide: Hide = (name, value) => {
     if (!redaction.members.has(name)) return undefined;
     if (isHarmless(name, value) || value === REDACTED) return undefined;
-    onFound?.({ what: `the name "${name}"`, place, isDetected: false, value });
+    onFound?.(foundByName(name, place, value));
     return REDACTED;
   };
   const clean = redactQuoted(text, hide).replace(LINE, (all, head: string, name: string, value: string) => {
@@ -28,18 +29,15 @@ export function redactWritten(text: string, redaction: Redaction, place: string,
 const BEFORE_QUOTED = /(?<![\w-])(["']?)([\w-]{1,64})\1[ \t]{0,8}[:=][ \t]{0,8}(?=["'])/g;
 
 function redactQuoted(text: string, hide: Hide): string {
-  let clean = '';
-  let kept = 0;
+  const clean = new SplicedText(text);
   for (const { 0: head, 2: name = '', index } of text.matchAll(BEFORE_QUOTED)) {
     const quote = index + head.length;
-    if (quote < kept) continue;
+    if (quote < clean.end) continue;
     const end = endOfQuoted(text, quote);
     const hidden = hide(name, text.slice(quote + 1, end));
-    if (hidden === undefined) continue;
-    clean += text.slice(kept, quote + 1) + hidden;
-    kept = end;
+    if (hidden !== undefined) clean.replace(quote + 1, end, hidden);
   }
-  return kept === 0 ? text : clean + text.slice(kept);
+  return clean.toString();
 }
 
 /** Before the quote that closes it, or before the line's end. */
@@ -68,16 +66,13 @@ function redactElements(text: string, hide: Hide): string {
   for (const { 1: slash, 2: name = '', 4: rest, index } of text.matchAll(TAG)) {
     if (slash && rest === '') ends.set(name, index);
   }
-  let clean = '';
-  let kept = 0;
+  const clean = new SplicedText(text);
   for (const { 0: tag, 1: slash, 2: name = '', 3: local = '', 4: rest = '', index } of text.matchAll(TAG)) {
-    if (index < kept || slash || rest.endsWith('/') || (ends.get(name) ?? -1) < index) continue;
+    if (index < clean.end || slash || rest.endsWith('/') || (ends.get(name) ?? -1) < index) continue;
     const start = index + tag.length;
     const end = text.indexOf(`</${name}>`, start);
     const hidden = hide(local, text.slice(start, end));
-    if (hidden === undefined) continue;
-    clean += text.slice(kept, start) + hidden;
-    kept = end;
+    if (hidden !== undefined) clean.replace(start, end, hidden);
   }
-  return kept === 0 ? text : clean + text.slice(kept);
+  return clean.toString();
 }
