@@ -1,3 +1,4 @@
+import { byHeaderName } from '../model/http.ts';
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../model/json.ts';
 import type { RecordKind } from '../model/record.ts';
 import { environmentsOf, languagesOf } from './environments.ts';
@@ -183,6 +184,9 @@ const MORE = /^_*(?:has_?)?(?:next|more)|cursor|continu|truncat|partial/i;
 /** Of the list itself: `accountId` is none, and a project has other things that can be counted. */
 const COUNT = /^_*(?:total|count|(?:total|environments?)_?(?:count|items|results|elements|environments)?)$/i;
 const PAGES = /pages$/i;
+const meaningOf = byHeaderName((name) =>
+  MORE.test(name) ? 'more' : PAGES.test(name) ? 'pages' : COUNT.test(name) ? 'count' : 'none',
+);
 
 interface Found {
   /** Of environments. */
@@ -208,11 +212,13 @@ function lookThrough(answer: JsonValue): Found {
       continue;
     }
     if (namesItsEnvironments(value)) projects.push(value);
-    for (const [name, inner] of Object.entries(value)) {
+    for (const name in value) {
+      const inner = value[name] as JsonValue;
       if (name === 'environments') for (const { id } of environmentsOf(value)) ids.add(id);
-      if (MORE.test(name)) saysMore ||= !isNothing(inner);
-      else if (typeof inner === 'number' && PAGES.test(name)) saysMore ||= inner > 1;
-      else if (typeof inner === 'number' && COUNT.test(name)) count = Math.max(count, inner);
+      const meaning = meaningOf(name);
+      if (meaning === 'more') saysMore ||= !isNothing(inner);
+      else if (typeof inner === 'number' && meaning === 'pages') saysMore ||= inner > 1;
+      else if (typeof inner === 'number' && meaning === 'count') count = Math.max(count, inner);
       if (typeof inner === 'object') left.push(inner);
     }
   }
