@@ -117,6 +117,9 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
   const mustFind = (asked: Asked, name: RecordName): boolean =>
     knowledge.find !== undefined && !asked.isGone() && !knowledge.of(name, asked.session)?.isWhole;
 
+  const mustConfirm = (judged: Judged): boolean =>
+    knowledge.confirm !== undefined && losesOnlyPossible(judged);
+
   const askerOf = (asked: Asked, cameAt: number): Asker => ({ ...asked.request, ...asked, cameAt });
 
   const whyNot = (asked: Asked, known: Known | undefined): Refusal | undefined => {
@@ -144,26 +147,29 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
         done(judged, () => turn.leave());
         if (keepsEnvironments(judged)) turn.share();
       };
+      const looked = async (): Promise<JudgedBy> => {
+        await knowledge.find?.(name, askerOf(asked, cameAt));
+        const judged = judge(asked, name);
+        return mustConfirm(judged) ? confirmed() : judged;
+      };
       /** What may be gone is looked at before it stops a PATCH. */
       const confirmed = async (): Promise<JudgedBy> => {
-        if (mustFind(asked, name)) await knowledge.find?.(name, askerOf(asked, cameAt));
-        const judged = judge(asked, name);
-        if (!losesOnlyPossible(judged)) return judged;
         await knowledge.confirm?.(name, askerOf(asked, cameAt));
         return judge(asked, name);
       };
       const whose = knowledge.isOfSession ? asked.session.id : '';
       return turns.enter(`${name.kind} ${name.id} ${whose}`, {
         alone(turn) {
-          const judged = mustFind(asked, name) ? undefined : judge(asked, name);
-          if (judged && !(knowledge.confirm && losesOnlyPossible(judged))) inTurn(turn, judged);
-          else void confirmed().then((judged) => inTurn(turn, judged));
+          const judged = mustFind(asked, name) ? looked() : judge(asked, name);
+          if (judged instanceof Promise) void judged.then((one) => inTurn(turn, one));
+          else if (mustConfirm(judged)) void confirmed().then((one) => inTurn(turn, one));
+          else inTurn(turn, judged);
         },
         alongside(turn) {
           // An approval is used up by being looked at.
           if (header(asked.request.headers, APPROVE) !== undefined) return false;
           const judged = judge(asked, name);
-          if (knowledge.confirm && losesOnlyPossible(judged)) return false;
+          if (mustConfirm(judged)) return false;
           // Whoever changes which environments there are must be alone; whoever is blocked changes nothing.
           const mayGo = keepsEnvironments(judged) || !passes(judged);
           if (mayGo) done(judged, () => turn.leave());
