@@ -59,7 +59,7 @@ const UNCHECKED = ['idn-email', 'idn-hostname', 'iri', 'iri-reference'];
 /** What schemas of other services have beside the keywords: the standard formats, `example`, and names that begin with `x-`. */
 export function addOrdinary(ajv: Ajv2020): void {
   for (const [name, format] of Object.entries(fullFormats)) ajv.addFormat(name, format);
-  // Its own pattern takes any text with a line that is empty, and of a megabyte more of the stack than there is.
+  // The pattern of ajv-formats takes any text with an empty line, and overflows the stack on a megabyte.
   ajv.addFormat('byte', (text: string) => text.length % 4 === 0 && /^[a-z0-9+/]*={0,2}$/i.test(text));
   for (const name of UNCHECKED) ajv.addFormat(name, true);
   ajv.addVocabulary(['example', '$anchor']);
@@ -69,8 +69,8 @@ export function addOrdinary(ajv: Ajv2020): void {
 }
 
 /**
- * Lets keywords that have failed for another reason say nothing of what did not hold within them: of a list only some items need
- * be as `contains` says, and where two branches of `oneOf` hold, the others are right not to.
+ * Drops the errors within `contains` and `oneOf` that are not why these fail: only some items need be as `contains` says, and where
+ * two branches of `oneOf` hold, the others may fail.
  */
 function dropSideErrors(ajv: Ajv2020): void {
   for (const keyword of ['contains', 'oneOf']) {

@@ -19,7 +19,7 @@ const MOST_BYTES = 16 * 1024;
 export class ShownRecords {
   readonly #last = new Map<string, Read>();
 
-  /** @param bytes of the answer's body, without its content codings @returns undefined where nobody can read it */
+  /** @param bytes of the answer's body, without its content codings @returns undefined where it cannot be read */
   in(bytes: Buffer, name: RecordName, method: string): Shown | undefined {
     if (bytes.length === 0) return NOTHING;
     const key = `${method} ${name.kind} ${name.id} ${name.account} ${name.base}`;
@@ -40,8 +40,8 @@ const NOTHING: Shown = { isPart: true, ids: new Set() };
 export const TEXT = Symbol('text');
 
 /**
- * The value of an answer; undefined where nobody can read it: it is a page of whoever stands before the service, or JSON that is
- * cut off or has something before it.
+ * The value of an answer; undefined where it cannot be read: a page of a proxy before the service, or JSON that is cut off or has
+ * something before it.
  */
 export function answerIn(bytes: Buffer): JsonValue | typeof TEXT | undefined {
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');

@@ -15,7 +15,7 @@ import {
 export type Decoded = Buffer | Undecoded;
 
 export interface Undecoded {
-  /** `coded-too-large`, `too-large`: the bounds do not allow it, so nobody knows whether it is what it says. */
+  /** `coded-too-large`, `too-large`: past the bounds, so it may well be what it says. */
   why: 'too-many-codings' | 'unknown-coding' | 'coded-too-large' | 'too-large' | 'broken';
   /** The name of the coding; how many there are, where these are too many. */
   what: string;
@@ -34,9 +34,9 @@ export interface Bounds {
   decoded: number;
   /** How often a body may be as long as its coded bytes, beyond 64 KiB. */
   growth: number;
-  /** How many times as many coded bytes are read as of a request, which is decoded while all others wait. */
+  /** A factor of the coded bytes that are read: of a request these are few, since all others wait for it. */
   coded: number;
-  /** What a reader could decode in another way is broken. */
+  /** What another reader could decode in another way counts as broken. */
   isStrict?: boolean;
 }
 
@@ -213,7 +213,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    // Whoever waits longest takes the place.
+    // The one that waits longest takes the place.
     const next = waiting.shift();
     if (next) next();
     else running--;
@@ -239,7 +239,7 @@ export function decodeStart(bytes: Buffer, coding: string | undefined, most: num
   try {
     return steps.reduce<Beginning>((start, { coding }) => decodeStep(start, coding, most), whole);
   } catch {
-    // Nobody can say what they hold.
+    // Broken.
     return undefined;
   }
 }

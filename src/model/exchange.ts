@@ -3,8 +3,7 @@ import type { JsonValue } from './json.ts';
 /**
  * A body as a recording keeps it. `json` only where that gives the very bytes back: compact, or with `indent` (spaces
  * per level, or the indenting text), `newline` (a line feed at the end) and `style` (what else JSON.stringify would
- * write differently); else `text`
- * where it is valid UTF-8, else `base64`, or `file` where that would be long: the name of a file beside the exchange's
+ * write differently); else `text` where it is valid UTF-8, else `base64`, or `file` where that would be long: the name of a file beside the exchange's
  * own, which holds the bytes. `omitted`: it had more bytes than a recording keeps; so many. No body at all: the member
  * is absent.
  */

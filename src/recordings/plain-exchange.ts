@@ -31,8 +31,8 @@ import {
 import { hidingTexts, type Redaction, rememberGiven } from './redaction/redaction.ts';
 
 /**
- * An exchange on its way into a recording: redacted, without what belongs to one connection, its content codings
- * undone, unless a body passes the bounds of decoding. Not yet as a file keeps it, which `settle` makes of it: this is made while a client waits, hence of flat parts.
+ * An exchange on its way into a recording: redacted, decoded, without the headers of one connection. A client waits for it, so its
+ * parts are flat; `settle` later makes of it what a file holds.
  */
 export interface PlainExchange {
   request: PlainRequest;
@@ -87,8 +87,8 @@ export interface SeenExchange {
 }
 
 /**
- * What may be kept of an exchange that went by. A body whose content codings are unknown or broken is left out: nobody can say
- * what it holds. One that passes the bounds of decoding is kept as it came, with its coding. What one part shows to be a secret is hidden in all others, where a server may echo it.
+ * What may be kept of an exchange that went by. A secret of one part is hidden in all others, where a server may echo it. A body of
+ * unknown or broken coding is left out; one that passes the bounds of decoding is kept as it came.
  *
  * @param keepHeaders names in lower case of headers that are kept of the request besides: those that matching looks at
  */
@@ -124,7 +124,7 @@ export function plainExchangeOf(
   return exchange;
 }
 
-/** Bytes of an answer that are decoded at most, where nobody says another number. */
+/** Bytes of an answer that are decoded at most by default. */
 const DECODED_AT_MOST = 64 * 1024 * 1024;
 
 function decodedAnswer({ response, responseBody }: SeenExchange): Decoded {

@@ -13,7 +13,7 @@ export interface Run {
   served: ServedPath[];
   /** It may have ended before it asked for all. */
   failed?: true;
-  /** More was served than a run keeps track of: of what is not listed nobody knows. */
+  /** More was served than a run keeps track of: what is not listed may have been served. */
   isCut?: true;
 }
 

@@ -93,8 +93,8 @@ export function createAccess({ controlToken, host, target, allowHost }: AccessSe
 }
 
 /**
- * The control API shows and changes what the gate knows. A page has no business with it, whatever its origin: one that the target
- * serves has the gate's own. Neither has what came through another proxy, which may let anybody in.
+ * The control API shows and changes what the gate knows. It is closed to pages of every origin, since a page that the target serves
+ * has the gate's own, and to what came through another proxy, which may let anybody in.
  */
 function refusedByControl(req: IncomingMessage, token: string | undefined): Refusal | undefined {
   const { url = '', rawHeaders: headers } = req;

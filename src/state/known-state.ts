@@ -42,7 +42,7 @@ export interface KnownStateOptions {
   live?: LiveOptions;
 }
 
-export interface LiveOptions {
+interface LiveOptions {
   /** Milliseconds that an answer may be behind what the service holds. */
   lag: number;
   /** Milliseconds that rise evenly. */
@@ -186,8 +186,8 @@ export class KnownState {
   }
 
   /**
-   * The gate itself reads a live service's project, to know what is gone. What the answer lacks is, unless it was there a short
-   * while ago, nobody has shown it to the one who asks now, or something has changed meanwhile.
+   * The gate itself reads a live service's project, to know what is gone: what the answer lacks, if the one who asks has seen it
+   * before, it was not there a short while ago, and nothing has changed meanwhile.
    *
    * @param by who asks. @param isPart the answer may leave out something
    */
@@ -225,7 +225,7 @@ export class KnownState {
       const left = kept?.size && entry.known ? without(entry.known, (id) => !kept.has(id)) : undefined;
       const isLeft = left && environmentsOf(left.record).length > 0;
       this.#learn(entry, isLeft ? doubted(left, this.#now()) : undefined, false);
-      // What nobody said the path of was the same.
+      // A record without a path is the same one.
       const unnamed = isLeft ? undefined : this.#existing(name);
       if (unnamed && unnamed !== entry) this.#learn(unnamed, undefined, false);
     }
@@ -348,7 +348,7 @@ export class KnownState {
     return name.account === this.#options.account ? { ...name, account: 'current' } : name;
   }
 
-  /** @param isNamed what is known where nobody said the path holds for it, too */
+  /** @param isNamed a new one begins with what is known of the record without a path */
   #entry(asked: RecordName, isNamed = true): Entry {
     const name = this.#own(asked);
     const key = keyOf(name);
@@ -367,7 +367,7 @@ export class KnownState {
     return entry;
   }
 
-  /** The entry of a record, or where there is none, that of one whose path nobody has said: it is the same, or might be. */
+  /** The entry of a record; where there is none, that of the record without a path, which may be the same. */
   #existing(name: RecordName): Entry | undefined {
     const accounts = this.#records.get(keyOf(name));
     return accounts?.get(placeOf(name)) ?? accounts?.get(placeOf({ ...name, base: undefined }));
@@ -400,7 +400,7 @@ export class KnownState {
     return [...accounts.values()].filter(
       (other) =>
         other !== own &&
-        // Of whose path nobody has said, what is known under the path counts.
+        // A record with a path stands above the same one without.
         !(other.name.base === undefined && other.name.account === name.account) &&
         mayBeSame(other.name, name, { isExact, hasAccount: account !== undefined }),
     );

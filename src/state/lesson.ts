@@ -10,7 +10,7 @@ export interface Outcome {
   status: number;
   /** Of the answer. */
   headers: RawHeaders;
-  /** What its body shows; undefined: nobody could read it. */
+  /** What its body shows; undefined: it could not be read. */
   shown: Shown | undefined;
   /** Who is shown it. */
   by?: string;

@@ -110,10 +110,7 @@ export function mergedRecord(
   return merged;
 }
 
-/**
- * The same for items that are one: which of an environment's marks was the later one is of no account, nor is whether it is sure
- * to exist.
- */
+/** The same for items that are one. Neither an environment's mark as the default counts, nor whether it is sure to exist. */
 export function itemKey(item: JsonValue): string {
   const { isEnabled: _, possibleSince: _since, ...rest } = isObject(item) ? item : { item };
   return JSON.stringify(rest);

@@ -177,8 +177,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   }
 
   /**
-   * Under the path as it is recorded now, as it was before it was redacted, or with a token that only the recorder knew for one; or
-   * under the same path with or without the base path.
+   * What is recorded under the path, redacted; else under the path as it was sent, or with one of its segments as a token; else under
+   * the path with or without the base path.
    */
   async function recordedFor(request: UpstreamRequest): Promise<{ path: string; recorded: KeptExchanges }> {
     const { method, url } = request;

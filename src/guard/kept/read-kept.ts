@@ -7,7 +7,7 @@ import { readBytes, StateAdapter } from './state-adapter.ts';
 
 /** What a state file and the journal beside it say together. */
 export interface Kept {
-  /** By `recordKey`. Of an old one nobody has said the path, which a former version did not. */
+  /** By `recordKey`. Old: a former version has written it, without its path. */
   records: Map<string, { name: RecordName; known: Known; isOld: boolean }>;
   /** URL of the service that it was learnt from, where the file says so. */
   target: string | undefined;
@@ -36,7 +36,7 @@ export function readKept(file: string, target?: string, adapter = new StateAdapt
   const journal = readBytes(journalFile);
   const state = adapter.readNow();
   const records: Kept['records'] = new Map();
-  // A former version did not say of which path a record is: it was below that of the file's target, which may be another one.
+  // A former version kept no paths: its records are below the path of the file's target, which may be another target.
   const ownPath = state?.paths ? '' : pathOf(state?.target);
   const isOther = target !== undefined && !`${pathOf(target)}/`.startsWith(`${ownPath}/`);
   const named = (name: RecordName) =>

@@ -13,8 +13,8 @@ const SHORTEST_BASE64 = (LONGEST / 3) * 4;
 const LONG_TEXT = 1024 * 1024;
 
 /**
- * The exchange as its file has it: bodies that nobody can read, or would, and that are long, are in files of their own. The text of
- * a request stays where matching compares more than its bytes.
+ * The exchange as its file has it: long bodies are in files of their own. The text of a request stays where matching compares more
+ * than its bytes.
  *
  * @param put is given each of these files
  */

@@ -1,6 +1,6 @@
 import { wordsOf } from './secret-name.ts';
 
-/** A text that is a program or a page, by what it says: in `const token = get()`, the name before `=` has no secret behind it. */
+/** Signs of a program or a page: in `const token = get()`, no secret stands behind the name. */
 const SIGNS = [
   'function\\b[^(){}]{0,64}\\(|(?:const|let|var)\\s+(?:[\\w$]{1,64}\\s?[=;,]|[{[])',
   '(?:if|while|switch|catch)\\s?\\(|for\\s?\\((?:const|let|var|\\w{1,64}\\s?=)|class\\s+\\w{1,64}\\s?(?:extends\\s|\\{)',

@@ -86,7 +86,7 @@ function redactMessage({ headers, body }: Message, redaction: Redaction, onFound
   };
 }
 
-/** A body that was kept with its coding: decoded, or left out where nobody can say what it holds. What passes the bounds stays. */
+/** A body that was kept with its coding: decoded, left out where that is unknown or broken, as it is where it passes the bounds. */
 function withoutCoding(body: StoredBody, headers: StoredHeaders): StoredBody {
   const coding = headers['content-encoding'];
   if (coding === undefined || !('base64' in body)) return body;
