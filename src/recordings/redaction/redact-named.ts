@@ -1,6 +1,8 @@
 import { Char } from '../../model/json-lexer.ts';
+import { foundByName, type OnFound } from './found-secret.ts';
 import { nextMemberName } from './member-names.ts';
 import { REDACTED } from './redacted.ts';
+import type { Redaction } from './redaction.ts';
 import { isHarmless } from './secret-name.ts';
 import { SplicedText } from './spliced-text.ts';
 
@@ -10,19 +12,20 @@ import { SplicedText } from './spliced-text.ts';
  */
 export function redactNamed(
   text: string,
-  isSecret: (name: string) => boolean,
-  onFound?: (name: string, value: string) => void,
+  { members }: Redaction,
+  place: string,
+  onFound: OnFound | undefined,
 ): string {
   const clean = new SplicedText(text);
   let at = 0;
   for (let found = nextMemberName(text, at); found !== undefined; found = nextMemberName(text, at)) {
     at = found.value;
     const name = unescaped(found.name);
-    if (!isSecret(name)) continue;
+    if (!members.has(name)) continue;
     const end = endOfValue(text, at);
     const value = text.slice(at, end);
     if (isHarmlessText(name, value)) continue;
-    if (value !== PLACEHOLDER) onFound?.(name, value);
+    if (value !== PLACEHOLDER) onFound?.(foundByName(name, place, unquoted(value)));
     clean.replace(at, end, PLACEHOLDER);
     at = end;
   }
@@ -52,6 +55,13 @@ export function unescaped(text: string): string {
 }
 
 const SHORT = 200;
+
+/** The value as it stands in JSON, without its quotes where it has some. */
+export function unquoted(value: string): string {
+  return value.startsWith('"')
+    ? unescaped(value.slice(1, value.endsWith('"') && value.length > 1 ? -1 : undefined))
+    : value;
+}
 
 /** Ends a number or literal. */
 const BARE_END = /[,\]}\r\n]/g;

@@ -9,6 +9,7 @@ import {
   PLACEHOLDER,
   redactNamed,
   unescaped,
+  unquoted,
 } from './redact-named.ts';
 import { redactPlaces } from './redact-places.ts';
 import { redactPlain } from './redact-plain.ts';
@@ -40,13 +41,7 @@ export function redactText(
   if (!redaction.mayBeIn(text)) return text;
   const isJson = depth < DEEPEST && isJsonText(text);
   if (!isJson && isCode(text)) return redactPlain(text, redaction, place, onFound);
-  let clean = isJson
-    ? text
-    : redactNamed(
-        text,
-        (name) => redaction.members.has(name),
-        onFound && ((name, value) => onFound(foundByName(name, place, unquoted(value)))),
-      );
+  let clean = isJson ? text : redactNamed(text, redaction, place, onFound);
   if (redaction.pointers) clean = redactPlaces(clean, redaction.pointers, onFound);
   if (isJson || (depth < DEEPEST && clean.includes('\\')))
     clean = redactStrings(clean, isJson, redaction, place, onFound, depth);
@@ -199,11 +194,4 @@ function redactStrings(
     quote = text.indexOf('"', last);
   }
   return clean.toString();
-}
-
-/** The value as it stands in JSON, without its quotes where it has some. */
-function unquoted(value: string): string {
-  return value.startsWith('"')
-    ? unescaped(value.slice(1, value.endsWith('"') && value.length > 1 ? -1 : undefined))
-    : value;
 }
