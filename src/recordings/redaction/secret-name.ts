@@ -65,9 +65,14 @@ export function isSecretName(name: string, isHeader = false): boolean {
   return !NEVER.test(words) && !IS_QUESTION.test(wordsOf(lastOf(name)));
 }
 
-/** The `pin` of `user[pin]` and `user.pin`. */
+/** `user` and `pin` of `user[pin]` and `user.pin`. */
+export function partsOf(name: string): string[] {
+  return name.split(/[[\].?/;]+/).filter((part) => part !== '');
+}
+
+/** The `pin` of `user[pin]`. */
 export function lastOf(name: string): string {
-  return name.split(/[[\].?/;]+/).findLast((part) => part !== '') ?? '';
+  return partsOf(name).at(-1) ?? '';
 }
 
 /** `envSDKKey2` -> `env-sdk-key-2` */

@@ -1,6 +1,6 @@
 import { decodePart } from './decode-part.ts';
 import { isOpaque } from './secret-kinds.ts';
-import { isHarmless, lastOf, type Names } from './secret-name.ts';
+import { isHarmless, type Names, partsOf } from './secret-name.ts';
 
 /** As parameters of queries and forms, these are secrets besides. */
 const PARAMETERS = 'sig|saml[-_]?response|(?:client[-_]?)?assertion|x-(?:amz|goog)-[a-z-]+';
@@ -16,8 +16,6 @@ const BESIDE_STATE = /(?:^|[?&#;])state=/;
 /** Of the shortest code that `state` alone makes one: `?state=NY&code=10001` is an address. */
 const SHORTEST_CODE = 8;
 
-const NESTED = /[[\].?/;]+/;
-
 /**
  * Whether a parameter is a secret, by its name or by what it holds. Forms also nest: `user[password]`, `user.password`; a
  * fragment may have a path of its own: `/login?token`.
@@ -27,10 +25,10 @@ const NESTED = /[[\].?/;]+/;
 export function isSecretParameter(name: string, value: string, beside: string, members: Names): boolean {
   const plain = name.includes('%') ? decodePart(decodePart(name)) : name;
   if (members.has(plain)) return !isHarmless(plain, value);
-  const last = NESTED.test(plain) ? lastOf(plain) : plain;
+  const around = partsOf(plain);
+  const last = around.pop() ?? '';
   // What is in a secret is one, too.
-  const around = last === plain ? '' : plain.slice(0, plain.lastIndexOf(last));
-  if (around !== '' && around.split(NESTED).some((part) => part !== '' && members.has(part))) return true;
+  if (around.some((part) => members.has(part))) return true;
   const isOpen = IS_OPEN.test(last);
   if (!isOpen && !IS_PARAMETER.test(last)) return false;
   if (members.isTakenBack(last) || isHarmless(last, value)) return false;
