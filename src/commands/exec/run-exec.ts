@@ -62,7 +62,10 @@ export async function runExec({ command, flags, variables, isVerbose }: Executio
       if (ended.failure !== undefined) say(ended.failure);
       else
         isFailure = await reportRun(gate, ended, {
-          ...{ ...config, isRecording: kind === 'proxy', isVerbose, say },
+          ...config,
+          isRecording: kind === 'proxy',
+          isVerbose,
+          say,
         });
     } finally {
       await gate.close(ended?.code !== 0 || gate.misses().count > 0);

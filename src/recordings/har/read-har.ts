@@ -28,19 +28,13 @@ export function readHar(bytes: Buffer, file: string): HarContent {
   if (wrong) throw broken(file, findPlace(text, wrong.pointer), `${wrong.pointer} ${wrong.what}`.trim());
   const { entries: all, creator } = (har as Har).log;
   const entries: HarEntry[] = [];
-  const found: WrongField[] = [];
+  const found: (WrongField & { part: 'value' })[] = [];
   for (const [index, entry] of all.entries()) {
     const odd = checkEntry(entry as unknown as JsonValue);
-    if (odd) found.push({ pointer: `/log/entries/${index}${odd.pointer}`, what: odd.what });
+    if (odd) found.push({ pointer: `/log/entries/${index}${odd.pointer}`, what: odd.what, part: 'value' });
     else entries.push(entry);
   }
-  const places =
-    found.length > 0
-      ? findPlaces(
-          text,
-          found.map(({ pointer }) => ({ pointer, part: 'value' })),
-        )
-      : [];
+  const places = found.length > 0 ? findPlaces(text, found) : [];
   const odd = found.map(({ pointer, what }, i) => said(file, places[i] as Place, `${pointer} ${what}`));
   if (creator?.name === CREATOR) return { entries: timed(entries), isOwn: true, odd };
   const inOrder = timed(entries).sort((a, b) => startOf(a) - startOf(b));
