@@ -186,7 +186,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const recorded = await store.look(method, path);
     if (recorded.length > 0) return { path, recorded };
     for (const other of pathsWithToken(splitTarget(url).path)) {
-      const found = await store.look(method, other);
+      const found = other === path ? recorded : await store.look(method, other);
       if (found.length > 0) return { path: other, recorded: found };
     }
     const other = await pathOnOtherSideOfBase(store, method, path);
