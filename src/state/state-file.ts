@@ -98,7 +98,8 @@ export function stateOf(records: Iterable<{ name: RecordName; known: Known }>, t
   };
 }
 
-const SHAPE = '{"accounts": {"current": {"projects": {"42": {…}}, "features": {}, "drafts": {}}}}';
+const SHAPE =
+  '{"paths": {"/api/v2": {"current": {"projects": {"42": {…}}, "features": {}, "drafts": {}}}}}, or {"accounts": {"current": …}} for any path';
 
 /**
  * Reads a state file's text. What the records hold is left open: a test may need a record that the service never had.

@@ -34,6 +34,10 @@ test.each([
   expect(error.hint).toBeTruthy();
 });
 
+test('the hint shows the members that a state file has today', () => {
+  expect(errorOf('[]').hint).toContain('{"paths": {"/api/v2": {"current": {"projects": ');
+});
+
 test('a misspelt kind of record: an error that names the right one', () => {
   const error = errorOf('{"accounts":{"current":{"project":{}}}}');
   expect(error.message).toContain('"project"');
