@@ -32,13 +32,14 @@ export const JUDGING = {
   readState: {
     kind: 'boolean',
     describe:
-      'Read a project of which nothing is known from the target, before its first PATCH (on in verify; --no-read-state: nor before a 409 for what may be gone)',
+      'Before the first PATCH of a project of which nothing is known, read it from the target (on in verify). --no-read-state: the gate sends no GET of its own, not even before a 409 for what may be gone',
   },
   stateLag: {
     kind: 'duration',
     max: LONGEST_TIMER,
     default: '60s',
-    describe: 'How far an answer of the target may be behind: what was there so lately is not taken for gone',
+    describe:
+      'How old an answer of the target may be: an environment that was seen more lately than that is not taken for gone',
   },
   learn: {
     kind: 'list',

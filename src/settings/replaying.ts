@@ -60,6 +60,6 @@ export const REPLAYING = {
   memory: {
     kind: 'size',
     default: '48MiB',
-    describe: 'Memory for exchanges that are replayed, about',
+    describe: 'About how much memory a replay may use for exchanges',
   },
 } as const satisfies Record<string, Setting>;
