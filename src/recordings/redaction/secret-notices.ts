@@ -30,6 +30,6 @@ export class SecretNotices {
     }
     const name = /[^/]+$/.exec(place)?.[0] ?? place;
     const advice = /^(?:path|body|\d+)$/.test(name) ? '' : `; name the field with --redact ${name}`;
-    this.#notice(`${what} in ${place} of ${method} ${path} was redacted${advice}`);
+    this.#notice(`redacted ${what} in ${place} of ${method} ${path}${advice}`);
   }
 }

@@ -18,8 +18,8 @@ it('tells once of each kind and place, without the value', () => {
   notices.tell(found('/token', false), request('/projects/42'), DEFAULT_REDACTION);
   notices.tell(found('body'), request('/projects/42'), DEFAULT_REDACTION);
   expect(told).toEqual([
-    'a GitHub token in /list/0/ci of PATCH /projects/42 was redacted; name the field with --redact ci',
-    'a GitHub token in body of PATCH /projects/42 was redacted',
+    'redacted a GitHub token in /list/0/ci of PATCH /projects/42; name the field with --redact ci',
+    'redacted a GitHub token in body of PATCH /projects/42',
   ]);
 });
 
