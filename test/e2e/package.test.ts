@@ -69,6 +69,7 @@ describe('the package', () => {
     // The pages that the README leads to, no recording and no source.
     expect(paths.filter((path) => /^(?:recordings|src)\//.test(path)).sort()).toEqual([
       'recordings/README.md',
+      'src/README.md',
       'src/commands/check/README.md',
       'src/guard/README.md',
       'src/rules/README.md',
