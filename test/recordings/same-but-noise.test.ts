@@ -26,6 +26,13 @@ describe('what was recorded again', () => {
     'x-response-time',
     'server-timing',
     'x-ratelimit-remaining',
+    'x-ratelimit-remaining-requests',
+    'x-rate-limit-reset',
+    'x-envoy-upstream-service-time',
+    'x-kong-proxy-latency',
+    'x-cache',
+    'x-served-by',
+    'report-to',
     'etag',
   ])('is the same where %s is another', (name) => {
     const of = (value: string) => answered({ 'content-type': 'a/b', [name.toLowerCase()]: value });
