@@ -24,7 +24,8 @@ export function meantBehindFlag(word: string, args: readonly string[]): string |
   const setting: Setting | undefined = Object.entries(SETTINGS).find(
     ([name]) => `--${flagOf(name)}` === before,
   )?.[1];
-  if (setting?.bare === undefined) return undefined;
+  if (setting?.bare === undefined || word.startsWith('-') || setting.choices?.includes(word))
+    return undefined;
   const near = nearest(word, setting.choices ?? []);
   if (near) return `${before}=${near}`;
   return before === '--record' && !URL_FORM.test(word) ? `${before} --recording ${word}` : undefined;

@@ -1,7 +1,7 @@
 import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { flagOf, SETTINGS } from '../settings.ts';
-import { meantBy } from './misplaced.ts';
+import { meantBehindFlag, meantBy } from './misplaced.ts';
 
 /** What the parser knows of the command that was called. */
 export interface Called {
@@ -84,8 +84,10 @@ function ofUnknown(names: readonly string[], called: Called): [text: string, hin
   const [first = ''] = meant;
   if (typedForm(first) === first) {
     if (further.length === 0) {
-      const text = `there is no place for the argument ${JSON.stringify(first)}`;
-      const meant = meantBy(first, args, options);
+      // One too many may have put another one into the place of the target.
+      const misplaced = args.find((arg) => meantBehindFlag(arg, args)) ?? first;
+      const text = `there is no place for the argument ${JSON.stringify(misplaced)}`;
+      const meant = meantBy(misplaced, args, options);
       return meant ? [text, `did you mean ${meant}?`] : [text];
     }
     const near = nearest(first, further);
