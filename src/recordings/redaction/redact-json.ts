@@ -9,6 +9,9 @@ import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
 import { isHarmless } from './secret-name.ts';
 
+/** Members that say what the `value` beside them is called. */
+const NAMING = ['name', 'key', 'Name', 'Key'];
+
 /** A JSON value, copied only as far as something in it changes. */
 export function redactJson(value: JsonValue, redaction: Redaction, onFound?: OnFound): JsonValue {
   return new Walk(redaction, onFound).clean(value, redaction.pointers);
@@ -63,15 +66,18 @@ class Walk {
       : value;
   }
 
-  #isSecret(
-    name: string,
-    value: JsonValue,
-    { grant_type: grant, redirect_uri: redirect }: JsonObject,
-  ): boolean {
+  /** The name by which the value of a member is a secret. */
+  #secretName(name: string, value: JsonValue, beside: JsonObject): string | undefined {
     const { members } = this.#redaction;
-    if (members.has(name)) return !isHarmless(name, value);
+    if (members.has(name)) return isHarmless(name, value) ? undefined : name;
+    if (name === 'value' || name === 'Value') {
+      // As lists of variables and headers have it: `{"name": "DB_PASSWORD", "value": "x"}`.
+      const called = NAMING.map((naming) => beside[naming]).find((text) => typeof text === 'string');
+      return called !== undefined && members.has(called) && !isHarmless(called, value) ? called : undefined;
+    }
     // What OAuth has in exchange for a token.
-    return name === 'code' && (grant ?? redirect) !== undefined && !members.isTakenBack(name);
+    const isGrant = name === 'code' && (beside.grant_type ?? beside.redirect_uri) !== undefined;
+    return isGrant && !members.isTakenBack(name) ? name : undefined;
   }
 
   #list(list: JsonValue[], node: PatternNode | undefined): JsonValue {
@@ -95,9 +101,11 @@ class Walk {
     for (const name in object) {
       const item = object[name] as JsonValue;
       this.#tokens.push(name);
-      const clean = this.#isSecret(name, item, object)
-        ? this.#hidden(item, `the name "${name}"`)
-        : this.clean(item, node && patternsBelow(node, name));
+      const secretName = this.#secretName(name, item, object);
+      const clean =
+        secretName === undefined
+          ? this.clean(item, node && patternsBelow(node, name))
+          : this.#hidden(item, `the name "${secretName}"`);
       // A name can be a secret itself.
       const cleanName = name.length < this.#shortest ? name : this.#text(name);
       this.#tokens.pop();

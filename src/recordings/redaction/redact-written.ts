@@ -10,7 +10,8 @@ type Hide = (name: string, value: string) => string | undefined;
 
 /**
  * Secrets that are named as other languages than JSON write it: `token: "x"` and `token = 'x'` (GraphQL, JavaScript,
- * TOML, attributes), `X-Api-Key: x1` as a line of its own (headers, YAML), `<token>x</token>`.
+ * TOML, attributes), `X-Api-Key: x1` and `token = x1` as lines of their own
+ * (headers, YAML, INI), lines below `token: |`, `<token>x</token>`.
  */
 export function redactWritten(text: string, redaction: Redaction, place: string, onFound?: OnFound): string {
   const hide: Hide = (name, value) => {
@@ -19,10 +20,16 @@ export function redactWritten(text: string, redaction: Redaction, place: string,
     onFound?.(foundByName(name, place, value));
     return REDACTED;
   };
-  const clean = redactQuoted(text, hide).replace(LINE, (all, head: string, name: string, value: string) => {
+  let clean = redactQuoted(text, hide).replace(LINE, (all, head: string, name: string, value: string) => {
     const hidden = isLikeSecret(value) ? hide(name, value) : undefined;
     return hidden === undefined ? all : head + hidden;
   });
+  for (const block of BLOCKS) {
+    clean = clean.replace(block, (all, head: string, _, name: string, lines: string) => {
+      const hidden = hide(name, lines.trim());
+      return hidden === undefined ? all : head + lines.replace(/\S(?:.*\S)?/s, hidden);
+    });
+  }
   return clean.includes('<') ? redactElements(clean, hide) : clean;
 }
 
@@ -50,7 +57,18 @@ function endOfQuoted(text: string, quote: number): number {
   return text.length;
 }
 
-const LINE = /((?:^[ \t]{0,32}(?:- )?|["'])([\w-]{1,64}):[ \t]{1,8})([^\s"'[\]{}]+)(?=["'\r\n]|$)/gm;
+const LINE =
+  /((?:^[ \t]{0,32}(?:- )?|["'])([\w.-]{1,64})(?::[ \t]{1,8}|[ \t]{1,8}=[ \t]{0,8}))([^\s"'[\]{}]+)(?=["'\r\n]|$)/gm;
+
+const BLANK = '[ \\t]';
+/** A text of several lines in YAML: all that is indented more than its name, which may begin an item of a list. */
+const BLOCKS = ['', '- '].map(
+  (item) =>
+    new RegExp(
+      `^((${BLANK}{0,32})${item}([\\w.-]{1,64}):${BLANK}{1,8}[|>][+\\d-]{0,2}${BLANK}{0,8}\\r?\\n)((?:\\2${' '.repeat(item.length)}${BLANK}.*(?:\\r?\\n|$)|\\r?\\n)+)`,
+      'gm',
+    ),
+);
 
 /** Words stand behind "token:" too. */
 function isLikeSecret(value: string): boolean {

@@ -21,7 +21,7 @@ const ENDINGS = [
 /** These as words of their own. A key by itself names an entry, as in the variations of a feature. */
 const WORDS = [
   'pass|pwd',
-  'otp|totp|authori[sz]ation|csrf|xsrf|signature',
+  'otp|totp|authori[sz]ation|csrf|xsrf|signature|set-cookie',
   '(?:auth|authentication|authori[sz]ation|sign|signature|hmac|jwt|encrypt|decrypt(?:ion)?|crypto|symmetric)-?key',
   '(?:ssh|pgp|gpg|rsa|aes|master|root|admin|client|server|service|shared|consumer|app|application|account)-?key',
   '(?:security|session|deploy|deployment|webhook|write|ingest|ingestion|insert|integration|instrumentation)-?key',

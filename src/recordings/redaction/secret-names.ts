@@ -9,7 +9,7 @@ const ROOTS = [
   /token|[a-z\d\-_. ](?:key|code)/gi,
   /pass|secre|creden|verif/gi,
   /srf|jwt|pwd|otp|signa/gi,
-  /authori|sess(?:ion)?[-_. ]?id/gi,
+  /authori|sess(?:ion)?[-_. ]?id|set[-_. ]?cookie/gi,
 ];
 /** For short texts one call counts more than its pattern. */
 const ANY_ROOT = new RegExp(`${ROOTS.map(({ source }) => source).join('|')}|[?&]|\\\\u`, 'i');

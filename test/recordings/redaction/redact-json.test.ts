@@ -53,3 +53,28 @@ it('hides a known number', () => {
     b: 1234567,
   });
 });
+
+it('hides the value that stands beside the name of a secret', () => {
+  const found: string[] = [];
+  const value = [
+    { name: 'DB_PASSWORD', value: 'hunter2' },
+    { key: 'x-api-key', value: 'hunter3', type: 'text' },
+    { Value: 'hunter4', Name: '/prod/client-secret' },
+    { name: 'Set-Cookie', value: 'sid=hunter5; Path=/' },
+  ];
+  const clean = redactJson(value, DEFAULT_REDACTION, ({ what, place }) => found.push(`${what} ${place}`));
+  expect(JSON.stringify(clean)).not.toContain('hunter');
+  expect(found[0]).toBe('the name "DB_PASSWORD" /0/value');
+});
+
+it('leaves the value beside any other name, and other members beside that of a secret', () => {
+  const value = [
+    { name: 'theme', value: 'dark' },
+    { name: 'password', value: '' },
+    { key: 'pageToken', value: '2' },
+    { name: 'token', defaultValue: 'blue', id: 1 },
+    { type: 'url', value: 'https://h/' },
+    { variableId: 1, value: true },
+  ];
+  expect(redactJson(value, DEFAULT_REDACTION)).toEqual(value);
+});
