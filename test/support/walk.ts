@@ -67,8 +67,7 @@ export async function walk(
         await servers.get(port)?.stop();
         servers.set(port, await serve(here(text), cwd, here(DEFAULT_PORT)));
       } else if (language === SHELL) {
-        const { stdout, stderr } = await shell(here(text), cwd);
-        said = stdout + stderr;
+        said = (await shell(here(text), cwd)).stdout;
       }
     }
   } finally {
@@ -130,8 +129,9 @@ function projectWithPatchgate(): string {
 }
 
 /** As in a terminal: what fails does not end the rest. */
+/** Standard error goes into standard output, as a terminal shows both. */
 function shell(text: string, cwd: string) {
-  return runProgram('bash', ['-c', text], {
+  return runProgram('bash', ['-c', `exec 2>&1\n${text}`], {
     cwd,
     env: { npm_config_loglevel: 'error', NO_COLOR: '1', FORCE_COLOR: undefined },
   });
