@@ -78,7 +78,7 @@ export function seenIn({ name, known }: Entry, record: JsonObject): Known {
 /** What is to be told of it. */
 export function toldOf(entry: Entry, view = viewOf(entry)): Entry['told'] {
   if (!view) return undefined;
-  const text = view === entry.known ? entry.text : JSON.stringify(view.record);
+  const text = view.record === entry.known?.record ? entry.text : JSON.stringify(view.record);
   return { text, isWhole: view.isWhole };
 }
 

@@ -276,7 +276,8 @@ export class KnownState {
   }
 
   #put(entry: Entry, known: Known | undefined): void {
-    const text = known === undefined ? '' : known === entry.known ? entry.text : JSON.stringify(known.record);
+    const isSame = known?.record === entry.known?.record;
+    const text = isSame ? entry.text : known === undefined ? '' : JSON.stringify(known.record);
     this.#size += sizeOf(text) - sizeOf(entry.text);
     Object.assign(entry, { known, text });
     this.#ages.delete(entry);

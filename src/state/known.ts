@@ -84,7 +84,8 @@ export function afterShown(
   isLate: boolean,
 ): Known {
   const isWhole = known?.isWhole || !(isPart || isDated || isLate);
-  if (known?.isWhole === isWhole && isSameProject(known.record, record)) return known;
+  if (known && isSameProject(known.record, record))
+    return known.isWhole === isWhole ? known : { ...known, isWhole };
   const before = keysOf(known?.record);
   const shown = keysOf(record);
   const now = listAt(record, 'environments').map((item) =>
