@@ -75,7 +75,7 @@ function tellingOfOthers(
         isTold = true;
         if (!match)
           notice(
-            `--base-path ${basePath}: the first PATCH of a record is not below it, and passes unjudged: nobody says what it deletes. Correct --base-path, or leave it out to judge every path`,
+            `--base-path ${basePath}: the first PATCH of a record is not below it, and passes unjudged: what it deletes is not announced. Correct --base-path, or leave it out to judge every path`,
           );
       }
       return match;

@@ -1,7 +1,7 @@
 import type { Match } from '../contract/match-operation.ts';
 import type { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate.ts';
-import { answerBounds, type Decoded, decodeContent, LEARNT_AT_MOST } from '../http/decode-content.ts';
+import { type Decoded, decodeContent, LEARNING_BOUNDS } from '../http/decode-content.ts';
 import { header, type RequestHead, type ResponseHead } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import type { ListName } from '../model/record.ts';
@@ -139,7 +139,7 @@ export class Follower implements ResponseSink {
       this.#sink.end(last);
       this.#over();
     };
-    const decoding = bytes && decodeContent(bytes, codingOf(head.headers), answerBounds(LEARNT_AT_MOST));
+    const decoding = bytes && decodeContent(bytes, codingOf(head.headers), LEARNING_BOUNDS);
     if (decoding instanceof Promise) void decoding.then(learn);
     else learn(decoding);
   }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { messageOf, type PatchgateError } from '../errors.ts';
-import { answerBounds, decodeContent, isPastBounds, LEARNT_AT_MOST } from '../http/decode-content.ts';
+import { decodeContent, isPastBounds, LEARNING_BOUNDS } from '../http/decode-content.ts';
 import {
   byHeaderName,
   looseHeaderName,
@@ -109,7 +109,7 @@ export async function recordOf(
   { status, headers }: Pick<ResponseHead, 'status' | 'headers'>,
   bytes: Buffer,
 ): Promise<Reading> {
-  const plain = await decodeContent(bytes, codingOf(headers), answerBounds(LEARNT_AT_MOST));
+  const plain = await decodeContent(bytes, codingOf(headers), LEARNING_BOUNDS);
   if (!Buffer.isBuffer(plain))
     return isPastBounds(plain)
       ? { why: 'the answer would be too large once it is decoded' }

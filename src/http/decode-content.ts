@@ -54,8 +54,8 @@ export function answerBounds(decoded: number): Bounds {
   return { decoded, growth: GROWTH, coded: 32 };
 }
 
-/** Bytes of an answer that are decoded at most to learn from it. */
-export const LEARNT_AT_MOST = 8 * 1024 * 1024;
+/** Of what is learnt from. */
+export const LEARNING_BOUNDS: Bounds = answerBounds(8 * 1024 * 1024);
 
 interface Options {
   maxOutputLength: number;

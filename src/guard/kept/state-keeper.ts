@@ -95,7 +95,7 @@ export class StateKeeper {
     if (this.#seen === NEVER) this.#read();
   }
 
-  /** Whoever does not hold the file is not told of what stands in it. */
+  /** Reads what the process that holds the file has written since. */
   follow(): void {
     if (this.#held || this.#isClosed) return;
     const { file } = this.#options;
