@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { PatchgateError } from '../errors.ts';
+import { atEndOfTurn } from '../http/end-of-turn.ts';
 import type { Finding } from '../model/finding.ts';
 import { header, type RawHeaders, type ResponseHead } from '../model/http.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
@@ -12,7 +13,6 @@ import { resetConnection } from './listen/reset-connection.ts';
 import { problemOfError } from './problem.ts';
 import { redactError } from './redact-error.ts';
 import type { Seen } from './seen.ts';
-import { atEndOfTurn } from './turn.ts';
 
 /** Answers that never have a body (RFC 9110 15.3.5, 15.4.5). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
