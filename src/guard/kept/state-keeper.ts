@@ -3,6 +3,8 @@ import { messageOf, PatchgateError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { RecordName } from '../../model/record.ts';
 import type { Lock } from '../../recordings/lock.ts';
+import { Compactor } from '../../recordings/store/compactor.ts';
+import { Journal } from '../../recordings/store/journal.ts';
 import { doubted, either } from '../../state/known.ts';
 import { KnownState } from '../../state/known-state.ts';
 import type { State } from '../../state/state-file.ts';
@@ -12,8 +14,6 @@ import { KeepingNotices } from './keeping-notices.ts';
 import { journalOf, markOf, readKept, recordKey } from './read-kept.ts';
 import { sortedState } from './sorted-state.ts';
 import { StateAdapter } from './state-adapter.ts';
-import { StateJournal } from './state-journal.ts';
-import { WriteBehind } from './write-behind.ts';
 
 /** Bytes. A journal of more is moved into the file at once, unless the file is larger still. */
 const MOST_JOURNAL = 1024 * 1024;
@@ -55,7 +55,7 @@ export class StateKeeper {
   readonly #adapter: StateAdapter;
   readonly #db: Low<State>;
   readonly #journalFile: string;
-  #held: { lock: Lock; journal: StateJournal } | undefined;
+  #held: { lock: Lock; journal: Journal } | undefined;
   /** How the files looked when they were read, and how long the journal was. */
   #seen: string | undefined | typeof NEVER = NEVER;
   #journalSize = 0;
@@ -65,8 +65,8 @@ export class StateKeeper {
   #isElsewhere = false;
   #isClosed = false;
   #isReading = false;
-  readonly #writing = new WriteBehind(
-    () => this.#fold(),
+  readonly #compactor = new Compactor(
+    () => this.#compact(),
     () => this.#isDue(),
   );
 
@@ -86,7 +86,7 @@ export class StateKeeper {
     if (markOf(this.#options.file, this.#journalFile) !== undefined) {
       try {
         this.#held = this.#take();
-        if (this.#waiting > 0 || this.#pending.size > 0) this.#writing.changed();
+        if (this.#waiting > 0 || this.#pending.size > 0) this.#compactor.changed();
       } catch (error) {
         if (error instanceof PatchgateError && ['bad-input', 'cannot-read'].includes(error.code)) throw error;
         this.#fail(error, 'memory');
@@ -112,7 +112,7 @@ export class StateKeeper {
 
   /** Resolves when what is known is in the file, or has been tried. Nothing is kept that is learnt after it. */
   async close(): Promise<void> {
-    await this.#writing.end(() => this.#pending.size > 0 || this.#waiting > 0);
+    await this.#compactor.end(() => this.#pending.size > 0 || this.#waiting > 0);
     this.#isClosed = true;
     this.#leave();
   }
@@ -123,9 +123,9 @@ export class StateKeeper {
     this.#pending.set(recordKey(change.name), change);
     // What was read did not fit: a record was forgotten for it.
     if (this.#isReading || !this.#append()) return;
-    this.#writing.changed();
+    this.#compactor.changed();
     const isLong = this.#waiting > Math.max(MOST_JOURNAL, this.#adapter.size);
-    if (isLong && !this.trouble) this.#writing.hurry();
+    if (isLong && !this.trouble) this.#compactor.hurry();
   }
 
   /** @returns whether the journal has everything */
@@ -146,7 +146,7 @@ export class StateKeeper {
   }
 
   /** Takes the lock, and reads what has been written since the files were read last. */
-  #take(): { lock: Lock; journal: StateJournal } {
+  #take(): { lock: Lock; journal: Journal } {
     const { file } = this.#options;
     const lock = holdFile(file);
     try {
@@ -155,7 +155,7 @@ export class StateKeeper {
         this.#read();
         if (!isFirst) this.#pendAll();
       }
-      return { lock, journal: new StateJournal(this.#journalFile, this.#journalSize) };
+      return { lock, journal: new Journal(this.#journalFile, { size: this.#journalSize }) };
     } catch (error) {
       lock.release();
       throw error;
@@ -228,7 +228,7 @@ export class StateKeeper {
   }
 
   /** Writes the file; only then what it has is taken out of the journal. */
-  async #fold(): Promise<void> {
+  async #compact(): Promise<void> {
     if (this.#isElsewhere || !this.#append() || !this.#held) return;
     const { journal } = this.#held;
     const upTo = journal.size;
@@ -260,6 +260,6 @@ export class StateKeeper {
       error instanceof PatchgateError ? error : new PatchgateError('cannot-write', what, { cause: error });
     this.trouble = reason;
     this.#notices.trouble(reason, level);
-    this.#writing.failed();
+    this.#compactor.failed();
   }
 }

@@ -1,23 +1,23 @@
-/** Nothing has changed for so long: then it is time to write. */
+/** Nothing has changed for so long: then it is time to compact. */
 const QUIET_MS = 300;
-/** What could not be written is tried again after so long. */
+/** After a failure it is tried again so much later. */
 const RETRY_MS = 1000;
 
-/** Says when to write: one write after the other, and none for each change. */
-export class WriteBehind {
-  readonly #write: () => Promise<void>;
+/** Says when to move what a journal holds into its files: once after many changes, and one time after the other. */
+export class Compactor {
+  readonly #compact: () => Promise<void>;
   readonly #isDue: () => boolean;
   #timer: NodeJS.Timeout | undefined;
-  #writes: Promise<void> = Promise.resolve();
+  #last: Promise<void> = Promise.resolve();
   #left = 0;
   #isEnding = false;
 
   /**
-   * @param write never rejects
+   * @param compact never rejects
    * @param isDue whether it is worth it by now
    */
-  constructor(write: () => Promise<void>, isDue: () => boolean) {
-    this.#write = write;
+  constructor(compact: () => Promise<void>, isDue: () => boolean) {
+    this.#compact = compact;
     this.#isDue = isDue;
   }
 
@@ -30,16 +30,16 @@ export class WriteBehind {
     this.#in(RETRY_MS);
   }
 
-  /** Does not wait for a quiet moment, unless it is being written already. */
+  /** Does not wait for a quiet moment, unless it compacts already. */
   hurry(): void {
     if (this.#left === 0 && !this.#isEnding) void this.#next();
   }
 
-  /** Resolves when all is written, or has been tried. Nothing is written after it. */
+  /** Resolves when all is compacted, or has been tried. Nothing is compacted after it. */
   async end(isNeeded: () => boolean): Promise<void> {
     this.#isEnding = true;
     clearTimeout(this.#timer);
-    await this.#writes;
+    await this.#last;
     if (isNeeded()) await this.#next();
   }
 
@@ -49,16 +49,16 @@ export class WriteBehind {
     this.#timer = setTimeout(() => {
       if (this.#isDue()) void this.#next();
     }, delay);
-    // Waiting to write is no reason for a process to live on; the end writes.
+    // Waiting is no reason for a process to live on; the end compacts.
     this.#timer.unref();
   }
 
   #next(): Promise<void> {
     this.#left++;
-    this.#writes = this.#writes.then(async () => {
-      await this.#write();
+    this.#last = this.#last.then(async () => {
+      await this.#compact();
       this.#left--;
     });
-    return this.#writes;
+    return this.#last;
   }
 }

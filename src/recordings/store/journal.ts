@@ -1,0 +1,167 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { makeFolders, syncFolder } from '../durable.ts';
+import { writeAll } from '../files/write-all.ts';
+import { readAt } from '../journal/read-at.ts';
+import { cannotWrite, readFileIfThere, removeQuietly, temporaryOf } from './write-file.ts';
+
+const LINE_FEED = 0x0a;
+
+export interface JournalOptions {
+  /** Bytes of the whole lines that are there already: what stands behind them was cut off. */
+  size?: number;
+  /** Each append outlives a power failure. */
+  isDurable?: boolean;
+}
+
+/**
+ * The file that takes each change before it is in its own file. All is synchronous: when `append` returns, the lines are with
+ * the system, and outlive this process. The first append makes the file and its folder.
+ */
+export class Journal {
+  readonly #file: string;
+  readonly #isDurable: boolean;
+  #size: number;
+  #fd: number | undefined;
+  /** Tells the file from another that takes its place. */
+  #ino: number | undefined;
+  /** Something half written may stand behind the last line. */
+  #isTorn = true;
+
+  constructor(file: string, { size = 0, isDurable = false }: JournalOptions = {}) {
+    this.#file = file;
+    this.#size = size;
+    this.#isDurable = isDurable;
+  }
+
+  /** Bytes of all lines. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Somebody has removed or moved the file: what is appended is lost. */
+  get isGone(): boolean {
+    if (this.#fd === undefined) return this.#size > 0 && !existsSync(this.#file);
+    try {
+      return statSync(this.#file).ino !== this.#ino;
+    } catch {
+      return true;
+    }
+  }
+
+  /** All lines, or none as far as a reader can see. @throws PatchgateError `cannot-write` */
+  append(lines: Buffer): void {
+    try {
+      const fd = this.#opened();
+      if (this.#isTorn) ftruncateSync(fd, this.#size);
+      this.#isTorn = true;
+      writeAll(fd, lines, this.#size);
+      if (this.#isDurable) fdatasyncSync(fd);
+      this.#isTorn = false;
+      this.#size += lines.length;
+    } catch (error) {
+      this.#cut();
+      throw cannotWrite(this.#file, error);
+    }
+  }
+
+  /** Removes the lines up to a position: their files have them. @throws PatchgateError `cannot-write` */
+  drop(upTo: number): void {
+    if (upTo === 0) return;
+    try {
+      const fd = this.#opened();
+      if (upTo === this.#size) ftruncateSync(fd, 0);
+      else this.#replace(readAt(fd, upTo, this.#size - upTo));
+      this.#size -= upTo;
+    } catch (error) {
+      throw cannotWrite(this.#file, error);
+    }
+  }
+
+  /** Nothing is appended after it. An empty journal is removed. @throws PatchgateError `cannot-write` */
+  close(): void {
+    const isEmpty = this.#size === 0 && this.#fd !== undefined && !this.isGone;
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+    try {
+      if (isEmpty) rmSync(this.#file, { force: true });
+    } catch (error) {
+      throw cannotWrite(this.#file, error);
+    }
+  }
+
+  #opened(): number {
+    if (this.#fd !== undefined) return this.#fd;
+    if (this.#size === 0) makeFolders(dirname(this.#file), this.#isDurable);
+    const fd = openSync(this.#file, this.#size === 0 ? 'w+' : 'r+');
+    try {
+      if (this.#isDurable) syncFolder(dirname(this.#file));
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+    return this.#use(fd);
+  }
+
+  #use(fd: number): number {
+    this.#ino = fstatSync(fd).ino;
+    this.#fd = fd;
+    return fd;
+  }
+
+  /** Shorter lines would not cover what a write that failed has left. */
+  #cut(): void {
+    if (this.#fd === undefined) return;
+    try {
+      ftruncateSync(this.#fd, this.#size);
+      this.#isTorn = false;
+    } catch {
+      // The next append tries again. Why nothing can be written is what matters.
+    }
+  }
+
+  /** Beside the file first: whenever this is interrupted, the lines are there. */
+  #replace(lines: Buffer): void {
+    const temporary = temporaryOf(this.#file);
+    const fd = openSync(temporary, 'wx+');
+    try {
+      writeAll(fd, lines);
+      if (this.#isDurable) fdatasyncSync(fd);
+      renameSync(temporary, this.#file);
+    } catch (error) {
+      closeSync(fd);
+      removeQuietly(temporary);
+      throw error;
+    }
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#use(fd);
+    this.#isTorn = false;
+    if (this.#isDurable) syncFolder(dirname(this.#file));
+  }
+}
+
+/** What a journal holds; undefined where there is none. @throws PatchgateError `cannot-read` */
+export function readJournal(file: string, hint?: string): Buffer | undefined {
+  return readFileIfThere(file, hint);
+}
+
+/** The whole lines of a journal, without their line feeds, and how many bytes they take. One that was cut off counts for nothing. */
+export function linesIn(bytes: Buffer): { lines: Buffer[]; size: number } {
+  const lines: Buffer[] = [];
+  let size = 0;
+  for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, size)) {
+    lines.push(bytes.subarray(size, end));
+    size = end + 1;
+  }
+  return { lines, size };
+}

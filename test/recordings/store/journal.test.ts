@@ -1,0 +1,146 @@
+import fs, {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Journal, type JournalOptions, linesIn, readJournal } from '../../../src/recordings/store/journal.ts';
+import { refusal } from '../../support/errors.ts';
+import { withPatched } from '../../support/steps.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+function newJournal(
+  text = '',
+  options?: JournalOptions,
+): { file: string; journal: Journal; holds: () => string } {
+  const file = join(temporaryFolder(), 's.journal');
+  if (text !== '') writeFileSync(file, text);
+  const journal = new Journal(file, { size: text.lastIndexOf('\n') + 1, ...options });
+  return { file, journal, holds: () => readFileSync(file, 'utf8') };
+}
+
+test('is made with its folder by the first append', () => {
+  const file = join(temporaryFolder(), 'r', '.patchgate', 's.journal');
+  const journal = new Journal(file);
+  expect([journal.isGone, existsSync(dirname(file))]).toEqual([false, false]);
+  journal.append(Buffer.from('a\n'));
+  expect([journal.isGone, readFileSync(file, 'utf8')]).toEqual([false, 'a\n']);
+});
+
+test('has a line when append returns, behind those that were there', () => {
+  const { journal, holds } = newJournal('a\n');
+  journal.append(Buffer.from('b\n'));
+  expect(holds()).toBe('a\nb\n');
+  expect(journal.size).toBe(4);
+});
+
+test('overwrites what was cut off, also where it is longer than the next line', () => {
+  const { journal, holds } = newJournal('a\ncut off in the middle');
+  journal.append(Buffer.from('b\n'));
+  expect(holds()).toBe('a\nb\n');
+});
+
+test.each([false, true])(
+  'drops lines from the front, and goes on behind the rest: durable %s',
+  (isDurable) => {
+    const { file, journal, holds } = newJournal('', { isDurable });
+    for (const line of ['a\n', 'bb\n', 'ccc\n']) journal.append(Buffer.from(line));
+    journal.drop(2);
+    expect(holds()).toBe('bb\nccc\n');
+    expect(journal.isGone).toBe(false);
+    journal.append(Buffer.from('d\n'));
+    expect(holds()).toBe('bb\nccc\nd\n');
+    journal.drop(journal.size);
+    expect(holds()).toBe('');
+    journal.append(Buffer.from('e\n'));
+    expect(holds()).toBe('e\n');
+    expect(readdirSync(dirname(file))).toEqual(['s.journal']);
+  },
+);
+
+test('drops what an earlier run left before anything is appended', () => {
+  const { journal, holds } = newJournal('a\nbb\ncut off');
+  journal.drop(2);
+  expect(holds()).toBe('bb\n');
+  journal.drop(3);
+  journal.append(Buffer.from('c\n'));
+  expect(holds()).toBe('c\n');
+});
+
+test('goes when it is closed empty, and stays where it has lines', () => {
+  const emptied = newJournal('a\n');
+  emptied.journal.drop(2);
+  emptied.journal.close();
+  expect(existsSync(emptied.file)).toBe(false);
+  const { journal, holds } = newJournal('a\n');
+  journal.append(Buffer.from('b\n'));
+  journal.close();
+  expect(holds()).toBe('a\nb\n');
+});
+
+test('knows that it was removed or moved, and does not remove what took its place', () => {
+  const unopened = newJournal('a\n');
+  rmSync(unopened.file);
+  expect(unopened.journal.isGone).toBe(true);
+  const removed = newJournal();
+  removed.journal.append(Buffer.from('a\n'));
+  rmSync(dirname(removed.file), { recursive: true });
+  expect(removed.journal.isGone).toBe(true);
+  removed.journal.close();
+  const moved = newJournal();
+  moved.journal.append(Buffer.from('a\n'));
+  moved.journal.drop(2);
+  renameSync(moved.file, `${moved.file}.old`);
+  expect(moved.journal.isGone).toBe(true);
+  appendFileSync(moved.file, 'of another\n');
+  expect(moved.journal.isGone).toBe(true);
+  moved.journal.close();
+  expect(moved.holds()).toBe('of another\n');
+});
+
+test('that cannot be opened says why, and takes the lines once it can', () => {
+  const file = join(temporaryFolder(), 's.journal');
+  mkdirSync(file);
+  const journal = new Journal(file);
+  expect(refusal('cannot-write', () => journal.append(Buffer.from('a\n')))).toContain(
+    `cannot write ${file}: `,
+  );
+  rmSync(file, { recursive: true });
+  journal.append(Buffer.from('b\n'));
+  expect(readFileSync(file, 'utf8')).toBe('b\n');
+});
+
+test('after a write that failed has its former length', async () => {
+  const { journal, holds } = newJournal();
+  journal.append(Buffer.from('a\n'));
+  await withPatched({ writeSync: failingInTheMidst() }, async () => {
+    expect(refusal('cannot-write', () => journal.append(Buffer.from('bbb\nccc\n')))).toContain('ENOSPC');
+  });
+  expect(holds()).toBe('a\n');
+  journal.append(Buffer.from('d\n'));
+  expect([holds(), journal.size]).toEqual(['a\nd\n', 4]);
+});
+
+test('is read as its whole lines', () => {
+  const { file } = newJournal('a\n\ncut off');
+  const { lines, size } = linesIn(readJournal(file) as Buffer);
+  expect({ lines: lines.map(String), size }).toEqual({ lines: ['a', ''], size: 3 });
+  expect(readJournal(`${file}.missing`)).toBeUndefined();
+  expect(refusal('cannot-read', () => readJournal(dirname(file)))).toContain('it is no file');
+});
+
+/** The first call writes half of it, the next one finds the disk full. */
+function failingInTheMidst(): typeof fs.writeSync {
+  const { writeSync } = fs;
+  let calls = 0;
+  return ((fd: number, bytes: Buffer, offset: number, length: number, position: number) => {
+    if (++calls > 1) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+    return writeSync(fd, bytes, offset, length >> 1, position);
+  }) as typeof fs.writeSync;
+}
