@@ -18,16 +18,12 @@ import {
 import { contentTypeOf } from './redaction/redact.ts';
 
 /** The exchange as a file keeps it: which bodies are JSON that gives the very bytes back is found out here. */
-export function settle({
-  request,
-  response,
-  failure,
-  startedAt,
-  durationMs,
-  session,
-}: PlainExchange): Exchange {
+export function settle(
+  { request, response, failure, startedAt, durationMs, session }: PlainExchange,
+  settledRequest = settleRequest(request),
+): Exchange {
   return {
-    request: settleRequest(request),
+    request: settledRequest,
     ...(response.status !== 0 && { response: settleResponse(response) }),
     ...(failure && { failure: { kind: failure } }),
     meta: {

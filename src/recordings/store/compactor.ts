@@ -35,6 +35,11 @@ export class Compactor {
     if (this.#left === 0 && !this.#isEnding) void this.#next();
   }
 
+  /** Resolves when all that there is now is compacted, or has been tried. */
+  now(): Promise<void> {
+    return this.#next();
+  }
+
   /** Resolves when all is compacted, or has been tried. Nothing is compacted after it. */
   async end(isNeeded: () => boolean): Promise<void> {
     this.#isEnding = true;

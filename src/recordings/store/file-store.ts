@@ -1,0 +1,363 @@
+import { join } from 'node:path';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { beforeAnswers } from '../../http/end-of-turn.ts';
+import { locationOf } from '../files/location.ts';
+import { DEFAULT_RULES, type MatchRules } from '../matching/match-rules.ts';
+import type { PlainExchange } from '../plain-exchange.ts';
+import { notKept, TroubleNotices } from '../trouble-notices.ts';
+import { Compactor } from './compactor.ts';
+import { ExchangeFile, type KeptBody, type Place } from './exchange-file.ts';
+import { addName, namesBelow, placesIn } from './folder-tree.ts';
+import { Journal } from './journal.ts';
+import { exchangeLine, type JournalExchange } from './journal-line.ts';
+import { PathExchanges } from './path-exchanges.ts';
+import type { NamesBelow, RecordingStore } from './recording-store.ts';
+
+export interface StoreOptions {
+  /** The recording will be written to: its folder is made now, so that one that cannot be made stops the start. */
+  writable?: boolean;
+  /** Mode `all`: the first answer to a request drops the exchanges that earlier runs recorded for it in its session. */
+  replaces?: boolean;
+  /** What an exchange outlives once the answers of its turn go out: the end of the process, or, with `fsync`, that of the
+   *  machine too. Default `process`. */
+  durability?: 'process' | 'fsync';
+  /** Told in a sentence what was found in the journal at the start, when the disk stops taking exchanges, when some are lost,
+   *  when all is well again, and that the recording is larger than is comfortable. */
+  onNotice?: (notice: string) => void;
+  /** Told how many exchanges are with the system now. */
+  onKept?: (count: number) => void;
+  /** Take the new `meta` where nothing else of an exchange changed. */
+  refreshMeta?: boolean;
+  /** Which requests are the same, so that one replaces what was kept for the other. */
+  rules?: MatchRules;
+  /** Bytes of exchanges that are kept in memory while the disk does not take them; past it they are not kept. Default
+   *  64 MiB. */
+  backlogBytes?: number;
+  /** Bytes of the journal from which it is compacted while requests come. Default 64 MiB. */
+  journalBytes?: number;
+}
+
+/** In the recording's folder. */
+export const JOURNAL = '.patchgate/journal.ndjson';
+
+const MIB = 1024 * 1024;
+/** Milliseconds of work at a stretch. */
+const WORK_MS = 4;
+/** A file of more is not written again for each small addition: one part of so many must be new, or the run be over. */
+const LARGE = MIB;
+const SHARE = 4;
+/** Up to here a recording is comfortable. */
+const COMFORTABLE = { exchanges: 50_000, inOneFile: 5_000 };
+
+/** What a store is opened with. */
+export interface Opened {
+  /** What a reader found in the journal, by `placeKey`. */
+  waiting?: ReadonlyMap<string, readonly JournalExchange[]>;
+  /** Bytes of whole lines that an earlier run has left in the journal. */
+  journalSize?: number;
+  /** Frees the lock. */
+  leave?: () => void;
+}
+
+const NOTHING_WAITS: NonNullable<Opened['waiting']> = new Map();
+
+/** A recording as a tree of files, one for each method and path: in memory as they are asked for, and written behind a journal. */
+export class FileStore implements RecordingStore {
+  readonly name: string;
+  readonly isWritable: boolean;
+  readonly #root: string;
+  readonly #options: StoreOptions;
+  readonly #rules: MatchRules;
+  /** By `METHOD path`. */
+  readonly #paths = new Map<string, PathExchanges>();
+  /** What a reader found in the journal, for files that are not read yet. */
+  readonly #waiting: ReadonlyMap<string, readonly JournalExchange[]>;
+  #journal: Journal;
+  readonly #leave: () => void;
+  readonly #compactor = new Compactor(
+    () => this.#compact(),
+    () => this.#isDue(),
+  );
+  readonly #notices: TroubleNotices;
+  /** Those with something that their files do not have. */
+  readonly #changed = new Set<PathExchanges>();
+  /** Lines that the journal does not have: of this turn, or since the disk stopped taking them. */
+  #unwritten: Buffer[] = [];
+  #unwrittenBytes = 0;
+  #isGrouping = false;
+  #journalTrouble: Error | undefined;
+  #fileTrouble: Error | undefined;
+  /** Bytes that the last compaction wrote. */
+  #rewritten = 0;
+  #lost = 0;
+  #lostWhy: Error | undefined;
+  /** All files were looked at; those that could not be read are tried again when they are asked for. */
+  #unread: Set<string> | undefined;
+  #isClosed = false;
+
+  constructor(
+    root: string,
+    name: string,
+    options: StoreOptions,
+    { waiting = NOTHING_WAITS, journalSize = 0, leave = () => undefined }: Opened = {},
+  ) {
+    this.name = name;
+    this.isWritable = options.writable ?? false;
+    this.#root = root;
+    this.#options = options;
+    this.#rules = options.rules ?? DEFAULT_RULES;
+    this.#waiting = waiting;
+    this.#journal = this.#newJournal(journalSize);
+    this.#leave = leave;
+    this.#notices = new TroubleNotices(root, options.onNotice);
+  }
+
+  isEmpty(): boolean {
+    for (const _ of this.places()) return false;
+    return true;
+  }
+
+  exchanges(method: string, path: string): PathExchanges {
+    const found = this.#pathOf(method, path);
+    found.isAsked = true;
+    return found;
+  }
+
+  readBody(method: string, path: string, body: KeptBody | undefined): Buffer {
+    return this.#fileOf({ method, path }).readBody(body);
+  }
+
+  *places(): Iterable<Place> {
+    const known = new Set<string>();
+    for (const [key, found] of this.#paths) {
+      if (found.length === 0) continue;
+      known.add(key);
+      yield found.file.place;
+    }
+    for (const [key, lines] of this.#waiting) {
+      if (known.has(key)) continue;
+      known.add(key);
+      const { method, path } = (lines[0] as JournalExchange).exchange.request;
+      yield { method, path };
+    }
+    if (this.#unread) return;
+    for (const place of placesIn(this.#root)) if (!known.has(placeKey(place.method, place.path))) yield place;
+  }
+
+  below(path: string): NamesBelow {
+    const names = namesBelow(this.#root, path);
+    // What has no file yet.
+    for (const { file } of this.#changed) addName(names, path, file.place);
+    for (const [first] of this.#waiting.values()) if (first) addName(names, path, first.exchange.request);
+    return names;
+  }
+
+  async load(): Promise<void> {
+    const unread = new Set<string>();
+    let since = performance.now();
+    let count = 0;
+    let isLong = false;
+    for (const { method, path } of this.places()) {
+      try {
+        const found = this.exchanges(method, path);
+        found.index();
+        count += found.length;
+        isLong ||= found.length > COMFORTABLE.inOneFile;
+      } catch {
+        // Whoever asks for it is told what is wrong with it.
+        unread.add(placeKey(method, path));
+      }
+      if (performance.now() - since < WORK_MS) continue;
+      await yieldToEventLoop();
+      if (this.#isClosed) return;
+      since = performance.now();
+    }
+    if (!this.isWritable) this.#unread = unread;
+    if (isLong || count > COMFORTABLE.exchanges)
+      this.#options.onNotice?.(
+        `the recording ${this.#root} is large: past ${COMFORTABLE.exchanges} exchanges, or ${COMFORTABLE.inOneFile} for one method and path, it works, but slower`,
+      );
+  }
+
+  append(exchange: PlainExchange): void {
+    const { method, path } = exchange.request;
+    if (this.#unwrittenBytes > (this.#options.backlogBytes ?? 64 * MIB)) this.#writeGroup();
+    if (this.#unwrittenBytes > (this.#options.backlogBytes ?? 64 * MIB)) {
+      this.#lose(this.#journalTrouble);
+      return;
+    }
+    try {
+      const found = this.#pathOf(method, path);
+      this.#paths.set(placeKey(method, path), found);
+      const line = exchangeLine(exchange, found.add(exchange, this.#options.replaces ?? false));
+      this.#changed.add(found);
+      this.#unwritten.push(line);
+      this.#unwrittenBytes += line.length;
+    } catch (error) {
+      // Its file is broken.
+      this.#lose(error as Error);
+      return;
+    }
+    if (this.#isGrouping) return;
+    this.#isGrouping = true;
+    beforeAnswers(() => this.#writeGroup());
+  }
+
+  get trouble(): Error | undefined {
+    if (this.#lost > 0) return notKept(this.#root, this.#lost, this.#lostWhy);
+    return this.#journalTrouble ?? this.#fileTrouble;
+  }
+
+  /** Takes in what an earlier run has left in the journal, and writes it into the files. @throws PatchgateError */
+  async takeIn(left: readonly JournalExchange[]): Promise<void> {
+    for (const { exchange, placement } of left) {
+      const { method, path } = exchange.request;
+      const found = this.#pathOf(method, path);
+      this.#paths.set(placeKey(method, path), found);
+      found.apply(exchange, placement);
+      this.#changed.add(found);
+    }
+    await this.flush();
+    // These are that run's: this one may replace them.
+    for (const found of this.#paths.values()) found.endRun();
+  }
+
+  async flush(): Promise<void> {
+    if (!this.isWritable) return;
+    await this.#compactor.now();
+    if (this.trouble) throw this.trouble;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    try {
+      await this.#compactor.end(() => this.#changed.size > 0 || this.#unwritten.length > 0);
+      const inMemory = this.#journalTrouble && this.#changed.size > 0 ? this.#unwritten.length : 0;
+      // Nobody tries again to write these.
+      if (inMemory > 0) throw notKept(this.#root, this.#lost + inMemory, this.#journalTrouble);
+      if (this.trouble) throw this.trouble;
+    } finally {
+      this.#journal.close();
+      this.#leave();
+    }
+  }
+
+  #pathOf(method: string, path: string): PathExchanges {
+    const key = placeKey(method, path);
+    const known = this.#paths.get(key);
+    if (known) return known;
+    const file = this.#fileOf({ method, path });
+    // Everything is in memory: there is no such file.
+    if (this.#unread && !this.#unread.has(key))
+      return new PathExchanges(file, this.#pathOptions, NO_EXCHANGES);
+    const found = new PathExchanges(file, this.#pathOptions, file.readNow());
+    for (const { exchange, placement } of this.#waiting.get(key) ?? []) found.apply(exchange, placement);
+    if (found.length > 0) this.#paths.set(key, found);
+    return found;
+  }
+
+  #fileOf(place: Place): ExchangeFile {
+    const file = join(this.#root, locationOf(place.method, place.path));
+    return new ExchangeFile(file, place, this.#options.durability === 'fsync');
+  }
+
+  get #pathOptions() {
+    return { rules: this.#rules, refreshMeta: this.#options.refreshMeta ?? false };
+  }
+
+  /** All lines of this turn, and what could not be written before, in one write. */
+  #writeGroup(): void {
+    this.#isGrouping = false;
+    const count = this.#unwritten.length;
+    if (count === 0) return;
+    try {
+      if (this.#journal.isGone) this.#beginAnew();
+      this.#journal.append(count === 1 ? (this.#unwritten[0] as Buffer) : Buffer.concat(this.#unwritten));
+      this.#written(count);
+      this.#journalTrouble = undefined;
+      this.#compactor.changed();
+    } catch (error) {
+      this.#journalTrouble = error as Error;
+      this.#compactor.failed();
+    }
+    // Files that grow are written again when half as much is new: each byte is then written three times at most.
+    if (this.#journal.size > Math.max(this.#options.journalBytes ?? 64 * MIB, this.#rewritten / 2))
+      this.#compactor.hurry();
+    this.#tell();
+  }
+
+  /** The first lines that were in memory alone are on disk. */
+  #written(count: number): void {
+    for (const { length } of this.#unwritten.splice(0, count)) this.#unwrittenBytes -= length;
+    this.#options.onKept?.(count);
+  }
+
+  /** Somebody has removed the folder: what was in the journal alone is still in memory. */
+  #beginAnew(): void {
+    this.#journal.close();
+    this.#journal = this.#newJournal(0);
+    this.#compactor.hurry();
+  }
+
+  #newJournal(size: number): Journal {
+    return new Journal(join(this.#root, JOURNAL), { size, isDurable: this.#options.durability === 'fsync' });
+  }
+
+  /** Where little is new in large files, it waits for more, or for the end. */
+  #isDue(): boolean {
+    let size = 0;
+    for (const { file } of this.#changed) if (file.size > LARGE) size += file.size;
+    return this.trouble !== undefined || this.#journal.size * SHARE > size;
+  }
+
+  /** Writes the files; only then what they have is taken out of the journal. Never rejects. */
+  async #compact(): Promise<void> {
+    this.#writeGroup();
+    const upTo = this.#journal.size;
+    const inMemory = this.#unwritten.length;
+    let trouble: Error | undefined;
+    let rewritten = 0;
+    let since = performance.now();
+    for (const found of [...this.#changed]) {
+      this.#changed.delete(found);
+      try {
+        rewritten += await found.save();
+      } catch (error) {
+        this.#changed.add(found);
+        trouble ??= error as Error;
+      }
+      if (performance.now() - since < WORK_MS) continue;
+      await yieldToEventLoop();
+      since = performance.now();
+    }
+    this.#rewritten = rewritten;
+    try {
+      if (!trouble) {
+        if (inMemory > 0) this.#written(inMemory);
+        this.#journal.drop(upTo);
+      }
+    } catch (error) {
+      trouble = error as Error;
+    }
+    this.#fileTrouble = trouble;
+    if (trouble) this.#compactor.failed();
+    this.#tell();
+  }
+
+  #lose(why: Error | undefined): void {
+    this.#lost++;
+    this.#lostWhy = why;
+    this.#tell();
+  }
+
+  #tell(): void {
+    const reason = this.#journalTrouble ?? this.#fileTrouble ?? (this.#lost > 0 ? this.#lostWhy : undefined);
+    this.#notices.tell(reason, this.#journalTrouble !== undefined, this.#lost);
+  }
+}
+
+const NO_EXCHANGES: readonly never[] = [];
+
+export function placeKey(method: string, path: string): string {
+  return `${method} ${path}`;
+}

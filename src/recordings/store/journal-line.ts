@@ -1,0 +1,147 @@
+import { FAILURES, type FailureKind } from '../../model/exchange.ts';
+import { isObject, type JsonValue } from '../../model/json.ts';
+import { isSessionName } from '../../model/session-name.ts';
+import type { PlainExchange } from '../plain-exchange.ts';
+import type { Placement } from './path-exchanges.ts';
+
+/**
+ * A line of a recording's journal: an exchange with where it goes. Its head as JSON, a tab, the request's body, a tab, the response's
+ * body. The bodies stand there as they are, of the sizes that the head says, unless they hold line feeds: then in base64.
+ */
+export interface JournalExchange {
+  exchange: PlainExchange;
+  placement: Placement;
+}
+
+const TAB = 9;
+const LINE_FEED = 10;
+const NOTHING = Buffer.alloc(0);
+
+export function exchangeLine(
+  { request, response, failure, startedAt, durationMs, session }: PlainExchange,
+  { replaces, ordinal }: Placement,
+): Buffer {
+  const isRequestCoded = request.body.includes(LINE_FEED);
+  const isResponseCoded = response.body.includes(LINE_FEED);
+  const requestBody = isRequestCoded ? inBase64(request.body) : request.body;
+  const responseBody = isResponseCoded ? inBase64(response.body) : response.body;
+  const isOmitted = request.omitted !== undefined || response.omitted !== undefined;
+  const head =
+    `{"at":${startedAt},"ms":${durationMs},"replace":${replaces !== undefined},"status":${response.status}` +
+    `,"request":${JSON.stringify([request.method, request.path, request.query, ...request.headers])}` +
+    `,"response":${JSON.stringify(response.headers)},"sizes":[${requestBody.length},${responseBody.length}]` +
+    `,"base64":[${isRequestCoded},${isResponseCoded}]` +
+    (isOmitted ? `,"omitted":[${request.omitted ?? null},${response.omitted ?? null}]` : '') +
+    (failure ? `,"failure":"${failure}"` : '') +
+    (session === undefined ? '' : `,"session":${JSON.stringify(session)}`) +
+    (replaces && replaces.failures > 0 ? `,"failures":${replaces.failures}` : '') +
+    (ordinal === undefined ? '}\t' : `,"ordinal":${ordinal}}\t`);
+  const bodies = requestBody.length + responseBody.length + 2;
+  const line = Buffer.allocUnsafe(Buffer.byteLength(head) + bodies);
+  let end = line.write(head);
+  end += requestBody.copy(line, end);
+  line[end++] = TAB;
+  end += responseBody.copy(line, end);
+  line[end] = LINE_FEED;
+  return line;
+}
+
+/** What a line says, given without its line feed; undefined where it is none of an exchange. */
+export function readLine(line: Buffer): JournalExchange | undefined {
+  const tab = line.indexOf(TAB);
+  if (tab < 0) return undefined;
+  let head: JsonValue;
+  try {
+    head = JSON.parse(line.toString('utf8', 0, tab)) as JsonValue;
+  } catch {
+    return undefined;
+  }
+  if (!isObject(head) || !isHead(head)) return undefined;
+  const exchange = exchangeIn(head, line.subarray(tab + 1));
+  const { replace, failures = 0, ordinal } = head;
+  return exchange && { exchange, placement: replace ? { replaces: { failures } } : { ordinal } };
+}
+
+/** The first part of an exchange's line. */
+interface Head {
+  at: number;
+  ms: number;
+  replace: boolean;
+  status: number;
+  /** Method, path, query; then headers, name and value in turn. */
+  request: [method: string, path: string, query: string, ...headers: string[]];
+  response: string[];
+  /** Of the request's body and the response's, as they stand in the line. */
+  sizes: [request: number, response: number];
+  base64: [request: boolean, response: boolean];
+  /** Of bodies that were not kept. */
+  omitted?: [request: number | null, response: number | null];
+  failure?: FailureKind;
+  session?: string;
+  /** Of a line that replaces. The former version's have it on others, too. */
+  failures?: number;
+  /** The former version's lines have none. */
+  ordinal?: number;
+}
+
+function exchangeIn(head: Head, bodies: Buffer): PlainExchange | undefined {
+  const [size, responseSize] = head.sizes;
+  if (bodies.length !== size + 1 + responseSize || bodies[size] !== TAB) return undefined;
+  const [method, path, query, ...headers] = head.request;
+  const body = plain(bodies.subarray(0, size), head.base64[0]);
+  const responseBody = plain(bodies.subarray(size + 1), head.base64[1]);
+  const [omitted, responseOmitted] = head.omitted ?? [];
+  return {
+    request: { method, path, query, headers, body, ...omission(omitted), json: undefined },
+    response: {
+      status: head.status,
+      headers: head.response,
+      body: responseBody,
+      ...omission(responseOmitted),
+    },
+    ...(head.failure && { failure: head.failure }),
+    startedAt: head.at,
+    durationMs: head.ms,
+    ...(head.session !== undefined && { session: head.session }),
+  };
+}
+
+function omission(omitted: number | null | undefined): { omitted?: number } {
+  return typeof omitted === 'number' ? { omitted } : {};
+}
+
+function isHead(value: unknown): value is Head {
+  const { at, ms, replace, status, request, response, sizes, base64, ...optional } = value as Head;
+  const { omitted, failure, session, failures, ordinal } = optional;
+  return (
+    [at, ms, status].every(Number.isInteger) &&
+    typeof replace === 'boolean' &&
+    isList(request, (text) => typeof text === 'string') &&
+    request.length >= 3 &&
+    isList(response, (text) => typeof text === 'string') &&
+    isList(sizes, isSize) &&
+    isList(base64, (flag) => typeof flag === 'boolean') &&
+    (omitted === undefined || isList(omitted, (size) => size === null || isSize(size))) &&
+    (failure === undefined ? status !== 0 : FAILURES.includes(failure)) &&
+    (session === undefined || isSessionName(session)) &&
+    (failures === undefined || isSize(failures)) &&
+    (ordinal === undefined || isSize(ordinal))
+  );
+}
+
+function isSize(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 0;
+}
+
+function isList(value: unknown, isGood: (item: unknown) => boolean): value is unknown[] {
+  return Array.isArray(value) && value.every(isGood);
+}
+
+function inBase64(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.toString('base64'), 'latin1');
+}
+
+function plain(bytes: Buffer, isCoded: boolean): Buffer {
+  if (bytes.length === 0) return NOTHING;
+  return isCoded ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
+}

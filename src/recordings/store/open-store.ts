@@ -1,0 +1,110 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { makeFolders } from '../durable.ts';
+import { HIDDEN, hideFromGit, LOCK, leaveHidden } from '../files/hidden-folder.ts';
+import { checkRecordingName } from '../files/location.ts';
+import { type LockWords, takeLock } from '../lock.ts';
+import { FileStore, JOURNAL, placeKey, type StoreOptions } from './file-store.ts';
+import { linesIn, readJournal } from './journal.ts';
+import { type JournalExchange, readLine } from './journal-line.ts';
+import type { RecordingStore } from './recording-store.ts';
+
+export interface OpenOptions extends StoreOptions {
+  /** What is said where somebody else writes to it. Default: what whoever records has to know. */
+  lockWords?: LockWords;
+}
+
+/**
+ * Opens the recording `name` in a folder of recordings. Nothing of it is read before it is asked for, but the journal.
+ * To write, it can be opened once at a time, by whichever process; who reads beside that sees what is there now.
+ *
+ * @throws PatchgateError `bad-usage` (the name), `cannot-read`, `cannot-write` (the folder), `bad-recording` (the journal, or
+ *  a file that it is for), `recording-in-use`
+ */
+export async function openStore(
+  folder: string,
+  name: string,
+  options: OpenOptions = {},
+): Promise<RecordingStore> {
+  checkRecordingName(name);
+  const root = join(folder, name);
+  return options.writable ? openToWrite(root, name, options) : openToRead(root, name, options);
+}
+
+async function openToWrite(root: string, name: string, options: OpenOptions): Promise<RecordingStore> {
+  makeFolder(root);
+  const hidden = join(root, HIDDEN);
+  const lock = takeLock(root, join(hidden, LOCK), options.lockWords);
+  const leave = () => leaveHidden(hidden, () => lock.release());
+  try {
+    hideFromGit(hidden);
+    const { left, size } = readLeft(root);
+    const store = new FileStore(root, name, options, { journalSize: size, leave });
+    if (left.length > 0) {
+      await store.takeIn(left);
+      options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
+    }
+    return store;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+function openToRead(root: string, name: string, options: StoreOptions): RecordingStore {
+  checkFolder(root);
+  // The journal before the files: what is moved into them meanwhile changes nothing when it is applied again.
+  const waiting = new Map<string, JournalExchange[]>();
+  for (const line of readLeft(root).left) {
+    const { method, path } = line.exchange.request;
+    const key = placeKey(method, path);
+    const lines = waiting.get(key);
+    if (lines) lines.push(line);
+    else waiting.set(key, [line]);
+  }
+  return new FileStore(root, name, options, { waiting });
+}
+
+/** What stands in the journal, and bytes of its whole lines. @throws PatchgateError `cannot-read`, `bad-recording` with file and line */
+export function readLeft(root: string): { left: JournalExchange[]; size: number } {
+  const file = join(root, JOURNAL);
+  const { lines, size } = linesIn(readJournal(file) ?? Buffer.alloc(0));
+  const left = lines.map((line, index) => {
+    const found = readLine(line);
+    if (found) return found;
+    throw new PatchgateError('bad-recording', `${file}:${index + 1}:1: this is no line of a journal`, {
+      hint: 'what was recorded last and is not in its file yet stands there: correct it, or delete it to go without it',
+    });
+  });
+  return { left, size };
+}
+
+function makeFolder(folder: string): void {
+  try {
+    makeFolders(folder, false);
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new PatchgateError('cannot-write', `cannot record into ${folder}: ${messageOf(error)}`, {
+      hint: 'choose another folder with --recordings, or correct its permissions',
+      cause: error,
+    });
+  }
+}
+
+/** A recording that is not there is an empty one; something else in its place is a mistake. */
+function checkFolder(folder: string): void {
+  let isFolder: boolean;
+  try {
+    isFolder = statSync(folder).isDirectory();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    throw new PatchgateError('cannot-read', `cannot read the recording ${folder}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  if (isFolder) return;
+  throw new PatchgateError('cannot-read', `${folder} is no folder`, {
+    hint: 'a recording is a folder: give another name with --recording',
+  });
+}

@@ -1,0 +1,329 @@
+import { PatchgateError } from '../../errors.ts';
+import type { Exchange } from '../../model/exchange.ts';
+import { inOrder } from '../files/file-format.ts';
+import { bodyFilesOf, separateBodies } from '../files/separate-bodies.ts';
+import type { MatchRules } from '../matching/match-rules.ts';
+import { requestFacts } from '../matching/request-facts.ts';
+import { requestKey } from '../matching/request-key.ts';
+import type { PlainExchange } from '../plain-exchange.ts';
+import { sameButNoise } from '../same-but-noise.ts';
+import type { ExchangeFile } from './exchange-file.ts';
+import { StoredExchange } from './stored-exchange.ts';
+
+/** Where an exchange goes that was recorded: said in the journal, so that to apply a line twice changes nothing. */
+export interface Placement {
+  /** It is the first answer of its request in a run that replaces: but for so many failures of this run, what was kept for the
+   *  request goes. */
+  replaces?: { failures: number };
+  /** Its place among those of its request and session, from 0; past the last, or undefined: behind them. */
+  ordinal?: number | undefined;
+}
+
+export interface PathOptions {
+  rules: MatchRules;
+  /** Take the new time where nothing else of an exchange differs, and what else is another each time. */
+  refreshMeta: boolean;
+}
+
+/** A place in the file's order. Without an exchange it is a tombstone: the next of the same request and session takes it. */
+interface Slot {
+  stored: StoredExchange | undefined;
+  /** What stood here before a run replaced it, as long as the same may come again. */
+  former: StoredExchange | undefined;
+}
+
+/** The exchanges of one request in one session; those that are there come before the tombstones. */
+interface Sequence {
+  slots: Slot[];
+  live: number;
+  /** By this run. */
+  isAnswered: boolean;
+  failures: number;
+}
+
+/**
+ * The exchanges of one method and path. What replaces an exchange takes its place, and its `meta` too where nothing but noise
+ * differs: recording the same traffic again gives the same file.
+ */
+export class PathExchanges {
+  readonly file: ExchangeFile;
+  /** Somebody asks for its exchanges: they stay in memory. */
+  isAsked = false;
+  readonly #options: PathOptions;
+  #slots: Slot[] = [];
+  #all: StoredExchange[] | undefined;
+  /** By `requestKey`; those with a placeholder in their request are found by no key. */
+  #byKey = new Map<string, StoredExchange[]>();
+  #open: StoredExchange[] = [];
+  #keyed = 0;
+  /** By request and session; for who adds. */
+  readonly #sequences = new Map<string, Sequence>();
+  #sequenced = 0;
+  /** What the file has, and whether it has more or other things by now than what was added behind these. */
+  #saved: readonly StoredExchange[] = [];
+  #isRewritten = false;
+  /** Bodies that were recorded again, whose files somebody may have removed. */
+  #again: Exchange[] = [];
+
+  /** @param exchanges that the file has */
+  constructor(file: ExchangeFile, options: PathOptions, exchanges: readonly Exchange[] = []) {
+    this.file = file;
+    this.#options = options;
+    for (const exchange of exchanges)
+      this.#slots.push({ stored: StoredExchange.of(exchange), former: undefined });
+    this.#saved = [...this.all];
+  }
+
+  /** Oldest first; the same list as long as exchanges are only added. */
+  get all(): readonly StoredExchange[] {
+    this.#all ??= this.#slots.flatMap(({ stored }) => stored ?? []);
+    return this.#all;
+  }
+
+  get length(): number {
+    return this.all.length;
+  }
+
+  /** Those whose requests have this key (`requestKey`); the same list as long as exchanges are only added. */
+  withKey(key: string): readonly StoredExchange[] {
+    this.index();
+    return this.#byKey.get(key) ?? NONE;
+  }
+
+  /** Those with a placeholder in their request: no key finds these. */
+  get open(): readonly StoredExchange[] {
+    this.index();
+    return this.#open;
+  }
+
+  /** Makes ready what `withKey` needs. */
+  index(): void {
+    const { all } = this;
+    for (; this.#keyed < all.length; this.#keyed++) {
+      const stored = all[this.#keyed] as StoredExchange;
+      const { key, isOpen } = requestFacts(stored.request, this.#options.rules);
+      if (isOpen) this.#open.push(stored);
+      else if (!this.#byKey.get(key)?.push(stored)) this.#byKey.set(key, [stored]);
+    }
+  }
+
+  /** Adds what a run recorded. @param replaces the first answer to each request of the run drops what was kept for it
+   *  @returns where it went */
+  add(plain: PlainExchange, replaces: boolean): Placement {
+    const stored = StoredExchange.ofPlain(plain);
+    const sequence = this.#sequenceOf(stored);
+    let placement: Placement = { ordinal: sequence.live };
+    if (stored.isFailure) placement = { ordinal: againAt(sequence, sequence.failures++) };
+    else if (replaces && !sequence.isAnswered) placement = { replaces: { failures: sequence.failures } };
+    if (!stored.isFailure) sequence.isAnswered = true;
+    this.#put(sequence, stored, placement);
+    return placement;
+  }
+
+  /** Applies what a journal says. A line without a place, as the former version's are, goes where it would go now. */
+  apply(plain: PlainExchange, placement: Placement): void {
+    if (!placement.replaces && placement.ordinal === undefined) {
+      this.add(plain, false);
+      return;
+    }
+    const stored = StoredExchange.ofPlain(plain);
+    this.#put(this.#sequenceOf(stored), stored, placement);
+  }
+
+  /** The run is over: what it recorded is what another run may replace. */
+  endRun(): void {
+    for (const sequence of this.#sequences.values()) {
+      sequence.isAnswered = false;
+      sequence.failures = 0;
+    }
+  }
+
+  /** Writes what the file does not have. @returns bytes of the file @throws PatchgateError `cannot-write` */
+  async save(): Promise<number> {
+    if (this.#saved.length > 0 && !this.isAsked && !this.file.isThere) this.#forgetSaved();
+    const all = [...this.all];
+    const isAddition = !this.#isRewritten && this.file.takesAdditions;
+    const saved = this.#saved;
+    const isChanged = this.#isRewritten || all.length > saved.length;
+    this.#isRewritten = false;
+    const again = this.#again;
+    this.#again = [];
+    try {
+      for (const exchange of again) this.file.putBodies(exchange);
+      if (isChanged) await this.file.save(all, isAddition ? saved.length : 0);
+    } catch (error) {
+      this.#isRewritten = true;
+      this.#again.push(...again);
+      throw error;
+    }
+    this.#saved = all;
+    if (!this.isAsked) this.#release();
+    return this.file.size;
+  }
+
+  /** Somebody has removed the file: what it had is gone. */
+  #forgetSaved(): void {
+    const gone = new Set(this.#saved);
+    this.#slots = this.#slots.filter(({ stored }) => stored && !gone.has(stored));
+    this.#sequences.clear();
+    this.#sequenced = 0;
+    this.#saved = [];
+    this.#changed();
+  }
+
+  /** What its file has is in memory no longer. */
+  #release(): void {
+    if (this.#isRewritten) return;
+    const readAgain = () => this.#readAgain();
+    for (const stored of this.#saved) stored.release(readAgain);
+  }
+
+  #readAgain(): void {
+    const exchanges = this.file.readNow() ?? [];
+    if (exchanges.length !== this.#saved.length) {
+      throw new PatchgateError(
+        'bad-recording',
+        `${this.file.name} was changed by somebody else while it was recorded into`,
+        { hint: 'let one tool at a time write to it, and record again' },
+      );
+    }
+    for (const [i, stored] of this.#saved.entries()) stored.restore(exchanges[i] as Exchange);
+  }
+
+  #sequenceOf(stored: StoredExchange): Sequence {
+    for (; this.#sequenced < this.#slots.length; this.#sequenced++) {
+      const slot = this.#slots[this.#sequenced] as Slot;
+      const sequence = this.#sequenceAt(slot.stored as StoredExchange);
+      sequence.slots.push(slot);
+      sequence.live++;
+    }
+    return this.#sequenceAt(stored);
+  }
+
+  #sequenceAt({ request, session }: StoredExchange): Sequence {
+    // A request's key is always as long.
+    const key = requestKey(request, this.#options.rules) + session;
+    let sequence = this.#sequences.get(key);
+    if (sequence === undefined) {
+      sequence = { slots: [], live: 0, isAnswered: false, failures: 0 };
+      this.#sequences.set(key, sequence);
+    }
+    return sequence;
+  }
+
+  #put(sequence: Sequence, stored: StoredExchange, { replaces, ordinal = sequence.live }: Placement): void {
+    if (replaces && sequence.slots.length > 0) this.#replace(sequence, stored, replaces.failures);
+    else {
+      const slot = sequence.slots[ordinal];
+      if (slot === undefined) this.#push(sequence, stored);
+      else if (slot.stored === undefined) this.#fill(sequence, slot, stored);
+      else this.#change(slot, stored);
+    }
+  }
+
+  #push(sequence: Sequence, stored: StoredExchange): void {
+    const slot = { stored, former: undefined };
+    this.#slots.push(slot);
+    this.#sequenced = this.#slots.length;
+    sequence.slots.push(slot);
+    sequence.live++;
+    this.#all?.push(stored);
+  }
+
+  /** The failures that came before this answer, then itself, in the places that there are; the others are tombstones. */
+  #replace(sequence: Sequence, stored: StoredExchange, failures: number): void {
+    const { slots, live } = sequence;
+    const next = [...this.#failuresBefore(sequence, failures), stored];
+    for (const [i, slot] of slots.entries()) {
+      const one = next[i];
+      if (one === undefined) {
+        if (slot.stored === undefined) continue;
+        slot.former ??= this.#held(slot.stored);
+        slot.stored = undefined;
+        this.#changed();
+      } else if (slot.stored === undefined) this.#fill(sequence, slot, one);
+      else this.#settleIn(slot, one);
+    }
+    sequence.live = Math.min(next.length, slots.length);
+    for (const one of next.slice(slots.length)) this.#push(sequence, one);
+    if (sequence.live !== live) this.#changed();
+  }
+
+  /** Behind the last answer; where this was applied already, they are the first. */
+  #failuresBefore({ slots, live }: Sequence, failures: number): StoredExchange[] {
+    if (failures === 0) return [];
+    const all = slots.slice(0, live).map(({ stored }) => stored as StoredExchange);
+    const trailing = all.slice(all.findLastIndex(({ isFailure }) => !isFailure) + 1);
+    if (trailing.length >= failures) return trailing.slice(0, failures);
+    const first = all.slice(0, failures);
+    return first.every(({ isFailure }) => isFailure) ? first : trailing;
+  }
+
+  #fill(sequence: Sequence, slot: Slot, stored: StoredExchange): void {
+    slot.stored = this.#newest(slot.former as StoredExchange, stored);
+    slot.former = undefined;
+    sequence.live++;
+    this.#changed();
+  }
+
+  /** What failed again may stand in the place of an answer that has yet to come. */
+  #change(slot: Slot, stored: StoredExchange): void {
+    const former = slot.former ?? (slot.stored as StoredExchange);
+    const before = slot.stored;
+    this.#settleIn(slot, stored);
+    if (slot.stored !== before && stored.isFailure) slot.former = this.#held(former);
+  }
+
+  #settleIn(slot: Slot, stored: StoredExchange): void {
+    const before = slot.stored as StoredExchange;
+    if (before === stored) return;
+    slot.stored = this.#newest(before, stored);
+    slot.former = undefined;
+    if (slot.stored !== before) this.#changed();
+  }
+
+  /** Of two for one place: the former as long as nothing but noise differs. */
+  #newest(former: StoredExchange, stored: StoredExchange): StoredExchange {
+    const { refreshMeta } = this.#options;
+    const before = separateBodies(former.exchange);
+    const after = separateBodies(stored.exchange);
+    if (!(refreshMeta ? isSame : sameButNoise)(before, after)) return stored;
+    if (bodyFilesOf(before).length > 0) this.#again.push(stored.exchange);
+    if (!refreshMeta) return former;
+    return StoredExchange.of({
+      ...former.exchange,
+      meta: { ...former.exchange.meta, ...stored.exchange.meta },
+    });
+  }
+
+  /** One that its file will not have any more must be in memory. */
+  #held(stored: StoredExchange): StoredExchange {
+    return StoredExchange.of(stored.exchange);
+  }
+
+  /** More than an addition: lists that were given stay as they are. */
+  #changed(): void {
+    this.#isRewritten = true;
+    this.#all = undefined;
+    this.#byKey = new Map();
+    this.#open = [];
+    this.#keyed = 0;
+  }
+}
+
+const NONE: readonly StoredExchange[] = [];
+
+/** Of a run's failures behind the last answer, each takes the place of one that an earlier run ended with. */
+function againAt({ slots, live }: Sequence, failures: number): number {
+  const trailing = slots.slice(0, live).findLastIndex(({ stored }) => !stored?.isFailure) + 1;
+  return Math.min(trailing + failures, live);
+}
+
+/** Apart from `meta`: to the letter, since that is what the file would show. */
+function isSame(a: Exchange, b: Exchange): boolean {
+  const text = (exchange: Exchange) => {
+    const { request, response, failure } = inOrder(exchange);
+    return JSON.stringify([request, response, failure]);
+  };
+  return text(a) === text(b);
+}

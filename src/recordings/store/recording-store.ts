@@ -1,0 +1,38 @@
+import type { PlainExchange } from '../plain-exchange.ts';
+import type { KeptBody, Place } from './exchange-file.ts';
+import type { PathExchanges } from './path-exchanges.ts';
+
+export interface NamesBelow {
+  methods: ReadonlySet<string>;
+  segments: ReadonlySet<string>;
+}
+
+/** The port to a recording: a named place that holds exchanges. The store of files is one; a fleet may bring another. */
+export interface RecordingStore {
+  readonly name: string;
+  /** Whether something may be appended. */
+  readonly isWritable: boolean;
+  /** Whether nothing has been recorded here yet. */
+  isEmpty(): boolean;
+  /** The exchanges of a method and path (as sent, without query), read now if they are not in memory. They stay there.
+   *  @throws PatchgateError `bad-recording` where their file is broken, `cannot-read` */
+  exchanges(method: string, path: string): Pick<PathExchanges, 'all' | 'length' | 'withKey' | 'open'>;
+  /** The bytes of a body of one of these: it may be in a file of its own.
+   *  @throws PatchgateError `bad-recording` where that is missing or was changed */
+  readBody(method: string, path: string, body: KeptBody | undefined): Buffer;
+  /** All methods and paths of the recording, in no promised order; for explaining a miss and for housekeeping. */
+  places(): Iterable<Place>;
+  /** The methods recorded for a path, and the segments with which paths go on from there; `""` is where all begin. At most
+   *  a thousand names are looked at: for explaining a miss. */
+  below(path: string): NamesBelow;
+  /** Reads everything, in slices of a few milliseconds: nobody has to wait for a file afterwards. Never rejects. */
+  load(): Promise<void>;
+  /** Keeps an exchange: it is found at once, is with the system before the answers of this turn of the event loop go out (see
+   *  `beforeAnswers`), and in its file soon after. Never throws; trouble with the disk is kept for `trouble`. */
+  append(exchange: PlainExchange): void;
+  /** The last failure to write, for the log and `health`; undefined while all is well. */
+  readonly trouble: Error | undefined;
+  /** Resolves once everything appended so far is in its file, or rejects with why it is not. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}

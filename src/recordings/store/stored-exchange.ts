@@ -1,0 +1,60 @@
+import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
+import type { PlainExchange } from '../plain-exchange.ts';
+import { settle, settleRequest } from '../settle.ts';
+
+/**
+ * One exchange of a recording, wherever its content is: in memory; still as it was recorded; or in its file alone, where nobody has
+ * asked for it since it was written.
+ */
+export class StoredExchange {
+  /** Name of the session that it was recorded in; `""` is the default one. */
+  readonly session: string;
+  readonly isFailure: boolean;
+  #exchange: Exchange | undefined;
+  #plain: PlainExchange | undefined;
+  #request: RecordedRequest | undefined;
+  #readAgain: (() => void) | undefined;
+
+  private constructor(exchange: Exchange | undefined, plain: PlainExchange | undefined) {
+    this.#exchange = exchange;
+    this.#plain = plain;
+    this.session = (exchange ? exchange.meta.session : plain?.session) ?? '';
+    this.isFailure = (exchange ?? plain)?.failure !== undefined;
+  }
+
+  static of(exchange: Exchange): StoredExchange {
+    return new StoredExchange(exchange, undefined);
+  }
+
+  static ofPlain(plain: PlainExchange): StoredExchange {
+    return new StoredExchange(undefined, plain);
+  }
+
+  /** @throws PatchgateError `bad-recording`, `cannot-read` where it must be read again and cannot be */
+  get exchange(): Exchange {
+    if (this.#exchange === undefined) this.#readAgain?.();
+    if (this.#exchange === undefined) {
+      this.#exchange = settle(this.#plain as PlainExchange, this.request);
+      this.#plain = this.#request = undefined;
+    }
+    return this.#exchange;
+  }
+
+  /** Without a look at the response. */
+  get request(): RecordedRequest {
+    if (this.#plain === undefined) return this.exchange.request;
+    this.#request ??= settleRequest(this.#plain.request);
+    return this.#request;
+  }
+
+  /** Its file has it. @param readAgain calls `restore` */
+  release(readAgain: () => void): void {
+    this.#exchange = this.#plain = this.#request = undefined;
+    this.#readAgain = readAgain;
+  }
+
+  restore(exchange: Exchange): void {
+    this.#exchange = exchange;
+    this.#readAgain = undefined;
+  }
+}
