@@ -22,7 +22,6 @@ import { failClosed } from './server/fail-closed.ts';
 import { accessTo, type FakeAccess } from './server/fake-access.ts';
 import { type Faults, FaultsOfRun } from './server/faults/faults.ts';
 import { inTurn } from './server/in-turn.ts';
-import { BodyKeeper } from './server/kept-body.ts';
 import { type Listening, listen } from './server/listen/listen.ts';
 import { readServerTls } from './server/listen/server-tls.ts';
 import { problemOfError } from './server/problem.ts';
@@ -188,10 +187,10 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
       startedAt: Date.now(),
       durationMs: 0,
       request: { method: '-', url: '-', headers: [] },
-      requestBody: new BodyKeeper(),
+      requestBody: undefined,
       verdict: undefined,
       answeredBy: 'gate',
-      response: { status: error.status, headers: [], body: new BodyKeeper() },
+      response: { status: error.status, headers: [], body: undefined },
       failure: error.message,
     });
 

@@ -16,7 +16,7 @@ import { Cors } from './cors.ts';
 import type { FaultsOfRun, Injected } from './faults/faults.ts';
 import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
 import { keepSession } from './keep-session.ts';
-import { BodyKeeper } from './kept-body.ts';
+import { BodyKeeper, keptBody } from './kept-body.ts';
 import { isCutByStop } from './listen/cut-by-stop.ts';
 import { isHeavy, OneATurn } from './one-a-turn.ts';
 import { ownFault } from './own-fault.ts';
@@ -71,7 +71,9 @@ export function createDataPath(options: DataPathOptions): DataPath {
     let head: RequestHead = { method, url, headers };
     const sent = head;
     let asked: InSession | undefined;
-    const requestBody = new BodyKeeper();
+    let bytesRead: Buffer | undefined;
+    /** Of a body that flows by. */
+    let keeper: BodyKeeper | undefined;
     const id = nextId();
     const startedAt = Date.now();
     const started = performance.now();
@@ -89,7 +91,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         startedAt,
         durationMs: performance.now() - started,
         request: head,
-        requestBody,
+        requestBody: bytesRead ? keptBody(bytesRead) : keeper?.kept,
         verdict,
         ...end,
         fault: fault?.text,
@@ -102,8 +104,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const discardRest = () => req.unpipe().resume();
 
     const refuse = (answer: ProblemAnswer, verdict: Verdict | undefined, failure?: string) => {
-      const body = new BodyKeeper();
-      body.add(answer.shown ?? answer.body);
+      const body = keptBody(answer.shown ?? answer.body);
       res.writeHead(answer.status, cors.headersOf(sent, answer, 'gate') as string[]);
       res.end(answer.body);
       discardRest();
@@ -141,9 +142,12 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const pass = (body: Buffer | undefined, inspection: Inspection | undefined) => {
       const verdict = inspection?.verdict;
       const own = session as LiveSession;
-      if (body) requestBody.add(body);
+      bytesRead = body;
       // Not `on`: that would start the flow, perhaps before the upstream listens.
-      else if (hasBody(req)) req.prependListener('data', (chunk: Buffer) => requestBody.add(chunk));
+      if (!body && hasBody(req)) {
+        keeper = new BodyKeeper();
+        req.prependListener('data', (chunk: Buffer) => keeper?.add(chunk));
+      }
       const writer = new ResponseWriter(
         res,
         verdict?.findings ?? [],
@@ -236,7 +240,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
         if (inspection === undefined) brokenOff();
         else if (inspection instanceof PatchgateError) refuseFor(inspection);
         else if (inspection.verdict.outcome === 'block') {
-          if (bytes !== 'too-large') requestBody.add(bytes);
+          if (bytes !== 'too-large') bytesRead = bytes;
           refuse(problemOfVerdict(inspection.verdict, wayOut), inspection.verdict);
         } else pass(bytes === 'too-large' ? undefined : bytes, inspection);
       };

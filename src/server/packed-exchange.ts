@@ -1,7 +1,8 @@
 import type { Effect } from '../model/effect.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
 import type { RawHeaders } from '../model/http.ts';
-import type { KeptBody, Seen } from './seen.ts';
+import type { KeptBody } from './kept-body.ts';
+import type { Seen } from './seen.ts';
 
 /**
  * An exchange as the list holds it: a few flat texts instead of some forty objects. A thousand of them are held at any
@@ -33,7 +34,6 @@ type PackedBody = string | { text: string; size: number };
 
 /** What an exchange takes beside its texts. */
 const OVERHEAD = 512;
-const NOTHING: KeptBody = { chunks: [], size: 0, cut: false };
 
 export function pack(seen: Seen): PackedExchange {
   const { request, response } = seen;
@@ -41,7 +41,7 @@ export function pack(seen: Seen): PackedExchange {
   const requestHeaders = packHeaders(request.headers);
   const responseHeaders = response ? packHeaders(response.headers) : '';
   const requestBody = packBody(seen.requestBody);
-  const responseBody = packBody(response?.body ?? NOTHING);
+  const responseBody = packBody(response?.body);
   return {
     id: seen.id,
     startedAt: seen.startedAt,
@@ -98,15 +98,16 @@ function unpackHeaders(text: string): string[] {
   return text === '' ? [] : text.split('\n');
 }
 
-function packBody({ chunks, size, cut }: KeptBody): PackedBody {
-  const text =
-    chunks.length === 1 ? (chunks[0] as Buffer).toString('latin1') : Buffer.concat(chunks).toString('latin1');
-  return cut ? { text, size } : text;
+function packBody(body: KeptBody): PackedBody {
+  if (!body) return '';
+  return Buffer.isBuffer(body)
+    ? body.toString('latin1')
+    : { text: body.bytes.toString('latin1'), size: body.size };
 }
 
 function unpackBody(packed: PackedBody): KeptBody {
-  const { text, size } = typeof packed === 'string' ? { text: packed, size: packed.length } : packed;
-  return { chunks: text === '' ? [] : [Buffer.from(text, 'latin1')], size, cut: typeof packed !== 'string' };
+  if (typeof packed === 'string') return packed === '' ? undefined : Buffer.from(packed, 'latin1');
+  return { bytes: Buffer.from(packed.text, 'latin1'), size: packed.size };
 }
 
 function lengthOf(packed: PackedBody): number {

@@ -7,7 +7,7 @@ import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { STOPPED } from '../upstreams/stopped.ts';
 import type { AnsweredBy, Flow, ResponseSink } from '../upstreams/upstream.ts';
 import { findingsHeader } from './findings-header.ts';
-import { BodyKeeper } from './kept-body.ts';
+import { BodyKeeper, keptBody } from './kept-body.ts';
 import { isCutByStop } from './listen/cut-by-stop.ts';
 import { resetConnection } from './listen/reset-connection.ts';
 import { problemOfError } from './problem.ts';
@@ -28,7 +28,8 @@ export class ResponseWriter implements ResponseSink {
   readonly #redaction: Redaction;
   readonly #report: (end: End) => void;
   readonly #withCors: WithCors;
-  readonly #body = new BodyKeeper();
+  /** Of a body that flows by. */
+  #keeper: BodyKeeper | undefined;
   #head: ResponseHead | undefined;
   #flow: Flow | undefined;
   #answeredBy: Seen['answeredBy'] = 'gate';
@@ -82,7 +83,8 @@ export class ResponseWriter implements ResponseSink {
 
   data(chunk: Buffer): boolean {
     if (this.#isOver) return true;
-    this.#body.add(chunk);
+    this.#keeper ??= new BodyKeeper();
+    this.#keeper.add(chunk);
     if (this.#res.write(chunk)) return true;
     this.#res.once('drain', () => this.#flow?.resume());
     return false;
@@ -90,24 +92,25 @@ export class ResponseWriter implements ResponseSink {
 
   end(last?: Buffer): void {
     if (this.#isOver) return;
-    if (last) this.#body.add(last);
-    this.#over(undefined);
+    if (last) this.#keeper?.add(last);
+    this.#over(undefined, last);
     atEndOfTurn(() => this.#res.end(last));
   }
 
   fail(thrown: PatchgateError): void {
     if (this.#isOver) return;
     const error = redactError(thrown, this.#redaction);
-    if (this.#head) this.#cutOff(this.#head);
-    else {
+    if (this.#head) {
+      this.#cutOff(this.#head);
+      this.#over(error.message);
+    } else {
       const answer = problemOfError(error);
       const headers = this.#headersOf(answer, 'gate');
       this.#head = { status: answer.status, message: '', headers };
-      this.#body.add(answer.body);
       this.#res.writeHead(answer.status, headers);
       this.#res.end(answer.body);
+      this.#over(error.message, answer.body);
     }
-    this.#over(error.message);
   }
 
   /** Not a byte goes out: the connection is reset. */
@@ -131,14 +134,15 @@ export class ResponseWriter implements ResponseSink {
     return [...headers, 'Patchgate-Findings', findingsHeader(this.#findings)];
   }
 
-  #over(failure: string | undefined): void {
+  /** @param whole the body, where it was in hand whole */
+  #over(failure: string | undefined, whole?: Buffer): void {
     this.#isOver = true;
     // Whoever still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
     this.#endWork = undefined;
     const response = this.#head && {
       status: this.#head.status,
       headers: this.#head.headers,
-      body: this.#body,
+      body: this.#keeper ? this.#keeper.kept : whole && keptBody(whole),
     };
     this.#report({ answeredBy: this.#answeredBy, response, failure });
   }

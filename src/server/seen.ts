@@ -1,14 +1,7 @@
 import type { Verdict } from '../model/finding.ts';
 import type { RequestHead } from '../model/http.ts';
 import type { AnsweredBy } from '../upstreams/upstream.ts';
-
-/** Bytes of a body that are kept for showing; `cut` where there were more. */
-export interface KeptBody {
-  chunks: readonly Buffer[];
-  /** All bytes that went by, kept or not. */
-  size: number;
-  cut: boolean;
-}
+import type { KeptBody } from './kept-body.ts';
 
 /**
  * One request that the data path has finished with, whatever became of it: for the access log, the list of exchanges

@@ -13,7 +13,8 @@ import {
   wholeCharacters,
 } from '../recordings/redaction/redact.ts';
 import { hidingTexts, type Redaction } from '../recordings/redaction/redaction.ts';
-import type { KeptBody, Seen } from './seen.ts';
+import type { KeptBody } from './kept-body.ts';
+import type { Seen } from './seen.ts';
 
 /**
  * A body without its content codings: as JSON where that loses nothing (no member twice, no number that a double
@@ -127,12 +128,12 @@ function showBody(
   redaction: Redaction,
   onFound: OnFound,
 ): ShownBody | undefined {
-  if (kept.size === 0) return undefined;
-  const bytesKept = Buffer.concat(kept.chunks);
-  const start = redactBodyStart(bytesKept, headers, BODY_SHOWN, kept.cut, redaction, onFound);
+  if (kept === undefined) return undefined;
+  const isCut = !Buffer.isBuffer(kept);
+  const start = redactBodyStart(isCut ? kept.bytes : kept, headers, BODY_SHOWN, isCut, redaction, onFound);
   const cut = start.cut || start.bytes.length > BODY_SHOWN;
   const bytes = cut ? wholeCharacters(start.bytes.subarray(0, BODY_SHOWN)) : start.bytes;
-  const size = { size: kept.size, ...(cut && { cut: true as const }) };
+  const size = { size: isCut ? kept.size : kept.length, ...(cut && { cut: true as const }) };
   if (!isUtf8(bytes)) return { base64: bytes.toString('base64'), ...size };
   const text = bytes.toString('utf8');
   const json = cut ? undefined : jsonOf({ text });

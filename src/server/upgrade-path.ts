@@ -6,7 +6,6 @@ import type { RequestHead } from '../model/http.ts';
 import type { Forward } from '../upstreams/forward.ts';
 import { STOPPED } from '../upstreams/stopped.ts';
 import type { UpgradeOutcome } from '../upstreams/streaming-proxy.ts';
-import { BodyKeeper } from './kept-body.ts';
 import { isCutByStop } from './listen/cut-by-stop.ts';
 import { problemText } from './problem-text.ts';
 import type { Seen } from './seen.ts';
@@ -51,7 +50,7 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
         durationMs: performance.now() - started,
         session,
         request,
-        requestBody: new BodyKeeper(),
+        requestBody: undefined,
         verdict: undefined,
         ...('error' in outcome
           ? {
@@ -59,7 +58,7 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
               response: undefined,
               failure: isCutByStop(socket) ? STOPPED : outcome.error.message,
             }
-          : { answeredBy: 'target', response: { ...outcome, body: new BodyKeeper() }, failure: undefined }),
+          : { answeredBy: 'target', response: { ...outcome, body: undefined }, failure: undefined }),
       });
     };
     if (wrong) over({ error: wrong });

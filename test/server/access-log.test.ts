@@ -21,7 +21,7 @@ function withUrl(url: string): Partial<Seen> {
 
 const BLOCKED: Partial<Seen> = {
   answeredBy: 'gate',
-  response: { status: 422, headers: [], body: { chunks: [], size: 0, cut: false } },
+  response: { status: 422, headers: [], body: undefined },
   verdict: verdict({
     outcome: 'block',
     findings: [

@@ -1,10 +1,5 @@
 import type { Finding, Verdict } from '../../src/model/finding.ts';
-import type { KeptBody, Seen } from '../../src/server/seen.ts';
-
-export function kept(...parts: (string | Buffer)[]): KeptBody {
-  const chunks = parts.map((part) => Buffer.from(part as string));
-  return { chunks, size: chunks.reduce((size, chunk) => size + chunk.length, 0), cut: false };
-}
+import type { Seen } from '../../src/server/seen.ts';
 
 export function finding(pointer: string, members: Partial<Finding> = {}): Finding {
   return {
@@ -32,10 +27,14 @@ export function seen(members: Partial<Seen> = {}): Seen {
       url: '/api/v2/accounts/current/projects/42',
       headers: ['Host', 'localhost', 'Content-Type', 'application/json'],
     },
-    requestBody: kept('{"name":"a"}'),
+    requestBody: Buffer.from('{"name":"a"}'),
     verdict: verdict(),
     answeredBy: 'target',
-    response: { status: 200, headers: ['Content-Type', 'application/json'], body: kept('{"ok":true}') },
+    response: {
+      status: 200,
+      headers: ['Content-Type', 'application/json'],
+      body: Buffer.from('{"ok":true}'),
+    },
     failure: undefined,
     ...members,
   };

@@ -9,7 +9,7 @@ import { type ControlDeps, createControl } from '../../../src/server/control/con
 import { createExchangeList } from '../../../src/server/exchange-list.ts';
 import { FaultsOfRun } from '../../../src/server/faults/faults.ts';
 import { Sessions } from '../../../src/server/sessions.ts';
-import { finding, kept, seen, verdict } from '../../support/seen.ts';
+import { finding, seen, verdict } from '../../support/seen.ts';
 
 const BLOCK = verdict({
   outcome: 'block',
@@ -182,7 +182,7 @@ describe('GET exchanges', () => {
     const { call, exchanges } = await start();
     expect((await call('GET /__patchgate/exchanges')).json()).toEqual({ exchanges: [] });
     exchanges.add(seen({ id: 1, verdict: BLOCK, answeredBy: 'gate' }));
-    exchanges.add(seen({ id: 2, requestBody: kept('{"token":"hunter2"}') }));
+    exchanges.add(seen({ id: 2, requestBody: Buffer.from('{"token":"hunter2"}') }));
     exchanges.add(seen({ id: 3 }));
     const ids = async (query: string) => {
       const answer = await call(`GET /__patchgate/exchanges${query}`);
