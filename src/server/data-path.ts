@@ -108,7 +108,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
       res.writeHead(answer.status, cors.headersOf(sent, answer, 'gate') as string[]);
       res.end(answer.body);
       discardRest();
-      report({ answeredBy: 'gate', response: { ...answer, body }, failure }, verdict);
+      const response = { status: answer.status, headers: answer.headers, body };
+      report({ answeredBy: 'gate', response, failure }, verdict);
     };
 
     const refuseFor = (error: PatchgateError) => refuse(problemOfError(error), undefined, error.message);

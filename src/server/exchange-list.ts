@@ -1,6 +1,7 @@
 import type { Verdict } from '../model/finding.ts';
+import type { RawHeaders } from '../model/http.ts';
 import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
-import { type PackedExchange, pack, unpack } from './packed-exchange.ts';
+import type { KeptBody } from './kept-body.ts';
 import type { Seen } from './seen.ts';
 import { type ShownExchange, showExchange, showExchangeHead } from './show-exchange.ts';
 
@@ -12,7 +13,7 @@ export const AS_SENT = Symbol.for('patchgate.asSent');
 
 /** The exchanges seen last, whatever became of them. Held as they came, redacted whenever they are shown. */
 export interface ExchangeList {
-  /** Constant time; nothing is redacted here. */
+  /** Holds it as it is: nothing is copied or redacted here. */
   add(seen: Seen): void;
   /** Newest first. Each is redacted when the iterator gets to it; what is added meanwhile does not show up. */
   list(filter?: ExchangeFilter): Iterable<ShownExchange>;
@@ -44,9 +45,15 @@ export const EXCHANGES_KEPT = 1000;
 const BYTES_KEPT = 32 * 1_048_576;
 /** Sessions that are told apart among those of which something is forgotten. */
 const MOST_CUT = 10_000;
-/** @param bytesKept what the exchanges held may take in all: bodies, headers, URLs and findings */
+/** What an exchange takes beside its texts and bodies, roughly. */
+const OVERHEAD = 1024;
+/** Characters of a text of a finding. */
+const LONGEST_TEXT = 2000;
+
+/** @param bytesKept what the exchanges held may take in all, roughly */
 export function createExchangeList(redaction: Redaction, bytesKept: number = BYTES_KEPT): ExchangeList {
-  const ring: (PackedExchange | undefined)[] = new Array(EXCHANGES_KEPT).fill(undefined);
+  const ring: (Seen | undefined)[] = new Array(EXCHANGES_KEPT).fill(undefined);
+  const weights = new Uint32Array(EXCHANGES_KEPT);
   const listeners = new Set<(shown: ShownExchange) => void>();
   let next = 0;
   let count = 0;
@@ -57,36 +64,38 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
   const at = (age: number) => (next - 1 - age + 2 * EXCHANGES_KEPT) % EXCHANGES_KEPT;
   const dropOldest = () => {
     const index = at(count - 1);
-    const { weight, session = '' } = ring[index] as PackedExchange;
-    bytes -= weight;
+    const { session = '' } = ring[index] as Seen;
+    bytes -= weights[index] as number;
     if (cut && cut.add(session).size > MOST_CUT) cut = undefined;
     ring[index] = undefined;
     count--;
   };
-  const keep = (packed: PackedExchange) => {
-    ring[next] = packed;
+  const keep = (seen: Seen) => {
+    const weight = weightOf(seen);
+    ring[next] = seen;
+    weights[next] = weight;
     next = (next + 1) % EXCHANGES_KEPT;
     count++;
-    bytes += packed.weight;
+    bytes += weight;
   };
-  const newestFirst = () => Array.from({ length: count }, (_, age) => ring[at(age)] as PackedExchange);
+  const newestFirst = () => Array.from({ length: count }, (_, age) => ring[at(age)] as Seen);
   function* listed({ limit = EXCHANGES_KEPT, outcome, session }: ExchangeFilter, hiding: Redaction) {
     const wanted = newestFirst().filter(
-      (packed) =>
-        (outcome === undefined || packed.verdict?.outcome === outcome) &&
-        (session === undefined || isOf(packed, session)),
+      (seen) =>
+        (outcome === undefined || seen.verdict?.outcome === outcome) &&
+        (session === undefined || isOf(seen, session)),
     );
-    for (const packed of wanted.slice(0, limit)) yield showExchange(unpack(packed), hiding);
+    for (const seen of wanted.slice(0, limit)) yield showExchange(seen, hiding);
   }
 
   return {
-    add(seen) {
+    add(given) {
+      const seen = withShortQuotes(given);
       if (count === EXCHANGES_KEPT) dropOldest();
-      const packed = pack(seen);
-      keep(packed);
+      keep(seen);
       while (bytes > bytesKept) dropOldest();
       if (listeners.size > 0) {
-        const shown = showExchangeHead({ ...seen, verdict: packed.verdict }, redaction);
+        const shown = showExchangeHead(seen, redaction);
         for (const listener of listeners) listener(shown);
       }
     },
@@ -96,24 +105,69 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
       areCut: cut === undefined || (filter.session === undefined ? cut.size > 0 : cut.has(filter.session)),
     }),
     get(id) {
-      const packed = newestFirst().find((candidate) => candidate.id === id);
-      return packed && showExchange(unpack(packed), redaction);
+      const seen = newestFirst().find((candidate) => candidate.id === id);
+      return seen && showExchange(seen, redaction);
     },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     reset(session) {
-      const others = session === undefined ? [] : newestFirst().filter((packed) => !isOf(packed, session));
+      const others = session === undefined ? [] : newestFirst().filter((seen) => !isOf(seen, session));
       ring.fill(undefined);
       if (session === undefined) cut = new Set();
       else cut?.delete(session);
       next = count = bytes = 0;
-      for (const packed of others.reverse()) keep(packed);
+      for (const seen of others.reverse()) keep(seen);
     },
   };
 }
 
-function isOf({ session = '' }: PackedExchange, name: string): boolean {
+function isOf({ session = '' }: Seen, name: string): boolean {
   return session === name;
+}
+
+/** Bytes that it keeps in memory, roughly. */
+function weightOf({ request, requestBody, response, verdict }: Seen): number {
+  let weight = OVERHEAD + request.url.length + lengthOf(request.headers) + memoryOf(requestBody);
+  if (response) weight += lengthOf(response.headers) + memoryOf(response.body);
+  if (!verdict) return weight;
+  for (const { pointer, message, hint = '' } of verdict.findings)
+    weight += OVERHEAD + pointer.length + message.length + hint.length;
+  return weight + OVERHEAD * (verdict.effects?.length ?? 0);
+}
+
+function lengthOf(headers: RawHeaders): number {
+  let length = 0;
+  for (const text of headers) length += text.length;
+  return length;
+}
+
+function memoryOf(body: KeptBody): number {
+  if (!body) return 0;
+  const { buffer, length } = Buffer.isBuffer(body) ? body : body.bytes;
+  // Small buffers share the pool's memory.
+  return buffer.byteLength === Buffer.poolSize ? length : buffer.byteLength;
+}
+
+/** What a verdict quotes can be as long as the body. Most verdicts quote nothing. */
+function withShortQuotes(seen: Seen): Seen {
+  const { verdict } = seen;
+  if (!verdict || (verdict.findings.length === 0 && !verdict.effects)) return seen;
+  const findings = verdict.findings.map(shortTexts);
+  const effects = verdict.effects?.map(shortTexts);
+  return { ...seen, verdict: { ...verdict, findings, ...(effects && { effects }) } };
+}
+
+function shortTexts<Quoting extends object>(quoting: Quoting): Quoting {
+  const short = { ...quoting } as Record<string, unknown>;
+  for (const [name, value] of Object.entries(short))
+    if (typeof value === 'string') short[name] = shortText(value);
+  return short as Quoting;
+}
+
+/** Copied by way of bytes: a text that was cut out of another one holds all of that. */
+function shortText(text: string): string {
+  const short = text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+  return Buffer.from(short, 'utf16le').toString('utf16le');
 }
