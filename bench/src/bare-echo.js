@@ -1,5 +1,5 @@
 /**
- * A node:http server that gives back the body that it was sent: the target where no two answers may be alike.
+ * A node:http server that gives back the body that it was sent: the target behind the proxies.
  * Usage: node bare-echo.js <port>
  */
 import { createServer } from 'node:http';

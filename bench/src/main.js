@@ -1,31 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { cores } from './cores.js';
-import { measureLoad, measureStart } from './measure.js';
-import { measureBodies } from './measure-bodies.js';
-import { measureInTest, measureInTestGrowth } from './measure-in-test.js';
-import { measureRecordGrowth } from './measure-record-growth.js';
-import { measureReplayGrowth } from './measure-replay-growth.js';
-import { measureStartGrowth } from './measure-start-growth.js';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { HELP, readOptions } from './options.js';
-import { prepare } from './place.js';
-import { summarise } from './summary.js';
-import { table } from './table.js';
+import { writeRecording } from './recording.js';
+import { bareEcho } from './scenarios.js';
+import { cores, leaveServerCore, start, stop } from './server.js';
+import { summarise, table } from './table.js';
+import { body } from './traffic.js';
 
-/** By the kind of a scenario: what measures it. Each gives rows of pairs of `{ ours, peer }`. */
-const MEASURES = {
-  load: measureLoad,
-  'first-answer': measureStart,
-  'whole-run': measureStart,
-  'body-cost': measureBodies,
-  'in-test': measureInTest,
-  'record-growth': measureRecordGrowth,
-  'replay-growth': measureReplayGrowth,
-  'start-growth': measureStartGrowth,
-  'start-in-test-growth': measureInTestGrowth,
-};
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 
 try {
   const options = readOptions(process.argv.slice(2));
@@ -37,41 +21,65 @@ try {
 }
 
 /** @returns the exit code: 1 where something could not be measured. A missed target is news, not a failure. */
-async function bench({ selected, rounds, seconds, exchanges, json }) {
+async function bench({ groups, dist, json, ...options }) {
+  const cli = join(resolve(dist ?? DIST), 'cli.js');
+  if (!existsSync(cli)) throw new Error(`${cli} does not exist: run "npm run bundle" at the top first`);
+  leaveServerCore();
   const folder = mkdtempSync(join(tmpdir(), 'patchgate-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  // This process only waits, but where it does not, it must not be in the server's way.
-  if (cores) spawnSync('taskset', ['-a', '-c', '-p', String(cores.load), String(process.pid)]);
+  const target = await start(bareEcho, { folder }, cores.load);
+  const place = {
+    cli,
+    folder,
+    targetPort: target.port,
+    body: bodyFile(folder),
+    recordingsOf: recordingsIn(folder),
+  };
 
-  const place = await prepare(folder);
-  const results = [];
-  let measured = 0;
-  try {
-    for (const scenario of selected) {
-      process.stderr.write(`measuring ${scenario.name} against ${scenario.peerName} …\n`);
-      try {
-        if (scenario.needsRecording) await place.record();
-        const rows = await MEASURES[scenario.kind](scenario, place, { rounds, seconds, exchanges });
-        results.push(...rows.map((row) => ({ ...summarise(scenario, row), pairs: row.pairs })));
-        measured++;
-      } catch (error) {
-        complain(error);
-      }
+  const rows = [];
+  let failures = 0;
+  for (const { measure, peer, scenarios } of groups) {
+    process.stderr.write(`measuring ${scenarios.map(({ name }) => name).join(', ')} …\n`);
+    try {
+      rows.push(...(await measure(scenarios, peer, place, options)));
+    } catch (error) {
+      complain(error);
+      failures++;
     }
-  } finally {
-    await place.close();
   }
-  if (results.length === 0) return 1;
-  const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cores ?? null };
+  await stop(target);
   if (json)
-    process.stdout.write(`${JSON.stringify({ machine, rounds, seconds, exchanges, results }, null, 2)}\n`);
-  else process.stdout.write(`\n${heading(machine, rounds, seconds)}\n\n${table(results)}\n`);
-  return measured === selected.length ? 0 : 1;
+    process.stdout.write(
+      `${JSON.stringify(
+        rows.map((row) => ({ ...summarise(row), pairs: row.pairs })),
+        null,
+        2,
+      )}\n`,
+    );
+  else if (rows.length > 0) process.stdout.write(`\n${heading(options)}\n\n${table(rows)}\n`);
+  return failures === 0 ? 0 : 1;
 }
 
-function heading({ node, cpu }, rounds, seconds) {
-  const pinned = cores ? `server on core ${cores.server}, load and target on ${cores.load}` : 'not pinned';
-  return `Node ${node}, ${cpu}, ${pinned}; ${rounds} rounds of ${seconds} s; medians; only ratios within one run count`;
+function bodyFile(folder) {
+  const file = join(folder, 'body.json');
+  writeFileSync(file, body);
+  return file;
+}
+
+/** Gives the folder of a recording, which is written when it is first asked for. */
+function recordingsIn(folder) {
+  const written = new Set();
+  return (recording) => {
+    const recordings = join(folder, `recording-${recording.exchanges}-${recording.paths}`);
+    if (!written.has(recordings)) writeRecording(recordings, recording);
+    written.add(recordings);
+    return recordings;
+  };
+}
+
+function heading({ rounds, seconds }) {
+  const where = `${cpus()[0]?.model}, server on core ${cores.server}, load and target on ${cores.load}`;
+  return `Node ${process.version}, ${where}; ${rounds} rounds of ${seconds} s; medians; only ratios within one run count`;
 }
 
 function complain(error) {

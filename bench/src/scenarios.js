@@ -1,89 +1,114 @@
-import { bareAnswer, bareNode, bareProxy, checkBody, proxy, recorder, replay } from './commands.js';
+import { fileURLToPath } from 'node:url';
+import { measureLoad, measureMisses, measureStarts, measureTouches } from './measures.js';
+import { allDifferent, answeredAlike, recorded, unknownBody, unknownProject } from './traffic.js';
 
-/**
- * What is measured, in the order it is printed. `load`: requests a second of ours over the peer's. `first-answer` and
- * `whole-run`: milliseconds from the start to the first answer, or to the end, of ours over the peer's. `body-cost`: CPU
- * time of the costliest hostile body over that of the costliest valid one. `in-test`: microseconds from the call of `replay` of
- * patchgate/testing until it listens, over a bare listen in the same process. `paths`: over how many projects the load is
- * spread. `…-growth`: the large over the small, in one of the shapes of traffic.js; these take long and are measured
- * where they are asked for. The targets are those that the project set itself.
- */
-export const scenarios = [
-  { name: 'forward', kind: 'load', ours: proxy('--validation', 'off', '--no-guard', '--log', 'off') },
-  { name: 'judge', kind: 'load', ours: proxy('--log', 'off') },
-  { name: 'judge-logged', kind: 'load', ours: proxy() },
-  { name: 'record', kind: 'load', ours: recorder('one', '--log', 'off'), target: { atLeast: 1.1 } },
-  { name: 'record-logged', kind: 'load', ours: recorder('logged'), target: { atLeast: 1.1 } },
-  {
-    name: 'record-1000-paths',
-    kind: 'load',
-    paths: 1000,
-    ours: recorder('many', '--log', 'off'),
-    target: { atLeast: 1.1 },
-  },
-  {
-    name: 'replay',
-    kind: 'load',
-    needsRecording: true,
-    ours: replay('--log', 'off'),
-    peer: bareAnswer,
-    peerName: 'node:http',
-    target: { atLeast: 0.5 },
-  },
-  {
-    name: 'replay-logged',
-    kind: 'load',
-    needsRecording: true,
-    ours: replay(),
-    peer: bareAnswer,
-    peerName: 'node:http',
-    target: { atLeast: 0.5 },
-  },
-  {
-    name: 'start-replay',
-    kind: 'first-answer',
-    needsRecording: true,
-    ours: replay(),
-    target: { atMost: 4 },
-  },
-  {
-    name: 'start-in-test',
-    kind: 'in-test',
-    needsRecording: true,
-    peerName: 'node:http listens',
-    unit: 'µs',
-  },
-  {
-    name: 'start-check',
-    kind: 'whole-run',
-    ours: checkBody,
-  },
-  {
-    name: 'worst-body',
-    kind: 'body-cost',
-    ours: proxy('--log', 'off'),
-    peerName: 'a valid body',
-    target: { atMost: 1.5 },
-  },
-  ...['paths', 'one', 'same'].map((shape) =>
-    growth('record', shape, { unit: 'µs', target: { atMost: 1.2 } }),
-  ),
-  ...['paths', 'one'].map((shape) =>
-    growth('replay', shape, { unit: 'requests/s', target: { atLeast: 0.9 } }),
-  ),
-  ...['paths', 'one'].map((shape) => growth('start', shape, { target: { atMost: 1.2 } })),
-  ...['paths', 'one'].map((shape) => growth('start-in-test', shape, { unit: 'µs', target: { atMost: 1.2 } })),
-].map((scenario) => ({
-  paths: 1,
-  isGrowth: false,
-  target: {},
-  ...(scenario.kind === 'load'
-    ? { peer: bareProxy, peerName: 'http-proxy' }
-    : { peer: bareNode, peerName: 'node -e 0' }),
-  ...scenario,
-}));
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-function growth(what, shape, more) {
-  const kind = `${what}-growth`;
-  return { name: `${kind}-${shape}`, kind, shape, isGrowth: true, peerName: 'its own small size', ...more };
+// Each gives Node's arguments, of the place (main.js) and a port.
+export const bareEcho = ({ port }) => [here('bare-echo.js'), String(port)];
+const bareAnswer = ({ port }) => [here('bare-answer.js'), String(port)];
+const bareProxy = ({ port, targetPort }) => [here('bare-proxy.js'), String(port), String(targetPort)];
+const check = ({ cli, body }) => [cli, 'check', '--operation', 'updateProject', body];
+
+function proxy(...options) {
+  return ({ cli, port, targetPort }) => [
+    cli,
+    'proxy',
+    `http://127.0.0.1:${targetPort}`,
+    '--port',
+    String(port),
+    '--log',
+    'off',
+    ...options,
+  ];
 }
+
+function replay(recording) {
+  return ({ cli, port, recordingsOf }) => [
+    cli,
+    'replay',
+    '--recordings',
+    recordingsOf(recording),
+    '--port',
+    String(port),
+    '--log',
+    'off',
+  ];
+}
+
+/** A replay, and requests for what is in its recording. */
+function replayOf(recording) {
+  return { exchanges: recording.exchanges, command: replay(recording), traffic: recorded(recording) };
+}
+
+const SMALL = { exchanges: 1, paths: 1 };
+const LARGE = { exchanges: 10_000, paths: 10_000 };
+/** The same number in as few files as a recording should have. */
+const DENSE = { exchanges: 10_000, paths: 1 };
+
+const httpProxy = { peerName: 'http-proxy', command: bareProxy, traffic: allDifferent() };
+const nodeHttp = { peerName: 'node:http', command: bareAnswer, traffic: answeredAlike(recorded(LARGE)) };
+
+const forwarding = { traffic: allDifferent(), p99AtMost: 1.5 };
+const replaying = { atLeast: 0.5, p99AtMost: 2 };
+
+/** What is measured, in the order of the table, each group in turns with its peer. The targets are the project's own. */
+export const groups = [
+  {
+    measure: measureLoad,
+    peer: httpProxy,
+    scenarios: [
+      {
+        ...forwarding,
+        name: 'stream',
+        command: proxy('--validation', 'off', '--no-guard', '--no-state'),
+        atLeast: 0.95,
+      },
+      { ...forwarding, name: 'judge', command: proxy(), atLeast: 1, memoryLimit: 110 },
+      { ...forwarding, name: 'record', command: proxy('--record', 'all'), atLeast: 0.9 },
+      {
+        ...forwarding,
+        name: 'record-1000-paths',
+        command: proxy('--record', 'all'),
+        traffic: allDifferent(1000),
+        atLeast: 0.8,
+      },
+    ],
+  },
+  {
+    measure: measureLoad,
+    peer: nodeHttp,
+    scenarios: [
+      { ...replaying, ...replayOf(SMALL), name: 'replay' },
+      { ...replaying, ...replayOf({ exchanges: 1000, paths: 1000 }), name: 'replay-1000' },
+      { ...replaying, ...replayOf(LARGE), name: 'replay-10000', memoryLimit: 150 },
+      {
+        ...replaying,
+        ...replayOf({ exchanges: 50_000, paths: 10_000 }),
+        name: 'replay-50000',
+        memoryLimit: 350,
+      },
+    ],
+  },
+  {
+    measure: measureTouches,
+    peer: nodeHttp,
+    scenarios: [{ ...replayOf(LARGE), name: 'first-touch', limit: 250, warmAtMost: 1.3 }],
+  },
+  {
+    measure: measureStarts,
+    peer: nodeHttp,
+    scenarios: [
+      { ...replayOf(SMALL), name: 'start', atMost: 2.2 },
+      { ...replayOf(LARGE), name: 'start-10000', atMost: 2.5 },
+      { name: 'start-check', command: check },
+    ],
+  },
+  {
+    measure: measureMisses,
+    scenarios: [
+      { name: 'miss', command: replay(DENSE), traffic: unknownBody, limit: 2 },
+      { name: 'miss-path', command: replay(LARGE), traffic: unknownProject, limit: 2 },
+    ],
+  },
+];

@@ -1,57 +1,54 @@
-const MEBIBYTE = 1024 * 1024;
-/** Below this share of a core something other than the server set the pace. */
-const BUSY = 0.9;
-
-/** The summaries as one aligned table. */
-export function table(summaries) {
-  const rows = [
-    ['scenario', 'ours', 'peer', 'unit, peer', 'ratio', 'min-max', 'target', '', 'CPU µs', 'busy %', 'MiB'],
-    ...summaries.map((summary) => [
-      summary.name,
-      number(summary.ours.value.median),
-      number(summary.peer.value.median),
-      `${summary.unit}, ${summary.peerName}`,
-      summary.ratio.median.toFixed(2),
-      `${summary.ratio.min.toFixed(2)}-${summary.ratio.max.toFixed(2)}`,
-      targetOf(summary.target),
-      summary.reached === undefined ? '' : summary.reached ? 'reached' : 'MISSED',
-      both(summary, (side) => side.cpuMicros?.median),
-      both(summary, (side) => side.busy && side.busy.median * 100),
-      both(summary, (side) => side.peakBytes && side.peakBytes / MEBIBYTE),
-    ]),
+/** The rows of the measures as one aligned table: medians, and ratios pair by pair. */
+export function table(rows) {
+  const cells = [
+    ['', 'ours', 'peer', 'unit, peer', 'ratio', 'min-max', 'target', ''],
+    ...rows
+      .map(summarise)
+      .map((row) => [
+        row.name,
+        number(row.ours),
+        row.peer === undefined ? '' : number(row.peer),
+        [row.unit, row.peerName].filter(Boolean).join(', '),
+        row.ratio ? row.ratio.median.toFixed(2) : '',
+        row.ratio ? `${row.ratio.min.toFixed(2)}-${row.ratio.max.toFixed(2)}` : '',
+        row.target,
+        row.isReached === undefined ? '' : row.isReached ? 'reached' : 'MISSED',
+      ]),
   ];
-  const idle = summaries.filter(({ ours, peer }) => [ours, peer].some(({ busy }) => busy?.median < BUSY));
-  const notes = [];
-  if (idle.length > 0) {
-    const names = [...new Set(idle.map(({ name }) => name))].join(', ');
-    notes.push(`a server did not get or use its whole core: compare the CPU µs, or measure again: ${names}`);
-  }
-  for (const { name, notes: said } of summaries)
-    if (said.length > 0) notes.push(`${name}: ${said.join(', then ')}`);
-  return [...align(rows, [1, 2, 4, 8, 9, 10]), ...notes].join('\n');
+  return align(cells, [1, 2, 4]);
+}
+
+/** Medians of one row's pairs. Ratios are taken pair by pair: only neighbours in time compare. */
+export function summarise({ pairs, isInverse, atLeast, atMost, limit, ...row }) {
+  const ours = spread(pairs.map((pair) => pair.ours)).median;
+  if (pairs[0].peer === undefined) return { ...row, ours, ...judge(ours, { atMost: limit }) };
+  const peer = spread(pairs.map((pair) => pair.peer)).median;
+  const ratio = spread(pairs.map((pair) => (isInverse ? pair.peer / pair.ours : pair.ours / pair.peer)));
+  const target =
+    limit === undefined ? judge(ratio.median, { atLeast, atMost }) : judge(ours, { atMost: limit }, row.unit);
+  return { ...row, ours, peer, ratio, ...target };
+}
+
+function judge(value, { atLeast, atMost }) {
+  if (atLeast !== undefined) return { target: `>= ${atLeast}`, isReached: value >= atLeast };
+  if (atMost !== undefined) return { target: `<= ${atMost}`, isReached: value <= atMost };
+  return { target: '' };
+}
+
+function spread(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const median = sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return { median, min: sorted[0], max: sorted.at(-1) };
 }
 
 function number(value) {
-  return Math.round(value).toLocaleString('en-US');
-}
-
-function targetOf({ atLeast, atMost }) {
-  return atLeast !== undefined ? `>= ${atLeast}` : atMost !== undefined ? `<= ${atMost}` : '-';
-}
-
-function both({ ours, peer }, pick) {
-  const values = [pick(ours), pick(peer)];
-  return values.includes(undefined) ? '-' : values.map(number).join(' / ');
+  return value < 100 ? value.toPrecision(2) : Math.round(value).toLocaleString('en-US');
 }
 
 function align(rows, right) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) =>
-        right.includes(column) ? cell.padStart(widths[column]) : cell.padEnd(widths[column]),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
+  const pad = (cell, column) =>
+    right.includes(column) ? cell.padStart(widths[column]) : cell.padEnd(widths[column]);
+  return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
 }
