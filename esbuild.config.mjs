@@ -4,6 +4,7 @@ import { build } from 'esbuild';
 import { loadTogether } from './.esbuild/load-together.mjs';
 import { writeNotices } from './.esbuild/notices.mjs';
 import { ownGlobals } from './.esbuild/own-globals.mjs';
+import { shippedValidators } from './.esbuild/shipped-validators.mjs';
 import { writeTypesForCommonJs } from './.esbuild/types-for-commonjs.mjs';
 
 const COMMON = {
@@ -47,7 +48,7 @@ async function buildForTests() {
     metafile: true,
     chunkNames: 'testing-[name]-[hash]',
     inject: ['own-globals'],
-    plugins: [ownGlobals],
+    plugins: [shippedValidators, ownGlobals],
   });
   writeTypesForCommonJs(metafile, FOR_COMMON_JS, COMMON.outdir);
 }
@@ -62,7 +63,7 @@ async function buildForJest() {
     define: { 'import.meta.url': '__fileUrl' },
     banner: { js: "const __fileUrl=require('node:url').pathToFileURL(__filename).href;" },
     inject: ['own-globals'],
-    plugins: [ownGlobals],
+    plugins: [shippedValidators, ownGlobals],
   });
 }
 
@@ -78,7 +79,7 @@ const { metafile } = await build({
   },
   ...SPLIT,
   metafile: true,
-  plugins: [await loadTogether()],
+  plugins: [shippedValidators, await loadTogether()],
 });
 
 await buildForTests();

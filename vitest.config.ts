@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { shippedValidatorsForVite } from './.esbuild/shipped-validators.mjs';
 
 const sourceOf = (file: string) => fileURLToPath(new URL(`src/${file}`, import.meta.url));
 
 export default defineConfig({
+  plugins: [shippedValidatorsForVite],
   // What a config file imports, from the sources instead of what was built of them.
   resolve: {
     alias: {

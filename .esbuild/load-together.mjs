@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { shippedValidators } from './shipped-validators.mjs';
 
 /**
  * What is loaded together, each with all that it imports. esbuild makes one file of the modules that are needed by exactly the same
@@ -53,6 +54,7 @@ async function closureOf(files) {
     entryPoints: files,
     ...{ bundle: true, format: 'esm', outdir: 'nowhere', write: false, metafile: true },
     plugins: [
+      shippedValidators,
       {
         name: 'ours-at-once',
         setup(builder) {

@@ -1,6 +1,7 @@
-import { type Config, DEFAULT_CONTRACT } from './config.ts';
-import { type Contract, loadContract } from './contract/load-contract.ts';
+import type { Config } from './config.ts';
+import type { Contract } from './contract/contract.ts';
 import { createMatcher } from './contract/match-operation.ts';
+import { shippedContract } from './contract/shipped-contract.ts';
 import { PatchgateError } from './errors.ts';
 import { createGate, type Gate } from './gate.ts';
 import { outgoingPath } from './upstreams/outgoing.ts';
@@ -16,11 +17,11 @@ export interface GateOfOptions {
 }
 
 /** The gate that a config asks for. @throws PatchgateError where contract or settings are wrong */
-export function gateOf(config: Config, options: GateOfOptions = {}): Gate {
+export async function gateOf(config: Config, options: GateOfOptions = {}): Promise<Gate> {
   const { basePath = '' } = config;
-  const isOurs = config.contract === DEFAULT_CONTRACT;
-  const contract = loadContract(config.contract, isOurs);
-  const isTried = !isOurs || Object.keys(config.customRules).length > 0;
+  const shipped = shippedContract(config.contract);
+  const contract = shipped ?? (await compiledContract(config.contract));
+  const isTried = !shipped || Object.keys(config.customRules).length > 0;
   if (config.target !== undefined) checkTargetPath(config.target, contract, basePath);
   const gate = createGate(contract, {
     validation: config.validation,
@@ -40,6 +41,12 @@ export function gateOf(config: Config, options: GateOfOptions = {}): Gate {
   return options.notice && basePath !== ''
     ? tellingOfOthers(outgoing, contract, basePath, options.notice)
     : outgoing;
+}
+
+/** Ajv takes as long to load as all the rest, and is needed for a contract of one's own alone. */
+async function compiledContract(location: string): Promise<Contract> {
+  const { loadContract } = await import('./contract/load-contract.ts');
+  return loadContract(location);
 }
 
 /** By the path that the target gets, which the dot segments of a request can lead out of its own, and by the client's. */

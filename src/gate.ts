@@ -1,6 +1,6 @@
 import { type CatalogueEntry, catalogueOf } from './catalogue.ts';
 import { memberAt } from './config/extras/source.ts';
-import type { Contract, LoadedOperation } from './contract/load-contract.ts';
+import type { Contract, LoadedOperation } from './contract/contract.ts';
 import { createMatcher, type Match } from './contract/match-operation.ts';
 import { createRecordMatcher, type RecordMatcher, recordNamed } from './contract/match-record.ts';
 import { mayNameMethod } from './contract/method-in-body.ts';

@@ -77,7 +77,7 @@ export interface Patchgate {
 export async function createPatchgate(kind: Kind, config: Config, around: Surroundings): Promise<Patchgate> {
   const rules = rulesOf(config);
   const { redaction } = rules;
-  const gate = quotingNoSecrets(gateOf(config, around), redaction);
+  const gate = quotingNoSecrets(await gateOf(config, around), redaction);
   const { clientTimeout, controlToken } = config;
   const access = createAccess(config);
   const tls = await readServerTls(config);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { gateOf } from '../src/compose-gate.ts';
 import { type Given, resolve } from './support/config.ts';
-import { refusal } from './support/errors.ts';
+import { laterRefusal } from './support/errors.ts';
 
 /** Why there is no gate for such a config. */
 async function refused(given: Given): Promise<string> {
   const { config } = await resolve(given);
-  return refusal('bad-config', () => gateOf(config, { lazy: true }));
+  return laterRefusal('bad-config', gateOf(config, { lazy: true }));
 }
 
 const FILE = `{

@@ -16,7 +16,7 @@ const validate = new Ajv({ strict: true, allErrors: true }).compile(configSchema
 async function isTaken(file: unknown): Promise<boolean> {
   try {
     const { config } = await resolve({ file });
-    gateOf({ ...config, contract: DEFAULT_CONTRACT, target: undefined }, { lazy: true });
+    await gateOf({ ...config, contract: DEFAULT_CONTRACT, target: undefined }, { lazy: true });
     return true;
   } catch (error) {
     if (error instanceof PatchgateError && error.code === 'bad-config') return false;

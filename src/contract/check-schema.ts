@@ -5,8 +5,7 @@ import type { JsonValue } from '../model/json.ts';
 import { nearest } from '../model/nearest.ts';
 import { escapeToken } from '../model/pointer.ts';
 import type { Annotation } from './annotations.ts';
-import type { ErrorSites } from './error-sites.ts';
-import type { FieldParams } from './keywords.ts';
+import type { FurtherField } from './keyword-functions.ts';
 import { SCHEMA_RULES, schemaRule } from './schema-rules.ts';
 
 /** Keywords whose error only says that one further down failed, and that one is reported. */
@@ -16,17 +15,15 @@ const REPEATERS = new Set(['if', 'allOf', '$ref', '$dynamicRef', 'propertyNames'
  * What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later.
  *
  * @param annotationOf what the schema file says of a subschema beyond JSON Schema
- * @param sites of the compiled function's errors
  * @param bounds counts what is too much to be kept
  */
 export function checkSchema(
   validate: ValidateFunction,
   body: JsonValue,
   annotationOf: (subschema: AnySchemaObject) => Annotation,
-  sites: ErrorSites,
   bounds: FindingBounds,
 ): Finding[] {
-  const errors = errorsOf(validate, body, sites, bounds);
+  const errors = errorsOf(validate, body);
   if (errors.length === 0) return [];
   const failing = (keyword: string) =>
     new Set(errors.filter((error) => error.keyword === keyword).map(({ instancePath }) => instancePath));
@@ -48,33 +45,13 @@ export function checkSchema(
   return withoutConsequences([...findings.values()]);
 }
 
-function errorsOf(
-  validate: ValidateFunction,
-  body: JsonValue,
-  sites: ErrorSites,
-  bounds: FindingBounds,
-): ErrorObject[] {
+function errorsOf(validate: ValidateFunction, body: JsonValue): ErrorObject[] {
   try {
-    return validate(body) ? [] : distinct(validate.errors ?? [], sites, bounds);
+    return validate(body) ? [] : (validate.errors ?? []);
   } finally {
-    // Both would keep errors, and with them the body, until the next call; those of a branch that does not apply as well.
+    // It would keep them, and with them the body, until the next call.
     validate.errors = null;
-    sites.reset();
   }
-}
-
-/** Each error once; those that one of them stands for are counted. */
-function distinct(all: ErrorObject[], sites: ErrorSites, bounds: FindingBounds): ErrorObject[] {
-  const met = new Set<ErrorObject>();
-  return all.filter((error) => {
-    if (!sites.standsForOthers(error)) return true;
-    if (met.has(error)) {
-      if (!REPEATERS.has(error.keyword)) bounds.omitted++;
-      return false;
-    }
-    met.add(error);
-    return true;
-  });
 }
 
 /** What is in a field whose name is spelt wrong was held against no schema of its own: it is not unknown. */
@@ -107,13 +84,13 @@ function objectionOf(
   objects: ReadonlySet<string>,
 ): Objection {
   if (error.keyword === 'furtherFields') {
-    const { field, meant, parent } = error.params as FieldParams;
+    const { field, meant } = error.params as FurtherField;
     const rule = SCHEMA_RULES[meant === undefined ? 'schema.unknown-field' : 'schema.field-case'] as RuleInfo;
     return {
       error,
       rule,
       severity: severityOf(rule),
-      annotation: annotationOf(parent),
+      annotation: annotationOf(error.parentSchema as AnySchemaObject),
       field,
       isOfName: false,
     };
@@ -141,8 +118,7 @@ function findingOf({ error, rule, severity, annotation, field, isOfName }: Objec
   const pointer = field === undefined ? error.instancePath : `${error.instancePath}/${escapeToken(field)}`;
   const source = annotation.source ?? rule.source;
   const finding = { rule: rule.name, severity, basis: rule.basis, pointer, message: '', source };
-  if (error.keyword === 'furtherFields')
-    return { ...finding, ...fieldMessage(error.params as FieldParams, pointer) };
+  if (error.keyword === 'furtherFields') return { ...finding, ...fieldMessage(error, pointer) };
   return {
     ...finding,
     ...(error.keyword === 'observed' ? {} : { basis: annotation.basis }),
@@ -151,17 +127,15 @@ function findingOf({ error, rule, severity, annotation, field, isOfName }: Objec
   };
 }
 
-function fieldMessage(
-  { field, meant, listed }: FieldParams,
-  pointer: string,
-): Pick<Finding, 'message' | 'hint'> {
+function fieldMessage(error: ErrorObject, pointer: string): Pick<Finding, 'message' | 'hint'> {
+  const { field, meant } = error.params as FurtherField;
   if (meant !== undefined) {
     return {
       message: `${pointer} is spelt "${meant}"`,
       hint: `rename it to "${meant}": names are case-sensitive`,
     };
   }
-  const near = nearest(field, listed);
+  const near = nearest(field, Object.keys(error.parentSchema?.properties ?? {}));
   return {
     message: `${pointer} is no field that the contract lists`,
     hint:

@@ -2,7 +2,6 @@ import type { ContractTexts } from './read-contract-files.ts';
 
 interface Kept {
   texts: ContractTexts;
-  isTrusted: boolean;
   contract: unknown;
 }
 
@@ -17,15 +16,11 @@ const MOST = 4;
 const kept: Kept[] = [];
 
 /** The contract of these texts: one that was made before, or what `make` makes. */
-export function keptContract<Contract>(
-  texts: ContractTexts,
-  isTrusted: boolean,
-  make: () => Contract,
-): Contract {
-  const known = kept.find((one) => one.isTrusted === isTrusted && areSame(one.texts, texts));
+export function keptContract<Contract>(texts: ContractTexts, make: () => Contract): Contract {
+  const known = kept.find((one) => areSame(one.texts, texts));
   if (known) return known.contract as Contract;
   const contract = make();
-  kept.push({ texts, isTrusted, contract });
+  kept.push({ texts, contract });
   if (kept.length > MOST) kept.shift();
   return contract;
 }

@@ -1,16 +1,16 @@
 import {
   _,
   type Ajv2020,
-  type AnySchemaObject,
   type CodeKeywordDefinition,
-  type ErrorObject,
   type KeywordCxt,
+  type Name,
+  str,
+  stringify,
 } from 'ajv/dist/2020.js';
+import { _Code } from 'ajv/dist/compile/codegen/code.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { isObject, namesOf } from '../model/json.ts';
-import { hasHttpScheme, isUrl } from '../model/url.ts';
-import type { ErrorSites } from './error-sites.ts';
-import type { UrlBudget } from './url-budget.ts';
+import type { JsonValue } from '../model/json.ts';
+import { appended, firstRepeated, formats, furtherFields, oneOf } from './keyword-functions.ts';
 
 /**
  * What the contract's schemas say beyond JSON Schema 2020-12.
@@ -19,38 +19,18 @@ import type { UrlBudget } from './url-budget.ts';
  * - `furtherFields`: of an object with `properties`, what other fields it takes: `none`, or `objects` (any that hold one).
  * - `basis`, `severity`, `source`, `hint`: annotations that a finding of that subschema carries. A source holds for
  *   everything below it as well.
- *
- * @param isTrusted skips the check of what the schemas say with these words
- * @param sites bounds the errors of `furtherFields`, as it does those of Ajv's own keywords
- * @param urls says which URLs are read; of others nothing is said
  */
-export function addKeywords(ajv: Ajv2020, isTrusted: boolean, sites: ErrorSites, urls: UrlBudget): void {
-  // Compiling the checks of these few words takes as long as compiling a schema.
-  const taking = (metaSchema: AnySchemaObject) => (isTrusted ? {} : { metaSchema });
+export function addKeywords(ajv: Ajv2020): void {
   ajv.addKeyword(observed);
-  ajv.addKeyword({
-    keyword: 'furtherFields',
-    type: 'object',
-    schemaType: 'string',
-    ...taking({ enum: ['none', 'objects'] }),
-    errors: true,
-    compile: (takes: string, parent: AnySchemaObject) => checkFields(takes === 'objects', parent, sites),
-  });
-  ajv.addKeyword({ keyword: 'basis', ...taking({ enum: ['stated', 'inferred', 'observed', 'protocol'] }) });
-  ajv.addKeyword({ keyword: 'severity', ...taking({ enum: ['error', 'warn'] }) });
-  ajv.addKeyword({ keyword: 'source', ...taking({ type: 'string' }) });
-  ajv.addKeyword({ keyword: 'hint', ...taking({ type: 'string' }) });
+  ajv.addKeyword(further);
+  ajv.addKeyword({ keyword: 'basis', metaSchema: { enum: ['stated', 'inferred', 'observed', 'protocol'] } });
+  ajv.addKeyword({ keyword: 'severity', metaSchema: { enum: ['error', 'warn'] } });
+  ajv.addKeyword({ keyword: 'source', metaSchema: { type: 'string' } });
+  ajv.addKeyword({ keyword: 'hint', metaSchema: { type: 'string' } });
+  for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
   dropSideErrors(ajv);
-  // The empty text is left to `http-url`, so that it only warns.
-  ajv.addFormat('url', {
-    type: 'string',
-    validate: (text: string) => text === '' || !urls.takes(text) || isUrl(text),
-  });
-  ajv.addFormat('http-url', {
-    type: 'string',
-    // What is no URL at all has its own error already.
-    validate: (text: string) => text !== '' && (hasHttpScheme(text) || !urls.takes(text) || !isUrl(text)),
-  });
+  appendErrors(ajv);
+  replaceEquality(ajv);
 }
 
 /** Standard formats of which nothing is checked: there is no well-kept check of them. */
@@ -90,6 +70,26 @@ function dropSideErrors(ajv: Ajv2020): void {
   }
 }
 
+/** Adds the errors of a reference to those so far. Ajv copies all of them for each reference: of many wrong items, that is their square. */
+function appendErrors(ajv: Ajv2020): void {
+  for (const keyword of ['$ref', '$dynamicRef']) {
+    const definition = ajv.getKeyword(keyword) as CodeKeywordDefinition;
+    if (!definition) continue;
+    const { code } = definition;
+    definition.code = (context) => {
+      const { gen, result } = context;
+      context.result = (isValid, onValid) =>
+        result.call(context, isValid, onValid, () => {
+          const append = gen.scopeValue('func', { ref: appended, code: _`appended` });
+          const called = new _Code(String(isValid).split('(', 1)[0] as string);
+          gen.code(_`vErrors = ${append}(vErrors, ${called}.errors)`);
+          gen.code(_`errors = vErrors.length`);
+        });
+      code(context);
+    };
+  }
+}
+
 /** Like `not`, the other way round: applies the subschema without its own errors, and gives one in its place. */
 const observed: CodeKeywordDefinition = {
   keyword: 'observed',
@@ -106,62 +106,81 @@ const observed: CodeKeywordDefinition = {
   },
 };
 
-/** The error of a field that no schema lists. */
-export interface FieldParams {
-  field: string;
-  /** The listed field that it is but for letter case, `_` or `-`. */
-  meant: string | undefined;
-  listed: readonly string[];
-  parent: AnySchemaObject;
-}
-
-/** The shape that Ajv gives a keyword of its users: a test that leaves its errors on itself. */
-interface FieldCheck {
-  (data: unknown): boolean;
-  errors?: Partial<ErrorObject>[];
-}
-
-function checkFields(takesObjects: boolean, parent: AnySchemaObject, sites: ErrorSites): FieldCheck {
-  const unknown = sites.add();
-  const misspelt = sites.add();
-  const listed = Object.keys((parent.properties as object | undefined) ?? {});
-  const known = new Set(listed);
-  const byFold = new Map(listed.map((name) => [fold(name), name]));
-  const longest = Math.max(0, ...[...byFold.keys()].map((folded) => folded.length));
-  const check: FieldCheck = (data: unknown) => {
-    if (!isObject(data)) return true;
-    let errors: Partial<ErrorObject>[] | undefined;
-    for (const field of namesOf(data)) {
-      if (known.has(field)) continue;
-      const meant = byFold.get(fold(field, longest));
-      if (meant === undefined && takesObjects && isObject(data[field])) continue;
-      const site = meant === undefined ? unknown : misspelt;
-      errors ??= [];
-      errors.push(sites.full[site] ?? sites.keep(site, errorOf({ field, meant, listed, parent })));
-    }
-    if (!errors) return true;
-    check.errors = errors;
-    return false;
-  };
-  return check;
-}
-
-function errorOf(params: FieldParams): Partial<ErrorObject> {
-  return { keyword: 'furtherFields', params };
-}
+const further: CodeKeywordDefinition = {
+  keyword: 'furtherFields',
+  type: 'object',
+  schemaType: 'string',
+  metaSchema: { enum: ['none', 'objects'] },
+  error: {
+    message: 'must have no field that is not listed',
+    params: ({ params: { found } }) => _`${found as Name}`,
+  },
+  code(context: KeywordCxt) {
+    const { gen, data, schema, parentSchema } = context;
+    const listed = Object.keys((parentSchema.properties as object | undefined) ?? {});
+    const takesObjects = schema === 'objects';
+    const find = gen.scopeValue('func', {
+      ref: furtherFields(listed, takesObjects),
+      code: _`furtherFields(${stringify(listed)}, ${takesObjects})`,
+    });
+    gen.forOf('found', _`${find}(${data})`, (found) => {
+      context.setParams({ found });
+      context.error();
+    });
+  },
+};
 
 /**
- * Names that differ only in letter case, `_` or `-` are the same word, spelt wrong. So are those that loose readers take
- * for the same: case is folded as Unicode does (Go), a dotless i is an i (Java), and control characters and blanks go (C).
- *
- * @param longest characters that are of interest; of a name with more, only some are given
+ * Puts keywords that compare whole values in the place of Ajv's own, with the same errors. Its comparison calls `toString` and
+ * `valueOf` where a value has them, which a body's members can be, and holds each item of a list against each other one.
  */
-function fold(name: string, longest = Number.POSITIVE_INFINITY): string {
-  let folded = '';
-  for (let i = 0; i < name.length && folded.length <= longest; i++) {
-    const char = name[i] as string;
-    if (char > ' ' && char !== '_' && char !== '-' && char !== '\u0307') folded += char;
+export function replaceEquality(ajv: Ajv2020): void {
+  for (const definition of [uniqueItems, constant, enumeration]) {
+    ajv.removeKeyword(definition.keyword as string);
+    ajv.addKeyword(definition);
   }
-  // To capitals first: the long s and the dotless i have no other way to be s and i.
-  return folded.toUpperCase().toLowerCase().replaceAll('\u0307', '');
+}
+
+const uniqueItems: CodeKeywordDefinition = {
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  error: {
+    message: ({ params: { pair } }) =>
+      str`must NOT have duplicate items (items ## ${_`${pair as Name}[0]`} and ${_`${pair as Name}[1]`} are identical)`,
+    params: ({ params: { pair } }) => _`{i: ${pair as Name}[1], j: ${pair as Name}[0]}`,
+  },
+  code(context: KeywordCxt) {
+    const { gen, data, schema } = context;
+    if (schema !== true) return;
+    const find = gen.scopeValue('func', { ref: firstRepeated, code: _`firstRepeated` });
+    const pair = gen.const('pair', _`${find}(${data})`);
+    context.setParams({ pair });
+    context.fail(pair);
+  },
+};
+
+const constant: CodeKeywordDefinition = {
+  keyword: 'const',
+  error: {
+    message: 'must be equal to constant',
+    params: ({ schemaCode }) => _`{allowedValue: ${schemaCode}}`,
+  },
+  code: (context) => failUnlessAmong(context, [context.schema as JsonValue]),
+};
+
+const enumeration: CodeKeywordDefinition = {
+  keyword: 'enum',
+  schemaType: 'array',
+  error: {
+    message: 'must be equal to one of the allowed values',
+    params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}`,
+  },
+  code: (context) => failUnlessAmong(context, context.schema as JsonValue[]),
+};
+
+function failUnlessAmong(context: KeywordCxt, values: readonly JsonValue[]): void {
+  const { gen, data } = context;
+  const isAmong = gen.scopeValue('func', { ref: oneOf(values), code: _`oneOf(${stringify(values)})` });
+  context.fail(_`!${isAmong}(${data})`);
 }

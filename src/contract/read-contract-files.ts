@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../errors.ts';
@@ -20,6 +21,13 @@ export function readContractFiles(location: string): ContractTexts {
   );
   const schemaTexts = new Map(names.sort().map((name) => [name, readText(join(dirname(file), name))]));
   return { file, contractText, schemaTexts };
+}
+
+/** By which compiled validators are known to be those of a contract. */
+export function digestOf({ contractText, schemaTexts }: ContractTexts): string {
+  return createHash('sha256')
+    .update(JSON.stringify([contractText, ...schemaTexts]))
+    .digest('hex');
 }
 
 function readText(file: string): string {

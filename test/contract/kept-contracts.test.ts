@@ -9,7 +9,6 @@ it('the same texts make the same contract, and any other text another one', () =
   const folder = contractFolder();
   const before = loadContract(folder);
   expect(loadContract(join(folder, 'contract.json'))).toBe(before);
-  expect(loadContract(folder, true)).not.toBe(before);
   expect(loadContract(contractFolder())).not.toBe(before);
   const change = (name: string, content: object) => {
     writeFileSync(join(folder, name), JSON.stringify(content));
@@ -39,12 +38,12 @@ it('a body leaves nothing for those that come after it', () => {
 it('what could not be made is not kept, nor more than a few', () => {
   const texts = (file: string) => ({ file, contractText: '', schemaTexts: new Map() });
   expect(() =>
-    keptContract(texts('a'), false, () => {
+    keptContract(texts('a'), () => {
       throw new Error('broken');
     }),
   ).toThrow('broken');
-  expect(keptContract(texts('a'), false, () => 'made')).toBe('made');
-  expect(keptContract(texts('a'), false, () => 'again')).toBe('made');
-  for (const file of ['b', 'c', 'd', 'e']) keptContract(texts(file), false, () => file);
-  expect(keptContract(texts('a'), false, () => 'anew')).toBe('anew');
+  expect(keptContract(texts('a'), () => 'made')).toBe('made');
+  expect(keptContract(texts('a'), () => 'again')).toBe('made');
+  for (const file of ['b', 'c', 'd', 'e']) keptContract(texts(file), () => file);
+  expect(keptContract(texts('a'), () => 'anew')).toBe('anew');
 });

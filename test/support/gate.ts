@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { type Contract, loadContract } from '../../src/contract/load-contract.ts';
+import type { Contract } from '../../src/contract/contract.ts';
+import { shippedContract as findShippedContract } from '../../src/contract/shipped-contract.ts';
 import { createGate, type Gate, type GateOptions, type GateRequest } from '../../src/gate.ts';
 import { createGuard } from '../../src/guard/guard.ts';
 import type { Finding } from '../../src/model/finding.ts';
@@ -19,7 +20,7 @@ let contract: Contract | undefined;
 
 /** The contract that the product ships, read once. */
 export function shippedContract(): Contract {
-  contract ??= loadContract(SCHEMAS);
+  contract ??= findShippedContract(SCHEMAS) as Contract;
   return contract;
 }
 

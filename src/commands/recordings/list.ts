@@ -22,7 +22,7 @@ export const list: CommandModule = {
     ]);
     const { config } = await resolveConfig(flagsOf(argv));
     const { format } = argv as unknown as { format: 'text' | 'json' };
-    const gate = gateOf({ ...config, guard: 'off' }, { lazy: true });
+    const gate = await gateOf({ ...config, guard: 'off' }, { lazy: true });
     const operationOf = (method: string, path: string) =>
       gate.match({ method, url: path, headers: [] })?.operation;
     process.exitCode = await runList(

@@ -69,13 +69,17 @@ const UPDATING: LockWords = {
  * @returns the exit code: 0 clean, 1 drift at or above `failOn`
  * @throws PatchgateError where it could not run to its end; then nothing was reported or written
  */
-export async function runVerify(args: VerifyArgs, io: VerifyIo, createGate: () => Gate): Promise<0 | 1> {
+export async function runVerify(
+  args: VerifyArgs,
+  io: VerifyIo,
+  createGate: () => Promise<Gate>,
+): Promise<0 | 1> {
   const { config, selection, updates, outputs } = args;
   const target = targetOf(config);
   const choose = chooser(selection);
   const root = await findRecording(config.recordings, config.recording);
   checkOutputs(outputs, [root], io.cwd);
-  const gate = createGate();
+  const gate = await createGate();
   checkSuppressedRules(config.suppressions, gate.rules);
   const suppressions = config.suppressions.filter(({ rule }) => isDriftRule(rule));
   const rules = rulesOf(config);

@@ -1,5 +1,6 @@
 import { DEFAULT_CONTRACT } from '../../config.ts';
 import { loadContract } from '../../contract/load-contract.ts';
+import { shippedContract } from '../../contract/shipped-contract.ts';
 import type { UserConfig } from '../../define-config.ts';
 import { PatchgateError } from '../../errors.ts';
 import { createGate, type Gate } from '../../gate.ts';
@@ -47,7 +48,7 @@ export interface Blueprint {
 export function blueprintOf(operation: string, options: BuilderOptions, isStrict: boolean): Blueprint {
   const { customRules = {}, rules: severities = {} } = options;
   const location = options.contract ?? DEFAULT_CONTRACT;
-  const contract = loadContract(location, location === DEFAULT_CONTRACT);
+  const contract = shippedContract(location) ?? loadContract(location);
   const guard = guardOf(options.guard);
   const gate = createGate(contract, {
     ...{ validation: 'enforce', guard, unlisted: 'pass', severities, customRules, lazy: true },

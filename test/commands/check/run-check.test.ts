@@ -10,7 +10,7 @@ import { createGate, type Gate } from '../../../src/gate.ts';
 import type { StoredBody } from '../../../src/model/exchange.ts';
 import { bodyFileName } from '../../../src/recordings/body-file.ts';
 
-const gate = createGate(loadContract('schemas', true), {
+const gate = createGate(loadContract('schemas'), {
   validation: 'enforce',
   guard: 'off',
   unlisted: 'pass',

@@ -1,6 +1,7 @@
 import { gateOf } from '../../../compose-gate.ts';
 import type { Config } from '../../../config.ts';
-import { type Contract, loadContract } from '../../../contract/load-contract.ts';
+import type { Contract } from '../../../contract/contract.ts';
+import { loadContract } from '../../../contract/load-contract.ts';
 import { PatchgateError } from '../../../errors.ts';
 import { globFromTemplate } from '../../../gate/glob-from-template.ts';
 import type { Gate } from '../../../gate.ts';
@@ -13,9 +14,9 @@ import { comparing } from './compare-contracts.ts';
  * @param contract folder or contract.json
  * @throws PatchgateError `bad-contract` where that does not load
  */
-export function gateAgainst(gate: Gate, config: Config, contract: string): Gate {
+export async function gateAgainst(gate: Gate, config: Config, contract: string): Promise<Gate> {
   const settings = settingsFor(loadOld(contract), config);
-  return comparing(gate, gateOf({ ...config, ...settings, contract }, { lazy: true }));
+  return comparing(gate, await gateOf({ ...config, ...settings, contract }, { lazy: true }));
 }
 
 function loadOld(contract: string): Contract {

@@ -19,7 +19,7 @@ export function beforehandOf({ config, origins }: Settled): BeforehandOptions {
 export async function checkGate({ config }: Settled, againstContract: string | undefined): Promise<Gate> {
   // To judge is what the command is for, whatever a proxy of the same config does.
   const judging = { ...config, validation: 'enforce' } as const;
-  const gate = gateOf(judging, { lazy: true });
+  const gate = await gateOf(judging, { lazy: true });
   if (againstContract === undefined) return gate;
   const { gateAgainst } = await import('../contracts/gate-against.ts');
   return gateAgainst(gate, judging, againstContract);

@@ -29,7 +29,7 @@ function gateOf(
     const changed = withValue(JSON.parse(readFileSync(file, 'utf8')), change.pointer, change.value);
     writeFileSync(file, JSON.stringify(changed));
   }
-  return createGate(loadContract(folder, true), { ...PROXY_DEFAULTS, guard: 'off', lazy: true, ...options });
+  return createGate(loadContract(folder), { ...PROXY_DEFAULTS, guard: 'off', lazy: true, ...options });
 }
 
 const shipped = gateOf(undefined);

@@ -6,7 +6,7 @@ import { gateOf } from '../../../../src/compose-gate.ts';
 import { resolveConfig } from '../../../../src/config.ts';
 import type { ContractFile } from '../../../../src/model/contract.ts';
 import type { Rule } from '../../../../src/model/rule.ts';
-import { refusal } from '../../../support/errors.ts';
+import { laterRefusal } from '../../../support/errors.ts';
 import { PROJECT_URL, patch, SCHEMAS } from '../../../support/gate.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -41,7 +41,7 @@ it('settings count for the contract before, as far as it has the operations', as
   };
   const cwd = temporaryFolder();
   const { config } = await resolveConfig(settings, { guard: 'off' }, {}, cwd);
-  const gate = gateAgainst(gateOf(config, { lazy: true }), config, old);
+  const gate = await gateAgainst(await gateOf(config, { lazy: true }), config, old);
   const { verdict } = gate.inspect(
     patch(PROJECT_URL, { name: 'unwelcome', languages: [], environments: [] }),
   );
@@ -55,9 +55,9 @@ it('settings count for the contract before, as far as it has the operations', as
 it('refuses a contract that does not load, and names it', async () => {
   const cwd = temporaryFolder();
   const { config } = await resolveConfig({}, { guard: 'off' }, {}, cwd);
-  const gate = gateOf(config, { lazy: true });
+  const gate = await gateOf(config, { lazy: true });
   const none = join(cwd, 'none');
-  expect(refusal('bad-contract', () => gateAgainst(gate, config, none))).toContain(
+  expect(await laterRefusal('bad-contract', gateAgainst(gate, config, none))).toContain(
     `--against-contract ${none}: cannot read the contract`,
   );
 });

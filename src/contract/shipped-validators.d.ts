@@ -1,0 +1,9 @@
+/** The shipped contract's schemas as Ajv compiled them: `.esbuild/shipped-validators.mjs` makes the module at build time. */
+import type { AnySchema, ValidateFunction } from 'ajv/dist/2020.js';
+
+/** Of the texts that were compiled. */
+export declare const digest: string;
+/** By name of the schema's file. */
+export declare const validators: Readonly<Record<string, ValidateFunction>>;
+/** Those that the validators' errors name. */
+export declare const schemas: readonly AnySchema[];
