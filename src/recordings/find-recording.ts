@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
-import { checkRecordingName } from './files/location.ts';
+import { checkRecordingName } from './store/location.ts';
 
 /** Names that a message lists. */
 const MOST = 10;

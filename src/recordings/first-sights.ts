@@ -3,7 +3,7 @@ import { HashSet } from './hash-set.ts';
 import { DEFAULT_RULES, type MatchRules } from './matching/match-rules.ts';
 import { requestKey } from './matching/request-key.ts';
 import type { PlainExchange, PlainRequest } from './plain-exchange.ts';
-import { settleRequest } from './settle.ts';
+import { toStoredRequest } from './to-stored-exchange.ts';
 
 /** Requests whose failures are counted; past it, those of the longest unused one are forgotten. */
 const MOST_FAILING = 10_000;
@@ -58,6 +58,6 @@ export class FirstSights {
   }
 
   #keyOf(request: PlainRequest): string {
-    return requestKey(settleRequest(request), this.#rules);
+    return requestKey(toStoredRequest(request), this.#rules);
   }
 }

@@ -16,8 +16,8 @@ import {
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { makeFolders } from './durable.ts';
 import { isAlive, startOf } from './process-life.ts';
+import { makeFolders } from './store/folders.ts';
 
 /** Who writes to a recording, as its lock file says. */
 interface Holder {

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
+import { PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { type KeptBody, readBody } from './files/body-files.ts';
 import { FileCache } from './files/file-cache.ts';
 import { Gaps } from './files/gaps.ts';
-import { HIDDEN } from './files/hidden-folder.ts';
 import { KeptFile } from './files/kept-file.ts';
 import type { KeptFileContext } from './files/kept-file-context.ts';
 import { listFiles } from './files/list-files.ts';
-import { locationOf } from './files/location.ts';
 import { type NamesBelow, namesBelow } from './files/names-below.ts';
 import { sizeOnDisk } from './files/recording-file.ts';
 import { HashSet } from './hash-set.ts';
@@ -20,8 +19,10 @@ import type { MatchRules } from './matching/match-rules.ts';
 import { DEFAULT_RULES } from './matching/match-rules.ts';
 import { requestFacts } from './matching/request-facts.ts';
 import type { PlainExchange } from './plain-exchange.ts';
+import { HIDDEN } from './store/hidden-folder.ts';
+import { locationOf } from './store/location.ts';
+import { TroubleNotices } from './store/trouble-notices.ts';
 import type { RecordingStore } from './store.ts';
-import { notKept, TroubleNotices } from './trouble-notices.ts';
 
 export interface StoreOptions {
   /** The recording will be written to: its folder is made now, so that one that cannot be made stops the start, and what
@@ -59,6 +60,14 @@ export interface Opened {
 
 const MIB = 1024 * 1024;
 
+/** By how bad it is: nothing is lost as long as the process lives, or not even then. */
+const RISKS = {
+  journal:
+    'Nothing is lost: it stays in the journal, and gets into its file as soon as that can be written, at the next start at the latest.',
+  memory: 'What is recorded now is only in memory, and lost if this process is killed.',
+  losing: 'No more fits in memory: exchanges are lost from now on.',
+};
+
 /** A recording as a tree of lowdb files, one for each method and path, read when asked for and written behind. */
 export class LowdbStore implements RecordingStore {
   readonly name: string;
@@ -70,7 +79,7 @@ export class LowdbStore implements RecordingStore {
   readonly #leave: () => void;
   readonly #folder: FoldBehind;
   readonly #context: KeptFileContext;
-  readonly #notices: TroubleNotices;
+  readonly #notices: TroubleNotices<keyof typeof RISKS>;
   readonly #files: FileCache;
   /** Large files that were written: their indexes are made when all is over. */
   readonly #large = new Map<string, Waiting['place']>();
@@ -88,7 +97,7 @@ export class LowdbStore implements RecordingStore {
     this.#journal = journal;
     this.#waiting = waiting;
     this.#leave = leave;
-    this.#notices = new TroubleNotices(root, options.onNotice);
+    this.#notices = new TroubleNotices('RECORDING FAILS', RISKS, options.onNotice ?? (() => undefined));
     this.#folder = new FoldBehind(
       journal,
       waiting,
@@ -170,7 +179,7 @@ export class LowdbStore implements RecordingStore {
     if (!this.#hasRoom(line.length)) {
       this.#lost++;
       this.#lostWhy = this.#unwritten;
-      this.#tell();
+      this.#tell(true);
       return;
     }
     const start = this.#journal.append(line);
@@ -189,8 +198,13 @@ export class LowdbStore implements RecordingStore {
     return !isFull();
   }
 
-  #tell(): void {
-    this.#notices.tell(this.#unwritten, this.#journal.unwritten > 0, this.#lost);
+  #tell(isLosing = false): void {
+    const reason = this.#unwritten;
+    const missing =
+      this.#lost > 0 ? `, but ${exchanges(this.#lost)} not kept: record again` : ': nothing is missing';
+    if (!reason) this.#notices.over(`recording into ${this.#root} works again${missing}`);
+    else
+      this.#notices.trouble(reason, isLosing ? 'losing' : this.#journal.unwritten > 0 ? 'memory' : 'journal');
   }
 
   /** Moves what an earlier run has left in the journal into the files. */
@@ -246,4 +260,17 @@ export class LowdbStore implements RecordingStore {
     if (file.written >= this.#context.largeBytes) this.#large.set(key, { method, path });
     return file.written;
   }
+}
+
+/** @param why the trouble that began it */
+function notKept(root: string, count: number, why: Error | undefined): PatchgateError {
+  const reason = why ? `: ${why.message}` : '';
+  return new PatchgateError('cannot-write', `${exchanges(count)} not kept in ${root}${reason}`, {
+    hint: 'make room on the disk or correct the permissions, then record again',
+    cause: why,
+  });
+}
+
+function exchanges(count: number): string {
+  return count === 1 ? '1 exchange was' : `${count} exchanges were`;
 }

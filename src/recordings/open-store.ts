@@ -2,14 +2,14 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { makeFolders } from './durable.ts';
-import { HIDDEN, hideFromGit, LOCK, leaveHidden } from './files/hidden-folder.ts';
-import { checkRecordingName } from './files/location.ts';
 import { FollowedJournal } from './journal/followed-journal.ts';
 import { Journal } from './journal/journal.ts';
 import { loadJournal } from './journal/load-journal.ts';
 import { type LockWords, takeLock } from './lock.ts';
 import { LowdbStore, type StoreOptions } from './lowdb-store.ts';
+import { makeFolders } from './store/folders.ts';
+import { HIDDEN, hideFromGit, LOCK, leaveHidden } from './store/hidden-folder.ts';
+import { checkRecordingName } from './store/location.ts';
 import type { RecordingStore } from './store.ts';
 
 export interface OpenOptions extends StoreOptions {

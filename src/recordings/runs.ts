@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { isObject, type JsonValue } from '../model/json.ts';
-import { HIDDEN, hideFromGit } from './files/hidden-folder.ts';
+import { HIDDEN, hideFromGit } from './store/hidden-folder.ts';
 
 /** A run that replayed a recording, and what it served of it. */
 export interface Run {

@@ -1,6 +1,5 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { HIDDEN } from './files/hidden-folder.ts';
 import { readLine } from './journal/journal-line.ts';
 import { linesOf } from './journal/lines-of.ts';
 import { readAt } from './journal/read-at.ts';
@@ -8,7 +7,8 @@ import { openSegment } from './journal/read-segment.ts';
 import { segmentName, segmentsIn } from './journal/segment.ts';
 import { redactExchange } from './redaction/redact.ts';
 import type { Redaction } from './redaction/redaction.ts';
-import { settle } from './settle.ts';
+import { HIDDEN } from './store/hidden-folder.ts';
+import { toStoredExchange } from './to-stored-exchange.ts';
 
 /** A secret that a recording holds, or held until it was scrubbed. */
 export interface Leftover {
@@ -38,7 +38,7 @@ function inSegment(file: string, root: string, redaction: Redaction): Leftover[]
       const line = readLine(bytes);
       if (line?.kind !== 'exchange') continue;
       const place = `line ${number}`;
-      redactExchange(settle(line.exchange), redaction, ({ what }) => {
+      redactExchange(toStoredExchange(line.exchange), redaction, ({ what }) => {
         found.set(`${place} ${what}`, { file: relative(root, file), place, what });
       });
     }

@@ -1,15 +1,15 @@
 import { join, relative } from 'node:path';
 import type { Exchange, StoredBody } from '../model/exchange.ts';
 import { readBody } from './files/body-files.ts';
-import { exchangeText, parseRecording } from './files/file-format.ts';
 import { type ListedFile, listFiles } from './files/list-files.ts';
 import { readRecordingText } from './files/recording-file.ts';
 import { replaceExchanges } from './files/replace-exchanges.ts';
-import { bodyFilesOf } from './files/separate-bodies.ts';
 import { openStore } from './open-store.ts';
 import { redactExchange } from './redaction/redact.ts';
 import type { Redaction } from './redaction/redaction.ts';
 import { type Leftover, leftoversIn } from './scrub-journal.ts';
+import { exchangeText, parseRecording } from './store/file-format.ts';
+import { bodyFilesOf } from './store/separate-bodies.ts';
 
 export type { Leftover } from './scrub-journal.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { PatchgateError } from '../errors.ts';
 import { openRecording, rulesOf } from '../open-recording.ts';
-import { HIDDEN } from '../recordings/files/hidden-folder.ts';
+import { HIDDEN } from '../recordings/store/hidden-folder.ts';
 
 /**
  * What a run has recorded that was ended before it closed its gate is in a journal, which git does not see: it is moved into the

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { locationOf } from '../../src/recordings/files/location.ts';
+import { locationOf } from '../../src/recordings/store/location.ts';
 import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
 import { exchange, stringifyRecording } from '../support/exchanges.ts';
 import { closeGates, startGate, startRecorder, startReplay } from '../support/in-process.ts';

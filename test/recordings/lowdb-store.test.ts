@@ -1,9 +1,8 @@
 import { cpSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { MIGRATIONS } from '../../src/recordings/files/file-format.ts';
 import type { StoreOptions } from '../../src/recordings/lowdb-store.ts';
 import { openStore } from '../../src/recordings/open-store.ts';
 import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../support/exchanges.ts';
@@ -303,30 +302,6 @@ describe('a file that people have laid out anew', () => {
     await store.close();
     const list = await (await openStore(folder, 'r')).find('PATCH', PROJECT_PATH);
     expect(list).toEqual(changed.includes('[]') ? [two] : [one, two]);
-  });
-});
-
-describe('a file of an older format', () => {
-  afterEach(() => {
-    delete MIGRATIONS[0];
-  });
-
-  it('is written in the present one when something in it changes, and not before', async () => {
-    MIGRATIONS[0] = (content) => ({ ...content, formatVersion: 1 });
-    const folder = folderInMemory();
-    const file = join(folder, ...FILE);
-    const [one, two] = [exchange({ answer: { text: 'one' } }), exchange({ answer: { text: 'two' } })];
-    await mkdir(join(file, '..'), { recursive: true });
-    const old = `${JSON.stringify({ formatVersion: 0, exchanges: [one] }, null, 2)}\n`;
-    await writeFile(file, old);
-    const store = await openStore(folder, 'r', { writable: true });
-    expect(await store.find('PATCH', PROJECT_PATH)).toEqual([one]);
-    store.append(plainOf(one), true);
-    await store.flush();
-    expect(await readFile(file, 'utf8')).toBe(old);
-    store.append(plainOf(two));
-    await store.close();
-    expect(await readFile(file, 'utf8')).toBe(stringifyRecording([one, two]));
   });
 });
 

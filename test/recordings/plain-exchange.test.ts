@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { describe, expect, it } from 'vitest';
 import { plainExchangeOf, type SeenExchange } from '../../src/recordings/plain-exchange.ts';
 import { DEFAULT_REDACTION, redactionOf } from '../../src/recordings/redaction/redaction.ts';
-import { settle } from '../../src/recordings/settle.ts';
+import { toStoredExchange } from '../../src/recordings/to-stored-exchange.ts';
 import { whole } from '../support/exchanges.ts';
 
 interface Parts {
@@ -36,7 +36,7 @@ function seen(parts: Parts): SeenExchange {
 
 /** As a file keeps it. */
 function exchangeOf(parts: SeenExchange) {
-  return whole(settle(plainExchangeOf(parts, DEFAULT_REDACTION)));
+  return whole(toStoredExchange(plainExchangeOf(parts, DEFAULT_REDACTION)));
 }
 
 describe('plainExchangeOf, settled', () => {

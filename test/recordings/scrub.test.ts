@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { parseRecording } from '../../src/recordings/files/file-format.ts';
-import { locationOf } from '../../src/recordings/files/location.ts';
-import { separateBodies } from '../../src/recordings/files/separate-bodies.ts';
 import { openStore } from '../../src/recordings/open-store.ts';
 import { redactionOf } from '../../src/recordings/redaction/redaction.ts';
 import { scrubRecording } from '../../src/recordings/scrub.ts';
+import { parseRecording } from '../../src/recordings/store/file-format.ts';
+import { locationOf } from '../../src/recordings/store/location.ts';
+import { separateBodies } from '../../src/recordings/store/separate-bodies.ts';
 import { exchange, plainOf, stringifyRecording } from '../support/exchanges.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -7,11 +7,11 @@ import {
   type StoredHeaders,
 } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { FORMAT_VERSION, inOrder } from '../../src/recordings/files/file-format.ts';
 import { ListedExchanges } from '../../src/recordings/kept-exchanges.ts';
 import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
 import { requestFacts } from '../../src/recordings/matching/request-facts.ts';
 import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
+import { FORMAT_VERSION, inOrder } from '../../src/recordings/store/file-format.ts';
 
 export interface ExchangeParts {
   method?: string;

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Exchange } from '../../src/model/exchange.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { FORMAT_VERSION } from '../../src/recordings/files/file-format.ts';
-import { locationOf } from '../../src/recordings/files/location.ts';
+import { FORMAT_VERSION } from '../../src/recordings/store/file-format.ts';
+import { locationOf } from '../../src/recordings/store/location.ts';
 
 /** A project with environments of these ids, called `env 1`; `[1, 'Production']` has a name of its own. */
 export function projectOf(...environments: (number | readonly [id: number, name: string])[]): JsonObject {

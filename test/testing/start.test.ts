@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { HIDDEN, LOCK } from '../../src/recordings/files/hidden-folder.ts';
+import { HIDDEN, LOCK } from '../../src/recordings/store/hidden-folder.ts';
 import { fake, PatchgateError, proxy, replay } from '../../src/testing/index.ts';
 import { contractFolder, FLAG_SCHEMA } from '../support/contract-folder.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH } from '../support/exchanges.ts';

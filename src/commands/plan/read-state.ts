@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { journalOf, readKept } from '../../guard/kept/read-kept.ts';
+import { journalOf, readKept } from '../../guard/kept/state-files.ts';
 import type { KnownState } from '../../state/known-state.ts';
 
 /** What there is to say of a state file beside what it holds. */

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import type { Exchange } from '../../model/exchange.ts';
 import { BodyFiles } from '../../recordings/files/body-files.ts';
 import { ObjectEntry } from '../../recordings/files/entry.ts';
-import { parseRecording } from '../../recordings/files/file-format.ts';
 import { RecordingFile, readRecordingText } from '../../recordings/files/recording-file.ts';
+import { parseRecording } from '../../recordings/store/file-format.ts';
 import { type Found, sizeOf, walk } from './walk.ts';
 
 /** Whether an exchange is to go, given its index in its file. */

@@ -1,9 +1,9 @@
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import { checkBodies } from '../../recordings/files/body-files.ts';
-import { parseRecording } from '../../recordings/files/file-format.ts';
 import { readRecordingText } from '../../recordings/files/recording-file.ts';
 import { readRuns } from '../../recordings/runs.ts';
+import { parseRecording } from '../../recordings/store/file-format.ts';
 import { changedAt, type Found, sizeOf, walk } from './walk.ts';
 
 /** What there is to say of a recording in one line. */

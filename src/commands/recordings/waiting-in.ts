@@ -1,11 +1,11 @@
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
-import { HIDDEN } from '../../recordings/files/hidden-folder.ts';
 import { linesOf } from '../../recordings/journal/lines-of.ts';
 import { readAt } from '../../recordings/journal/read-at.ts';
 import { type JournalContent, openSegment, readSegment } from '../../recordings/journal/read-segment.ts';
 import { segmentName, segmentsIn } from '../../recordings/journal/segment.ts';
 import { WaitingFiles } from '../../recordings/journal/waiting-files.ts';
+import { HIDDEN } from '../../recordings/store/hidden-folder.ts';
 
 /**
  * How many exchanges of a recording are in its journal and not in their files yet, about: its writer may just be at it.

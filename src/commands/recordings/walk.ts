@@ -3,8 +3,8 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashInName } from '../../recordings/body-file.ts';
 import { folderEntries } from '../../recordings/files/folder-entries.ts';
-import { HIDDEN } from '../../recordings/files/hidden-folder.ts';
-import { placeOf } from '../../recordings/files/location.ts';
+import { HIDDEN } from '../../recordings/store/hidden-folder.ts';
+import { placeOf } from '../../recordings/store/location.ts';
 
 /** A file or empty folder below a recording's folder. */
 export interface Found {

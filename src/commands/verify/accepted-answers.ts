@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
 import { jsonOf } from '../../recordings/body.ts';
-import { exchangeText, parseRecording } from '../../recordings/files/file-format.ts';
-import { locationOf } from '../../recordings/files/location.ts';
 import { readRecordingText } from '../../recordings/files/recording-file.ts';
 import { replaceExchanges } from '../../recordings/files/replace-exchanges.ts';
+import { exchangeText, parseRecording } from '../../recordings/store/file-format.ts';
+import { locationOf } from '../../recordings/store/location.ts';
 import type { Kept } from './questions.ts';
 
 /** Refused for who asks, how often, or by a service in trouble: such an answer says nothing of what was asked for. */

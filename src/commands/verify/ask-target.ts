@@ -7,7 +7,7 @@ import { storeBody } from '../../recordings/body.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { plainExchangeOf } from '../../recordings/plain-exchange.ts';
 import { codingOf } from '../../recordings/redaction/redact.ts';
-import { recordedRequest, settle } from '../../recordings/settle.ts';
+import { recordedRequest, toStoredExchange } from '../../recordings/to-stored-exchange.ts';
 import { BodyCollector } from '../../upstreams/body-collector.ts';
 import type { Session } from '../../upstreams/session.ts';
 import type { Target } from '../../upstreams/target.ts';
@@ -134,7 +134,7 @@ export function askTarget(
       };
       const plain = plainExchangeOf(seen, rules.redaction, rules.headers);
       if (omitted !== undefined) plain.response.omitted = omitted;
-      const exchange = settle(plain);
+      const exchange = toStoredExchange(plain);
       return {
         exchange,
         unredacted: () => unredacted(exchange, sentRequest(request, options), head, decoded),

@@ -1,7 +1,7 @@
 import { join, sep } from 'node:path';
-import { parseRecording } from '../../recordings/files/file-format.ts';
-import { locationOf } from '../../recordings/files/location.ts';
 import { readRecordingText } from '../../recordings/files/recording-file.ts';
+import { parseRecording } from '../../recordings/store/file-format.ts';
+import { locationOf } from '../../recordings/store/location.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
 import { newRoom, SubjectList } from '../check/judging/subject-list.ts';
 import { placedIn, type TextPointer } from '../check/places/places-in-file.ts';

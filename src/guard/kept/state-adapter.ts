@@ -1,24 +1,17 @@
-import { closeSync, fsync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Adapter } from 'lowdb';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import { writeAll } from '../../recordings/files/write-all.ts';
-import { readState, type State } from '../../state/state-file.ts';
-import { stateText } from './state-text.ts';
+import { PatchgateError } from '../../errors.ts';
+import { isObject, type JsonValue } from '../../model/json.ts';
+import { type Known, RECORD_KINDS, type RecordName } from '../../model/record.ts';
+import { readFileIfThere, writeFileAtomically } from '../../recordings/store/write-file.ts';
+import { yieldToEventLoop } from '../../recordings/store/yield-to-event-loop.ts';
+import { readState, type State, stateOf } from '../../state/state-file.ts';
 
-/** Characters that are written at once, and milliseconds of work at a stretch. */
-const PART = 64 * 1024;
-const WORK_MS = 3;
+/** What to do where a file cannot be read. */
+export const UNREADABLE = 'correct its permissions, or name another file with --state';
+/** Paths, path, account, kind and id: what is below is one text. */
+const DEPTH = 5;
 
-/** In the thread pool: it may take long. */
-const sync = promisify(fsync);
-
-/**
- * lowdb's adapter to a state file: what is read is checked, and what is written takes the file's place whole or not at all,
- * also when the power fails. For one process at a time.
- */
+/** lowdb's adapter to a state file: what is read is checked, and a write outlives a power failure. For one process at a time. */
 export class StateAdapter implements Adapter<State> {
   readonly #file: string;
   /** Bytes of the file as last read or written. */
@@ -35,7 +28,7 @@ export class StateAdapter implements Adapter<State> {
   /** Null where there is no such file.
    *  @throws PatchgateError `cannot-read`, `bad-input` with line and column */
   readNow(): State | null {
-    const bytes = readBytes(this.#file);
+    const bytes = readFileIfThere(this.#file, UNREADABLE);
     if (bytes === undefined) return null;
     this.size = bytes.length;
     return readState(decode(bytes, this.#file), this.#file);
@@ -43,72 +36,51 @@ export class StateAdapter implements Adapter<State> {
 
   /** @throws PatchgateError `cannot-write` */
   async write(state: State): Promise<void> {
-    const folder = dirname(this.#file);
-    const temporary = join(folder, `.${basename(this.#file)}.tmp`);
-    try {
-      const fd = openSync(temporary, 'w');
-      let size: number;
-      try {
-        size = await writeText(fd, stateText(state));
-        await sync(fd);
-      } finally {
-        closeSync(fd);
-      }
-      renameSync(temporary, this.#file);
-      await syncFolder(folder);
-      this.size = size;
-    } catch (error) {
-      removeQuietly(temporary);
-      throw new PatchgateError('cannot-write', `cannot write ${this.#file}: ${messageOf(error)}`, {
-        hint: 'make room or correct the permissions',
-        cause: error,
-      });
+    let text = '';
+    for (const part of prettyParts(state as unknown as JsonValue, DEPTH)) {
+      text += part;
+      await yieldToEventLoop();
     }
+    const bytes = Buffer.from(`${text}\n`);
+    await writeFileAtomically(this.#file, bytes, { sync: true });
+    this.size = bytes.length;
   }
 }
 
-/** In small steps, which leave room for requests. @returns bytes written */
-async function writeText(fd: number, text: Iterable<string>): Promise<number> {
-  let size = 0;
-  let part = '';
-  let since = performance.now();
-  for (const piece of text) {
-    part += piece;
-    if (part.length >= PART) {
-      size += writeAll(fd, Buffer.from(part));
-      part = '';
-    }
-    if (performance.now() - since < WORK_MS) continue;
-    await nextTurn();
-    since = performance.now();
-  }
-  return size + writeAll(fd, Buffer.from(part));
+/** The state that holds these records, in an order that does not depend on when each was learnt. */
+export function sortedState(
+  records: { name: RecordName; known: Known }[],
+  target: string | undefined,
+): State {
+  return stateOf(
+    records.toSorted(
+      ({ name: a }, { name: b }) =>
+        compare(a.base ?? '', b.base ?? '') ||
+        compare(a.account, b.account) ||
+        RECORD_KINDS.indexOf(a.kind) - RECORD_KINDS.indexOf(b.kind) ||
+        compare(a.id, b.id),
+    ),
+    target,
+  );
 }
 
-/** The new name outlives a power failure. Windows has no such thing: there, the file system's journal does it. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const fd = openSync(folder, 'r');
-  try {
-    await sync(fd);
-  } finally {
-    closeSync(fd);
-  }
+/** Integers by their size, whatever that is. */
+function compare(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
 
-/** The bytes of a file; undefined where there is none. @throws PatchgateError `cannot-read` */
-export function readBytes(file: string): Buffer | undefined {
-  try {
-    // Reading a pipe would wait for ever.
-    if (!statSync(file).isFile()) throw new Error('it is no file');
-    return readFileSync(file);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) as string)) return undefined;
-    throw new PatchgateError('cannot-read', `cannot read ${file}: ${messageOf(error)}`, {
-      hint: 'correct its permissions, or name another file with --state',
-      cause: error,
-    });
+/** What `JSON.stringify(value, null, 2)` gives, in parts: objects down to a depth are divided. */
+function* prettyParts(value: JsonValue, depth: number, indent = ''): Generator<string> {
+  const members = depth > 0 && isObject(value) ? Object.entries(value) : [];
+  // In a JSON string, a line feed is escaped.
+  if (members.length === 0) return yield JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
+  let before = '{';
+  for (const [name, member] of members) {
+    yield `${before}\n${indent}  ${JSON.stringify(name)}: `;
+    yield* prettyParts(member, depth - 1, `${indent}  `);
+    before = ',';
   }
+  yield `\n${indent}}`;
 }
 
 function decode(bytes: Buffer, file: string): string {
@@ -119,14 +91,5 @@ function decode(bytes: Buffer, file: string): string {
       hint: 'save it as UTF-8, or delete it to begin with nothing known',
       cause: error,
     });
-  }
-}
-
-/** The next write takes its place. */
-function removeQuietly(file: string): void {
-  try {
-    rmSync(file, { force: true });
-  } catch {
-    // What matters is why the file was not written.
   }
 }

@@ -1,27 +1,46 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { Low } from 'lowdb';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { RecordName } from '../../model/record.ts';
-import type { Lock } from '../../recordings/lock.ts';
+import { type Lock, type LockWords, takeLock } from '../../recordings/lock.ts';
 import { Compactor } from '../../recordings/store/compactor.ts';
+import { makeFolders } from '../../recordings/store/folders.ts';
+import { HIDDEN, hideFromGit } from '../../recordings/store/hidden-folder.ts';
 import { Journal } from '../../recordings/store/journal.ts';
+import { hintOf, TroubleNotices } from '../../recordings/store/trouble-notices.ts';
+import { cannotWrite, removeTemporaries } from '../../recordings/store/write-file.ts';
+import { yieldToEventLoop } from '../../recordings/store/yield-to-event-loop.ts';
 import { doubted, either } from '../../state/known.ts';
 import { KnownState } from '../../state/known-state.ts';
 import type { State } from '../../state/state-file.ts';
-import { holdFile } from './hold-file.ts';
-import { type Change, lineOf } from './journal-line.ts';
-import { KeepingNotices } from './keeping-notices.ts';
-import { journalOf, markOf, readKept, recordKey } from './read-kept.ts';
-import { sortedState } from './sorted-state.ts';
-import { StateAdapter } from './state-adapter.ts';
+import { StateAdapter, sortedState } from './state-adapter.ts';
+import { type Change, journalOf, lineOf, markOf, readKept, recordKey } from './state-files.ts';
 
 /** Bytes. A journal of more is moved into the file at once, unless the file is larger still. */
 const MOST_JOURNAL = 1024 * 1024;
 /** A file of more than `MOST_JOURNAL` waits until one part of so many is new. */
 const SHARE = 4;
 
-/** Nobody has looked at the files yet. */
-const NEVER = Symbol('never');
+/** By how bad it is: what a restart would know all the same, and what it would not. */
+const RISKS = {
+  journal: 'Nothing is lost: it stays in the journal beside the file, which a restart reads too.',
+  memory: 'What is learnt from here on is only in memory: a restart would not know it.',
+};
+
+const INSTEAD = 'give this one a file of its own with --state FILE';
+const LOCK_WORDS: LockWords = {
+  thing: 'the state file',
+  doing: 'keeping in it what it knows',
+  instead: { here: INSTEAD, elsewhere: INSTEAD },
+  place: 'name another file with --state',
+};
+
+interface Held {
+  lock: Lock;
+  journal: Journal;
+}
 
 export interface StateKeeperOptions {
   file: string;
@@ -51,13 +70,13 @@ export class StateKeeper {
   /** Why what is known is not in its file. */
   trouble: Error | undefined;
   readonly #options: StateKeeperOptions;
-  readonly #notices: KeepingNotices;
+  readonly #notices: TroubleNotices<keyof typeof RISKS>;
   readonly #adapter: StateAdapter;
   readonly #db: Low<State>;
   readonly #journalFile: string;
-  #held: { lock: Lock; journal: Journal } | undefined;
-  /** How the files looked when they were read, and how long the journal was. */
-  #seen: string | undefined | typeof NEVER = NEVER;
+  #held: Held | undefined;
+  /** How the files looked when they were read, null before that; and how long the journal was. */
+  #seen: string | undefined | null = null;
   #journalSize = 0;
   /** What the journal does not have. */
   readonly #pending = new Map<string, Change>();
@@ -73,11 +92,11 @@ export class StateKeeper {
   constructor(options: StateKeeperOptions) {
     const { file, account, lag, notice, onForget } = options;
     this.#options = options;
-    this.#notices = new KeepingNotices(file, notice);
+    this.#notices = new TroubleNotices('WHAT IS KNOWN CANNOT BE WRITTEN', RISKS, notice);
     this.#adapter = new StateAdapter(file);
     this.#db = new Low<State>(this.#adapter, { paths: {} });
     this.#journalFile = journalOf(file);
-    const onChange = (...[name, known]: [RecordName, Change['known']]) => this.#changed({ name, known });
+    const onChange = (name: RecordName, known: Change['known']) => this.#changed({ name, known });
     this.state = new KnownState({ account, live: { lag }, onChange, ...(onForget && { onForget }) });
   }
 
@@ -92,7 +111,7 @@ export class StateKeeper {
         this.#fail(error, 'memory');
       }
     }
-    if (this.#seen === NEVER) this.#read();
+    if (this.#seen === null) this.#read();
   }
 
   /** Reads what the process that holds the file has written since. */
@@ -106,7 +125,7 @@ export class StateKeeper {
       if (this.#pending.size > 0) this.#pendAll();
     } catch (error) {
       this.#seen = mark;
-      this.#notices.unread(error);
+      this.#options.notice(`what another process has learnt is not known here: ${messageOf(error)}`);
     }
   }
 
@@ -146,15 +165,17 @@ export class StateKeeper {
   }
 
   /** Takes the lock, and reads what has been written since the files were read last. */
-  #take(): { lock: Lock; journal: Journal } {
+  #take(): Held {
     const { file } = this.#options;
-    const lock = holdFile(file);
+    makeFolderOf(file);
+    const lock = takeLock(file, `${file}.lock`, LOCK_WORDS);
     try {
       if (this.#seen !== markOf(file, this.#journalFile)) {
-        const isFirst = this.#seen === NEVER;
+        const isFirst = this.#seen === null;
         this.#read();
         if (!isFirst) this.#pendAll();
       }
+      removeTemporaries(dirname(file), `${basename(file)}.`);
       return { lock, journal: new Journal(this.#journalFile, { size: this.#journalSize }) };
     } catch (error) {
       lock.release();
@@ -232,34 +253,53 @@ export class StateKeeper {
     if (this.#isElsewhere || !this.#append() || !this.#held) return;
     const { journal } = this.#held;
     const upTo = journal.size;
+    const { file, target = this.foundTarget } = this.#options;
     try {
-      this.#db.data = sortedState(
-        [...this.state.entries()].map((entry) => this.#hidden(entry)),
-        this.#options.target ?? this.foundTarget,
-      );
+      const records = [...this.state.entries()];
+      for (const [index, record] of records.entries()) {
+        records[index] = this.#hidden(record);
+        await yieldToEventLoop();
+      }
+      this.#db.data = sortedState(records, target);
       await this.#db.write();
       // Else somebody has removed it meanwhile, and there is a new one.
       if (this.#held?.journal === journal) journal.drop(upTo);
       this.trouble = undefined;
-      this.#notices.well();
+      this.#notices.over(`what is known is kept in ${file} again: nothing is missing`);
     } catch (error) {
       this.#fail(error, 'journal');
     }
   }
 
-  #fail(error: unknown, level: 'journal' | 'memory'): void {
-    if (error instanceof PatchgateError && error.code === 'recording-in-use') {
+  #fail(error: unknown, level: keyof typeof RISKS): void {
+    const { file, notice } = this.#options;
+    const reason = error instanceof PatchgateError ? error : cannotWrite(file, error);
+    if (reason.code === 'recording-in-use') {
       this.#isElsewhere = true;
       this.trouble = undefined;
       this.#pending.clear();
-      this.#notices.elsewhere(error);
+      notice(
+        `${reason.message}. What is learnt here is not kept: a restart would not know it.${hintOf(reason)}`,
+      );
       return;
     }
-    const what = `cannot write ${this.#options.file}: ${messageOf(error)}`;
-    const reason =
-      error instanceof PatchgateError ? error : new PatchgateError('cannot-write', what, { cause: error });
     this.trouble = reason;
     this.#notices.trouble(reason, level);
     this.#compactor.failed();
+  }
+}
+
+/** Git does not see it, where it has the name that the tool's own folders have. @throws PatchgateError `cannot-write` */
+function makeFolderOf(file: string): void {
+  const folder = dirname(file);
+  if (existsSync(folder)) return;
+  try {
+    makeFolders(folder, true);
+    if (basename(folder) === HIDDEN) hideFromGit(folder);
+  } catch (error) {
+    throw new PatchgateError('cannot-write', `cannot make the folder of ${file}: ${messageOf(error)}`, {
+      hint: `correct its permissions, or ${LOCK_WORDS.place}`,
+      cause: error,
+    });
   }
 }

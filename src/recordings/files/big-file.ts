@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { JoinedExchanges, type KeptExchanges, ListedExchanges } from '../kept-exchanges.ts';
-import { settle } from '../settle.ts';
+import { locationOf } from '../store/location.ts';
+import { toStoredExchange } from '../to-stored-exchange.ts';
 import { type Entry, ObjectEntry, PlacedEntry } from './entry.ts';
 import { IndexedFile, type IndexOptions } from './indexed-file.ts';
 import type { KeptFileContext } from './kept-file-context.ts';
 import { exchangeIn, type LineTexts } from './line-texts.ts';
-import { locationOf } from './location.ts';
 
 export interface BigFileOptions {
   key: string;
@@ -85,7 +85,7 @@ export class BigFile {
         // Nobody takes lines from a writer's journal but itself.
         const entry = isWritable
           ? new PlacedEntry(lines, start, end)
-          : new ObjectEntry(settle(exchangeIn(bytes).exchange));
+          : new ObjectEntry(toStoredExchange(exchangeIn(bytes).exchange));
         this.#add(entry);
         this.#upTo = end;
       }

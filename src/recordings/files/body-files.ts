@@ -14,10 +14,10 @@ import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { hashInName, hashOf } from '../body-file.ts';
-import { makeFolders } from '../durable.ts';
-import { exchangeText } from './file-format.ts';
-import { separateBodies } from './separate-bodies.ts';
-import { writeAll } from './write-all.ts';
+import { exchangeText } from '../store/file-format.ts';
+import { makeFolders } from '../store/folders.ts';
+import { separateBodies } from '../store/separate-bodies.ts';
+import { writeAll } from '../store/write-file.ts';
 
 let written = 0;
 

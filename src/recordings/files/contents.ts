@@ -2,9 +2,9 @@ import type { Exchange } from '../../model/exchange.ts';
 import type { MatchRules } from '../matching/match-rules.ts';
 import { sequenceKey } from '../matching/request-key.ts';
 import { sameButNoise } from '../same-but-noise.ts';
+import { inOrder } from '../store/file-format.ts';
+import { bodyFilesOf, separateBodies } from '../store/separate-bodies.ts';
 import { type Entry, ObjectEntry, PlacedEntry, RefreshedEntry, TextEntry } from './entry.ts';
-import { inOrder } from './file-format.ts';
-import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 
 /** A place in the file's order. Vacant: its exchange was dropped, and the next of the same request and session takes its
  *  place. */

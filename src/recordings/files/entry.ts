@@ -1,6 +1,6 @@
 import type { Exchange } from '../../model/exchange.ts';
+import { exchangeText } from '../store/file-format.ts';
 import type { BodyFiles } from './body-files.ts';
-import { exchangeText } from './file-format.ts';
 
 /** One exchange of a file's contents, wherever it stands. */
 export interface Entry {

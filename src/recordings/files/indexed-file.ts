@@ -5,10 +5,10 @@ import { basename, dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Exchange } from '../../model/exchange.ts';
 import { isObject } from '../../model/json.ts';
-import { makeFolders } from '../durable.ts';
 import type { KeptExchanges, RequestFacts } from '../kept-exchanges.ts';
+import { makeFolders } from '../store/folders.ts';
+import { HIDDEN, hideFromGit } from '../store/hidden-folder.ts';
 import { FileIndex, type IndexEntry } from './file-index.ts';
-import { HIDDEN, hideFromGit } from './hidden-folder.ts';
 import { SlicedFile } from './sliced-file.ts';
 
 /** Work at a stretch. */

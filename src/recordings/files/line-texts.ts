@@ -2,7 +2,7 @@ import { PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type JournalExchange, readLine } from '../journal/journal-line.ts';
-import { settle } from '../settle.ts';
+import { toStoredExchange } from '../to-stored-exchange.ts';
 import type { BodyFiles } from './body-files.ts';
 import type { TextSource } from './entry.ts';
 
@@ -43,7 +43,7 @@ export class LineTexts implements TextSource {
           continue;
         }
         const { exchange } = exchangeIn(bytes);
-        const text = this.#bodies.textOf(settle(exchange));
+        const text = this.#bodies.textOf(toStoredExchange(exchange));
         yield { text };
         lastLine = timeless;
         lastSession = exchange.session;
@@ -53,7 +53,7 @@ export class LineTexts implements TextSource {
   }
 
   #at(start: number, end: number): Exchange {
-    return settle(exchangeIn(this.#journal.line(start, end)).exchange);
+    return toStoredExchange(exchangeIn(this.#journal.line(start, end)).exchange);
   }
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { parseRecording } from './file-format.ts';
+import { parseRecording } from '../store/file-format.ts';
+import { placeOf } from '../store/location.ts';
 import { folderEntries } from './folder-entries.ts';
-import { placeOf } from './location.ts';
 import { readRecordingText } from './recording-file.ts';
 
 export interface ListedFile {

@@ -1,5 +1,5 @@
 import type { Low } from 'lowdb';
-import { settle } from '../settle.ts';
+import { toStoredExchange } from '../to-stored-exchange.ts';
 import type { BodyFiles } from './body-files.ts';
 import { Contents } from './contents.ts';
 import { type Entry, ObjectEntry, PlacedEntry } from './entry.ts';
@@ -98,7 +98,7 @@ export class LoadedContents {
         const isFailure = exchange.failure !== undefined;
         const isAsked = this.#isAsked();
         const entry = isAsked
-          ? new ObjectEntry(settle(exchange), isWritable ? bodies : undefined)
+          ? new ObjectEntry(toStoredExchange(exchange), isWritable ? bodies : undefined)
           : new PlacedEntry(lines, start, end);
         if (this.#contents.add(entry, { replace, isFailure, failures })) this.isChanged = true;
         if (isAsked) this.readBytes += bytes.length;

@@ -1,7 +1,7 @@
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import { locationOf, placeOf } from './location.ts';
+import { locationOf, placeOf } from '../store/location.ts';
 
 /** What is recorded at a path, and with which segments paths go on from there. */
 export interface NamesBelow {

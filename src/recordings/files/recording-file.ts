@@ -5,11 +5,11 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Adapter } from 'lowdb';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import { makeFolders, syncFolder } from '../durable.ts';
+import { BETWEEN, decodeRecording, END, parseRecording, START } from '../store/file-format.ts';
+import { makeFolders, syncFolder } from '../store/folders.ts';
+import { writeAll } from '../store/write-file.ts';
 import { ObjectEntry } from './entry.ts';
-import { BETWEEN, decodeRecording, END, parseRecording, START } from './file-format.ts';
 import type { SlicedFile } from './sliced-file.ts';
-import { writeAll } from './write-all.ts';
 
 /** Characters that are written at once. */
 const PART = 256 * 1024;

@@ -2,10 +2,10 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
-import { exchangeText } from './file-format.ts';
+import { exchangeText } from '../store/file-format.ts';
+import { bodyFilesOf, separateBodies } from '../store/separate-bodies.ts';
 import type { ListedFile } from './list-files.ts';
 import { RecordingFile } from './recording-file.ts';
-import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 
 /**
  * Gives a file of a recording that nobody else writes to other exchanges. New bodies first, then the file, whole or not at all,

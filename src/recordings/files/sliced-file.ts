@@ -4,9 +4,9 @@ import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { JsonValue } from '../../model/json.ts';
 import { readAt } from '../journal/read-at.ts';
-import { checkExchange } from './check-exchange.ts';
+import { checkExchange } from '../store/check-exchange.ts';
+import { BETWEEN, END, START } from '../store/file-format.ts';
 import { type Entry, PlacedEntry, type TextSource } from './entry.ts';
-import { BETWEEN, END, START } from './file-format.ts';
 
 /** Bytes that are read at once. */
 const PART = 256 * 1024;

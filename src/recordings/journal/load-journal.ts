@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import { readdir, rename, rm, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import { locationOf } from '../files/location.ts';
+import { locationOf } from '../store/location.ts';
 import type { FoldMark } from './journal-line.ts';
 import { brokenJournal, type JournalContent, openSegment, readSegment } from './read-segment.ts';
 import { type Segment, segmentName, segmentsIn } from './segment.ts';

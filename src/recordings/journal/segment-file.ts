@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../../errors.ts';
-import { makeFolders, syncFolder } from '../durable.ts';
+import { makeFolders, syncFolder } from '../store/folders.ts';
 
 /** The file of a journal that takes lines. */
 export class SegmentFile {

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { PatternNode } from '../../model/pointer-pattern.ts';
 import { bodyBytes } from '../body.ts';
 import { contentTypeOf, redactBody, redactBytes, redactPath, redactQuery } from '../redaction/redact.ts';
-import { recordedRequest } from '../settle.ts';
+import { recordedRequest } from '../to-stored-exchange.ts';
 import { formOf } from './form-of.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { queryValues } from './query.ts';

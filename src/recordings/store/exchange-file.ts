@@ -7,9 +7,9 @@ import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { hashInName, hashOf } from '../body-file.ts';
-import { BETWEEN, decodeRecording, END, exchangeText, parseRecording, START } from '../files/file-format.ts';
-import { bodyFilesOf, separateBodies } from '../files/separate-bodies.ts';
-import { isTemporaryOf, writeFileAtomically } from './write-file.ts';
+import { BETWEEN, decodeRecording, END, exchangeText, parseRecording, START } from './file-format.ts';
+import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
+import { removeTemporaries, writeFileAtomically } from './write-file.ts';
 
 /** The one method and path that a file is for. */
 export interface Place {
@@ -92,7 +92,7 @@ export class ExchangeFile implements Adapter<Content> {
     let text = before ? '' : START;
     let since = performance.now();
     for (let i = behind; i < entries.length; i++) {
-      const exchange = this.#withoutBodies((entries[i] as Content['entries'][0]).exchange);
+      const exchange = await this.#withoutBodies((entries[i] as Content['entries'][0]).exchange);
       for (const name of bodyFilesOf(exchange)) bodies.add(name);
       text += (i > 0 ? BETWEEN : '') + exchangeText(exchange);
       if (text.length >= PART) {
@@ -106,15 +106,18 @@ export class ExchangeFile implements Adapter<Content> {
     parts.push(Buffer.from(text + END));
     const bytes = Buffer.concat(parts);
     // Even where only this process may fail, what was there before must not end as an empty file.
-    await writeFileAtomically(this.name, bytes, { sync: this.#isDurable || this.isThere });
+    await writeFileAtomically(this.name, bytes, {
+      sync: this.#isDurable || this.isThere,
+      folderToo: this.#isDurable,
+    });
     this.size = bytes.length;
     this.takesAdditions = entries.length > 0;
     if (behind === 0 || !this.#isTidy) this.#tidy(behind === 0 ? bodies : undefined);
   }
 
   /** Writes the long bodies of an exchange that the file names, if they are not there. @throws PatchgateError `cannot-write` */
-  putBodies(exchange: Exchange): void {
-    this.#withoutBodies(exchange);
+  async putBodies(exchange: Exchange): Promise<void> {
+    await this.#withoutBodies(exchange);
   }
 
   /**
@@ -141,25 +144,28 @@ export class ExchangeFile implements Adapter<Content> {
   }
 
   /** The exchange as the file has it, its long bodies being written. */
-  #withoutBodies(exchange: Exchange): Exchange {
-    return separateBodies(exchange, (name, bytes) => this.#putBody(join(dirname(this.name), name), bytes));
+  async #withoutBodies(exchange: Exchange): Promise<Exchange> {
+    const long: [name: string, bytes: Buffer][] = [];
+    const clean = separateBodies(exchange, (name, bytes) => long.push([name, bytes]));
+    for (const [name, bytes] of long) await this.#putBody(join(dirname(this.name), name), bytes);
+    return clean;
   }
 
   /** Somebody may have changed it: recording again repairs it. */
-  #putBody(file: string, bytes: Buffer): void {
+  async #putBody(file: string, bytes: Buffer): Promise<void> {
     const isThere =
       statSync(file, { throwIfNoEntry: false })?.size === bytes.length && readFileSync(file).equals(bytes);
-    if (!isThere) writeFileAtomically(file, bytes, { sync: this.#isDurable });
+    if (!isThere) await writeFileAtomically(file, bytes, { sync: this.#isDurable });
   }
 
   /** @param bodies all that the file names; undefined: those that are there stay */
   #tidy(bodies: ReadonlySet<string> | undefined): void {
     const folder = dirname(this.name);
     const own = `${basename(this.name, '.json')}~`;
-    for (const name of readdirSync(folder)) {
+    for (const start of [`${basename(this.name)}.`, own]) removeTemporaries(folder, start);
+    for (const name of bodies ? readdirSync(folder) : []) {
       const isBody = name.startsWith(own) && hashInName(name) !== undefined;
-      const isLeft = isTemporaryOf(this.name, name) || (name.startsWith(`.${own}`) && name.endsWith('.tmp'));
-      if (isLeft || (isBody && bodies?.has(name) === false)) rmSync(join(folder, name), { force: true });
+      if (isBody && !bodies?.has(name)) rmSync(join(folder, name), { force: true });
     }
     this.#isTidy = true;
   }

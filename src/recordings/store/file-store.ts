@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { PatchgateError } from '../../errors.ts';
 import { beforeAnswers } from '../../http/end-of-turn.ts';
-import { locationOf } from '../files/location.ts';
 import { DEFAULT_RULES, type MatchRules } from '../matching/match-rules.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
-import { notKept, TroubleNotices } from '../trouble-notices.ts';
 import { Compactor } from './compactor.ts';
 import { ExchangeFile, type KeptBody, type Place } from './exchange-file.ts';
 import { addName, namesBelow, placesIn } from './folder-tree.ts';
 import { Journal } from './journal.ts';
 import { exchangeLine, type JournalExchange } from './journal-line.ts';
+import type { LegacyExchange } from './legacy-journal.ts';
+import { locationOf } from './location.ts';
 import { PathExchanges } from './path-exchanges.ts';
 import type { NamesBelow, RecordingStore } from './recording-store.ts';
+import { TroubleNotices } from './trouble-notices.ts';
 
 export interface StoreOptions {
   /** The recording will be written to: its folder is made now, so that one that cannot be made stops the start. */
@@ -78,7 +80,7 @@ export class FileStore implements RecordingStore {
     () => this.#compact(),
     () => this.#isDue(),
   );
-  readonly #notices: TroubleNotices;
+  readonly #notices: TroubleNotices<keyof typeof RISKS>;
   /** Those with something that their files do not have. */
   readonly #changed = new Set<PathExchanges>();
   /** Lines that the journal does not have: of this turn, or since the disk stopped taking them. */
@@ -109,7 +111,7 @@ export class FileStore implements RecordingStore {
     this.#waiting = waiting;
     this.#journal = this.#newJournal(journalSize);
     this.#leave = leave;
-    this.#notices = new TroubleNotices(root, options.onNotice);
+    this.#notices = new TroubleNotices('RECORDING FAILS', RISKS, options.onNotice ?? (() => undefined));
   }
 
   isEmpty(): boolean {
@@ -220,6 +222,18 @@ export class FileStore implements RecordingStore {
     await this.flush();
     // These are that run's: this one may replace them.
     for (const found of this.#paths.values()) found.endRun();
+  }
+
+  /** Puts what the former version has left into the journal. @throws PatchgateError `cannot-write` */
+  addLegacy(left: readonly LegacyExchange[]): void {
+    const lines = left.map(({ exchange, replace }) => {
+      const { method, path } = exchange.request;
+      const found = this.#pathOf(method, path);
+      this.#paths.set(placeKey(method, path), found);
+      this.#changed.add(found);
+      return exchangeLine(exchange, found.add(exchange, replace));
+    });
+    this.#journal.append(Buffer.concat(lines));
   }
 
   async flush(): Promise<void> {
@@ -347,13 +361,36 @@ export class FileStore implements RecordingStore {
   #lose(why: Error | undefined): void {
     this.#lost++;
     this.#lostWhy = why;
-    this.#tell();
+    this.#tell(true);
   }
 
-  #tell(): void {
-    const reason = this.#journalTrouble ?? this.#fileTrouble ?? (this.#lost > 0 ? this.#lostWhy : undefined);
-    this.#notices.tell(reason, this.#journalTrouble !== undefined, this.#lost);
+  #tell(isLosing = false): void {
+    const reason = this.#journalTrouble ?? this.#fileTrouble ?? (isLosing ? this.#lostWhy : undefined);
+    const missing =
+      this.#lost > 0 ? `, but ${exchanges(this.#lost)} not kept: record again` : ': nothing is missing';
+    if (!reason) this.#notices.over(`recording into ${this.#root} works again${missing}`);
+    else this.#notices.trouble(reason, isLosing ? 'losing' : this.#journalTrouble ? 'memory' : 'journal');
   }
+}
+
+const RISKS = {
+  journal:
+    'Nothing is lost: it stays in the journal, and gets into its file as soon as that can be written, at the next start at the latest.',
+  memory: 'What is recorded now is only in memory, and lost if this process is killed.',
+  losing: 'No more fits in memory: exchanges are lost from now on.',
+};
+
+/** @param why the trouble that began it */
+function notKept(root: string, count: number, why: Error | undefined): PatchgateError {
+  const reason = why ? `: ${why.message}` : '';
+  return new PatchgateError('cannot-write', `${exchanges(count)} not kept in ${root}${reason}`, {
+    hint: 'make room on the disk or correct the permissions, then record again',
+    cause: why,
+  });
+}
+
+function exchanges(count: number): string {
+  return count === 1 ? '1 exchange was' : `${count} exchanges were`;
 }
 
 const NO_EXCHANGES: readonly never[] = [];

@@ -1,9 +1,9 @@
 import { type Dirent, opendirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import { parseRecording } from '../files/file-format.ts';
-import { locationOf, placeOf } from '../files/location.ts';
 import { type Place, readRecordingText } from './exchange-file.ts';
+import { parseRecording } from './file-format.ts';
+import { locationOf, placeOf } from './location.ts';
 
 /** What is recorded at a path, and with which segments paths go on from there. */
 export interface Names {

@@ -5,15 +5,14 @@ import {
   fstatSync,
   ftruncateSync,
   openSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolders, syncFolder } from '../durable.ts';
-import { writeAll } from '../files/write-all.ts';
-import { readAt } from '../journal/read-at.ts';
-import { cannotWrite, readFileIfThere, removeQuietly, temporaryOf } from './write-file.ts';
+import { makeFolders, syncFolder } from './folders.ts';
+import { cannotWrite, readFileIfThere, removeQuietly, temporaryOf, writeAll } from './write-file.ts';
 
 const LINE_FEED = 0x0a;
 
@@ -81,7 +80,7 @@ export class Journal {
     try {
       const fd = this.#opened();
       if (upTo === this.#size) ftruncateSync(fd, 0);
-      else this.#replace(readAt(fd, upTo, this.#size - upTo));
+      else this.#replace(fd, upTo);
       this.#size -= upTo;
     } catch (error) {
       throw cannotWrite(this.#file, error);
@@ -131,7 +130,9 @@ export class Journal {
   }
 
   /** Beside the file first: whenever this is interrupted, the lines are there. */
-  #replace(lines: Buffer): void {
+  #replace(old: number, upTo: number): void {
+    const lines = Buffer.allocUnsafe(this.#size - upTo);
+    if (readSync(old, lines, 0, lines.length, upTo) < lines.length) throw new Error('it was cut');
     const temporary = temporaryOf(this.#file);
     const fd = openSync(temporary, 'wx+');
     try {
@@ -143,7 +144,7 @@ export class Journal {
       removeQuietly(temporary);
       throw error;
     }
-    if (this.#fd !== undefined) closeSync(this.#fd);
+    closeSync(old);
     this.#use(fd);
     this.#isTorn = false;
     if (this.#isDurable) syncFolder(dirname(this.#file));

@@ -1,13 +1,19 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import { makeFolders } from '../durable.ts';
-import { HIDDEN, hideFromGit, LOCK, leaveHidden } from '../files/hidden-folder.ts';
-import { checkRecordingName } from '../files/location.ts';
 import { type LockWords, takeLock } from '../lock.ts';
 import { FileStore, JOURNAL, placeKey, type StoreOptions } from './file-store.ts';
+import { makeFolders } from './folders.ts';
+import { HIDDEN, hideFromGit, LOCK, leaveHidden } from './hidden-folder.ts';
 import { linesIn, readJournal } from './journal.ts';
 import { type JournalExchange, readLine } from './journal-line.ts';
+import {
+  type LegacyExchange,
+  readLegacyJournal,
+  removeLegacyJournal,
+  takeInLegacyJournal,
+} from './legacy-journal.ts';
+import { checkRecordingName } from './location.ts';
 import type { RecordingStore } from './recording-store.ts';
 
 export interface OpenOptions extends StoreOptions {
@@ -41,7 +47,11 @@ async function openToWrite(root: string, name: string, options: OpenOptions): Pr
     hideFromGit(hidden);
     const { left, size } = readLeft(root);
     const store = new FileStore(root, name, options, { journalSize: size, leave });
-    if (left.length > 0) {
+    // Where both are there, a former start has put the one into the other already.
+    const legacy = left.length > 0 ? [] : takeInLegacyJournal(root);
+    if (legacy.length > 0) store.addLegacy(legacy);
+    removeLegacyJournal(root);
+    if (left.length > 0 || legacy.length > 0) {
       await store.takeIn(left);
       options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
     }
@@ -56,7 +66,13 @@ function openToRead(root: string, name: string, options: StoreOptions): Recordin
   checkFolder(root);
   // The journal before the files: what is moved into them meanwhile changes nothing when it is applied again.
   const waiting = new Map<string, JournalExchange[]>();
-  for (const line of readLeft(root).left) {
+  const { left } = readLeft(root);
+  const legacy = left.length > 0 ? [] : readLegacyJournal(root);
+  const placed = ({ exchange, replace }: LegacyExchange): JournalExchange => ({
+    exchange,
+    placement: replace ? { replaces: { failures: 0 } } : {},
+  });
+  for (const line of [...left, ...legacy.map(placed)]) {
     const { method, path } = line.exchange.request;
     const key = placeKey(method, path);
     const lines = waiting.get(key);

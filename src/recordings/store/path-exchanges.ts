@@ -1,13 +1,13 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
-import { inOrder } from '../files/file-format.ts';
-import { bodyFilesOf, separateBodies } from '../files/separate-bodies.ts';
 import type { MatchRules } from '../matching/match-rules.ts';
 import { requestFacts } from '../matching/request-facts.ts';
 import { requestKey } from '../matching/request-key.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 import { sameButNoise } from '../same-but-noise.ts';
 import type { ExchangeFile } from './exchange-file.ts';
+import { inOrder } from './file-format.ts';
+import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 import { StoredExchange } from './stored-exchange.ts';
 
 /** Where an exchange goes that was recorded: said in the journal, so that to apply a line twice changes nothing. */
@@ -149,7 +149,7 @@ export class PathExchanges {
     const again = this.#again;
     this.#again = [];
     try {
-      for (const exchange of again) this.file.putBodies(exchange);
+      for (const exchange of again) await this.file.putBodies(exchange);
       if (isChanged) await this.file.save(all, isAddition ? saved.length : 0);
     } catch (error) {
       this.#isRewritten = true;

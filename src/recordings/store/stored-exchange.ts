@@ -1,6 +1,6 @@
 import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
-import { settle, settleRequest } from '../settle.ts';
+import { toStoredExchange, toStoredRequest } from '../to-stored-exchange.ts';
 
 /**
  * One exchange of a recording, wherever its content is: in memory; still as it was recorded; or in its file alone, where nobody has
@@ -34,7 +34,7 @@ export class StoredExchange {
   get exchange(): Exchange {
     if (this.#exchange === undefined) this.#readAgain?.();
     if (this.#exchange === undefined) {
-      this.#exchange = settle(this.#plain as PlainExchange, this.request);
+      this.#exchange = toStoredExchange(this.#plain as PlainExchange, this.request);
       this.#plain = this.#request = undefined;
     }
     return this.#exchange;
@@ -43,7 +43,7 @@ export class StoredExchange {
   /** Without a look at the response. */
   get request(): RecordedRequest {
     if (this.#plain === undefined) return this.exchange.request;
-    this.#request ??= settleRequest(this.#plain.request);
+    this.#request ??= toStoredRequest(this.#plain.request);
     return this.#request;
   }
 

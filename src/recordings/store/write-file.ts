@@ -1,40 +1,46 @@
-import { closeSync, existsSync, fsync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import { makeFolders, syncFolder } from '../durable.ts';
-import { writeAll } from '../files/write-all.ts';
+import { makeFolders, syncFolder } from './folders.ts';
 
 /** In the thread pool: it may take long. */
-const syncFile = promisify(fsync);
+const syncFile = (fd: number) => promisify(fsync)(fd);
 
 let written = 0;
 
-/** A name beside a file that no other write has, of this process or another. `isTemporaryOf` knows it again. */
+/** A name beside a file that no other write has, of this process or another: `.NAME.PID-N.tmp`. */
 export function temporaryOf(file: string): string {
   return join(dirname(file), `.${basename(file)}.${process.pid}-${++written}.tmp`);
-}
-
-/** Whether a name in the folder of a file is that of a write which was interrupted. */
-export function isTemporaryOf(file: string, name: string): boolean {
-  return name.startsWith(`.${basename(file)}.`) && /\.\d+-\d+\.tmp$/.test(name);
 }
 
 /**
  * Replaces a file whole or not at all. Its folder is made where it is missing.
  *
  * @param sync so that it outlives a power failure
+ * @param folderToo so that it does even where it is new. Default: as `sync`
  * @throws PatchgateError `cannot-write`
  */
 export async function writeFileAtomically(
   file: string,
   content: string | Buffer,
-  { sync }: { sync: boolean },
+  { sync, folderToo = sync }: { sync: boolean; folderToo?: boolean },
 ): Promise<void> {
   const folder = dirname(file);
   const temporary = temporaryOf(file);
   try {
-    if (!existsSync(folder)) makeFolders(folder, sync);
+    if (!existsSync(folder)) makeFolders(folder, folderToo);
     const fd = openSync(temporary, 'wx');
     try {
       writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content);
@@ -43,11 +49,18 @@ export async function writeFileAtomically(
       closeSync(fd);
     }
     renameSync(temporary, file);
-    if (sync) syncFolder(folder);
+    if (folderToo) syncFolder(folder);
   } catch (error) {
     removeQuietly(temporary);
     throw cannotWrite(file, error);
   }
+}
+
+/** Writes all bytes, where the file stands or at a position. @returns how many they are */
+export function writeAll(fd: number, bytes: Buffer, position?: number): number {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(fd, bytes, done, bytes.length - done, position === undefined ? null : position + done);
+  return bytes.length;
 }
 
 export function cannotWrite(file: string, error: unknown): PatchgateError {
@@ -77,5 +90,12 @@ export function removeQuietly(file: string): void {
     rmSync(file, { force: true });
   } catch {
     // Why the file was not written is what matters.
+  }
+}
+
+/** What interrupted writes have left in a folder, of the files of which the names begin so. For who alone writes these. */
+export function removeTemporaries(folder: string, start: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(`.${start}`) && name.endsWith('.tmp')) removeQuietly(join(folder, name));
   }
 }

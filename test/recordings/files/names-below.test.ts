@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { locationOf } from '../../../src/recordings/files/location.ts';
 import { MOST_NAMES, type NamesBelow, namesBelow } from '../../../src/recordings/files/names-below.ts';
+import { locationOf } from '../../../src/recordings/store/location.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 function recordingOf(...places: [method: string, path: string][]): string {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { parseRecording } from '../../../src/recordings/files/file-format.ts';
 import { replaceExchanges } from '../../../src/recordings/files/replace-exchanges.ts';
+import { parseRecording } from '../../../src/recordings/store/file-format.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { writeRecording } from '../../support/recorded-folder.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

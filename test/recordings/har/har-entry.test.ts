@@ -9,7 +9,7 @@ import { readHar } from '../../../src/recordings/har/read-har.ts';
 import { seenOf } from '../../../src/recordings/har/seen-entry.ts';
 import { plainExchangeOf } from '../../../src/recordings/plain-exchange.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
-import { settle } from '../../../src/recordings/settle.ts';
+import { toStoredExchange } from '../../../src/recordings/to-stored-exchange.ts';
 import { exchange, whole } from '../../support/exchanges.ts';
 import { HAR_SCHEMA } from '../../support/har/har-schema.ts';
 
@@ -43,7 +43,7 @@ function again(file: Buffer): Exchange[] {
     const found = seenOf(entry, { isOwn });
     if ('skipped' in found) throw new Error(found.skipped);
     const plain = plainExchangeOf(found.seen, redactionOf());
-    return settle(found.failure ? { ...plain, failure: found.failure } : plain);
+    return toStoredExchange(found.failure ? { ...plain, failure: found.failure } : plain);
   });
 }
 

@@ -68,7 +68,7 @@ export function sharedKey({ kind, id }: RecordName): string {
 /** @throws PatchgateError `bad-input`, `cannot-read`: the state file is not there, cannot be read or has another shape */
 export async function readBeforehand(options: BeforehandOptions, cwd: string): Promise<Beforehand> {
   if (options.state === undefined) return new Beforehand(options, []);
-  const { journalOf, markOf, readKept } = await import('../../../guard/kept/read-kept.ts');
+  const { journalOf, markOf, readKept } = await import('../../../guard/kept/state-files.ts');
   const file = resolve(cwd, options.state);
   if (markOf(file, journalOf(file)) === undefined) {
     throw new PatchgateError('bad-input', `cannot read the state ${options.state}: it does not exist`, {

@@ -1,6 +1,6 @@
 import { resolve, sep } from 'node:path';
 import type { Exchange } from '../../../model/exchange.ts';
-import { locationOf } from '../../../recordings/files/location.ts';
+import { locationOf } from '../../../recordings/store/location.ts';
 
 /**
  * The folder of the recording that a file belongs to: the one below which it lies where the recording keeps its exchanges.

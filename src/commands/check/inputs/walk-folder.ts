@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../../../errors.ts';
-import { HIDDEN } from '../../../recordings/files/hidden-folder.ts';
+import { HIDDEN } from '../../../recordings/store/hidden-folder.ts';
 
 /** What is judged of a folder. */
 export const INPUT_NAME = /\.(?:json|jsonl|ndjson|har)$/i;

@@ -4,7 +4,7 @@ import { headOf } from '../../../guard/recorded-history.ts';
 import { type Exchange, isInline } from '../../../model/exchange.ts';
 import type { Finding } from '../../../model/finding.ts';
 import { bodyBytes } from '../../../recordings/body.ts';
-import { decodeRecording, parseRecording } from '../../../recordings/files/file-format.ts';
+import { decodeRecording, parseRecording } from '../../../recordings/store/file-format.ts';
 import { type CheckedFile, type PlacedFinding, type Subject, subjectOf } from '../../../reporters/report.ts';
 import type { KnownBefore } from '../history/history.ts';
 import type { BytesInput } from '../inputs/read-input.ts';

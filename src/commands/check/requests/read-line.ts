@@ -4,7 +4,7 @@ import { type Exchange, isInline } from '../../../model/exchange.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../../model/json.ts';
 import { findPlace, memberSpans } from '../../../model/json-text.ts';
 import { bodyBytes } from '../../../recordings/body.ts';
-import { checkExchange } from '../../../recordings/files/check-exchange.ts';
+import { checkExchange } from '../../../recordings/store/check-exchange.ts';
 import { isRequestLine } from '../inputs/input-kind.ts';
 import { jsonBreakOf } from '../json/json-break.ts';
 import { isTooDeep } from '../json/value-end.ts';

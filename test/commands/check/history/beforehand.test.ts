@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Beforehand, readBeforehand } from '../../../../src/commands/check/history/beforehand.ts';
-import { lineOf } from '../../../../src/guard/kept/journal-line.ts';
+import { lineOf } from '../../../../src/guard/kept/state-files.ts';
 import type { RecordName } from '../../../../src/model/record.ts';
 import { laterRefusal } from '../../../support/errors.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';

@@ -10,7 +10,7 @@ import { newRoom } from '../../../../src/commands/check/judging/subject-list.ts'
 import { recordedLesson } from '../../../../src/guard/recorded-history.ts';
 import { losesEnvironment } from '../../../../src/model/effect.ts';
 import type { Exchange } from '../../../../src/model/exchange.ts';
-import { locationOf } from '../../../../src/recordings/files/location.ts';
+import { locationOf } from '../../../../src/recordings/store/location.ts';
 import { exchange } from '../../../support/exchanges.ts';
 import { gate } from '../../../support/gate.ts';
 import { at, fileText, projectOf } from '../../../support/recorded-folder.ts';

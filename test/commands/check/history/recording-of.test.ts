@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordingOf } from '../../../../src/commands/check/history/recording-of.ts';
-import { locationOf } from '../../../../src/recordings/files/location.ts';
+import { locationOf } from '../../../../src/recordings/store/location.ts';
 import { exchange } from '../../../support/exchanges.ts';
 
 const PATH = '/api/v2/accounts/current/projects/42';

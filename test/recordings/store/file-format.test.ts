@@ -1,7 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PatchgateError } from '../../../src/errors.ts';
-import type { JsonObject } from '../../../src/model/json.ts';
-import { decodeRecording, MIGRATIONS, parseRecording } from '../../../src/recordings/files/file-format.ts';
+import { decodeRecording, parseRecording } from '../../../src/recordings/store/file-format.ts';
 import { exchange, PROJECT_PATH, stringifyRecording } from '../../support/exchanges.ts';
 
 const FULL = exchange({
@@ -175,56 +174,9 @@ describe('parseRecording', () => {
   });
 });
 
-describe('a file of an older format', () => {
-  afterEach(() => {
-    delete MIGRATIONS[-1];
-    delete MIGRATIONS[0];
-  });
-
-  /** In format -1, the exchanges were called entries; in format 0, there was no query. */
-  function addSteps(): void {
-    MIGRATIONS[-1] = ({ entries, ...rest }) => ({ ...rest, exchanges: entries ?? [] });
-    MIGRATIONS[0] = (content) => {
-      const exchanges = (content.exchanges as JsonObject[]).map((exchange) => ({
-        ...exchange,
-        request: { ...(exchange.request as JsonObject), query: '' },
-      }));
-      return { ...content, formatVersion: 1, exchanges };
-    };
-  }
-
-  const { query: _, ...request } = exchange().request;
-  const OLD = { ...exchange(), request };
-  const textOf = (old: unknown) => JSON.stringify({ formatVersion: -1, entries: [old] }, null, 2);
-
-  it('is refused where nobody knows the way', () => {
-    expect(refusal(textOf(OLD)).message).toContain('r/GET.json:2:20: formatVersion must be 1');
-  });
-
-  it('is read step by step', () => {
-    addSteps();
-    expect(parseRecording(textOf(OLD), 'r')).toEqual({ formatVersion: 1, exchanges: [exchange()] });
-  });
-
-  it('is checked then, and wrong places are those of the text', () => {
-    addSteps();
-    const text = JSON.stringify(
-      { formatVersion: 0, exchanges: [OLD, { ...OLD, request: { ...request, path: 5 } }] },
-      null,
-      2,
-    );
-    const line = text.split('\n').findIndex((one) => one.includes('"path": 5')) + 1;
-    expect(refusal(text).message).toContain(
-      `r/GET.json:${line}:17: /exchanges/1/request/path must be a text`,
-    );
-  });
-
-  it('is refused where a step cannot read it', () => {
-    addSteps();
-    expect(refusal('{"formatVersion":0}').message).toMatch(
-      /^r\/GET.json:1:18: the file cannot be read as format 0: /,
-    );
-  });
+it('refuses a file of another format', () => {
+  const text = JSON.stringify({ formatVersion: -1, entries: [exchange()] }, null, 2);
+  expect(refusal(text).message).toContain('r/GET.json:2:20: formatVersion must be 1');
 });
 
 describe('decodeRecording', () => {

@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs';
-import type { Known, RecordName } from '../../model/record.ts';
+import { PatchgateError } from '../../errors.ts';
+import { isObject, type JsonValue } from '../../model/json.ts';
+import { isRecordKind, type Known, type RecordName } from '../../model/record.ts';
 import { parseUrl } from '../../model/url.ts';
-import { recordsOf } from '../../state/state-file.ts';
-import { readLines } from './journal-line.ts';
-import { readBytes, StateAdapter } from './state-adapter.ts';
+import { linesIn, readJournal } from '../../recordings/store/journal.ts';
+import { isAccount, isId, recordsOf } from '../../state/state-file.ts';
+import { StateAdapter, UNREADABLE } from './state-adapter.ts';
 
 /** What a state file and the journal beside it say together. */
 export interface Kept {
@@ -13,6 +15,12 @@ export interface Kept {
   target: string | undefined;
   /** Bytes of the journal's whole lines. */
   journalSize: number;
+}
+
+/** What is known of a record from now on; undefined: nothing any more. */
+export interface Change {
+  name: RecordName;
+  known: Known | undefined;
 }
 
 export function recordKey({ base = '*', account, kind, id }: RecordName): string {
@@ -33,7 +41,7 @@ export function journalOf(file: string): string {
 export function readKept(file: string, target?: string, adapter = new StateAdapter(file)): Kept {
   const journalFile = journalOf(file);
   // First the journal: whoever moves its lines into the file meanwhile takes nothing away from this reader.
-  const journal = readBytes(journalFile);
+  const journal = readJournal(journalFile, UNREADABLE) ?? Buffer.alloc(0);
   const state = adapter.readNow();
   const records: Kept['records'] = new Map();
   // A former version kept no paths: its records are below the path of the file's target, which may be another target.
@@ -41,16 +49,14 @@ export function readKept(file: string, target?: string, adapter = new StateAdapt
   const isOther = target !== undefined && !`${pathOf(target)}/`.startsWith(`${ownPath}/`);
   const named = (name: RecordName) =>
     name.base === undefined && isOther ? { ...name, base: ownPath } : name;
-  for (const { name, known } of state ? recordsOf(state) : []) {
-    const own = { name: named(name), known, isOld: name.base === undefined };
-    records.set(recordKey(own.name), own);
-  }
-  const { changes, size } = readLines(journal ?? Buffer.alloc(0), journalFile);
-  for (const { name: told, known } of changes) {
+  const apply = ({ name: told, known }: Change) => {
     const name = named(told);
     if (known) records.set(recordKey(name), { name, known, isOld: told.base === undefined });
     else records.delete(recordKey(name));
-  }
+  };
+  for (const record of state ? recordsOf(state) : []) apply(record);
+  const { lines, size } = linesIn(journal);
+  for (const [index, line] of lines.entries()) apply(changeIn(line, `${journalFile}:${index + 1}:1`));
   return { records, target: state?.target, journalSize: size };
 }
 
@@ -70,4 +76,42 @@ export function markOf(...files: string[]): string | undefined {
     }
   });
   return marks.every((mark) => mark === '') ? undefined : marks.join(' ');
+}
+
+/**
+ * A line of the journal: `{"base":"/api/v2","account":"current","kind":"project","id":"42","record":{…}}`; `"record":null` where
+ * nothing is known any more. Without a base it is of any path.
+ */
+export function lineOf({ name: { base, account, kind, id }, known }: Change): string {
+  const isPart = known?.isWhole === false;
+  return `${JSON.stringify({ base, account, kind, id, record: known?.record ?? null, ...(isPart && { incomplete: true }) })}\n`;
+}
+
+/** @throws PatchgateError `bad-input` with file and line */
+function changeIn(line: Buffer, where: string): Change {
+  const { base, account, kind, id, record, incomplete } = objectIn(line);
+  const isNamed =
+    (base === undefined || typeof base === 'string') &&
+    typeof account === 'string' &&
+    isAccount(account) &&
+    typeof kind === 'string' &&
+    isRecordKind(kind) &&
+    typeof id === 'string' &&
+    isId(id);
+  if (!isNamed || (record !== null && !isObject(record))) {
+    throw new PatchgateError('bad-input', `${where}: this is no line of a journal`, {
+      hint: 'what was learnt last and is not in the state file yet stands there: correct it, or delete it to go without it',
+    });
+  }
+  const name = { ...(base !== undefined && { base }), account, kind, id };
+  return { name, known: record === null ? undefined : { record, isWhole: incomplete !== true } };
+}
+
+function objectIn(line: Buffer): Record<string, JsonValue | undefined> {
+  try {
+    const value = JSON.parse(line.toString()) as JsonValue;
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }

@@ -18,13 +18,13 @@ import {
 import { contentTypeOf } from './redaction/redact.ts';
 
 /** The exchange as a file keeps it: which bodies are JSON that gives the very bytes back is found out here. */
-export function settle(
+export function toStoredExchange(
   { request, response, failure, startedAt, durationMs, session }: PlainExchange,
-  settledRequest = settleRequest(request),
+  storedRequest = toStoredRequest(request),
 ): Exchange {
   return {
-    request: settledRequest,
-    ...(response.status !== 0 && { response: settleResponse(response) }),
+    request: storedRequest,
+    ...(response.status !== 0 && { response: toStoredResponse(response) }),
     ...(failure && { failure: { kind: failure } }),
     meta: {
       recordedAt: new Date(startedAt).toISOString(),
@@ -34,18 +34,18 @@ export function settle(
   };
 }
 
-function settleResponse({ status, headers, body, omitted }: PlainResponse): RecordedResponse {
+function toStoredResponse({ status, headers, body, omitted }: PlainResponse): RecordedResponse {
   const stored = storedHeaders(headers);
   const storedBody = omitted === undefined ? storeBody(body, contentTypeOf(stored)) : { omitted };
   return { status, headers: stored, ...(storedBody && { body: storedBody }) };
 }
 
-export function settleRequest(request: PlainRequest): RecordedRequest {
+export function toStoredRequest(request: PlainRequest): RecordedRequest {
   const { omitted } = request;
-  return omitted === undefined ? settleWhole(request) : { ...settleWhole(request), body: { omitted } };
+  return omitted === undefined ? toWholeRequest(request) : { ...toWholeRequest(request), body: { omitted } };
 }
 
-function settleWhole({ method, path, query, headers, body, json }: PlainRequest): InlineRequest {
+function toWholeRequest({ method, path, query, headers, body, json }: PlainRequest): InlineRequest {
   const stored = storedHeaders(headers);
   const storedBody = storeBody(body, contentTypeOf(stored), json);
   return { method, path, query, headers: stored, ...(storedBody && { body: storedBody }) };
@@ -62,7 +62,7 @@ export function recordedRequest(
   json: JsonValue | undefined,
   keepHeaders?: ReadonlySet<string>,
 ): InlineRequest {
-  return settleWhole(plainRequestOf(head, body, json, keepHeaders));
+  return toWholeRequest(plainRequestOf(head, body, json, keepHeaders));
 }
 
 function storedHeaders(flat: FlatHeaders): StoredHeaders {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { separateBodies } from '../../../src/recordings/files/separate-bodies.ts';
+import { separateBodies } from '../../../src/recordings/store/separate-bodies.ts';
 import { type ExchangeParts, exchange } from '../../support/exchanges.ts';
 
 /** What becomes of the body of a request, and of a response. */

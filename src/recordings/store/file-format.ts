@@ -1,18 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { messageOf, PatchgateError } from '../../errors.ts';
+import { PatchgateError } from '../../errors.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
+import { isObject, type JsonValue } from '../../model/json.ts';
 import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../model/json-text.ts';
 import { scanJson, UNLIMITED } from '../../model/scan-json.ts';
 import { checkExchange } from './check-exchange.ts';
 
 export const FORMAT_VERSION = 1;
-
-/** Makes of a file's content that of the next version. It may change what it gets, which nobody has checked. */
-export type Migration = (content: JsonObject) => JsonObject;
-
-/** By the version that they are for. A file is read through all that it needs, and written again when it changes. */
-export const MIGRATIONS: Record<number, Migration> = {};
 
 /** The content of one file of a recording. */
 export interface RecordingContent {
@@ -46,30 +40,14 @@ export function parseRecording(
       'update patchgate, or record again',
     );
   }
-  if (version !== FORMAT_VERSION && !(typeof version === 'number' && Object.hasOwn(MIGRATIONS, version))) {
-    throw fail('/formatVersion', `formatVersion must be ${FORMAT_VERSION}`);
-  }
-  // Places are those of the text as it is; what a migration made has that of what it is in.
-  const content = migrate(found, version, (what) => fail('/formatVersion', what));
-  const { exchanges } = content;
+  if (version !== FORMAT_VERSION) throw fail('/formatVersion', `formatVersion must be ${FORMAT_VERSION}`);
+  const { exchanges } = found;
   if (!Array.isArray(exchanges)) throw fail('/exchanges', 'exchanges must be a list');
   for (const [i, exchange] of exchanges.entries()) {
     const wrong = checkExchange(exchange, `/exchanges/${i}`, place);
     if (wrong) throw fail(wrong.pointer, `${wrong.pointer} ${wrong.what}`);
   }
-  return content as unknown as RecordingContent;
-}
-
-function migrate(found: JsonObject, from: number, fail: (what: string) => PatchgateError): JsonObject {
-  let content = found;
-  for (let version = from; version < FORMAT_VERSION; version++) {
-    try {
-      content = (MIGRATIONS[version] as Migration)(content);
-    } catch (error) {
-      throw fail(`the file cannot be read as format ${version}: ${messageOf(error)}`);
-    }
-  }
-  return content;
+  return found as unknown as RecordingContent;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkRecordingName, locationOf, placeOf } from '../../../src/recordings/files/location.ts';
+import { checkRecordingName, locationOf, placeOf } from '../../../src/recordings/store/location.ts';
 
 const PATHS = [
   '/',
