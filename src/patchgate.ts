@@ -161,7 +161,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         const refusal = access(req, asked, at());
         if (refusal || asked === 'target') answerData(req, res, refusal);
         else {
-          watchBody(req, res, clientTimeout, () => req.destroy());
+          watchBody({ req, res }, clientTimeout, () => req.destroy());
           void answerControl(req, res);
         }
       }),

@@ -12,7 +12,7 @@ import { projectsIn } from '../state/records.ts';
 import { BodyCollector } from '../upstreams/body-collector.ts';
 import type { Session } from '../upstreams/session.ts';
 import { TargetFailure } from '../upstreams/target-failure.ts';
-import type { AnsweredBy, Flow, ResponseSink } from '../upstreams/upstream.ts';
+import type { AnsweredBy, Flow, ResponseSink, WholeResponse } from '../upstreams/upstream.ts';
 import { clientOf } from './client.ts';
 import type { Learner } from './knowledge.ts';
 import { answerIn, ShownRecords, TEXT } from './shown-records.ts';
@@ -114,16 +114,15 @@ export class Follower implements ResponseSink {
     this.#sink = sink;
   }
 
+  whole(response: WholeResponse, answeredBy: AnsweredBy): void {
+    if (this.#begins(response, answeredBy)) return;
+    const { body, decoded } = response;
+    const bytes = this.#wantsBody && body.length <= MOST ? body : undefined;
+    this.#learn(response, bytes, decoded, () => this.#sink.whole(response, answeredBy));
+  }
+
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
-    this.#head = head;
-    // What a recording answers, the service has never had.
-    if (!this.#counts(answeredBy)) this.#end(() => this.#lesson.failed('refused'));
-    else this.#wantsBody = this.#lesson.wantsBody(head.status);
-    if (this.#stop) {
-      // It says what became of the PATCH, and nobody wants the rest.
-      this.#end(() => this.#lesson.answered(head, undefined));
-      this.#stop();
-    } else this.#sink.head(head, flow, answeredBy);
+    if (!this.#begins(head, answeredBy)) this.#sink.head(head, flow, answeredBy);
   }
 
   data(chunk: Buffer): boolean {
@@ -132,16 +131,7 @@ export class Follower implements ResponseSink {
   }
 
   end(last?: Buffer): void {
-    const head = this.#head ?? NO_HEAD;
-    const bytes = this.#bytes(last);
-    const learn = (decoded: Decoded | undefined) => {
-      this.#end(() => this.#lesson.answered(head, Buffer.isBuffer(decoded) ? decoded : undefined));
-      this.#sink.end(last);
-      this.#over();
-    };
-    const decoding = bytes && decodeContent(bytes, codingOf(head.headers), LEARNING_BOUNDS);
-    if (decoding instanceof Promise) void decoding.then(learn);
-    else learn(decoding);
+    this.#learn(this.#head ?? NO_HEAD, this.#bytes(last), undefined, () => this.#sink.end(last));
   }
 
   fail(error: PatchgateError): void {
@@ -172,6 +162,37 @@ export class Follower implements ResponseSink {
       this.#stop = stop;
       this.#timer = setTimeout(stop, LONGEST).unref();
     }
+  }
+
+  /** @returns whether nobody waits for the answer any more: the client is gone */
+  #begins(head: ResponseHead, answeredBy: AnsweredBy): boolean {
+    this.#head = head;
+    // What a recording answers, the service has never had.
+    if (!this.#counts(answeredBy)) this.#end(() => this.#lesson.failed('refused'));
+    else this.#wantsBody = this.#lesson.wantsBody(head.status);
+    if (!this.#stop) return false;
+    // It says what became of the PATCH, and nobody wants the rest.
+    this.#end(() => this.#lesson.answered(head, undefined));
+    this.#stop();
+    return true;
+  }
+
+  /** @param bytes of the body; undefined: it is of no interest, or was not read */
+  #learn(
+    head: Pick<ResponseHead, 'status' | 'headers'>,
+    bytes: Buffer | undefined,
+    decoded: Decoded | undefined,
+    answer: () => void,
+  ): void {
+    const learn = (plain: Decoded | undefined) => {
+      const isRead = Buffer.isBuffer(plain) && plain.length <= LEARNING_BOUNDS.decoded;
+      this.#end(() => this.#lesson.answered(head, isRead ? plain : undefined));
+      answer();
+      this.#over();
+    };
+    const decoding = bytes && (decoded ?? decodeContent(bytes, codingOf(head.headers), LEARNING_BOUNDS));
+    if (decoding instanceof Promise) void decoding.then(learn);
+    else learn(decoding);
   }
 
   #over(): void {

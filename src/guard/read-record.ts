@@ -16,7 +16,7 @@ import { jsonOf } from '../recordings/body.ts';
 import { codingOf } from '../recordings/redaction/redact.ts';
 import { isDated } from '../state/lesson.ts';
 import { type Shown, shownIn } from '../state/records.ts';
-import type { ResponseSink, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
+import { inPieces, type ResponseSink, type Upstream, type UpstreamRequest } from '../upstreams/upstream.ts';
 import type { Asker } from './knowledge.ts';
 
 /** Bytes of an answer that are read at most, as sent. */
@@ -70,6 +70,7 @@ export function readRecord(
       else chunks.push(chunk);
     };
     const sink: ResponseSink = {
+      whole: (response, answeredBy) => inPieces(sink, response, answeredBy),
       head(answered) {
         head = answered;
         const { status } = answered;

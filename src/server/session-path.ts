@@ -10,7 +10,6 @@ export const SESSION_ROOT = `${CONTROL_ROOT}/session`;
 
 /** Of which session a request is, and what it asks for. */
 export interface InSession {
-  /** `""`: it names none. */
   name: string;
   /** What named the session and is nobody's path, as sent: `/__patchgate/session/NAME`, or `""`. */
   prefix: string;
@@ -40,11 +39,12 @@ export function sessionPath(name: string): string {
  * what could be read as leading back over the name is refused.
  *
  * @param url as sent
+ * @returns undefined where it names none
  * @throws PatchgateError `malformed-request`
  */
-export function takeSession(url: string, headers: RawHeaders): InSession {
+export function takeSession(url: string, headers: RawHeaders): InSession | undefined {
   const byHeader = sessionNameOf(headers);
-  if (!isSessionPath(url)) return { name: byHeader, prefix: '', url };
+  if (!isSessionPath(url)) return byHeader === '' ? undefined : { name: byHeader, prefix: '', url };
   const { path, query } = splitTarget(url);
   const [, coded = '', rest = ''] = LITERAL.exec(path) as RegExpExecArray;
   const name = decoded(coded);

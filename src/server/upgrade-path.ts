@@ -33,7 +33,9 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
     let session: string | undefined;
     let wrong: PatchgateError | undefined;
     try {
-      ({ name: session, url: request.url } = takeSession(request.url, request.headers));
+      const asked = takeSession(request.url, request.headers);
+      session = asked?.name;
+      if (asked) request.url = asked.url;
     } catch (error) {
       wrong = error as PatchgateError;
     }

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-export interface BodyWatch {
-  /** True: the whole body must be there within the limit. False: the client must not be silent for longer. */
-  isWhole: boolean;
+/** A request whose body comes in, and its response. */
+export interface Watched {
+  req: IncomingMessage;
+  res: ServerResponse;
+  /** The whole body must be there within the limit. Otherwise the client must not be silent for longer. */
+  isReading?: boolean;
 }
 
 /** How often it is looked at within the limit. A client that falls silent has up to a look more than the limit. */
@@ -14,37 +17,30 @@ const LOOKS = 4;
  *
  * @param limit milliseconds; 0 is none
  */
-export function watchBody(
-  req: IncomingMessage,
-  res: ServerResponse,
-  limit: number,
-  onLate: () => void,
-): BodyWatch {
-  const watch: BodyWatch = { isWhole: false };
-  if (limit === 0 || !hasBody(req)) return watch;
-  const start = () => {
-    let waited = 0;
-    let bytesRead = req.socket.bytesRead;
-    const timer = setInterval(() => {
-      const before = bytesRead;
-      bytesRead = req.socket.bytesRead;
-      const isAnswering = res.headersSent && !res.writableFinished;
-      const isClients =
-        watch.isWhole || (bytesRead === before && req.readableFlowing === true && !isAnswering);
-      waited = isClients ? waited + 1 : 0;
-      // A request whose response is over is not told that its connection has closed.
-      const isOver = req.complete || req.socket.destroyed;
-      if (!isOver && waited < LOOKS) return;
-      clearInterval(timer);
-      if (!isOver) onLate();
-    }, limit / LOOKS).unref();
-    req.once('close', () => clearInterval(timer));
-  };
+export function watchBody<T extends Watched>(watched: T, limit: number, onLate: (watched: T) => void): void {
   // A body that came along with its head is there by then, and costs no timer.
-  process.nextTick(() => {
-    if (!req.complete && !req.destroyed) start();
-  });
-  return watch;
+  if (limit > 0 && hasBody(watched.req)) process.nextTick(start, watched, limit, onLate);
+}
+
+function start<T extends Watched>(watched: T, limit: number, onLate: (watched: T) => void): void {
+  const { req, res } = watched;
+  if (req.complete || req.destroyed) return;
+  let waited = 0;
+  let bytesRead = req.socket.bytesRead;
+  const timer = setInterval(() => {
+    const before = bytesRead;
+    bytesRead = req.socket.bytesRead;
+    const isAnswering = res.headersSent && !res.writableFinished;
+    const isClients =
+      watched.isReading || (bytesRead === before && req.readableFlowing === true && !isAnswering);
+    waited = isClients ? waited + 1 : 0;
+    // A request whose response is over is not told that its connection has closed.
+    const isOver = req.complete || req.socket.destroyed;
+    if (!isOver && waited < LOOKS) return;
+    clearInterval(timer);
+    if (!isOver) onLate(watched);
+  }, limit / LOOKS).unref();
+  req.once('close', () => clearInterval(timer));
 }
 
 /** Whether a request announces a body (RFC 9112 6.3). */

@@ -6,13 +6,26 @@ import {
   HOP_BY_HOP,
   header,
   headerValues,
-  type RawHeaders,
   splitTarget,
   withoutHeaders,
 } from '../model/http.ts';
-import type { ForwardOptions } from './forward-options.ts';
 import { SESSION_HEADER } from './session.ts';
-import type { UpstreamRequest } from './upstream.ts';
+import type { Target } from './target.ts';
+import type { TargetTls } from './target-tls.ts';
+import type { AnsweredBy, UpstreamRequest } from './upstream.ts';
+
+/** How requests are forwarded. */
+export interface ForwardOptions {
+  target: Target;
+  tls: TargetTls;
+  answeredBy: AnsweredBy;
+  /** Milliseconds that the target may be silent before it answers; 0: for ever. */
+  timeout: number;
+  /** Send the client's `Host` instead of the target's. */
+  preserveHost: boolean;
+  /** Add `X-Forwarded-For`, `-Proto` and `-Host`. */
+  forwardedHeaders: boolean;
+}
 
 /** What is known of a client's request, whoever forwards it. */
 export type Asked = Pick<UpstreamRequest, 'headers' | 'stream'> & Partial<Pick<UpstreamRequest, 'session'>>;
@@ -71,20 +84,6 @@ const MADE_ANEW: ReadonlySet<string> = new Set(['host', 'expect']);
 const staysHere = byHeaderName(
   (name) => HOP_BY_HOP.has(name) || MADE_ANEW.has(name) || name.startsWith('patchgate-'),
 );
-
-/** A list of raw headers as the object that Node's client takes; a name that comes several times has a list. */
-export function headersObject(headers: RawHeaders): Record<string, string | string[]> {
-  const names = new Map<string, string>();
-  const object: Record<string, string | string[]> = Object.create(null);
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = names.get((headers[i] as string).toLowerCase()) ?? (headers[i] as string);
-    names.set(name.toLowerCase(), name);
-    const value = headers[i + 1] as string;
-    const before = object[name];
-    object[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value];
-  }
-  return object;
-}
 
 /**
  * The path and query to ask the target for. A path in the target's URL is put before the request's, unless that

@@ -6,8 +6,10 @@ export type BytesRead = Buffer | 'too-large' | undefined;
 
 /** The memory that a body may have, besides its limit. */
 export interface Room {
-  /** Whether there is room for so many bytes more. */
-  takes(bytes: number): boolean;
+  share: {
+    /** Whether there is room for so many bytes more. */
+    takes(bytes: number): boolean;
+  };
   /** Called instead of what is called back otherwise, where there is none. */
   onFull(): void;
 }
@@ -39,7 +41,7 @@ export function readBytes(
   };
   const onData = (chunk: Buffer) => {
     if (isDone) return;
-    if (room && !room.takes(chunk.length)) {
+    if (room && !room.share.takes(chunk.length)) {
       isDone = true;
       pieces.clear();
       room.onFull();

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { messageOf, type PatchgateError } from '../errors.ts';
-import { answerBounds, decodeContent } from '../http/decode-content.ts';
+import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
 import type { FailureKind } from '../model/exchange.ts';
 import { announcesBody, header, type RequestHead, type ResponseHead } from '../model/http.ts';
 import { appendInRun } from '../recordings/append-in-run.ts';
@@ -19,7 +19,7 @@ import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, type CollectedBody } from './body-collector.ts';
 import { risingTimes } from './rising-times.ts';
 import { TargetFailure } from './target-failure.ts';
-import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
+import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest, WholeResponse } from './upstream.ts';
 
 export interface RecordOptions {
   /** Mode `all`: the first answer to a request drops the exchanges that earlier runs recorded for it in its session. */
@@ -137,8 +137,10 @@ class Recorder implements ResponseSink {
   readonly #onSkipped: (reason: string, request: RequestHead) => void;
   readonly #startedAt = Date.now();
   readonly #bodyLimit: number;
-  readonly #sent: BodyCollector;
-  readonly #received: BodyCollector;
+  /** Of a request whose bytes are not in hand. */
+  readonly #sent: BodyCollector | undefined;
+  /** Of an answer that comes in pieces. */
+  #received: BodyCollector | undefined;
   #head: ResponseHead | undefined;
 
   constructor(
@@ -153,47 +155,64 @@ class Recorder implements ResponseSink {
     this.#keep = keep;
     this.#onSkipped = onSkipped;
     this.#bodyLimit = bodyLimit;
-    this.#sent = collectRequest(request, bodyLimit);
-    this.#received = new BodyCollector(bodyLimit);
+    if (!request.body && announcesBody(request.headers)) this.#sent = collectRequest(request, bodyLimit);
+  }
+
+  whole(response: WholeResponse, answeredBy: AnsweredBy): void {
+    const decoding = this.isAborted
+      ? undefined
+      : this.#over(response, bounded(response.body, this.#bodyLimit), undefined, response);
+    if (decoding) void decoding.then(() => this.#sink.whole(response, answeredBy));
+    else this.#sink.whole(response, answeredBy);
   }
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
     this.#sink.head(head, flow, answeredBy);
     this.#head = head;
+    this.#received = new BodyCollector(this.#bodyLimit);
     if (this.#request.method !== 'HEAD') this.#received.expect(header(head.headers, 'content-length'));
   }
 
   data(chunk: Buffer): boolean {
-    this.#received.add(chunk);
+    this.#received?.add(chunk);
     return this.#sink.data(chunk);
   }
 
   end(last?: Buffer): void {
-    if (last) this.#received.add(last);
-    const kept = this.#head && !this.isAborted ? this.#over(this.#head) : undefined;
-    if (kept) void kept.then(() => this.#sink.end(last));
+    if (last) this.#received?.add(last);
+    const decoding =
+      this.#head && this.#received && !this.isAborted
+        ? this.#over(this.#head, this.#received.body())
+        : undefined;
+    if (decoding) void decoding.then(() => this.#sink.end(last));
     else this.#sink.end(last);
   }
 
   fail(error: PatchgateError): void {
     const isFailure = error instanceof TargetFailure && !this.isAborted;
-    const kept = isFailure ? this.#over(this.#head ?? NO_RESPONSE, error.kind) : undefined;
-    if (kept) void kept.then(() => this.#sink.fail(error));
+    const body = this.#received?.body() ?? { bytes: NOTHING };
+    const decoding = isFailure ? this.#over(this.#head ?? NO_RESPONSE, body, error.kind) : undefined;
+    if (decoding) void decoding.then(() => this.#sink.fail(error));
     else this.#sink.fail(error);
   }
 
-  /** @returns where the body is still to be decoded: resolves when the exchange is kept */
-  #over(response: ResponseHead, failure?: FailureKind): Promise<void> | undefined {
+  /** @param whole is told of its decoded body
+   *  @returns where the body is still to be decoded: resolves when the exchange is kept */
+  #over(
+    response: ResponseHead,
+    responseBody: CollectedBody,
+    failure?: FailureKind,
+    whole?: WholeResponse,
+  ): Promise<void> | undefined {
     const endedAt = Date.now();
-    const responseBody = this.#received.body();
-    const isHead = this.#request.method === 'HEAD';
-    const coding = isHead ? undefined : codingOf(response.headers);
+    const coding = this.#request.method === 'HEAD' ? undefined : codingOf(response.headers);
     const decoding = decodeContent(responseBody.bytes, coding, answerBounds(this.#bodyLimit));
-    if (decoding instanceof Promise)
-      return decoding.then((decoded) =>
-        this.#keepWhole(response, { responseBody, decoded, endedAt, failure }),
-      );
-    this.#keepWhole(response, { responseBody, decoded: decoding, endedAt, failure });
+    const keep = (decoded: Decoded) => {
+      if (whole && coding !== undefined) whole.decoded = decoded;
+      this.#keepWhole(response, { responseBody, decoded, endedAt, failure });
+    };
+    if (decoding instanceof Promise) return decoding.then(keep);
+    keep(decoding);
     return undefined;
   }
 
@@ -201,31 +220,33 @@ class Recorder implements ResponseSink {
     response: ResponseHead,
     seen: Pick<Seen, 'responseBody' | 'decoded' | 'endedAt' | 'failure'>,
   ): void {
+    const sent = this.#sent;
     const keep = () =>
       this.#keep({
         request: this.#request,
-        requestBody: this.#sent.body(),
+        requestBody: sent?.body() ?? bounded(this.#request.body ?? NOTHING, this.#bodyLimit),
         response,
         startedAt: this.#startedAt,
         session: this.#request.session.name,
         ...seen,
       });
     const skip = () => this.#onSkipped("the request's body was not whole", this.#request);
-    if (this.#sent.isWhole) keep();
+    if (!sent || sent.isWhole) keep();
     // A target that cannot be reached has failed before all of the request was here.
-    else if (seen.failure) this.#sent.whenOver((isWhole) => (isWhole ? keep() : skip()));
+    else if (seen.failure) sent.whenOver((isWhole) => (isWhole ? keep() : skip()));
     else skip();
   }
 }
 
-/** Collects the request's body. One that is still to be read is whole once it has ended. */
-function collectRequest({ body, headers, stream }: UpstreamRequest, limit: number): BodyCollector {
+const NOTHING = Buffer.alloc(0);
+
+function bounded(bytes: Buffer, limit: number): CollectedBody {
+  return bytes.length > limit ? { bytes: NOTHING, omitted: bytes.length } : { bytes };
+}
+
+/** A body that is still to be read is whole once it has ended. */
+function collectRequest({ headers, stream }: UpstreamRequest, limit: number): BodyCollector {
   const collector = new BodyCollector(limit);
-  if (body) {
-    collector.add(body);
-    return collector;
-  }
-  if (!announcesBody(headers)) return collector;
   collector.expect(header(headers, 'content-length'));
   collector.collect(stream);
   return collector;

@@ -25,7 +25,7 @@ import { Served } from './replay/served.ts';
 import { StaleNotices } from './replay/stale-notices.ts';
 import { findUnserved, type Unserved } from './replay/unserved.ts';
 import type { ServedInSession, Session, SessionKeeper } from './session.ts';
-import type { Flow, ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
+import type { ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
 
 export interface ReplayOptions extends Answering {
   /** Answers what no exchange matches, or none that can be an answer; without it such a request fails with
@@ -61,8 +61,6 @@ const OF_BROWSERS =
   /^\/(?:favicon\.ico|apple-touch-icon(?:-precomposed)?\.png|\.well-known\/appspecific\/com\.chrome\.devtools\.json)$/;
 
 const NO_BODY = Buffer.alloc(0);
-/** All bytes are handed over at once: there is nothing to hold back. */
-const FLOW: Flow = { resume: () => undefined };
 
 /**
  * Answers from a recording: each session with what was recorded in one of its name, where there is such. The same request
@@ -201,12 +199,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   }
 
   function send({ head, body }: RecordedAnswer, age: string | undefined, sink: ResponseSink): void {
-    sink.head(
-      age === undefined ? head : { ...head, headers: [...head.headers, 'Patchgate-Stale', age] },
-      FLOW,
-      'recording',
-    );
-    sink.end(body);
+    const headers = age === undefined ? head.headers : [...head.headers, 'Patchgate-Stale', age];
+    sink.whole({ ...head, headers, body }, 'recording');
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { PatchgateError } from '../errors.ts';
+import type { Decoded } from '../http/decode-content.ts';
 import type { RequestHead, ResponseHead } from '../model/http.ts';
 import type { JsonValue } from '../model/json.ts';
 import type { Session } from './session.ts';
@@ -23,12 +24,25 @@ export interface Flow {
   resume(): void;
 }
 
+/** Bytes that a body may have to be handed over with its head, as one value. */
+export const WHOLE_AT_MOST = 1_048_576;
+
+/** A response that is there to its last byte. */
+export interface WholeResponse extends ResponseHead {
+  /** Empty where there is none. */
+  body: Buffer;
+  /** The same without its content codings, where somebody has undone them already. */
+  decoded?: Decoded;
+}
+
 /**
- * Receives one response as it comes: `head`, any number of `data`, then `end`, or `fail` at any moment. What the
- * server, a recorder or a test puts behind an upstream.
+ * Receives one response: `whole`, or as it comes by `head`, any number of `data`, then `end`; or `fail` at any moment. What
+ * the server, a recorder or a test puts behind an upstream.
  */
 export interface ResponseSink {
-  /** @param answeredBy who it is that answers */
+  /** All of a small response. @param answeredBy who it is that answers */
+  whole(response: WholeResponse, answeredBy: AnsweredBy): void;
+  /** The beginning of one that is large, or whose length is not announced. */
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void;
   /** False: send no more until the flow is resumed. */
   data(chunk: Buffer): boolean;
@@ -38,6 +52,18 @@ export interface ResponseSink {
   /** Before `head`: the client gets a problem. After it: the response is cut off, visibly. */
   fail(error: PatchgateError): void;
 }
+
+/** Hands a whole response to a sink that takes all of them as they come. */
+export function inPieces(
+  sink: Omit<ResponseSink, 'whole'>,
+  response: WholeResponse,
+  answeredBy: AnsweredBy,
+): void {
+  sink.head(response, NOTHING_WAITS, answeredBy);
+  sink.end(response.body.length > 0 ? response.body : undefined);
+}
+
+const NOTHING_WAITS: Flow = { resume: () => undefined };
 
 /** What answers a request that passed: the target, the fake or a recording. */
 export interface Upstream {

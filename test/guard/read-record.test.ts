@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Reading, readRecord } from '../../src/guard/read-record.ts';
 import type { RecordName } from '../../src/model/record.ts';
 import { forward } from '../../src/upstreams/forward.ts';
-import type { ForwardOptions } from '../../src/upstreams/forward-options.ts';
+import type { ForwardOptions } from '../../src/upstreams/outgoing.ts';
 import { parseTarget } from '../../src/upstreams/target.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
 import { PROJECT_PATH } from '../support/exchanges.ts';

@@ -1,8 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
-import { ResponseWriter } from '../../src/server/response-writer.ts';
-import { Sessions, sessionNameOf } from '../../src/server/sessions.ts';
+import { Cors } from '../../src/server/cors.ts';
+import { ExchangeInFlight } from '../../src/server/exchange-in-flight.ts';
+import { takeSession } from '../../src/server/session-path.ts';
+import { Sessions } from '../../src/server/sessions.ts';
 import { readBytes } from '../../src/upstreams/read-bytes.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
 
@@ -27,10 +29,14 @@ export async function serveUpstream(upstream: Upstream, judged = false): Promise
   const server = createServer((req, res) => {
     const head = { method: req.method as string, url: req.url as string, headers: req.rawHeaders };
     const pass = (body: Buffer | undefined) => {
-      const writer = new ResponseWriter(res, [], DEFAULT_REDACTION, ({ failure }) => ends.push(failure));
-      const session = sessions.enter(sessionNameOf(req.rawHeaders));
+      const exchange = new ExchangeInFlight(req, res, {
+        ...{ sessions, redaction: DEFAULT_REDACTION, cors: new Cors(), nextId: () => 1 },
+        onSeen: ({ failure }) => ends.push(failure),
+      });
+      const session = exchange.enter(takeSession(head.url, head.headers));
+      exchange.begin();
       const request = { ...head, body, json: undefined, stream: req, session };
-      writer.whenClientGone(upstream.handle(request, writer));
+      exchange.whenGone(upstream.handle(request, exchange));
     };
     if (judged) readBytes(req, 1024 * 1024, (bytes) => pass(bytes === 'too-large' ? undefined : bytes));
     else pass(undefined);

@@ -92,20 +92,25 @@ describe('record', () => {
   });
 
   /** The steps of one response, told by store and sink; `abort` leaves before its end. */
-  function stepsOf(abort: boolean): string[] {
+  function stepsOf(abort: boolean, isWhole = false): string[] {
     const steps: string[] = [];
     const store = { append: () => steps.push('append') } as Partial<RecordingStore> as RecordingStore;
     let finish: () => void = () => undefined;
     const inner: Upstream = {
       handle(_, sink) {
-        sink.head({ status: 200, message: '', headers: [] }, { resume() {} }, 'target');
-        sink.data(Buffer.from('a'));
-        finish = () => sink.end(Buffer.from('b'));
+        const head = { status: 200, message: '', headers: [] };
+        if (isWhole) finish = () => sink.whole({ ...head, body: Buffer.from('ab') }, 'target');
+        else {
+          sink.head(head, { resume() {} }, 'target');
+          sink.data(Buffer.from('a'));
+          finish = () => sink.end(Buffer.from('b'));
+        }
         return () => steps.push('abort');
       },
       close: async () => undefined,
     };
     const sink: ResponseSink = {
+      whole: ({ body }) => steps.push(`whole ${body}`),
       head: () => steps.push('head'),
       data: (chunk) => steps.push(`data ${chunk}`) > 0,
       end: (last) => steps.push(`end ${last}`),
@@ -122,6 +127,11 @@ describe('record', () => {
 
   it('hands an exchange to the store before the last byte goes out', () => {
     expect(stepsOf(false)).toEqual(['head', 'data a', 'append', 'end b']);
+  });
+
+  it('hands one that comes as a whole to the store before it goes out', () => {
+    expect(stepsOf(false, true)).toEqual(['append', 'whole ab']);
+    expect(stepsOf(true, true)).toEqual(['abort', 'whole ab']);
   });
 
   it('keeps nothing of a response that came to its end after the client had left', () => {

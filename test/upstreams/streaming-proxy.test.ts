@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Forward, forward } from '../../src/upstreams/forward.ts';
-import type { ForwardOptions } from '../../src/upstreams/forward-options.ts';
+import type { ForwardOptions } from '../../src/upstreams/outgoing.ts';
 import { parseTarget } from '../../src/upstreams/target.ts';
 import { RawConnection } from '../support/raw.ts';
 import { type ServedUpstream, serveUpstream } from '../support/serve-upstream.ts';

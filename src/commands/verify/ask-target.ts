@@ -12,7 +12,12 @@ import { BodyCollector } from '../../upstreams/body-collector.ts';
 import type { Session } from '../../upstreams/session.ts';
 import type { Target } from '../../upstreams/target.ts';
 import { TargetFailure } from '../../upstreams/target-failure.ts';
-import type { ResponseSink, Upstream, UpstreamRequest } from '../../upstreams/upstream.ts';
+import {
+  inPieces,
+  type ResponseSink,
+  type Upstream,
+  type UpstreamRequest,
+} from '../../upstreams/upstream.ts';
 import type { Sendable } from './sendable.ts';
 
 export interface AskOptions {
@@ -96,6 +101,7 @@ export function askTarget(
     const endless = () => late(`was not whole after ${LONGEST * timeout} ms`);
     const longest = timeout > 0 ? setTimeout(endless, LONGEST * timeout) : undefined;
     const sink: ResponseSink = {
+      whole: (answer, answeredBy) => inPieces(sink, answer, answeredBy),
       head(head) {
         response = head;
         if (request.head.method !== 'HEAD') received.expect(header(head.headers, 'content-length'));

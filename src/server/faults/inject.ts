@@ -1,8 +1,8 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { FaultAnswer } from '../../model/fault.ts';
 import { headerValues } from '../../model/http.ts';
 import type { ResponseSink } from '../../upstreams/upstream.ts';
-import type { ResponseWriter } from '../response-writer.ts';
+import type { ExchangeInFlight } from '../exchange-in-flight.ts';
 import { hasBody } from '../watch-body.ts';
 import type { Fault } from './fault-list.ts';
 import type { Injected } from './faults.ts';
@@ -14,31 +14,22 @@ export function isInstead({ rule }: Fault): boolean {
   return rule?.answer !== undefined || rule?.reset === true;
 }
 
-/**
- * Answers in place of the upstream, once the request is there whole.
- *
- * @param sink hands an answer on to the writer
- * @param unread the request, where nobody has read its body
- */
-export function answerInstead(
-  fault: Injected,
-  writer: ResponseWriter,
-  sink: ResponseSink,
-  unread: IncomingMessage | undefined,
-): void {
-  const answer = () => writer.whenClientGone(begin(fault, writer, sink));
-  if (unread && hasBody(unread) && !unread.readableEnded) unread.once('end', answer).unpipe().resume();
+/** Answers in place of the upstream, once the request is there whole. */
+export function answerInstead(fault: Injected, exchange: ExchangeInFlight): void {
+  const { req, body } = exchange;
+  const answer = () => exchange.whenGone(begin(fault, exchange));
+  if (!body && hasBody(req) && !req.readableEnded) req.once('end', answer).unpipe().resume();
   else answer();
 }
 
 /** @returns ends it, when the client is gone */
-function begin(fault: Injected, writer: ResponseWriter, sink: ResponseSink): () => void {
+function begin(fault: Injected, exchange: ExchangeInFlight): () => void {
   const { rule, text, delay } = fault;
   if (rule?.answer === undefined) {
     // What was recorded knows nothing of this one.
-    return fault.wait(delay === 'recorded' ? 0 : delay, () => writer.reset());
+    return fault.wait(delay === 'recorded' ? 0 : delay, () => exchange.reset());
   }
-  const paced = new Paced(sink, fault);
+  const paced = new Paced(exchange, fault);
   const { headers, body } = answerOf(rule.answer, text as string);
   const { status } = rule.answer;
   paced.head({ status, message: '', headers }, { resume: () => undefined }, 'gate');

@@ -1,7 +1,13 @@
 import type { PatchgateError } from '../../errors.ts';
 import type { ResponseHead } from '../../model/http.ts';
 import { LONGEST_TIMER } from '../../settings/setting.ts';
-import type { AnsweredBy, Flow, ResponseSink } from '../../upstreams/upstream.ts';
+import {
+  type AnsweredBy,
+  type Flow,
+  inPieces,
+  type ResponseSink,
+  type WholeResponse,
+} from '../../upstreams/upstream.ts';
 import type { Injected } from './faults.ts';
 
 /** Milliseconds between two pieces of a body that trickles, where a piece is more than one byte. */
@@ -38,6 +44,10 @@ export class Paced implements ResponseSink {
   constructor(sink: ResponseSink, fault: Injected) {
     this.#sink = sink;
     this.#fault = fault;
+  }
+
+  whole(response: WholeResponse, answeredBy: AnsweredBy): void {
+    inPieces(this, response, answeredBy);
   }
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {

@@ -2,7 +2,13 @@ import { PatchgateError } from '../../errors.ts';
 import type { Share } from '../../model/fault.ts';
 import { header, type ResponseHead } from '../../model/http.ts';
 import { Pieces } from '../../model/pieces.ts';
-import type { AnsweredBy, Flow, ResponseSink } from '../../upstreams/upstream.ts';
+import {
+  type AnsweredBy,
+  type Flow,
+  inPieces,
+  type ResponseSink,
+  type WholeResponse,
+} from '../../upstreams/upstream.ts';
 
 /** Bytes of a body whose length nobody has announced that are looked at, to take so many percent of it. */
 const MOST_MEASURED = 1_048_576;
@@ -28,6 +34,10 @@ export class Truncated implements ResponseSink {
     this.#sink = sink;
     this.#share = share;
     this.#cancel = cancel;
+  }
+
+  whole(response: WholeResponse, answeredBy: AnsweredBy): void {
+    inPieces(this, response, answeredBy);
   }
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {

@@ -15,6 +15,9 @@ class Client implements ResponseSink {
   flow: Flow | undefined;
   /** Its connection takes no more. */
   isFull = false;
+  whole(): void {
+    this.got.push('whole');
+  }
   head({ status, headers }: { status: number; headers: readonly string[] }, flow: Flow): void {
     this.flow = flow;
     this.got.push(`head ${status} ${headers.join(' ')}`);

@@ -1,28 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
-import { keepSession } from '../../src/server/keep-session.ts';
-import type { ResponseSink } from '../../src/upstreams/upstream.ts';
+import { headersInSession } from '../../src/server/headers-in-session.ts';
 
 const PREFIX = '/__patchgate/session/a';
 
 /** The headers that a client gets of an answer to `/api/v2/x`. */
 function handedOn(headers: string[], host = 'localhost:4010', prefix = PREFIX): readonly string[] {
-  let given: readonly string[] = [];
-  const sink: ResponseSink = {
-    head: (head) => {
-      given = head.headers;
-    },
-    data: () => true,
-    end: () => undefined,
-    fail: () => undefined,
-  };
   const req = {
     rawHeaders: host === '' ? [] : ['Host', host],
     socket: {},
   } as unknown as IncomingMessage;
-  const kept = keepSession(sink, { name: 'a', prefix, url: '/api/v2/x?y=1' }, req);
-  kept.head({ status: 302, message: '', headers }, { resume: () => undefined }, 'target');
-  return given;
+  return headersInSession(headers, { name: 'a', prefix, url: '/api/v2/x?y=1' }, req);
 }
 
 it.each([

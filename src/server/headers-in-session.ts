@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { header, type RawHeaders } from '../model/http.ts';
 import { parseUrl } from '../model/url.ts';
 import { schemeOf } from '../upstreams/outgoing.ts';
-import type { ResponseSink } from '../upstreams/upstream.ts';
 import type { InSession } from './session-path.ts';
 
 /** Any origin that is nobody's: to follow references that name none. */
@@ -10,23 +9,13 @@ const HERE = 'http://gate.invalid';
 const HAS_ORIGIN = /^(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i;
 
 /**
- * Hands an answer on in which a `Location` that leads back to the gate leads back to the session, too: whoever follows it
+ * The headers of an answer in which a `Location` that leads back to the gate leads back to the session, too: whoever follows it
  * must not leave the session that the path named. A cookie for some paths is for those of the session, or it would never come back.
  */
-export function keepSession(sink: ResponseSink, session: InSession, req: IncomingMessage): ResponseSink {
+export function headersInSession(headers: RawHeaders, session: InSession, req: IncomingMessage): string[] {
   const host = header(req.rawHeaders, 'host');
   // The gate's, as the client knows it.
   const origin = host ? `${schemeOf(req)}://${host}` : undefined;
-  return {
-    head: (head, flow, answeredBy) =>
-      sink.head({ ...head, headers: inSession(head.headers, session, origin) }, flow, answeredBy),
-    data: (chunk) => sink.data(chunk),
-    end: (last) => sink.end(last),
-    fail: (error) => sink.fail(error),
-  };
-}
-
-function inSession(headers: RawHeaders, session: InSession, origin: string | undefined): string[] {
   return headers.map((value, index) => {
     const name = index % 2 === 1 ? (headers[index - 1] as string).toLowerCase() : '';
     if (name === 'location' || name === 'content-location') return locationIn(value, session, origin);

@@ -1,0 +1,235 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PatchgateError } from '../errors.ts';
+import { atEndOfTurn } from '../http/end-of-turn.ts';
+import { endWith } from '../http/end-with.ts';
+import type { Verdict } from '../model/finding.ts';
+import { header, type RawHeaders, type RequestHead, type ResponseHead } from '../model/http.ts';
+import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { STOPPED } from '../upstreams/stopped.ts';
+import type { AnsweredBy, Flow, ResponseSink, WholeResponse } from '../upstreams/upstream.ts';
+import type { BodyShare } from './body-budget.ts';
+import type { Cors } from './cors.ts';
+import type { Injected } from './faults/faults.ts';
+import { findingsHeader } from './findings-header.ts';
+import { headersInSession } from './headers-in-session.ts';
+import { BodyKeeper, keptBody } from './kept-body.ts';
+import { isCutByStop } from './listen/cut-by-stop.ts';
+import { resetConnection } from './listen/reset-connection.ts';
+import { type ProblemAnswer, problemOfError } from './problem.ts';
+import { redactError } from './redact-error.ts';
+import type { Seen } from './seen.ts';
+import type { InSession } from './session-path.ts';
+import type { LiveSession, Sessions } from './sessions.ts';
+import { hasBody } from './watch-body.ts';
+
+/** What all exchanges of a run share. */
+export interface Run {
+  sessions: Pick<Sessions, 'enter' | 'leave'>;
+  /** Of what is said of a request that fails. */
+  redaction: Redaction;
+  cors: Cors;
+  /** Numbers the requests of a run, from 1. */
+  nextId(): number;
+  /** Called once for each request, when it is over. */
+  onSeen(seen: Seen): void;
+}
+
+/** Answers that never have a body (RFC 9110 15.3.5, 15.4.5). */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+
+/** One request on its way: what is known of it by now, and the sink that is its client. Reports once, when it is over. */
+export class ExchangeInFlight implements ResponseSink {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** Without the session that its path may name. */
+  request: RequestHead;
+  session: LiveSession | undefined;
+  /** The whole body is to be there before anything happens. */
+  isReading = false;
+  /** The body, where it was read. */
+  body: Buffer | undefined;
+  /** Of the memory that the body takes. */
+  share: BodyShare | undefined;
+  verdict: Verdict | undefined;
+  fault: Injected | undefined;
+  /** The next one that changes the same record may be judged. */
+  leave: (() => void) | undefined;
+  /** Ends what is at work, so that another answer can be given; undefined: there is none to be given. */
+  stop: (() => void) | undefined;
+  readonly #run: Run;
+  readonly #id: number;
+  readonly #startedAt = Date.now();
+  readonly #started = performance.now();
+  readonly #sent: RequestHead;
+  #asked: InSession | undefined;
+  /** Of bodies that flow by. */
+  #requestKeeper: BodyKeeper | undefined;
+  #responseKeeper: BodyKeeper | undefined;
+  #head: ResponseHead | undefined;
+  #flow: Flow | undefined;
+  #answeredBy: AnsweredBy = 'gate';
+  #onGone: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(req: IncomingMessage, res: ServerResponse, run: Run) {
+    this.req = req;
+    this.res = res;
+    this.#run = run;
+    this.#id = run.nextId();
+    this.#sent = this.request = {
+      method: req.method as string,
+      url: req.url as string,
+      headers: req.rawHeaders,
+    };
+  }
+
+  /** @param asked what it says of its session; undefined: nothing. @throws PatchgateError `overloaded` */
+  enter(asked: InSession | undefined): LiveSession {
+    this.#asked = asked;
+    if (asked?.prefix) this.request = { ...this.#sent, url: asked.url };
+    this.session = this.#run.sessions.enter(asked?.name ?? '', this.#startedAt);
+    return this.session;
+  }
+
+  /** Somebody begins to answer it. */
+  begin(): void {
+    // Not `on`: that would start the flow, perhaps before the upstream listens.
+    if (!this.body && hasBody(this.req)) {
+      const keeper = new BodyKeeper();
+      this.#requestKeeper = keeper;
+      this.req.prependListener('data', (chunk: Buffer) => keeper.add(chunk));
+    }
+    this.res.on('close', () => {
+      if (this.#isOver) return;
+      const onGone = this.#onGone;
+      this.#over(
+        isCutByStop(this.req.socket) ? STOPPED : 'the client went away before the response was complete',
+      );
+      onGone?.();
+    });
+  }
+
+  /** @param onGone called where the client goes away before the response is over */
+  whenGone(onGone: () => void): void {
+    if (!this.#isOver) this.#onGone = onGone;
+  }
+
+  whole(response: WholeResponse, answeredBy: AnsweredBy): void {
+    if (this.#isOver) return;
+    const { body } = response;
+    this.#writeHead(response, answeredBy);
+    this.#over(undefined, body);
+    atEndOfTurn(() => endWith(this.res, body));
+  }
+
+  head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
+    if (this.#isOver) return;
+    this.#flow = flow;
+    this.#writeHead(head, answeredBy);
+    // A stream's head must not wait for its first event. One of known length goes out together with its first bytes; and one
+    // that has none is all of the answer, which must not be there before its end.
+    if (!BODILESS.has(head.status) && header(head.headers, 'content-length') === undefined)
+      this.res.flushHeaders();
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#isOver) return true;
+    this.#responseKeeper ??= new BodyKeeper();
+    this.#responseKeeper.add(chunk);
+    if (this.res.write(chunk)) return true;
+    this.res.once('drain', () => this.#flow?.resume());
+    return false;
+  }
+
+  end(last?: Buffer): void {
+    if (this.#isOver) return;
+    if (last) this.#responseKeeper?.add(last);
+    this.#over(undefined, last);
+    atEndOfTurn(() => this.res.end(last));
+  }
+
+  fail(thrown: PatchgateError): void {
+    if (this.#isOver) return;
+    const error = redactError(thrown, this.#run.redaction);
+    if (!this.#head) this.answer(problemOfError(error), error.message);
+    else {
+      this.#cutOff(this.#head);
+      this.#over(error.message);
+    }
+  }
+
+  /** The gate's own answer. @param failure what it tells of, in one sentence */
+  answer({ status, headers, body, shown = body }: ProblemAnswer, failure?: string): void {
+    this.#writeHead({ status, message: '', headers }, 'gate');
+    this.res.end(body);
+    // Node waits for whoever began to read a body to read on, and a client that sends all of it first would, too.
+    this.req.unpipe().resume();
+    this.#over(failure, shown);
+  }
+
+  /** The client was gone before anybody could answer. */
+  brokenOff(): void {
+    this.#over(isCutByStop(this.req.socket) ? STOPPED : 'the client broke off its request');
+  }
+
+  /** Not a byte goes out: the connection is reset. */
+  reset(): void {
+    if (this.#isOver) return;
+    this.#over('the connection was reset by a fault');
+    if (this.res.socket) resetConnection(this.res.socket);
+  }
+
+  #writeHead(head: ResponseHead, answeredBy: AnsweredBy): void {
+    const { status, message } = head;
+    const own = this.#asked?.prefix ? headersInSession(head.headers, this.#asked, this.req) : head.headers;
+    const headers = this.#onWire({ status, headers: own }, answeredBy);
+    // A status that Node has no words for keeps those that the target gave.
+    if (message === '') this.res.writeHead(status, headers);
+    else this.res.writeHead(status, message, headers);
+    this.#head = { status, message, headers: own };
+    this.#answeredBy = answeredBy;
+  }
+
+  #onWire(answer: { status: number; headers: RawHeaders }, answeredBy: AnsweredBy): string[] {
+    const headers = this.#run.cors.headersOf(this.#sent, answer, answeredBy) as string[];
+    if (!this.verdict || this.verdict.findings.length === 0 || this.verdict.outcome === 'block')
+      return headers;
+    return [...headers, 'Patchgate-Findings', findingsHeader(this.verdict.findings)];
+  }
+
+  /** To a client of HTTP/1.0 that knows no length, the end of the connection is that of the body: only a reset is seen. */
+  #cutOff({ headers }: ResponseHead): void {
+    const { socket, chunkedEncoding } = this.res;
+    const endsWithConnection = !chunkedEncoding && header(headers, 'content-length') === undefined;
+    if (endsWithConnection && socket) resetConnection(socket);
+    else this.res.destroy();
+  }
+
+  /** @param body of the response, where it was in hand whole */
+  #over(failure: string | undefined, body?: Buffer): void {
+    this.#isOver = true;
+    // Whoever still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
+    this.stop = this.#onGone = undefined;
+    if (failure !== undefined) this.req.unpipe().resume();
+    this.share?.giveBack();
+    if (this.session) this.#run.sessions.leave(this.session);
+    this.#run.onSeen({
+      id: this.#id,
+      startedAt: this.#startedAt,
+      durationMs: performance.now() - this.#started,
+      request: this.request,
+      requestBody: this.body ? keptBody(this.body) : this.#requestKeeper?.kept,
+      verdict: this.verdict,
+      answeredBy: this.#answeredBy,
+      response: this.#head && {
+        status: this.#head.status,
+        headers: this.#head.headers,
+        body: this.#responseKeeper ? this.#responseKeeper.kept : body && keptBody(body),
+      },
+      failure,
+      fault: this.fault?.text,
+      session: this.session?.name,
+    });
+    this.leave?.();
+  }
+}
