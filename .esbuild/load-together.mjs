@@ -4,12 +4,19 @@ import { build } from 'esbuild';
 import { shippedValidators } from './shipped-validators.mjs';
 
 /**
- * What is loaded together, each with all that it imports. esbuild makes one file of the modules that are needed by exactly the same
- * entries and dynamic imports: a body's check would open sixty, most of them tiny, and that takes longer than to read a larger one.
+ * What is loaded together, each with all that it imports but for what an earlier one has. esbuild makes one file of the modules that
+ * are needed by exactly the same entries and dynamic imports: a start would open seventy, most of them tiny, and that takes longer
+ * than to read a few large ones.
  */
 const TOGETHER = [
-  ['src/config.ts'],
-  ['src/compose-gate.ts'],
+  ['src/config.ts', 'src/compose-gate.ts'],
+  [
+    'src/commands/serve.ts',
+    'src/patchgate.ts',
+    'src/recordings/store/open-store.ts',
+    'src/upstreams/replay.ts',
+    'src/guard/replayed-knowledge.ts',
+  ],
   [
     'src/commands/check/run-check.ts',
     'src/commands/check/judging/judging.ts',
@@ -18,15 +25,17 @@ const TOGETHER = [
   ],
 ];
 
-/** Makes whatever imports one module of a group import all of it; but for what the help or a config file loads. */
+/** Makes whatever imports one module of a group import all of it; but for what a config file loads. */
 export async function loadTogether() {
-  const groups = [];
+  // What reads the command line is loaded by every command.
+  const light = await closureOf(['src/cli.ts']);
+  const atHand = new Set([...light].filter((name) => name !== 'src/cli.ts'));
+  const groups = [{ roots: [...atHand], modules: atHand }];
   for (const roots of TOGETHER) {
     const modules = await closureOf(roots);
     for (const earlier of groups) for (const name of earlier.modules) modules.delete(name);
     groups.push({ roots, modules });
   }
-  const light = await closureOf(['src/cli.ts', 'src/define-config.ts']);
   return {
     name: 'load-together',
     setup(builder) {

@@ -2,19 +2,12 @@ import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { PatchgateError } from './errors.ts';
 import type { RequestHead } from './model/http.ts';
-import {
-  cacheBytesOf,
-  closing,
-  openByMode,
-  openRecording,
-  openWholeRecording,
-  orClose,
-} from './open-recording.ts';
+import { closing, openByMode, openRecording, openWholeRecording, orClose } from './open-recording.ts';
 import { recordMode } from './record-mode.ts';
 import { findRecording } from './recordings/find-recording.ts';
 import type { MatchRules } from './recordings/matching/match-rules.ts';
 import { redactText, redactUrl } from './recordings/redaction/redact.ts';
-import type { RecordingStore } from './recordings/store.ts';
+import type { RecordingStore } from './recordings/store/recording-store.ts';
 import type { State } from './state/state-file.ts';
 import type { Fake } from './upstreams/fake/start-fake.ts';
 import type { Forward } from './upstreams/forward.ts';
@@ -89,13 +82,13 @@ async function composeProxy(config: Config, rules: MatchRules, around: Surroundi
       close: () => forward.close(),
     };
   }
-  const { store, records } = await openByMode(mode, config, rules, around.notice);
   let count = 0;
   const recorded = () => count;
+  const { store, records } = await openByMode(mode, config, rules, around.notice, (more) => {
+    count += more;
+  });
   const recorder = records
-    ? await orClose(store, () =>
-        openRecorder(forward, store, mode === 'all', config, rules, around, () => count++),
-      )
+    ? await orClose(store, () => openRecorder(forward, store, config, rules, around))
     : undefined;
   if (recorder && mode !== 'new_episodes') {
     return {
@@ -127,16 +120,16 @@ async function composeReplay(config: Config, rules: MatchRules, around: Surround
   }
   if (onMiss === 'forward') await findRecording(config.recordings, config.recording);
   const forward = onMiss === 'refuse' ? undefined : await openForward(config, around);
+  let count = 0;
+  const onKept = (more: number) => {
+    count += more;
+  };
   const store = await (onMiss === 'refuse' && !around.isBrief
     ? openWholeRecording(config, rules, around.notice)
-    : openRecording(config, rules, around.notice, onMiss === 'record'));
-  let count = 0;
+    : openRecording(config, rules, around.notice, { writable: onMiss === 'record', onKept }));
   const upstream = await orClose(store, async () => {
     const other =
-      forward &&
-      (onMiss === 'record'
-        ? await openRecorder(forward, store, false, config, rules, around, () => count++)
-        : forward);
+      forward && (onMiss === 'record' ? await openRecorder(forward, store, config, rules, around) : forward);
     return openReplay(config, rules, around, store, other);
   });
   const missing = {
@@ -213,13 +206,12 @@ async function openReplay(
   store: RecordingStore,
   onMiss: Upstream | undefined,
 ): Promise<ReplayUpstream> {
-  const { strictSequence, replayFailures, maxAge, onStale, memory } = config;
+  const { strictSequence, replayFailures, maxAge, onStale } = config;
   const { replay } = await import('./upstreams/replay.ts');
   return replay(store, {
     ...(onMiss && { onMiss }),
     ...{ strictSequence, replayFailures, maxAge, onStale },
     rules,
-    answerBytes: memory - cacheBytesOf(config),
     notice: around.notice,
   });
 }
@@ -235,20 +227,16 @@ async function leaveRunOf(config: Config, replay: ReplayUpstream, hasFailed = fa
 async function openRecorder(
   forward: Forward,
   store: RecordingStore,
-  replace: boolean,
   config: Config,
   rules: MatchRules,
   around: Surroundings,
-  onKept: () => void,
 ): Promise<Upstream> {
   const { record } = await import('./upstreams/record.ts');
   const { redaction } = rules;
   const shown = ({ method, url }: RequestHead) => `${method} ${redactUrl(url, redaction)}`;
   return record(forward, store, {
     rules,
-    replace,
     bodyLimit: config.recordLimit,
-    onKept,
     onSkipped: (reason, request) =>
       around.notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
     onOmitted: (reason, request) => around.notice(`recorded in part: ${shown(request)}: ${reason}`),

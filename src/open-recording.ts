@@ -1,9 +1,9 @@
 import type { Config } from './config.ts';
 import { findRecording } from './recordings/find-recording.ts';
-import type { LockWords } from './recordings/lock.ts';
 import { type MatchRules, matchRules } from './recordings/matching/match-rules.ts';
 import { redactionOf } from './recordings/redaction/redaction.ts';
-import type { RecordingStore } from './recordings/store.ts';
+import type { OpenOptions } from './recordings/store/open-store.ts';
+import type { RecordingStore } from './recordings/store/recording-store.ts';
 import type { RecordMode } from './settings.ts';
 import type { Upstream } from './upstreams/upstream.ts';
 
@@ -15,23 +15,14 @@ export async function openRecording(
   config: Config,
   rules: MatchRules,
   notice: Notice,
-  writable: boolean,
-  lockWords?: LockWords,
+  options: Pick<OpenOptions, 'writable' | 'replaces' | 'onKept' | 'lockWords'> = {},
 ): Promise<RecordingStore> {
   const { recordings, recording, refreshMeta, durability } = config;
-  const { openStore } = await import('./recordings/open-store.ts');
+  const { openStore } = await import('./recordings/store/open-store.ts');
   return openStore(recordings, recording, {
-    ...{ writable, refreshMeta, durability },
-    ...(lockWords && { lockWords }),
-    rules,
-    cacheBytes: cacheBytesOf(config),
-    onNotice: notice,
+    ...{ refreshMeta, durability, rules, onNotice: notice },
+    ...options,
   });
-}
-
-/** Of the memory, what the recording's files have of it; the answers that are replayed again and again have the rest. */
-export function cacheBytesOf({ memory }: Config): number {
-  return memory / 8;
 }
 
 /** Which requests are the same: to what records, to what replays, and to the files between them. */
@@ -47,17 +38,17 @@ export async function openWholeRecording(
 ): Promise<RecordingStore> {
   const { recording, recordings } = config;
   await findRecording(recordings, recording);
-  const store = await openRecording(config, rules, notice, false);
-  if (await store.isEmpty())
+  const store = await openRecording(config, rules, notice);
+  if (store.isEmpty())
     notice(`the recording "${recording}" in ${recordings}/ is empty, so every request is refused`);
   return store;
 }
 
 /** Whether there is anything in the recording. */
 export async function isRecorded(config: Config): Promise<boolean> {
-  const store = await openRecording(config, rulesOf(config), () => undefined, false);
+  const store = await openRecording(config, rulesOf(config), () => undefined);
   try {
-    return !(await store.isEmpty());
+    return !store.isEmpty();
   } finally {
     await store.close();
   }
@@ -72,14 +63,16 @@ export async function openByMode(
   config: Config,
   rules: MatchRules,
   notice: Notice,
+  onKept: (count: number) => void,
 ): Promise<{ store: RecordingStore; records: boolean }> {
   if (mode === 'none') return { store: await openWholeRecording(config, rules, notice), records: false };
   if (mode === 'once') {
-    const store = await openRecording(config, rules, notice, false);
-    if (!(await orClose(store, () => store.isEmpty()))) return { store, records: false };
+    const store = await openRecording(config, rules, notice);
+    if (!(await orClose(store, async () => store.isEmpty()))) return { store, records: false };
     await store.close();
   }
-  return { store: await openRecording(config, rules, notice, true), records: true };
+  const options = { writable: true, replaces: mode === 'all', onKept };
+  return { store: await openRecording(config, rules, notice, options), records: true };
 }
 
 /** Whatever fails to close, the rest is closed. */

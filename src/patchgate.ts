@@ -33,7 +33,7 @@ import { Sessions } from './server/sessions.ts';
 import type { ShownExchange } from './server/show-exchange.ts';
 import { createUpgradePath } from './server/upgrade-path.ts';
 import { watchBody } from './server/watch-body.ts';
-import type { Borrower } from './upstreams/replay/borrowed.ts';
+import type { CrossSessionHit } from './upstreams/replay/cross-session-hits.ts';
 import type { Missed } from './upstreams/replay/misses.ts';
 import type { Unserved } from './upstreams/replay/unserved.ts';
 import { version } from './version.ts';
@@ -53,7 +53,7 @@ export interface Patchgate {
    *  forgets none. @param session of this one alone; `""` is the default one */
   misses(session?: string): Missed;
   /** The sessions that a replay answered with what others recorded. A reset over HTTP forgets none. */
-  borrowed(): Borrower[];
+  crossSessionHits(): CrossSessionHit[];
   /** What went by lately, newest first, as the control API lists it: redacted, bodies cut at 64 KiB. */
   exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
   /** The same with all that is secret, for what compares them. */
@@ -227,12 +227,14 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         faults.endWaits();
         return closed;
       };
+      // Requests come first: it is read between them.
+      if (replay) void parts.store?.load();
       listening.push({ ...one, close });
       return { ...one, close };
     },
     unserved: async (session) => replay?.unserved(session),
     misses: (session) => replay?.misses.list(session) ?? { count: 0, misses: [] },
-    borrowed: () => replay?.borrowed.list() ?? [],
+    crossSessionHits: () => replay?.crossSessionHits.list() ?? [],
     exchanges: (filter) => exchanges.list(filter),
     [AS_SENT]: (filter) => exchanges[AS_SENT](filter),
     counts: () => ({ requests, blocked }),
@@ -245,7 +247,7 @@ export async function createPatchgate(kind: Kind, config: Config, around: Surrou
         session === undefined ? 0 : blocked - [...exchanges.list({ session, outcome: 'block' })].length;
       reset({ sessions, exchanges, faults }, session);
       replay?.misses.reset(session);
-      replay?.borrowed.reset(session);
+      replay?.crossSessionHits.reset(session);
     },
     async close(hasFailed) {
       await Promise.all(listening.map((one) => one.close()));

@@ -113,9 +113,11 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
     return { inspection, known, wayOut };
   };
 
-  /** Not all is known, and there is somewhere to look. */
-  const mustFind = (asked: Asked, name: RecordName): boolean =>
-    knowledge.find !== undefined && !asked.isGone() && !knowledge.of(name, asked.session)?.isWhole;
+  /** Looks where not all is known, and there is somewhere to look. @returns undefined: nothing is to be waited for */
+  const find = (asked: Asked, name: RecordName, cameAt: number): Promise<void> | undefined =>
+    knowledge.find !== undefined && !asked.isGone() && !knowledge.of(name, asked.session)?.isWhole
+      ? knowledge.find(name, askerOf(asked, cameAt))
+      : undefined;
 
   const mustConfirm = (judged: Judged): boolean =>
     knowledge.confirm !== undefined && losesOnlyPossible(judged);
@@ -139,16 +141,17 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
       }
       const cameAt = performance.now();
       if (mode === 'off') {
-        if (!mustFind(asked, name)) done(judge(asked, name));
-        else void knowledge.find?.(name, askerOf(asked, cameAt)).then(() => done(judge(asked, name)));
+        const finding = find(asked, name, cameAt);
+        if (!finding) done(judge(asked, name));
+        else void finding.then(() => done(judge(asked, name)));
         return HAD_ITS_TURN;
       }
       const inTurn = (turn: Turn, judged: JudgedBy) => {
         done(judged, () => turn.leave());
         if (keepsEnvironments(judged)) turn.share();
       };
-      const looked = async (): Promise<JudgedBy> => {
-        await knowledge.find?.(name, askerOf(asked, cameAt));
+      const judgedAfter = async (finding: Promise<void>): Promise<JudgedBy> => {
+        await finding;
         const judged = judge(asked, name);
         return mustConfirm(judged) ? confirmed() : judged;
       };
@@ -160,7 +163,8 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
       const whose = knowledge.isOfSession ? asked.session.id : '';
       return turns.enter(`${name.kind} ${name.id} ${whose}`, {
         alone(turn) {
-          const judged = mustFind(asked, name) ? looked() : judge(asked, name);
+          const finding = find(asked, name, cameAt);
+          const judged = finding ? judgedAfter(finding) : judge(asked, name);
           if (judged instanceof Promise) void judged.then((one) => inTurn(turn, one));
           else if (mustConfirm(judged)) void confirmed().then((one) => inTurn(turn, one));
           else inTurn(turn, judged);

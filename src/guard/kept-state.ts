@@ -1,6 +1,5 @@
-import type { JsonObject } from '../model/json.ts';
 import { KnownState } from '../state/known-state.ts';
-import { StateKeeper } from './kept/state-keeper.ts';
+import { StateKeeper, type StateKeeperOptions } from './kept/state-keeper.ts';
 
 /** What is known of the service, and is known again after a restart. */
 export interface KeptState {
@@ -13,19 +12,10 @@ export interface KeptState {
   close(): Promise<void>;
 }
 
-export interface KeptStateOptions {
+export type KeptStateOptions = Omit<StateKeeperOptions, 'file' | 'onForget'> & {
   /** Undefined or `""`: in memory alone. */
   file: string | undefined;
-  /** The workspace that `current` means. */
-  account?: string | undefined;
-  /** URL of the service. */
-  target?: string | undefined;
-  /** Milliseconds that an answer may be behind what the service holds. */
-  lag: number;
-  notice: (text: string) => void;
-  /** What of a record may stand in the file. */
-  hide?: ((record: JsonObject) => JsonObject) | undefined;
-}
+};
 
 /**
  * Opens the file in which it is kept what is known of the service. A change is in the journal beside it before anything else
@@ -34,7 +24,7 @@ export interface KeptStateOptions {
  * @throws PatchgateError `cannot-read`; `bad-input` with file, line and column, where file or journal is broken
  */
 export async function openKeptState(options: KeptStateOptions): Promise<KeptState> {
-  const { file, account, target, lag, notice, hide } = options;
+  const { file, account, target, lag, notice } = options;
   const onForget = once(() =>
     notice(
       'more is known than there is room for: what was learnt longest ago is forgotten, and is no longer guarded until it is seen again (--read-state reads it when it is needed)',
@@ -44,7 +34,7 @@ export async function openKeptState(options: KeptStateOptions): Promise<KeptStat
     const state = new KnownState({ account, onForget, live: { lag } });
     return { state, trouble: undefined, follow: () => undefined, close: () => Promise.resolve() };
   }
-  const keeper = new StateKeeper({ file, account, target, lag, notice, onForget, ...(hide && { hide }) });
+  const keeper = new StateKeeper({ ...options, file, onForget });
   keeper.open();
   const { foundTarget } = keeper;
   if (target !== undefined && foundTarget !== undefined && plain(foundTarget) !== plain(target)) {

@@ -9,8 +9,8 @@ export interface Knowledge {
   isOfSession?: true;
   /** Undefined where nothing is known. */
   of(name: RecordName, session: Session): Known | undefined;
-  /** Looks for a record of which nothing is known, where there is somewhere to look. Never rejects. */
-  find?(name: RecordName, asker: Asker): Promise<void>;
+  /** Looks for a record of which nothing is known, where there is somewhere to look. Never rejects. Undefined: it has looked. */
+  find?(name: RecordName, asker: Asker): Promise<void> | undefined;
   /** Looks whether what is only possible is there. Never rejects. */
   confirm?(name: RecordName, asker: Asker): Promise<void>;
   /** What learns from the answers; absent where the upstream itself is asked each time. */

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { splitTarget } from '../model/http.ts';
 import { setLatest } from '../model/latest.ts';
 import type { RecordKind } from '../model/record.ts';
-import { HashSet } from '../recordings/hash-set.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 import type { KnownState } from '../state/known-state.ts';
@@ -33,8 +32,8 @@ export function readingRecords(
   state: KnownState,
   target: Upstream,
   { kinds, timeout, redaction, notice }: ReadingOptions,
-): NonNullable<Knowledge['find']> {
-  const told = new HashSet();
+): NonNullable<Knowledge['confirm']> {
+  const told = new Set<string>();
   /** When the last reading was over, by client and URL; the oldest is the first. */
   const readAt = new Map<string, number>();
   return async (name, asker) => {
@@ -50,7 +49,8 @@ export function readingRecords(
     if ('shown' in reading) return learn(reading.shown);
     const { account, kind, id } = name;
     const hashed = hash('sha1', JSON.stringify([account, kind, id, reading.why]), 'binary');
-    if (told.has(hashed) || !told.add(hashed)) return;
+    if (told.has(hashed)) return;
+    told.add(hashed);
     const shown = redactUrl(asker.url, redaction);
     notice(
       `what ${shown} holds could not be read: ${redactText(reading.why, redaction)}; so nobody can say for sure what a PATCH of it deletes`,

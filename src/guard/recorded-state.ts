@@ -3,7 +3,8 @@ import type { JsonObject } from '../model/json.ts';
 import type { Known, RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
 import { orderTimes } from '../recordings/order-times.ts';
-import type { RecordingStore } from '../recordings/store.ts';
+import type { RecordingStore } from '../recordings/store/recording-store.ts';
+import type { StoredExchange } from '../recordings/store/stored-exchange.ts';
 import { wholeRecord } from '../state/known.ts';
 import { isWhole } from '../state/records.ts';
 import { shownBy } from './recorded-history.ts';
@@ -28,17 +29,17 @@ interface Seen {
  * @param paths under which the record may be recorded, as the recording has them
  * @throws PatchgateError `bad-recording`, `cannot-read`
  */
-export async function earliestState(
+export function earliestState(
   store: RecordingStore,
   name: RecordName,
   session: string,
   paths: readonly string[],
-): Promise<Known | undefined> {
+): Known | undefined {
   let earliest: Seen | undefined;
   for (const path of paths) {
     // In the same millisecond a PATCH may well follow what was read, and what is read after it is the same.
     for (const method of ['GET', 'PATCH']) {
-      const seen = await firstSeen(store, name, session, method, path);
+      const seen = firstSeen(store, name, session, method, path);
       if (seen && (!earliest || isBefore(seen, earliest))) earliest = seen;
     }
   }
@@ -54,32 +55,42 @@ function isBefore(a: Seen, b: Seen): boolean {
   return a.distance === b.distance ? a.time < b.time : a.distance < b.distance;
 }
 
-async function firstSeen(
+function firstSeen(
   store: RecordingStore,
   name: RecordName,
   session: string,
   method: string,
   path: string,
-): Promise<Seen | undefined> {
-  const recorded = await store.look(method, path);
+): Seen | undefined {
+  const recorded = store.exchanges(method, path).all;
   let left = MOST_LOOKED_AT;
   for (const distance of [0, 1, 2]) {
     const timeOf = orderTimes();
-    for (let index = 0; index < recorded.length; index++) {
-      // What is of which session is known without looking at it.
-      if (distanceOf(recorded.sessionOf(index), session) !== distance) continue;
+    for (const stored of recorded) {
+      if (distanceOf(stored.session, session) !== distance) continue;
       if (left-- === 0) return undefined;
-      const exchange = recorded.at(index);
-      const time = timeOf(exchange);
-      const record = recordShown(name, exchange);
-      if (!record) continue;
-      const known = wholeRecord(name.kind, record);
-      // A query may have asked for a part of it.
-      const isPart = method === 'GET' && exchange.request.query !== '';
-      return { known: isPart ? { ...known, isWhole: false } : known, time, distance };
+      const time = timeOf(stored.exchange);
+      const known = knownBy(stored, name);
+      if (known) return { known, time, distance };
     }
   }
   return undefined;
+}
+
+/** What exchanges say of a record, made once for all sessions. */
+const made = new WeakMap<StoredExchange, { name: RecordName; known: Known | undefined }>();
+
+function knownBy(stored: StoredExchange, name: RecordName): Known | undefined {
+  const before = made.get(stored);
+  // What is hidden of a path may have been one id or another.
+  if (before?.name.id === name.id && before.name.kind === name.kind) return before.known;
+  const { request } = stored.exchange;
+  const record = recordShown(name, stored.exchange);
+  // A query may have asked for a part of it.
+  const isPart = request.method === 'GET' && request.query !== '';
+  const known = record && { ...wholeRecord(name.kind, record), isWhole: !isPart };
+  made.set(stored, { name, known });
+  return known;
 }
 
 /** A whole record in an answer counts more than what was sent. */

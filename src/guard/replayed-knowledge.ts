@@ -1,9 +1,8 @@
 import { splitTarget } from '../model/http.ts';
-import { setLatest } from '../model/latest.ts';
 import type { RecordKind, RecordName } from '../model/record.ts';
 import { redactPath } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
-import type { RecordingStore } from '../recordings/store.ts';
+import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import { KnownState } from '../state/known-state.ts';
 import type { Session } from '../upstreams/session.ts';
 import type { Asker, Knowledge, Learner } from './knowledge.ts';
@@ -18,15 +17,10 @@ export interface ReplayedOptions {
   kinds: readonly RecordKind[];
 }
 
-/** Characters of the JSON of a session's records: there may be a thousand sessions. */
-const MOST_KNOWN = 128 * 1024;
-/** Records of a session of which it is remembered that the recording was asked. */
-const MOST_ASKED = 1000;
-
 interface SessionKnowledge {
   state: KnownState;
-  /** By record, the one asked for longest ago first: the looking, which may be over. */
-  asked: Map<string, Promise<void>>;
+  /** Records of which the recording was asked. */
+  asked: Set<string>;
 }
 
 /**
@@ -45,17 +39,17 @@ export function replayedKnowledge(
   const inSession = ({ id }: Session): SessionKnowledge => {
     let own = sessions.get(id);
     if (!own) {
-      own = { state: new KnownState({ account, most: MOST_KNOWN }), asked: new Map() };
+      own = { state: new KnownState({ account, most: Number.POSITIVE_INFINITY }), asked: new Set() };
       sessions.set(id, own);
     }
     return own;
   };
 
-  const look = async (name: RecordName, { url, session }: Asker, state: KnownState): Promise<void> => {
+  const look = (name: RecordName, { url, session }: Asker, state: KnownState): void => {
     try {
       const paths = pathsOf(name, url, account).map((path) => redactPath(path, redaction));
-      const known = await earliestState(store, name, session.name, paths);
-      // Something may have been served meanwhile.
+      const known = earliestState(store, name, session.name, paths);
+      // Something may have been served before.
       if (known && !state.of(name)) state.restore(name, known);
     } catch {
       // The replay of this very path says what is wrong with the recording.
@@ -66,15 +60,13 @@ export function replayedKnowledge(
     isOfSession: true,
     of: (name, { id }) => sessions.get(id)?.state.of(name),
     find(name: RecordName, asker: Asker) {
-      if (!kinds.includes(name.kind)) return Promise.resolve();
+      if (!kinds.includes(name.kind)) return;
       const { state, asked } = inSession(asker.session);
-      const key = JSON.stringify([name.account, name.kind, name.id]);
-      let looking = asked.get(key);
-      if (!looking) {
-        looking = look(name, asker, state);
-        setLatest(asked, key, looking, MOST_ASKED);
-      }
-      return looking;
+      // No segment of a path holds a slash.
+      const key = `${name.account}/${name.kind}/${name.id}`;
+      if (asked.has(key)) return;
+      asked.add(key);
+      look(name, asker, state);
     },
     learner: { stateOf: (session) => inSession(session).state, kinds, counts: () => true },
     end: ({ id }) => void sessions.delete(id),

@@ -1,17 +1,26 @@
 import { join, relative } from 'node:path';
 import type { Exchange, StoredBody } from '../model/exchange.ts';
-import { readBody } from './files/body-files.ts';
-import { type ListedFile, listFiles } from './files/list-files.ts';
-import { readRecordingText } from './files/recording-file.ts';
-import { replaceExchanges } from './files/replace-exchanges.ts';
-import { openStore } from './open-store.ts';
 import { redactExchange } from './redaction/redact.ts';
 import type { Redaction } from './redaction/redaction.ts';
-import { type Leftover, leftoversIn } from './scrub-journal.ts';
-import { exchangeText, parseRecording } from './store/file-format.ts';
+import { ExchangeFile, readBody } from './store/exchange-file.ts';
+import { exchangeText } from './store/file-format.ts';
+import { JOURNAL } from './store/file-store.ts';
+import { placesIn } from './store/folder-tree.ts';
+import { locationOf } from './store/location.ts';
+import { openStore, readLeft } from './store/open-store.ts';
 import { bodyFilesOf } from './store/separate-bodies.ts';
+import { toStoredExchange } from './to-stored-exchange.ts';
 
-export type { Leftover } from './scrub-journal.ts';
+/** A secret that a recording holds, or held until it was scrubbed. */
+export interface Leftover {
+  /** Relative to the recording's folder. */
+  file: string;
+  /** `/exchanges/3/request/query/token`, `/exchanges/3/response/body/json/user/email`, `path` for that of the file itself;
+   *  `line 12` of a journal. */
+  place: string;
+  /** Why it is one: `the name "token"`, `the pointer /user/email`, `the pattern \d{16}`, `a GitHub token`. */
+  what: string;
+}
 
 /**
  * Redacts what a recording holds already, as if it were recorded now: what waits in the journal is moved into its files,
@@ -29,38 +38,48 @@ export async function scrubRecording(
   { check }: { check: boolean },
 ): Promise<Leftover[]> {
   const root = join(folder, name);
-  if (check) return [...(await scrubFiles(root, redaction, true)), ...leftoversIn(root, redaction)];
-  // Nobody else writes as long as it is open.
+  if (check) return [...(await scrubFiles(root, redaction, true)), ...leftoversInJournal(root, redaction)];
+  // What waits comes into the files, and nobody else writes as long as it is open.
   const store = await openStore(folder, name, { writable: true });
   try {
-    await store.flush();
     return await scrubFiles(root, redaction, false);
   } finally {
     await store.close();
   }
 }
 
+/** What stands in the journal, whether a file has it already or not. */
+function leftoversInJournal(root: string, redaction: Redaction): Leftover[] {
+  const found = new Map<string, Leftover>();
+  for (const [index, { exchange }] of readLeft(root).left.entries()) {
+    const place = `line ${index + 1}`;
+    redactExchange(toStoredExchange(exchange), redaction, ({ what }) => {
+      found.set(`${place} ${what}`, { file: JOURNAL, place, what });
+    });
+  }
+  return [...found.values()];
+}
+
 async function scrubFiles(root: string, redaction: Redaction, check: boolean): Promise<Leftover[]> {
   const all: Leftover[] = [];
-  for await (const listed of listFiles(root)) {
-    for (const found of await scrubFile(listed, redaction, check))
-      all.push({ ...found, file: relative(root, listed.file) });
+  for (const place of placesIn(root)) {
+    const file = new ExchangeFile(join(root, locationOf(place.method, place.path)), place, true);
+    for (const found of await scrubFile(file, redaction, check))
+      all.push({ ...found, file: relative(root, file.name) });
   }
   return all;
 }
 
 async function scrubFile(
-  { file, place }: ListedFile,
+  file: ExchangeFile,
   redaction: Redaction,
   check: boolean,
 ): Promise<Omit<Leftover, 'file'>[]> {
-  const text = await readRecordingText(file);
-  if (text === undefined) return [];
-  const { exchanges } = parseRecording(text, file, place);
+  const exchanges = file.readNow() ?? [];
   const found = new Map<string, Omit<Leftover, 'file'>>();
   const clean: Exchange[] = [];
   for (const [i, exchange] of exchanges.entries()) {
-    const whole = await withBodies(exchange, file);
+    const whole = withBodies(exchange, file.name);
     const redacted = redactExchange(whole, redaction, ({ what, place: within }) => {
       const where = within === 'request/path' ? 'path' : `/exchanges/${i}/${within}`;
       found.set(`${where}\n${what}`, { place: where, what });
@@ -70,8 +89,7 @@ async function scrubFile(
     const same = exchangeText(redacted) === exchangeText(redactedPath(whole, redacted));
     clean.push(same ? exchange : { ...redacted, request: { ...redacted.request, path } });
   }
-  if (!check && clean.some((exchange, i) => exchange !== exchanges[i]))
-    await replaceExchanges(file, place, exchanges, clean);
+  if (!check && clean.some((exchange, i) => exchange !== exchanges[i])) await file.replace(clean);
   return [...found.values()];
 }
 
@@ -80,13 +98,13 @@ function redactedPath(exchange: Exchange, { request: { path } }: Exchange): Exch
 }
 
 /** With the bytes of bodies that are in files of their own, which may be texts that nobody could read. */
-async function withBodies(exchange: Exchange, file: string): Promise<Exchange> {
-  const inline = async (body: StoredBody | undefined): Promise<StoredBody | undefined> =>
-    body && 'file' in body ? { base64: (await readBody(file, body)).toString('base64') } : body;
+function withBodies(exchange: Exchange, file: string): Exchange {
+  const inline = (body: StoredBody | undefined): StoredBody | undefined =>
+    body && 'file' in body ? { base64: readBody(file, body).toString('base64') } : body;
   if (bodyFilesOf(exchange).length === 0) return exchange;
   const { request, response } = exchange;
-  const asked = await inline(request.body);
-  const answered = await inline(response?.body);
+  const asked = inline(request.body);
+  const answered = inline(response?.body);
   return {
     ...exchange,
     request: { ...request, ...(asked && { body: asked }) },

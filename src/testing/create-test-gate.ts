@@ -68,11 +68,11 @@ export function createTestGate(parts: TestGateParts): FakeGate {
             `the test of the session ${JSON.stringify(name)} was tried again while it was recorded, so its recording begins with a try that failed: record that test anew`,
           );
       }
-      const borrowed = borrowedText(
-        gate.borrowed(),
+      const hits = borrowedText(
+        gate.crossSessionHits(),
         'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and that test alone',
       );
-      if (borrowed) parts.notice(borrowed);
+      if (hits) parts.notice(hits);
       if (parts.hasFaults)
         for (const idle of gate.faults.neverHappened()) parts.notice(neverHappenedText(idle));
       if (missed && parts.failOnMiss) throw new Error(missed);

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { PatchgateError } from '../errors.ts';
 import { openRecording, rulesOf } from '../open-recording.ts';
-import { HIDDEN } from '../recordings/store/hidden-folder.ts';
+import { hasJournal } from '../recordings/store/open-store.ts';
 
 /**
  * What a run has recorded that was ended before it closed its gate is in a journal, which git does not see: it is moved into the
@@ -12,9 +11,9 @@ import { HIDDEN } from '../recordings/store/hidden-folder.ts';
  * @param notice is told where there was any
  */
 export async function finishRecording(config: Config, notice: (text: string) => void): Promise<void> {
-  if (!existsSync(join(config.recordings, config.recording, HIDDEN, 'journal'))) return;
+  if (!hasJournal(join(config.recordings, config.recording))) return;
   try {
-    const store = await openRecording(config, rulesOf(config), notice, true);
+    const store = await openRecording(config, rulesOf(config), notice, { writable: true });
     await store.close();
   } catch (error) {
     // Somebody is still at it, or this process may not write here: it is replayed from where it is.

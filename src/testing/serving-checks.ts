@@ -24,7 +24,7 @@ export function createChecks(find: (session?: string) => Promise<Unserved | unde
       if (session !== undefined && unserved.total === 0)
         throw withMessage(error, nothingOf(session, unserved));
       if (unserved.count === 0) return;
-      throw withMessage(error, unserved.isCut ? tooMany(unserved) : inOptions(unservedText(unserved)));
+      throw withMessage(error, inOptions(unservedText(unserved)));
     });
     // Without this, what nobody waits for yet would end the process.
     result.catch(() => undefined);
@@ -55,8 +55,4 @@ function withMessage(error: Error, message: string): Error {
 
 function nothingOf(session: string, { recording }: Unserved): string {
   return `nothing in "${recording}" was recorded in ${sessionText(session)}: record it anew, or ask the gate what was served in all`;
-}
-
-function tooMany({ recording }: Unserved): string {
-  return `too many exchanges of "${recording}" were served to tell which ones were not: split the recording into smaller ones`;
 }

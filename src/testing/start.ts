@@ -18,7 +18,7 @@ import type { FakeGate, TestGate } from './test-gate.ts';
 import { misuse, withHint } from './with-hint.ts';
 // What every replay loads when it starts: the first one is not to take longer than the others.
 import '../guard/replayed-knowledge.ts';
-import '../recordings/open-store.ts';
+import '../recordings/store/open-store.ts';
 import '../upstreams/replay.ts';
 
 /**

@@ -3,9 +3,6 @@ import { messageOf, type PatchgateError } from '../errors.ts';
 import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
 import type { FailureKind } from '../model/exchange.ts';
 import { announcesBody, header, type RequestHead, type ResponseHead } from '../model/http.ts';
-import { appendInRun } from '../recordings/append-in-run.ts';
-import { FirstSights } from '../recordings/first-sights.ts';
-import { HashSet } from '../recordings/hash-set.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
 import {
   isStillCoded,
@@ -15,21 +12,17 @@ import {
 } from '../recordings/plain-exchange.ts';
 import { codingOf } from '../recordings/redaction/redact.ts';
 import { SecretNotices } from '../recordings/redaction/secret-notices.ts';
-import type { RecordingStore } from '../recordings/store.ts';
+import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import { BodyCollector, type CollectedBody } from './body-collector.ts';
 import { risingTimes } from './rising-times.ts';
 import { TargetFailure } from './target-failure.ts';
 import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest, WholeResponse } from './upstream.ts';
 
 export interface RecordOptions {
-  /** Mode `all`: the first answer to a request drops the exchanges that earlier runs recorded for it in its session. */
-  replace?: boolean;
   /** What is redacted, which headers are kept besides, and which requests are the same. */
   rules?: MatchRules;
   /** Bytes of a body that are kept at most; of a longer one the exchange says only how many there were. Default 64 MiB. */
   bodyLimit?: number;
-  /** Told of every exchange that is kept. */
-  onKept?: () => void;
   /** Told of every exchange that is not kept, and why, in one sentence. */
   onSkipped?: (reason: string, request: RequestHead) => void;
   /** Told once for each method and path of an exchange that is kept without a body, so that nothing can replay it. */
@@ -46,12 +39,11 @@ export interface RecordOptions {
  * kept. Closing writes the store out, and leaves it open.
  */
 export function record(upstream: Upstream, store: RecordingStore, options: RecordOptions = {}): Upstream {
-  const { replace = false, rules = DEFAULT_RULES, bodyLimit = 64 * 1024 * 1024 } = options;
+  const { rules = DEFAULT_RULES, bodyLimit = 64 * 1024 * 1024 } = options;
   const { onSkipped = () => undefined, onOmitted = () => undefined, onCoded = () => undefined } = options;
-  const { onDetected, onKept } = options;
+  const { onDetected } = options;
   const detected = onDetected && new SecretNotices(onDetected);
-  const sights = new FirstSights(rules);
-  const told = new HashSet();
+  const told = new Set<string>();
   const timeOf = risingTimes();
   const keep = (seen: Seen) => {
     const { requestBody, responseBody, response, failure } = seen;
@@ -74,8 +66,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
           exchange.response.headers = [...exchange.response.headers, 'content-length', length];
         }
       }
-      appendInRun(store, exchange, sights, replace);
-      onKept?.();
+      store.append(exchange);
       tellUnread(seen, exchange);
     } catch (error) {
       // The client gets its response whatever becomes of the recording.
@@ -87,9 +78,9 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
     const coded = (['request', 'response'] as const).find((which) => isStillCoded(exchange[which]));
     const isWhole = omitted === undefined && exchange.response.omitted === undefined;
     if (isWhole && !coded) return;
-    const name = hash('sha1', path, 'binary');
-    if (told.has(name, method)) return;
-    told.add(name, method);
+    const name = hash('sha1', `${method} ${path}`, 'binary');
+    if (told.has(name)) return;
+    told.add(name);
     if (isWhole) {
       onCoded(`its ${coded}'s body is too large to be decoded; nothing in it is redacted`, request);
       return;

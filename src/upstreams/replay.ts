@@ -1,26 +1,25 @@
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
-import { announcesBody, header, splitTarget } from '../model/http.ts';
-import type { KeptExchanges } from '../recordings/kept-exchanges.ts';
+import { announcesBody, splitTarget } from '../model/http.ts';
+import { setLatest } from '../model/latest.ts';
 import { pathOnOtherSideOfBase } from '../recordings/matching/elsewhere.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
-import { MOST_COMPARED } from '../recordings/matching/explain-difference.ts';
+import { matchRequest } from '../recordings/matching/match.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
-import { firstOfSession } from '../recordings/matching/of-session.ts';
+import { ofSession } from '../recordings/matching/of-session.ts';
 import { SentRequest } from '../recordings/matching/sent-request.ts';
 import { pathsWithToken, redactPath } from '../recordings/redaction/redact.ts';
 import type { Run } from '../recordings/runs.ts';
-import type { RecordingStore } from '../recordings/store.ts';
+import { inlineBytes, type RecordedAnswer, recordedAnswer } from '../recordings/store/recorded-answer.ts';
+import type { ExchangesOfPath, RecordingStore } from '../recordings/store/recording-store.ts';
+import type { StoredExchange } from '../recordings/store/stored-exchange.ts';
 import { playFailure } from './play-failure.ts';
-import { AnswerCache } from './replay/answer-cache.ts';
 import { type Answering, whyUnanswerable } from './replay/answerable.ts';
-import { Borrowed } from './replay/borrowed.ts';
-import { lookUp } from './replay/look-up.ts';
+import { CrossSessionHits } from './replay/cross-session-hits.ts';
 import { Misses } from './replay/misses.ts';
 import { readBody } from './replay/read-body.ts';
-import { inlineBytes, type RecordedAnswer, recordedAnswer, separateBytes } from './replay/recorded-answer.ts';
 import { refusal } from './replay/refusal.ts';
-import { Sequences, type Taken } from './replay/sequences.ts';
+import { type Chosen, type Sequence, Sequences } from './replay/sequences.ts';
 import { Served } from './replay/served.ts';
 import { StaleNotices } from './replay/stale-notices.ts';
 import { findUnserved, type Unserved } from './replay/unserved.ts';
@@ -35,8 +34,6 @@ export interface ReplayOptions extends Answering {
   bodyLimit?: number;
   /** When a request is a recorded one. */
   rules?: MatchRules;
-  /** Bytes of answers that are kept in memory, unless the store is written to. Default 0. */
-  answerBytes?: number;
   /** The last answer of a sequence does not repeat. */
   strictSequence?: boolean;
   /** Takes one notice for people. */
@@ -48,12 +45,12 @@ export interface ReplayUpstream extends Upstream, SessionKeeper {
   /** What was refused. */
   readonly misses: Misses;
   /** Who was given what others recorded. */
-  readonly borrowed: Borrowed;
+  readonly crossSessionHits: CrossSessionHits;
   /** What was served since the beginning, for `leaveRun`. */
   run(): Run;
   /** Reads every file of the recording. @param session of what was recorded in this one alone; `""`: in none
    *  @throws PatchgateError where one is broken */
-  unserved(session?: string): Promise<Unserved>;
+  unserved(session?: string): Unserved;
 }
 
 /** What browsers ask for of themselves, whatever page is open. */
@@ -61,168 +58,191 @@ const OF_BROWSERS =
   /^\/(?:favicon\.ico|apple-touch-icon(?:-precomposed)?\.png|\.well-known\/appspecific\/com\.chrome\.devtools\.json)$/;
 
 const NO_BODY = Buffer.alloc(0);
+const NOTHING_TO_END = () => undefined;
+
+/** Paths of requests of which it is remembered what is recorded for them. */
+const MOST_PATHS = 100_000;
+
+/** What is recorded for a request's method and path. */
+interface Recorded {
+  /** That of the request, redacted. */
+  path: string;
+  /** That under which it is recorded. */
+  recordedPath: string;
+  exchanges: ExchangesOfPath;
+}
 
 /**
  * Answers from a recording: each session with what was recorded in one of its name, where there is such. The same request
- * recorded several times is answered in the order of recording, in each session by itself, and the last answer repeats. An answer counts as served when it is handed to the client's
- * connection. Closing closes `onMiss`, not the store.
+ * recorded several times is answered in the order of recording, in each session by itself, and the last answer repeats. An answer
+ * counts as served when it is handed to the client's connection. Closing closes `onMiss`, not the store.
  */
 export function replay(store: RecordingStore, options: ReplayOptions = {}): ReplayUpstream {
-  const { onMiss, bodyLimit = 64 * 1024 * 1024, strictSequence = false, maxAge, notice } = options;
-  const { rules = DEFAULT_RULES, answerBytes = 0 } = options;
+  const { onMiss, bodyLimit = 64 * 1024 * 1024, rules = DEFAULT_RULES } = options;
+  const { strictSequence = false, maxAge, notice = () => undefined } = options;
   const startedAt = Date.now();
-  const served = new Served();
+  const served = new Served(store);
   const misses = new Misses(rules.redaction);
-  const borrowed = new Borrowed();
-  const stale =
-    maxAge === undefined ? undefined : new StaleNotices(store.name, maxAge, notice ?? (() => undefined));
-  // What depends on the time, on headers or on what was asked before is found out each time.
-  const mayCache =
-    answerBytes > 0 &&
-    !store.isWritable &&
-    maxAge === undefined &&
-    !strictSequence &&
-    rules.name !== undefined;
-  const cache = mayCache ? new AnswerCache(answerBytes) : undefined;
-  const sequences = new Sequences(strictSequence, (exchange) => whyUnanswerable(exchange, options));
+  const crossSessionHits = new CrossSessionHits();
+  const stale = maxAge === undefined ? undefined : new StaleNotices(store.name, maxAge, notice);
+  const sequences = new Sequences(strictSequence, ({ exchange }) => whyUnanswerable(exchange, options));
+  /** By method and path as sent. */
+  const known = new Map<string, Recorded>();
 
-  async function answer(
-    request: UpstreamRequest,
-    sink: ResponseSink,
-    work: Work,
-    key?: string,
-  ): Promise<void> {
-    const body =
-      request.body ?? (announcesBody(request.headers) ? await readBody(request, bodyLimit) : NO_BODY);
-    if (body === undefined) return;
-    const { path, recorded } = await recordedFor(request);
-    if (work.isOver) return;
-    const sent = SentRequest.of(request, body, request.json, rules, path);
-    const found = lookUp(recorded, sent, request.session.name);
-    // What others recorded may do for a test that is replayed; one that is being recorded asks for its own.
-    const isRecorded = !(onMiss && store.isWritable && found?.isOfOthers());
-    const taken = found && isRecorded ? sequences.take(request.session, found) : undefined;
-    const isAsSent = path === pathOf(request);
-    if (taken && 'giveBack' in taken)
-      return serve(taken, request.session, sink, work, isAsSent ? key : undefined);
+  /** @returns ends it early, when the client is gone */
+  function answer(request: UpstreamRequest, body: Buffer, sink: ResponseSink): () => void {
+    const { session } = request;
+    const recorded = recordedFor(request);
+    const all = matching(request, body, recorded);
+    const sequence = all.length === 0 ? undefined : { all, own: ofSession(all, session.name) };
+    const choice = sequence && mayAnswer(sequence, session) ? sequences.choose(session, sequence) : undefined;
+    if (choice && choice.reason === undefined) return serve(choice, session, sink);
     if (onMiss) {
-      if (found && taken?.reason === 'already-served') sequences.pass(request.session, found);
-      const session = found ? { ...request.session, name: found.sessionToRecord() } : request.session;
-      work.end = onMiss.handle({ ...request, session, body, json: undefined }, sink);
-      return;
+      if (sequence && choice?.reason === 'already-served') sequences.pass(session, sequence);
+      const inSession = sequence ? { ...session, name: sessionToRecord(sequence, session) } : session;
+      return onMiss.handle({ ...request, session: inSession, body, json: undefined }, sink);
     }
-    if (request.method === 'GET' && OF_BROWSERS.test(pathOf(request)))
+    if (request.method === 'GET' && OF_BROWSERS.test(recorded.path))
       throw new PatchgateError(
         'not-found',
         'it is not recorded, and no miss: browsers ask any server for it',
       );
-    if (taken) throw refusal(store.name, taken);
-    const miss = await explainMiss(store, firstOf(recorded, request.session), sent);
-    if (work.isOver) return;
-    const sentAs = isAsSent ? '' : `; sent as ${pathOf(request)}`;
-    throw new PatchgateError('no-recording', miss.text + sentAs, {
-      hint: miss.hint,
-      details: {
-        recording: miss.recording,
-        reason: miss.reason,
-        ...(miss.nearest && { nearest: miss.nearest }),
-      },
-    });
-  }
-
-  async function serve(
-    taken: Taken,
-    session: Session,
-    sink: ResponseSink,
-    work: Work,
-    key?: string,
-  ): Promise<void> {
-    const { exchange, index, isOnly, isOfSequence } = taken;
-    let bytes: Buffer | undefined;
-    const reading = separateBytes(exchange, store);
-    if (reading) {
-      try {
-        bytes = await reading;
-      } catch (error) {
-        taken.giveBack();
-        throw error;
-      }
-      if (work.isOver) return taken.giveBack();
-    }
-    const { method, path } = exchange.request;
-    const { recordedAt } = exchange.meta;
-    served.add(session, { method, path, index, recordedAt });
-    borrowed.add(session, exchange);
-    if (isOfSequence) misses.noteOrder(session.name);
-    if (exchange.failure) work.end = playFailure(exchange, bytes ?? inlineBytes(exchange), sink);
-    else {
-      const answer = recordedAnswer(exchange, bytes);
-      // To other sessions, one of a session is another thing to tell.
-      if (key && isOnly && exchange.meta.session === undefined)
-        cache?.add(key, { ...answer, index, recordedAt });
-      send(answer, stale?.ageIfStale(exchange), sink);
-    }
-  }
-
-  /** What was answered before, and is the only answer. @returns whether it was */
-  function answerAgain(request: UpstreamRequest, key: string, sink: ResponseSink): boolean {
-    const known = cache?.get(key);
-    if (known === undefined) return false;
-    const { index, recordedAt } = known;
-    served.add(request.session, { method: request.method, path: pathOf(request), index, recordedAt });
-    send(known, undefined, sink);
-    return true;
+    throw choice ? refusal(store.name, choice) : missed(request, body, recorded);
   }
 
   /**
    * What is recorded under the path, redacted; else under the path as it was sent, or with one of its segments as a token; else under
    * the path with or without the base path.
    */
-  async function recordedFor(request: UpstreamRequest): Promise<{ path: string; recorded: KeptExchanges }> {
-    const { method, url } = request;
-    const path = pathOf(request);
-    const recorded = await store.look(method, path);
-    if (recorded.length > 0) return { path, recorded };
-    for (const other of pathsWithToken(splitTarget(url).path)) {
-      const found = other === path ? recorded : await store.look(method, other);
-      if (found.length > 0) return { path: other, recorded: found };
+  function recordedFor({ method, url }: UpstreamRequest): Recorded {
+    const { path: sent } = splitTarget(url);
+    const key = `${method} ${sent}`;
+    const before = known.get(key);
+    if (before) return before;
+    const path = redactPath(sent, rules.redaction);
+    const found = lookUp(method, sent, path);
+    // What is recorded on the way may be for the very path, and name its secrets.
+    if (found.exchanges.length > 0 && !store.isWritable) setLatest(known, key, found, MOST_PATHS);
+    return found;
+  }
+
+  function lookUp(method: string, sent: string, path: string): Recorded {
+    const exchanges = store.exchanges(method, path);
+    if (exchanges.length > 0) return { path, recordedPath: path, exchanges };
+    for (const other of pathsWithToken(sent)) {
+      const found = other === path ? exchanges : store.exchanges(method, other);
+      if (found.length > 0) return { path, recordedPath: other, exchanges: found };
     }
-    const other = await pathOnOtherSideOfBase(store, method, path);
+    const other = pathOnOtherSideOfBase(store, method, path);
     return other === undefined
-      ? { path, recorded }
-      : { path: other, recorded: await store.look(method, other) };
+      ? { path, recordedPath: path, exchanges }
+      : { path, recordedPath: other, exchanges: store.exchanges(method, other) };
   }
 
-  /** As the recording has it. */
-  function pathOf({ url }: UpstreamRequest): string {
-    return redactPath(splitTarget(url).path, rules.redaction);
+  function matching(request: UpstreamRequest, body: Buffer, recorded: Recorded): readonly StoredExchange[] {
+    const { exchanges, recordedPath } = recorded;
+    if (exchanges.length === 0) return NONE;
+    return (
+      exchanges.withBytes(splitTarget(request.url).query, body) ??
+      matchRequest(exchanges, SentRequest.of(request, body, request.json, rules, recordedPath))
+    );
   }
 
-  function send({ head, body }: RecordedAnswer, age: string | undefined, sink: ResponseSink): void {
-    const headers = age === undefined ? head.headers : [...head.headers, 'Patchgate-Stale', age];
-    sink.whole({ ...head, headers, body }, 'recording');
+  /** What others recorded may do for a test that is replayed; one that is being recorded asks for its own. */
+  function mayAnswer({ own }: Sequence, { name }: Session): boolean {
+    const owner = own[0]?.session;
+    return !(onMiss && store.isWritable) || owner === '' || owner === name;
+  }
+
+  /** @throws PatchgateError `bad-recording`, `cannot-read` where its body has a file of its own */
+  function answerOf(stored: StoredExchange): RecordedAnswer {
+    if (stored.answer) return stored.answer;
+    const { request, response, meta } = stored.exchange as Required<Exchange>;
+    return recordedAnswer(request, response, bytesOf(stored), meta.durationMs);
+  }
+
+  function bytesOf({ exchange: { request, response } }: StoredExchange): Buffer {
+    const body = response?.body;
+    return body && 'file' in body
+      ? store.readBody(request.method, request.path, body)
+      : inlineBytes(response);
+  }
+
+  function serve(chosen: Chosen, session: Session, sink: ResponseSink): () => void {
+    const { stored, sequence } = chosen;
+    // What cannot be read is not served: the next request gets it.
+    const ready = stored.isFailure ? bytesOf(stored) : answerOf(stored);
+    sequences.advance(session, chosen);
+    if (sequence.own.length > 1) misses.noteOrder(session.name);
+    served.add(session, stored);
+    crossSessionHits.add(session, stored);
+    if (Buffer.isBuffer(ready)) return playFailure(stored.exchange, ready, sink);
+    const age = stale?.ageIfStale(stored.exchange);
+    const headers = age === undefined ? ready.headers : [...ready.headers, 'Patchgate-Stale', age];
+    sink.whole(age === undefined ? ready : { ...ready, headers }, 'recording');
+    return NOTHING_TO_END;
+  }
+
+  function missed(
+    request: UpstreamRequest,
+    body: Buffer,
+    { path, recordedPath, exchanges }: Recorded,
+  ): PatchgateError {
+    const sent = SentRequest.of(request, body, request.json, rules, recordedPath);
+    const { text, hint, recording, reason, nearest } = explainMiss(
+      store,
+      ofSession(exchanges.all, request.session.name),
+      sent,
+    );
+    const sentAs = recordedPath === path ? '' : `; sent as ${path}`;
+    return new PatchgateError('no-recording', text + sentAs, {
+      hint,
+      details: { recording, reason, ...(nearest && { nearest }) },
+    });
+  }
+
+  function fail(request: UpstreamRequest, thrown: unknown, sink: ResponseSink): void {
+    const error = asPatchgateError(thrown);
+    if (error.code === 'no-recording') misses.add(request, error);
+    sink.fail(error);
+  }
+
+  function answerOrFail(request: UpstreamRequest, body: Buffer, sink: ResponseSink): () => void {
+    try {
+      return answer(request, body, sink);
+    } catch (thrown) {
+      fail(request, thrown, sink);
+      return NOTHING_TO_END;
+    }
   }
 
   return {
     takesJson: true,
     handle(request, sink) {
-      const work: Work = { isOver: false, end: () => undefined };
-      const key = cache && keyOf(request);
-      if (key && answerAgain(request, key, sink)) return () => undefined;
-      answer(request, sink, work, key).catch((thrown: unknown) => {
-        const error = asPatchgateError(thrown);
-        if (error.code === 'no-recording') misses.add(request, error);
-        if (!work.isOver) sink.fail(error);
-      });
+      const { body, headers } = request;
+      if (body || !announcesBody(headers)) return answerOrFail(request, body ?? NO_BODY, sink);
+      let end: () => void = NOTHING_TO_END;
+      let isOver = false;
+      readBody(request, bodyLimit).then(
+        (bytes) => {
+          if (bytes && !isOver) end = answerOrFail(request, bytes, sink);
+        },
+        (error) => {
+          if (!isOver) fail(request, error, sink);
+        },
+      );
       return () => {
-        work.isOver = true;
-        work.end();
+        isOver = true;
+        end();
       };
     },
-    end: (session) => served.end(session),
+    end(session) {
+      served.end(session);
+      sequences.end(session);
+    },
     served: (session) => served.to(session),
     misses,
-    borrowed,
+    crossSessionHits,
     run: () => served.run(new Date(startedAt), new Date()),
     unserved: (session) => findUnserved(store, served, startedAt, rules, options, session),
     async close() {
@@ -232,23 +252,12 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   };
 }
 
-/** Undefined where the bytes of the body are not here, or alone do not say what it is. */
-function keyOf(request: UpstreamRequest): string | undefined {
-  const body = request.body ?? (announcesBody(request.headers) ? undefined : NO_BODY);
-  if (body === undefined || header(request.headers, 'content-encoding') !== undefined) return undefined;
-  return AnswerCache.keyOf(request.method, request.url, body);
-}
+const NONE: readonly StoredExchange[] = [];
 
-/** As many as explaining looks at, of what the session is given. */
-function firstOf(recorded: KeptExchanges, { name }: Session): Exchange[] {
-  return firstOfSession(recorded, name, MOST_COMPARED).map((index) => recorded.at(index));
-}
-
-interface Work {
-  /** The client is gone. */
-  isOver: boolean;
-  /** Ends what `onMiss` does. */
-  end: () => void;
+/** Name of the session in which what is recorded further for a request belongs: who was given what was recorded in the default one is
+ *  to be given what comes behind it, too. */
+function sessionToRecord({ own }: Sequence, { name }: Session): string {
+  return own[0]?.session === '' ? '' : name;
 }
 
 function asPatchgateError(error: unknown): PatchgateError {

@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
 import { reportUnserved } from '../../src/commands/report-unserved.ts';
 import type { Unserved } from '../../src/upstreams/replay/unserved.ts';
-import { refusal } from '../support/errors.ts';
 
 const ONE = { method: 'GET', path: '/a', query: '', index: 0, recordedAt: '2026-11-20T12:00:00.000Z' };
 
 function told(members: Partial<Unserved>): { text: string; isAny: boolean } {
   const said: string[] = [];
-  const unserved = { recording: 'demo', total: 9, count: 0, exchanges: [], isCut: false, ...members };
+  const unserved = { recording: 'demo', total: 9, count: 0, exchanges: [], ...members };
   const isAny = reportUnserved(unserved, (text) => said.push(text));
   return { text: said.join('\n'), isAny };
 }
@@ -35,11 +34,4 @@ it('names what was not, each in a line, and how many more there are', () => {
     ].join('\n'),
   });
   expect(told({ count: 1, exchanges: [ONE] }).text).toMatch(/^1 of 9 exchanges of "demo" was never/);
-});
-
-it('does not guess where more was served than is kept track of', () => {
-  expect(refusal('bad-usage', () => told({ count: 1, exchanges: [ONE], isCut: true }))).toContain(
-    'too many exchanges of "demo"',
-  );
-  expect(told({ isCut: true }).isAny).toBe(false);
 });

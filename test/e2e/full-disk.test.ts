@@ -1,5 +1,5 @@
 /** A disk that takes no more while the program records: something is in the way, which stops root, too. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
@@ -64,12 +64,14 @@ describe('a journal that cannot be written', () => {
     const target = await startTarget();
     const cwd = temporaryFolder();
     const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
-    const journal = join(cwd, 'recordings', 'default', '.patchgate', 'journal');
-    writeFileSync(journal, '');
+    const root = join(cwd, 'recordings', 'default');
+    mkdirSync(join(root, '.patchgate', 'journal.ndjson'));
+    // Nor can their files.
+    for (const path of paths(5)) writeFileSync(join(root, path), '');
     expect(await statusesOf(gate, paths(5))).toEqual(Array(5).fill(200));
     expect(await healthOf(gate)).toMatchObject({
       status: 'degraded',
-      trouble: expect.stringContaining(journal.slice(-7)),
+      trouble: expect.stringContaining('journal.ndjson'),
     });
     expect(gate.stderr().match(/RECORDING FAILS/g)).toHaveLength(1);
     expect(gate.stderr()).toContain('only in memory, and lost if this process is killed');
@@ -83,9 +85,9 @@ describe('a journal that cannot be written', () => {
     const cwd = temporaryFolder();
     const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
     const root = join(cwd, 'recordings', 'default');
-    writeFileSync(join(root, '.patchgate', 'journal'), '');
+    mkdirSync(join(root, '.patchgate', 'journal.ndjson'));
     await statusesOf(gate, paths(5));
-    rmSync(join(root, '.patchgate', 'journal'));
+    rmdirSync(join(root, '.patchgate', 'journal.ndjson'));
     await gate.said('works again: nothing is missing', 'stderr');
     expect((await healthOf(gate)).status).toBe('ok');
     expect((await gate.stop()).code).toBe(0);

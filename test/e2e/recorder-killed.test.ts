@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { openStore } from '../../src/recordings/open-store.ts';
+import { openStore } from '../../src/recordings/store/open-store.ts';
 import { crashRounds } from '../support/crash-rounds.ts';
+import { find } from '../support/recordings.ts';
 import { bundleProgram, startProgram } from '../support/store-process.ts';
 import { closeTargets } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -13,7 +13,7 @@ const PATHS = ['/a', '/b', '/c/d'];
 
 /** Appends without end and says the number of each exchange that was appended, as a client that got its response. */
 const APPENDING = `
-  import { openStore } from './src/recordings/open-store.ts';
+  import { openStore } from './src/recordings/store/open-store.ts';
   const [folder, first] = process.argv.slice(2);
   const store = await openStore(folder, 'r', { writable: true, journalBytes: 60_000 });
   for (let number = Number(first); ; number++) {
@@ -25,8 +25,11 @@ const APPENDING = `
       startedAt: 1_790_000_000_000 + number,
       durationMs: 1,
     });
-    process.stdout.write(number + '\\n');
-    if (number % 5 === 0) await new Promise(setImmediate);
+    // Those of a turn are in the journal once it is over.
+    if (number % 5 === 0) {
+      await new Promise(setImmediate);
+      for (let told = number - 4; told <= number; told++) process.stdout.write(told + '\\n');
+    }
     if (number % 400 === 0) await store.flush();
   }
 `;
@@ -51,7 +54,7 @@ describe('a process that is killed', () => {
       rounds.push({ first, said: Number(running.lines.at(-1)) });
     }
     const store = await openStore(folder, 'r');
-    const lists = await Promise.all(PATHS.map((path) => store.find('PATCH', path)));
+    const lists = PATHS.map((path) => find(store, 'PATCH', path));
     for (const [i, list] of lists.entries()) {
       const numbers = list.map(numberIn);
       expect(new Set(numbers).size).toBe(numbers.length);
@@ -83,7 +86,7 @@ describe('the program', () => {
 
 /** Sixty megabytes on one path, under the eyes of a collector that allows for less. */
 const MUCH = `
-  import { openStore } from './src/recordings/open-store.ts';
+  import { openStore } from './src/recordings/store/open-store.ts';
   const store = await openStore(process.argv[2], 'r', { writable: true, journalBytes: 8_000_000 });
   for (let number = 0; number < 20_000; number++) {
     const body = Buffer.from(JSON.stringify({ number, padding: 'x'.repeat(1500) }));
@@ -106,7 +109,7 @@ describe('a recording that is larger than the memory', () => {
     const running = startProgram(program, [folder], undefined, ['--max-old-space-size=32']);
     expect(await running.ended).toBe(0);
     expect(running.lines).toEqual(['closed']);
-    const list = await (await openStore(join(folder), 'r')).find('PATCH', '/a');
+    const list = find(await openStore(folder, 'r'), 'PATCH', '/a');
     expect(list.map(numberIn)).toEqual(Array.from({ length: 20_000 }, (_, number) => number));
   });
 });

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Kind } from '../../src/compose-upstream.ts';
 import type { Config } from '../../src/config.ts';
-import { openStore } from '../../src/recordings/open-store.ts';
+import { openStore } from '../../src/recordings/store/open-store.ts';
 import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
 import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
@@ -280,7 +280,7 @@ describe('four processes on one recording', () => {
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     const store = await openStore(recordings, 'demo');
     let count = 0;
-    for await (const { method, path } of store.paths()) count += (await store.find(method, path)).length;
+    for (const { method, path } of store.places()) count += store.exchanges(method, path).length;
     expect(count).toBe(105);
     await store.close();
   }, 30_000);

@@ -3,7 +3,7 @@ import { earliestState } from '../../src/guard/recorded-state.ts';
 import type { InlineBody } from '../../src/model/exchange.ts';
 import type { JsonValue } from '../../src/model/json.ts';
 import type { RecordName } from '../../src/model/record.ts';
-import { openStore } from '../../src/recordings/open-store.ts';
+import { openStore } from '../../src/recordings/store/open-store.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH } from '../support/exchanges.ts';
 import { recordAll } from '../support/recordings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -34,7 +34,7 @@ async function earliest(
   );
   const store = await openStore(folder, 'demo');
   try {
-    return await earliestState(store, name, session, paths);
+    return earliestState(store, name, session, paths);
   } finally {
     await store.close();
   }

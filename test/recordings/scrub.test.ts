@@ -3,13 +3,14 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { openStore } from '../../src/recordings/open-store.ts';
 import { redactionOf } from '../../src/recordings/redaction/redaction.ts';
 import { scrubRecording } from '../../src/recordings/scrub.ts';
 import { parseRecording } from '../../src/recordings/store/file-format.ts';
 import { locationOf } from '../../src/recordings/store/location.ts';
+import { openStore } from '../../src/recordings/store/open-store.ts';
 import { separateBodies } from '../../src/recordings/store/separate-bodies.ts';
 import { exchange, plainOf, stringifyRecording } from '../support/exchanges.ts';
+import { turn } from '../support/recordings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const redaction = redactionOf({ redactPointers: ['/users/*/email'] });
@@ -70,10 +71,11 @@ describe('scrubRecording', () => {
     const before = readFileSync(file, 'utf8');
     const store = await openStore(folder, 'r', { writable: true });
     store.append(plainOf(exchange({ path: '/b', query: 'token=s3cret' })));
+    await turn();
     const found = await scrubRecording(folder, 'r', redaction, { check: true });
     await store.close();
     expect(found.filter(({ file }) => file === 'a/PATCH.json').length).toBe(5);
-    expect(found.at(-1)).toMatchObject({ place: 'line 2', what: 'the name "token"' });
+    expect(found.at(-1)).toMatchObject({ place: 'line 1', what: 'the name "token"' });
     expect(readFileSync(file, 'utf8')).toBe(before);
     await scrubRecording(folder, 'r', redaction, { check: false });
     expect(readFileSync(join(folder, 'r', 'b', 'PATCH.json'), 'utf8')).not.toContain('s3cret');

@@ -7,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Exchange, isInline, type RecordedRequest } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { openStore } from '../../src/recordings/open-store.ts';
 import { locationOf } from '../../src/recordings/store/location.ts';
+import { openStore } from '../../src/recordings/store/open-store.ts';
 import { packed, runEnvironment } from './binary.ts';
 import { answer, answerOf, Clients, numberIn, requestOf } from './crash-traffic.ts';
+import { find } from './recordings.ts';
 import { startTarget, type Target } from './target.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -160,7 +161,7 @@ function start(cwd: string, target: Target, mode: string): Gate {
 async function keptIn(folder: string): Promise<Exchange[]> {
   const store = await openStore(join(folder, 'recordings'), 'r');
   const kept: Exchange[] = [];
-  for await (const { method, path } of store.paths()) kept.push(...(await store.find(method, path)));
+  for (const { method, path } of store.places()) kept.push(...find(store, method, path));
   await store.close();
   return kept;
 }

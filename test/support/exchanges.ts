@@ -7,11 +7,11 @@ import {
   type StoredHeaders,
 } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { ListedExchanges } from '../../src/recordings/kept-exchanges.ts';
-import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
-import { requestFacts } from '../../src/recordings/matching/request-facts.ts';
+import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/matching/match-rules.ts';
 import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
+import { ExchangeFile } from '../../src/recordings/store/exchange-file.ts';
 import { FORMAT_VERSION, inOrder } from '../../src/recordings/store/file-format.ts';
+import { PathExchanges } from '../../src/recordings/store/path-exchanges.ts';
 
 export interface ExchangeParts {
   method?: string;
@@ -92,11 +92,9 @@ function flat(headers: StoredHeaders): string[] {
 }
 
 /** As a store gives them. */
-export function listed(exchanges: readonly Exchange[]): ListedExchanges {
-  return new ListedExchanges(
-    exchanges.map((exchange) => ({ exchange })),
-    ({ request }) => requestFacts(request, DEFAULT_RULES),
-  );
+export function listed(exchanges: readonly Exchange[], rules: MatchRules = DEFAULT_RULES): PathExchanges {
+  const file = new ExchangeFile('none.json', { method: 'PATCH', path: PROJECT_PATH });
+  return new PathExchanges(file, { rules, refreshMeta: false }, exchanges);
 }
 
 /** The text of a recording's file that holds these. */

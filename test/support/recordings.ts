@@ -2,14 +2,25 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { openStore } from '../../src/recordings/open-store.ts';
-import { plainOf } from './exchanges.ts';
+import { openStore } from '../../src/recordings/store/open-store.ts';
+import type { RecordingStore } from '../../src/recordings/store/recording-store.ts';
+import { PROJECT_PATH, plainOf } from './exchanges.ts';
 
 /** Records exchanges, in their order. */
 export async function recordAll(folder: string, name: string, exchanges: readonly Exchange[]): Promise<void> {
   const store = await openStore(folder, name, { writable: true });
   for (const exchange of exchanges) store.append(plainOf(exchange));
   await store.close();
+}
+
+/** What a store has for a method and path. */
+export function find(store: RecordingStore, method = 'PATCH', path = PROJECT_PATH): Exchange[] {
+  return store.exchanges(method, path).all.map(({ exchange }) => exchange);
+}
+
+/** Ends the turn of the event loop: what was appended is in the journal then. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Text of each file below a folder, by its path there. */

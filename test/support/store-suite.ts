@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import type { RecordingStore } from '../../src/recordings/store.ts';
+import type { RecordingStore } from '../../src/recordings/store/recording-store.ts';
 import { exchange, PROJECT_PATH, plainOf } from './exchanges.ts';
+import { find, turn } from './recordings.ts';
 
 /** A place for one recording, empty at first; each `open` is a new process as it were. */
 export interface StorePlace {
-  open(): Promise<RecordingStore>;
+  /** @param replaces the first answer to each request drops what there was before */
+  open(replaces?: boolean): Promise<RecordingStore>;
   /** What would be left here if the process that has it open were killed now. */
   killed(): Promise<StorePlace>;
 }
@@ -33,10 +35,10 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
   describe(`${name} keeps the promises of a store`, () => {
     it('is empty until something is appended', async () => {
       const store = await (await newPlace()).open();
-      expect(await store.isEmpty()).toBe(true);
-      expect(await store.find('PATCH', PROJECT_PATH)).toEqual([]);
+      expect(store.isEmpty()).toBe(true);
+      expect(find(store)).toEqual([]);
       store.append(plainOf(FIRST));
-      expect(await store.isEmpty()).toBe(false);
+      expect(store.isEmpty()).toBe(false);
       await store.close();
     });
 
@@ -44,23 +46,26 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       const store = await (await newPlace()).open();
       store.append(plainOf(FIRST));
       store.append(plainOf(SECOND));
-      expect(await store.find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND]);
-      expect(await store.find('GET', PROJECT_PATH)).toEqual([]);
-      expect(await store.find('PATCH', `${PROJECT_PATH}/`)).toEqual([]);
+      expect(find(store)).toEqual([FIRST, SECOND]);
+      expect(find(store, 'GET')).toEqual([]);
+      expect(find(store, 'PATCH', `${PROJECT_PATH}/`)).toEqual([]);
       await store.close();
     });
 
-    it('gives the same exchanges as long as they are only added, and never changes a list that it gave', async () => {
-      const store = await (await newPlace()).open();
-      store.append(plainOf(FIRST));
-      const before = await store.find('PATCH', PROJECT_PATH);
-      const kept = await store.look('PATCH', PROJECT_PATH);
-      store.append(plainOf(SECOND));
-      expect((await store.look('PATCH', PROJECT_PATH)).length).toBe(2);
-      if ((await store.look('PATCH', PROJECT_PATH)) === kept) expect(kept.at(1)).toEqual(SECOND);
-      store.append(plainOf(exchange({ body: { json: { a: 1 } }, answer: { json: 9 } })), true);
-      expect(await store.look('PATCH', PROJECT_PATH)).not.toBe(kept);
-      expect(before).toEqual([FIRST]);
+    it('gives the same list as long as exchanges are only added, and another where one is replaced', async () => {
+      const place = await newPlace();
+      const first = await place.open();
+      first.append(plainOf(FIRST));
+      const all = first.exchanges('PATCH', PROJECT_PATH).all;
+      first.append(plainOf(SECOND));
+      expect(first.exchanges('PATCH', PROJECT_PATH).all).toBe(all);
+      expect(all).toHaveLength(2);
+      await first.close();
+      const store = await place.open(true);
+      const before = store.exchanges('PATCH', PROJECT_PATH).all;
+      store.append(plainOf(exchange({ body: { json: { a: 1 } }, answer: { json: 9 } })));
+      expect(before.map(({ exchange }) => exchange)).toEqual([FIRST, SECOND]);
+      expect(store.exchanges('PATCH', PROJECT_PATH).all).toHaveLength(1);
       await store.close();
     });
 
@@ -68,19 +73,19 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       const place = await newPlace();
       const { request, response, meta } = FIRST;
       const failed: Exchange = { request, failure: { kind: 'timeout' }, meta };
-      const run = (work: (store: RecordingStore) => void) => runIn(place, work);
+      const run = (work: (store: RecordingStore) => void) => runIn(place, work, true);
       const plain = plainOf(FIRST);
       const plainFailed = { ...plain, response: NO_RESPONSE, failure: 'timeout' as const };
-      expect(await run((store) => store.append(plain, true))).toEqual([FIRST]);
-      const fail = (store: RecordingStore) => store.append(plainFailed, false, 0);
+      expect(await run((store) => store.append(plain))).toEqual([FIRST]);
+      const fail = (store: RecordingStore) => store.append(plainFailed);
       expect(await run(fail)).toEqual([FIRST, failed]);
       expect(await run(fail)).toEqual([FIRST, failed]);
       const retried = await run((store) => {
         fail(store);
-        store.append(plainOf(SECOND), true, 1);
+        store.append(plainOf(SECOND));
       });
       expect(retried).toEqual([failed, SECOND]);
-      expect(await run((store) => store.append(plain, true))).toEqual([{ request, response, meta }]);
+      expect(await run((store) => store.append(plain))).toEqual([{ request, response, meta }]);
     });
 
     it('says of a body that was not kept how long it was', async () => {
@@ -92,7 +97,7 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
         response: { ...response, body, omitted: 8 },
         ...rest,
       });
-      const [found] = await store.find('PATCH', PROJECT_PATH);
+      const [found] = find(store);
       expect([found?.request.body, found?.response?.body]).toEqual([{ omitted: 7 }, { omitted: 8 }]);
       await store.close();
     });
@@ -104,9 +109,9 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       await store.close();
       const again = await place.open();
       again.append(plainOf(SECOND));
-      expect(await again.find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND]);
+      expect(find(again)).toEqual([FIRST, SECOND]);
       await again.close();
-      expect(await (await place.open()).find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND]);
+      expect(find(await place.open())).toEqual([FIRST, SECOND]);
     });
 
     it('has whatever was appended when its process is killed, once, however often it is', async () => {
@@ -115,16 +120,18 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       store.append(plainOf(FIRST));
       await store.flush();
       store.append(plainOf(SECOND));
+      await turn();
       const atOnce = await (await place.killed()).open();
-      expect(await atOnce.find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND]);
+      expect(find(atOnce)).toEqual([FIRST, SECOND]);
       const flushed = store.flush();
-      store.append(plainOf(OTHER), true);
+      store.append(plainOf(OTHER));
+      await turn();
       const left = await place.killed();
       await flushed;
       await store.close();
       for (let start = 0; start < 3; start++) {
         const again = await left.open();
-        expect(await again.find('PATCH', PROJECT_PATH)).toEqual([FIRST, SECOND, OTHER]);
+        expect(find(again)).toEqual([FIRST, SECOND, OTHER]);
         await again.close();
       }
       await atOnce.close();
@@ -135,16 +142,17 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       const store = await place.open();
       for (const one of [FIRST, OTHER, SECOND]) store.append(plainOf(one));
       await store.close();
-      const again = await place.open();
+      const again = await place.open(true);
       const fresh = exchange({ body: { json: { a: 1 } }, answer: { json: 'fresh' } });
-      again.append(plainOf(fresh), true);
+      again.append(plainOf(fresh));
+      await turn();
       const left = await (await place.killed()).open();
-      expect(await left.find('PATCH', PROJECT_PATH)).toEqual([fresh, OTHER]);
+      expect(find(left)).toEqual([fresh, OTHER]);
       await left.close();
       await again.close();
     });
 
-    it('keeps what is appended while it is written or read', async () => {
+    it('keeps what is appended while it is written', async () => {
       const place = await newPlace();
       const store = await place.open();
       for (let i = 0; i < 20; i++) {
@@ -155,10 +163,8 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       }
       await store.close();
       const again = await place.open();
-      const reading = again.find('PATCH', PROJECT_PATH);
       again.append(plainOf(FIRST));
-      await reading;
-      expect(await again.find('PATCH', PROJECT_PATH)).toHaveLength(41);
+      expect(find(again)).toHaveLength(41);
       await again.close();
     });
 
@@ -167,14 +173,14 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       const store = await place.open();
       for (let i = 0; i < 10; i++) {
         store.append(plainOf(exchange({ answer: { json: i } })));
-        await store.find('PATCH', PROJECT_PATH);
+        find(store);
         const flushed = store.flush();
         await new Promise(setImmediate);
         store.append(plainOf(exchange({ answer: { json: `${i} later` } })));
         await flushed;
         await store.flush();
         const left = await (await place.killed()).open();
-        expect(await left.find('PATCH', PROJECT_PATH)).toHaveLength(2 * (i + 1));
+        expect(find(left)).toHaveLength(2 * (i + 1));
         await left.close();
       }
       await store.close();
@@ -182,11 +188,11 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
 
     it('finds what is not written yet however much else is read', async () => {
       const store = await (await newPlace()).open();
-      await store.find('PATCH', PROJECT_PATH);
+      find(store);
       store.append(plainOf(FIRST));
-      await store.find('PATCH', PROJECT_PATH);
-      for (let i = 0; i < 10; i++) await store.find('GET', `/${i}`);
-      expect(await store.find('PATCH', PROJECT_PATH)).toEqual([FIRST]);
+      find(store);
+      for (let i = 0; i < 10; i++) find(store, 'GET', `/${i}`);
+      expect(find(store)).toEqual([FIRST]);
       await store.close();
     });
 
@@ -195,12 +201,12 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       const store = await place.open();
       for (const one of [FIRST, OTHER, SECOND]) store.append(plainOf(one));
       await store.close();
-      const again = await place.open();
+      const again = await place.open(true);
       const fresh = exchange({ body: { json: { a: 1 }, style: { colon: ': ' } }, answer: { json: 'fresh' } });
-      again.append(plainOf(fresh), true);
-      expect(await again.find('PATCH', PROJECT_PATH)).toEqual([fresh, OTHER]);
+      again.append(plainOf(fresh));
+      expect(find(again)).toEqual([fresh, OTHER]);
       await again.close();
-      expect(await (await place.open()).find('PATCH', PROJECT_PATH)).toEqual([fresh, OTHER]);
+      expect(find(await place.open())).toEqual([fresh, OTHER]);
     });
 
     it('keeps the time of recording of what has not changed', async () => {
@@ -208,13 +214,13 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       const store = await place.open();
       for (const one of [FIRST, OTHER, SECOND]) store.append(plainOf(one));
       await store.close();
-      const again = await place.open();
+      const again = await place.open(true);
       const now = { recordedAt: '2027-01-01T00:00:00.000Z', durationMs: 99 };
       const changed = exchange({ body: { json: { a: 2 } }, answer: { json: 'changed' } });
-      again.append(plainOf(changed), true);
-      again.append(plainOf({ ...FIRST, meta: now }), true);
+      again.append(plainOf(changed));
+      again.append(plainOf({ ...FIRST, meta: now }));
       again.append(plainOf({ ...SECOND, meta: now }));
-      expect(await again.find('PATCH', PROJECT_PATH)).toEqual([FIRST, changed, SECOND]);
+      expect(find(again)).toEqual([FIRST, changed, SECOND]);
       await again.close();
     });
 
@@ -228,13 +234,13 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
         });
       const all = [of('one', 1), of(undefined, 2), of('two', 3), of('one', 4)];
       const run = (exchanges: readonly Exchange[]) =>
-        runIn(place, (store) => {
-          const seen = new Set<string | undefined>();
-          for (const one of exchanges) {
-            store.append(plainOf(one), !seen.has(one.meta.session));
-            seen.add(one.meta.session);
-          }
-        });
+        runIn(
+          place,
+          (store) => {
+            for (const one of exchanges) store.append(plainOf(one));
+          },
+          true,
+        );
       expect(await run(all)).toEqual(all);
       // In another order, and later.
       expect(await run([of('two', 3, 1), of('one', 1, 2), of(undefined, 2, 3), of('one', 4, 4)])).toEqual(
@@ -251,17 +257,14 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       for (const path of paths) store.append(plainOf(exchange({ path, method: 'PATCH' })));
       store.append(plainOf(exchange({ path: '/a', method: 'GET' })));
       const all = [...paths.map((path) => `PATCH ${path}`), 'GET /a'].sort();
-      const list = async (from: RecordingStore) => {
-        const found: string[] = [];
-        for await (const { method, path } of from.paths()) found.push(`${method} ${path}`);
-        return found.sort();
-      };
-      expect(await list(store)).toEqual(all);
+      const list = (from: RecordingStore) =>
+        [...from.places()].map(({ method, path }) => `${method} ${path}`).sort();
+      expect(list(store)).toEqual(all);
       await store.flush();
       store.append(plainOf(exchange({ path: '/a' })));
-      expect(await list(store)).toEqual(all);
+      expect(list(store)).toEqual(all);
       await store.close();
-      expect(await list(await place.open())).toEqual(all);
+      expect(list(await place.open())).toEqual(all);
     });
 
     it('are named with what is below them, whether they are in their files yet or not', async () => {
@@ -271,27 +274,31 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       await store.flush();
       store.append(plainOf(exchange({ method: 'GET', path: '/a/b' })));
       store.append(plainOf(exchange({ path: '/a/b/c/d' })));
-      const below = async (path: string) => {
-        const { methods, segments } = await store.below(path);
+      const below = (path: string) => {
+        const { methods, segments } = store.below(path);
         return [[...methods].sort(), [...segments].sort()];
       };
-      expect(await below('')).toEqual([[], ['a']]);
-      expect(await below('/a/b')).toEqual([['GET', 'PATCH'], ['c']]);
+      expect(below('')).toEqual([[], ['a']]);
+      expect(below('/a/b')).toEqual([['GET', 'PATCH'], ['c']]);
       await store.flush();
-      expect(await below('/a/b')).toEqual([['GET', 'PATCH'], ['c']]);
-      expect(await below('/b')).toEqual([[], []]);
+      expect(below('/a/b')).toEqual([['GET', 'PATCH'], ['c']]);
+      expect(below('/b')).toEqual([[], []]);
     });
   });
 }
 
 /** Does something with a store as a run of its own. @returns what it has found then, which is there when it is opened again */
-async function runIn(place: StorePlace, work: (store: RecordingStore) => void): Promise<readonly Exchange[]> {
-  const store = await place.open();
+async function runIn(
+  place: StorePlace,
+  work: (store: RecordingStore) => void,
+  replaces: boolean,
+): Promise<readonly Exchange[]> {
+  const store = await place.open(replaces);
   work(store);
-  const found = await store.find('PATCH', PROJECT_PATH);
+  const found = find(store);
   await store.close();
   const again = await place.open();
-  expect(await again.find('PATCH', PROJECT_PATH)).toEqual(found);
+  expect(find(again)).toEqual(found);
   await again.close();
   return found;
 }

@@ -143,15 +143,15 @@ describe('replay', () => {
     const gate = await replay({ ...options, record: 'all' });
     await fetch(`${gate.url}/x`);
     const recording = join(options.recordings, 'demo');
-    const journal = join(recording, HIDDEN, 'journal');
-    const left = temporaryFolder();
-    cpSync(journal, left, { recursive: true });
+    const journal = join(recording, HIDDEN, 'journal.ndjson');
+    const left = join(temporaryFolder(), 'left');
+    cpSync(journal, left);
     // Where somebody records, it is theirs.
     await (await replay({ ...options, notice })).close();
     expect(notices.join()).not.toContain('is in its files now');
     await gate.close();
     rmSync(recording, { recursive: true });
-    cpSync(left, journal, { recursive: true });
+    cpSync(left, journal);
     await using _ = await replay({ ...options, notice });
     expect(Object.keys(filesBelow(recording))).toEqual(['x/GET.json']);
     expect(notices.join()).toContain('is in its files now');

@@ -8,12 +8,13 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { openStore } from '../../src/recordings/open-store.ts';
-import type { RecordingStore } from '../../src/recordings/store.ts';
+import { openStore } from '../../src/recordings/store/open-store.ts';
+import type { RecordingStore } from '../../src/recordings/store/recording-store.ts';
 import { type RecordOptions, record } from '../../src/upstreams/record.ts';
 import { replay } from '../../src/upstreams/replay.ts';
 import type { ResponseSink, Upstream } from '../../src/upstreams/upstream.ts';
 import { whole } from '../support/exchanges.ts';
+import { find } from '../support/recordings.ts';
 import { closeServer, listen, serveUpstream } from '../support/serve-upstream.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -76,7 +77,7 @@ describe('record', () => {
     const response = await fetch(`${server.url}/a?x=1`, { method: 'PATCH', headers, body });
     expect(await response.text()).toBe(body);
     expect(response.headers.get('x-kept')).toBe('yes');
-    const [kept, ...others] = await server.store.find('PATCH', '/a');
+    const [kept, ...others] = find(server.store, 'PATCH', '/a');
     expect(others).toEqual([]);
     expect(kept?.request).toMatchObject({ query: 'x=1', body: { json: { name: 'ü' } } });
     expect(kept?.response).toMatchObject({
@@ -88,7 +89,7 @@ describe('record', () => {
     await server.upstream.close();
     await server.store.close();
     const again = await openStore(server.folder, 'demo');
-    expect(await again.find('PATCH', '/a')).toEqual([kept]);
+    expect(find(again, 'PATCH', '/a')).toEqual([kept]);
   });
 
   /** The steps of one response, told by store and sink; `abort` leaves before its end. */
@@ -143,7 +144,7 @@ describe('record', () => {
     const body = Buffer.alloc(3_000_000, 'abc\xff', 'latin1');
     const response = await fetch(`${server.url}/big`, { method: 'PUT', body });
     expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
-    const [kept] = await server.store.find('PUT', '/big');
+    const [kept] = find(server.store, 'PUT', '/big');
     expect(bodyBytes(whole(kept).request.body).equals(body)).toBe(true);
     expect(bodyBytes(whole(kept).response.body).equals(body)).toBe(true);
   });
@@ -184,18 +185,15 @@ describe('what is not kept', () => {
       expect((await put.text()).length).toBe(1000);
       // Told once for a path.
       await (await fetch(`${server.url}/long`)).text();
-      const bodies = async (method: string, path: string) =>
-        (await server.store.find(method, path)).map(({ request, response }) => [
-          request.body,
-          response?.body,
-        ]);
+      const bodies = (method: string, path: string) =>
+        find(server.store, method, path).map(({ request, response }) => [request.body, response?.body]);
       const short = { text: 'x'.repeat(1000) };
-      expect(await bodies('GET', '/long')).toEqual([
+      expect(bodies('GET', '/long')).toEqual([
         [undefined, { omitted: 1001 }],
         [undefined, { omitted: 1001 }],
       ]);
-      expect(await bodies('PUT', '/short')).toEqual([[{ omitted: 1001 }, short]]);
-      expect(await bodies('GET', '/short')).toEqual([[undefined, short]]);
+      expect(bodies('PUT', '/short')).toEqual([[{ omitted: 1001 }, short]]);
+      expect(bodies('GET', '/short')).toEqual([[undefined, short]]);
       expect(server.skipped).toEqual([
         "its response's body has 1001 bytes, more than the 1000 that are kept; it cannot be replayed",
         "its request's body has 1001 bytes, more than the 1000 that are kept; it cannot be replayed",
@@ -210,7 +208,7 @@ describe('what is not kept', () => {
     });
     await expect(fetch(`${server.url}/`).then((response) => response.text())).rejects.toThrow();
     await expect.poll(() => server.ends).toHaveLength(1);
-    expect(await server.store.find('GET', '/')).toEqual([]);
+    expect(find(server.store, 'GET', '/')).toEqual([]);
   });
 
   it('requests whose client went away', async () => {
@@ -224,7 +222,7 @@ describe('what is not kept', () => {
     socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
     await expect.poll(() => server.ends).toHaveLength(1);
     finish();
-    expect(await server.store.find('GET', '/')).toEqual([]);
+    expect(find(server.store, 'GET', '/')).toEqual([]);
   });
 
   it('a response that came before the whole request', async () => {
@@ -233,7 +231,7 @@ describe('what is not kept', () => {
     socket.write('PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n12345');
     await new Promise((resolve) => socket.once('data', resolve));
     socket.destroy();
-    expect(await server.store.find('PUT', '/')).toEqual([]);
+    expect(find(server.store, 'PUT', '/')).toEqual([]);
     expect(server.skipped).toHaveLength(1);
   });
 });
@@ -244,8 +242,8 @@ describe('recording again', () => {
     let count = 0;
     const behind = createServer((_, res) => res.end(`answer ${++count}`));
     const port = await listen(behind);
-    const store = await openStore(folder, 'demo', { writable: true });
-    const upstream = record(target(port), store, { replace });
+    const store = await openStore(folder, 'demo', { writable: true, replaces: replace });
+    const upstream = record(target(port), store);
     const server = await serveUpstream(upstream);
     for (const body of requests) {
       const headers = { 'Content-Type': 'application/json' };
@@ -255,7 +253,7 @@ describe('recording again', () => {
     await upstream.close();
     await store.close();
     await closeServer(behind);
-    return (await openStore(folder, 'demo')).find('PATCH', '/a');
+    return find(await openStore(folder, 'demo'), 'PATCH', '/a');
   }
 
   const answers = (list: readonly Exchange[]) =>

@@ -41,11 +41,11 @@ export async function reportRun(
     isOrdered,
   );
   if (text) say(text);
-  const borrowed = borrowedText(
-    gate.borrowed(),
+  const hits = borrowedText(
+    gate.crossSessionHits(),
     'the same command with --record all --target URL, and that test alone',
   );
-  if (borrowed) say(borrowed);
+  if (hits) say(hits);
   // A command may well live with a target that fails, but of it there is no answer in what was recorded.
   for (const refused of refusedTexts(gate, BY_FLAGS, code !== 0 || isRecording)) say(refused);
   const { requests, blocked } = gate.counts();
@@ -60,7 +60,7 @@ export async function reportRun(
   const unserved = await gate.unserved();
   if (!unserved?.total) return isFailure;
   if (failUnused) return reportUnserved(unserved, say) || isFailure;
-  if (requests === 0 || unserved.isCut) return isFailure;
+  if (requests === 0) return isFailure;
   if (isVerbose || unserved.count === 0) reportUnserved(unserved, say);
   else
     say(

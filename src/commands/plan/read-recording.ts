@@ -1,7 +1,7 @@
 import type { Gate } from '../../gate.ts';
 import { recordedLesson } from '../../guard/recorded-history.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
-import { openStore } from '../../recordings/open-store.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
 import type { KnownState } from '../../state/known-state.ts';
 import { inOrder } from '../recordings/in-order.ts';
 
@@ -20,7 +20,7 @@ export async function readRecording(
   await findRecording(folder, recording);
   const store = await openStore(folder, recording);
   try {
-    for await (const { exchange } of inOrder(store, () => true))
+    for (const { exchange } of inOrder(store, () => true))
       recordedLesson(gate, ['project'], exchange)?.teach(state);
   } finally {
     await store.close();

@@ -1,11 +1,7 @@
-import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Exchange } from '../../model/exchange.ts';
-import { BodyFiles } from '../../recordings/files/body-files.ts';
-import { ObjectEntry } from '../../recordings/files/entry.ts';
-import { RecordingFile, readRecordingText } from '../../recordings/files/recording-file.ts';
-import { parseRecording } from '../../recordings/store/file-format.ts';
-import { type Found, sizeOf, walk } from './walk.ts';
+import { ExchangeFile, readExchanges } from '../../recordings/store/exchange-file.ts';
+import { sizeOf, walk } from './walk.ts';
 
 /** Whether an exchange is to go, given its index in its file. */
 export type Goes = (exchange: Exchange, index: number) => boolean;
@@ -20,17 +16,17 @@ export interface PartlyRemoved {
 }
 
 /** What `removeExchanges` would remove. @throws PatchgateError `cannot-read`, `bad-recording` */
-export async function countExchanges(root: string, goes: Goes): Promise<PartlyRemoved> {
+export function countExchanges(root: string, goes: Goes): PartlyRemoved {
   const removed = { exchanges: 0, inAll: 0, files: 0, size: 0 };
-  for await (const found of walk(root)) {
-    if (found.kind !== 'exchanges') continue;
-    const exchanges = await exchangesIn(found);
+  for (const { kind, file, place } of walk(root)) {
+    if (kind !== 'exchanges') continue;
+    const exchanges = readExchanges(file, place) ?? [];
     const count = exchanges.filter(goes).length;
     removed.inAll += exchanges.length;
     if (count === 0) continue;
     removed.exchanges += count;
     removed.files++;
-    removed.size += Math.round(((await sizeOf(found.file)) * count) / exchanges.length);
+    removed.size += Math.round((sizeOf(file) * count) / exchanges.length);
   }
   return removed;
 }
@@ -48,31 +44,18 @@ export async function removeExchanges(
   onEmptied: (folder: string) => Promise<void>,
 ): Promise<void> {
   const emptied: string[] = [];
-  for await (const found of walk(root)) {
-    if (found.kind !== 'exchanges') continue;
-    const exchanges = await exchangesIn(found);
+  for (const { kind, file, place } of walk(root)) {
+    if (kind !== 'exchanges') continue;
+    const exchanges = readExchanges(file, place) ?? [];
     const kept = exchanges.filter((exchange, index) => !goes(exchange, index));
-    if (kept.length === exchanges.length) continue;
-    const { file } = found;
-    const entries = kept.map((exchange) => new ObjectEntry(exchange));
-    await new BodyFiles(file, true).keepOnly(entries, async (noted) => {
-      if (kept.length > 0) await recordingFile(file, kept[0] as Exchange).write({ entries: noted });
-      else await rm(file, { force: true });
-    });
-    if (kept.length === 0) emptied.push(dirname(file));
+    const [first] = exchanges;
+    if (first === undefined || kept.length === exchanges.length) continue;
+    const written = new ExchangeFile(file, first.request, true);
+    if (kept.length > 0) await written.replace(kept);
+    else {
+      written.remove();
+      emptied.push(dirname(file));
+    }
   }
   for (const folder of emptied) await onEmptied(folder);
-}
-
-async function exchangesIn({ file, place }: Found): Promise<readonly Exchange[]> {
-  const text = await readRecordingText(file);
-  return text === undefined ? [] : parseRecording(text, file, place).exchanges;
-}
-
-function recordingFile(file: string, { request: { method, path } }: Exchange): RecordingFile {
-  return new RecordingFile(
-    file,
-    { method, path },
-    { onComplete: () => undefined, onFailed: () => true, breathe: () => undefined, isDurable: true },
-  );
 }

@@ -3,10 +3,10 @@ import { curlLine } from '../../recordings/curl.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import { CREATOR } from '../../recordings/har/har.ts';
 import { type BodyToExport, harEntryOf } from '../../recordings/har/har-entry.ts';
-import { openStore } from '../../recordings/open-store.ts';
 import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
-import type { RecordingStore } from '../../recordings/store.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
+import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { printable } from '../../server/printable.ts';
 import type { Output } from '../output.ts';
 import { inOrder, type Numbered } from './in-order.ts';
@@ -33,7 +33,7 @@ export async function runExport(args: ExportArgs, output: Output): Promise<numbe
   let count = 0;
   try {
     const exchanges = inOrder(store, chooser(args.selection));
-    for await (const part of text(
+    for (const part of text(
       clean(exchanges, args.redaction, () => count++),
       store,
       args,
@@ -46,39 +46,35 @@ export async function runExport(args: ExportArgs, output: Output): Promise<numbe
   return count;
 }
 
-async function* clean(
-  exchanges: AsyncIterable<Numbered>,
-  redaction: Redaction,
-  count: () => void,
-): AsyncGenerator<Numbered> {
-  for await (const numbered of exchanges) {
+function* clean(exchanges: Iterable<Numbered>, redaction: Redaction, count: () => void): Generator<Numbered> {
+  for (const numbered of exchanges) {
     count();
     yield { ...numbered, exchange: redactExchange(numbered.exchange, redaction) };
   }
 }
 
-async function* harText(
-  exchanges: AsyncIterable<Numbered>,
+function* harText(
+  exchanges: Iterable<Numbered>,
   store: RecordingStore,
   { base, version }: ExportArgs,
-): AsyncGenerator<string> {
+): Generator<string> {
   const creator = JSON.stringify({ name: CREATOR, version });
   let before = `{ "log": { "version": "1.2", "creator": ${creator}, "entries": [\n`;
-  for await (const { exchange } of exchanges) {
-    const entry = harEntryOf({ exchange, ...(await bodiesOf(store, exchange)) }, base);
+  for (const { exchange } of exchanges) {
+    const entry = harEntryOf({ exchange, ...bodiesOf(store, exchange) }, base);
     yield before + JSON.stringify(entry, null, 2);
     before = ',\n';
   }
   yield `${before === ',\n' ? '\n' : before}] } }\n`;
 }
 
-async function* curlText(
-  exchanges: AsyncIterable<Numbered>,
+function* curlText(
+  exchanges: Iterable<Numbered>,
   store: RecordingStore,
   { base }: ExportArgs,
-): AsyncGenerator<string> {
-  for await (const { number, exchange } of exchanges) {
-    const { request } = await bodiesOf(store, exchange);
+): Generator<string> {
+  for (const { number, exchange } of exchanges) {
+    const { request } = bodiesOf(store, exchange);
     const { meta, failure, response } = exchange;
     const outcome = failure?.kind ?? response?.status;
     // Nothing of the recording may end the comment and be a command.
@@ -93,8 +89,8 @@ async function* curlText(
 
 const NO_BODY = Buffer.alloc(0);
 
-async function bodiesOf(store: RecordingStore, { request, response }: Exchange) {
-  const bytesOf = async (body: StoredBody | undefined): Promise<BodyToExport> =>
+function bodiesOf(store: RecordingStore, { request, response }: Exchange) {
+  const bytesOf = (body: StoredBody | undefined): BodyToExport =>
     body === undefined || 'omitted' in body ? body : store.readBody(request.method, request.path, body);
-  return { request: await bytesOf(request.body), response: await bytesOf(response?.body) };
+  return { request: bytesOf(request.body), response: bytesOf(response?.body) };
 }

@@ -1,15 +1,14 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { PatchgateError } from '../../errors.ts';
 import { header, splitTarget } from '../../model/http.ts';
-import { appendInRun } from '../../recordings/append-in-run.ts';
-import { FirstSights } from '../../recordings/first-sights.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
 import { type FoundExchange, seenOf } from '../../recordings/har/seen-entry.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
-import { openStore } from '../../recordings/open-store.ts';
 import { type PlainExchange, plainExchangeOf } from '../../recordings/plain-exchange.ts';
 import { redactText } from '../../recordings/redaction/redact.ts';
 import { SecretNotices } from '../../recordings/redaction/secret-notices.ts';
-import type { RecordingStore } from '../../recordings/store.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
+import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import type { Durability } from '../../settings.ts';
 import { type Imported, skippedText } from './imported-text.ts';
 import { attachedTo, readArchive } from './read-archive.ts';
@@ -48,7 +47,6 @@ export async function runImport(args: ImportArgs): Promise<Imported> {
   const done: Imported = { exchanges: 0, entries: 0, skipped: new Map(), origins: [] };
   const origins = new Set<string>();
   let store: RecordingStore | undefined;
-  const sights = new FirstSights(args.rules);
   const detected = new SecretNotices(args.notice);
   const skip = (reason: string) => done.skipped.set(reason, (done.skipped.get(reason) ?? 0) + 1);
   const leaveOut = (why: string) => {
@@ -78,7 +76,9 @@ export async function runImport(args: ImportArgs): Promise<Imported> {
         }
         store ??= await openToImport(args);
         const exchange = plainOf(found, args, detected);
-        appendInRun(store, exchange, sights, args.replace);
+        store.append(exchange);
+        // Its line is in the journal then.
+        await yieldToEventLoop();
         if (store.trouble) throw store.trouble;
         origins.add(new URL(entry.request.url).origin);
         done.exchanges++;
@@ -110,12 +110,20 @@ function nothingIn({ files, only }: ImportArgs, { entries, skipped }: Imported):
 function openToImport({
   folder,
   name,
+  replace,
   durability,
   refreshMeta,
   rules,
   notice,
 }: ImportArgs): Promise<RecordingStore> {
-  return openStore(folder, name, { writable: true, durability, refreshMeta, rules, onNotice: notice });
+  return openStore(folder, name, {
+    writable: true,
+    replaces: replace,
+    durability,
+    refreshMeta,
+    rules,
+    onNotice: notice,
+  });
 }
 
 function plainOf(

@@ -5,7 +5,6 @@ import type { Output } from '../output.ts';
 import { type Summary, summarize } from './summarize.ts';
 import { table } from './table.ts';
 import { ageText, sizeText } from './units.ts';
-import { waitingIn } from './waiting-in.ts';
 
 export interface ListArgs {
   /** That of all recordings. */
@@ -28,7 +27,7 @@ export async function runList(
 ): Promise<0 | 2> {
   const summaries: Summary[] = [];
   for (const name of await recordingNames(folder))
-    summaries.push(await summarize(join(folder, name), name, waitingIn, operationOf));
+    summaries.push(await summarize(join(folder, name), name, operationOf));
   await output.write(format === 'json' ? jsonOf(summaries) : textOf(summaries, folder, now));
   return summaries.some(({ trouble }) => trouble.length > 0) ? 2 : 0;
 }

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
-import { takeLock } from '../../recordings/lock.ts';
-import { openStore } from '../../recordings/open-store.ts';
 import { readRuns } from '../../recordings/runs.ts';
 import { HIDDEN, LOCK } from '../../recordings/store/hidden-folder.ts';
+import { takeLock } from '../../recordings/store/lock.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
 import { countExchanges, removeExchanges } from './remove-exchanges.ts';
 import { chooser, isSelecting, nothingSelected, type Selection } from './selection.ts';
 import { changedAt, sizeOf, walk } from './walk.ts';
@@ -61,15 +61,15 @@ async function removeAll(
   let isOver = false;
   try {
     const removal: Removal = { files: 0, size: 0 };
-    for await (const { file, kind } of walk(root)) {
+    for (const { file, kind } of walk(root)) {
       if (kind === 'other' || kind === 'tool') continue;
       removal.files++;
-      removal.size += await sizeOf(file);
+      removal.size += sizeOf(file);
     }
     if (!(await confirm(removal))) return undefined;
     const others: string[] = [];
     const folders = new Set<string>();
-    for await (const { file, location, kind } of walk(root)) {
+    for (const { file, location, kind } of [...walk(root)]) {
       // The lock goes last.
       if (location === `${HIDDEN}/${LOCK}`) continue;
       if (kind === 'other') others.push(location);
@@ -104,7 +104,7 @@ async function removePart(
       chosen++;
       return isOld(exchange) && isUnused(exchange, index);
     };
-    const removal = await countExchanges(root, goes);
+    const removal = countExchanges(root, goes);
     if (chosen === 0 && isSelecting(args.selection)) throw nothingSelected(args.name);
     if (removal.exchanges === 0 || !(await confirm(removal))) return undefined;
     await removeExchanges(root, goes, (folder) => removeEmpty(folder, root));
@@ -117,7 +117,7 @@ async function removePart(
 
 /** @throws PatchgateError `bad-usage` where nothing is known of a run, or the last one failed */
 async function unusedIn(root: string, name: string): Promise<(exchange: Exchange, index: number) => boolean> {
-  const runs = await readRuns(root, await changedAt(root));
+  const runs = await readRuns(root, changedAt(root));
   const again = `run all that uses it, to its end: patchgate exec --recording ${name} -- npm test`;
   if (runs === undefined || runs.isCut)
     throw new PatchgateError('bad-usage', `--unused: no run has replayed ${name} here since it changed`, {

@@ -1,9 +1,8 @@
 import { PatchgateError } from '../../errors.ts';
-import type { Exchange } from '../../model/exchange.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
-import { openStore } from '../../recordings/open-store.ts';
 import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
 import type { Output } from '../output.ts';
 import { exchangeLine, exchangeText } from './exchange-text.ts';
 import { inOrder, type Numbered } from './in-order.ts';
@@ -32,8 +31,7 @@ export async function runShow(args: ShowArgs, output: Output): Promise<void> {
   try {
     const isFull = args.full || numbers.length > 0;
     let found = 0;
-    const partOf = isFull || args.format === 'json' ? undefined : headOf;
-    for await (const one of inOrder(store, chooser(args.selection), partOf)) {
+    for (const one of inOrder(store, chooser(args.selection))) {
       if (numbers.length > 0 && !numbers.includes(one.number)) continue;
       const clean: Numbered = { ...one, exchange: redactExchange(one.exchange, redaction) };
       const text =
@@ -51,16 +49,6 @@ export async function runShow(args: ShowArgs, output: Output): Promise<void> {
   } finally {
     await store.close();
   }
-}
-
-/** What a line of the list is made of. */
-function headOf({ request, response, failure, meta }: Exchange): Exchange {
-  return {
-    request: { method: request.method, path: request.path, query: request.query, headers: {} },
-    ...(response && { response: { status: response.status, headers: {} } }),
-    ...(failure && { failure }),
-    meta,
-  };
 }
 
 /** One member of a list that is written piece by piece. */

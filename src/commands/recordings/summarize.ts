@@ -1,10 +1,8 @@
 import { messageOf, PatchgateError } from '../../errors.ts';
-import type { Exchange } from '../../model/exchange.ts';
-import { checkBodies } from '../../recordings/files/body-files.ts';
-import { readRecordingText } from '../../recordings/files/recording-file.ts';
 import { readRuns } from '../../recordings/runs.ts';
-import { parseRecording } from '../../recordings/store/file-format.ts';
-import { changedAt, type Found, sizeOf, walk } from './walk.ts';
+import { checkBodies, readExchanges } from '../../recordings/store/exchange-file.ts';
+import { waitingIn } from '../../recordings/store/open-store.ts';
+import { changedAt, sizeOf, walk } from './walk.ts';
 
 /** What there is to say of a recording in one line. */
 export interface Summary {
@@ -38,28 +36,27 @@ const MOST_TROUBLES = 20;
 export async function summarize(
   root: string,
   name: string,
-  waiting: (root: string) => number,
   operationOf: (method: string, path: string) => string | undefined,
 ): Promise<Summary> {
   const summary: Summary = { name, exchanges: 0, paths: 0, operations: {}, size: 0, waiting: 0, trouble: [] };
-  const runs = await readRuns(root, await changedAt(root));
+  const runs = await readRuns(root, changedAt(root));
   let unused = 0;
   const operations = new Map<string, number>();
   let lastPath: string | undefined;
   let troubles = 0;
-  const attempt = async (work: () => Promise<void> | void) => {
+  const attempt = (work: () => void) => {
     try {
-      await work();
+      work();
     } catch (error) {
       if (!(error instanceof PatchgateError)) throw error;
       if (++troubles <= MOST_TROUBLES) summary.trouble.push(messageOf(error));
     }
   };
-  for await (const found of walk(root)) {
-    summary.size += await sizeOf(found.file);
+  for (const found of walk(root)) {
+    summary.size += sizeOf(found.file);
     if (found.kind !== 'exchanges') continue;
-    await attempt(async () => {
-      const exchanges = await exchangesIn(found);
+    attempt(() => {
+      const exchanges = readExchanges(found.file, found.place) ?? [];
       const request = exchanges[0]?.request;
       if (!request) return;
       summary.exchanges += exchanges.length;
@@ -74,18 +71,13 @@ export async function summarize(
         summary.newest = Math.max(summary.newest ?? time, time);
       }
       if (runs) unused += exchanges.filter(runs.isUnused).length;
-      await checkBodies(found.file, exchanges);
+      checkBodies(found.file, exchanges);
     });
   }
-  await attempt(() => {
-    summary.waiting = waiting(root);
+  attempt(() => {
+    summary.waiting = waitingIn(root).length;
   });
   if (troubles > MOST_TROUBLES) summary.trouble.push(`and ${troubles - MOST_TROUBLES} more`);
   summary.operations = Object.fromEntries([...operations].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { ...summary, ...(runs && !runs.isCut && { unused }) };
-}
-
-async function exchangesIn({ file, place }: Found): Promise<readonly Exchange[]> {
-  const text = await readRecordingText(file);
-  return text === undefined ? [] : parseRecording(text, file, place).exchanges;
 }

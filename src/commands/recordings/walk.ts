@@ -1,12 +1,11 @@
-import type { Dirent } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { type Dirent, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashInName } from '../../recordings/body-file.ts';
-import { folderEntries } from '../../recordings/files/folder-entries.ts';
+import { entriesOf } from '../../recordings/store/folder-tree.ts';
 import { HIDDEN } from '../../recordings/store/hidden-folder.ts';
 import { placeOf } from '../../recordings/store/location.ts';
 
-/** A file or empty folder below a recording's folder. */
+/** A file below a recording's folder. */
 export interface Found {
   /** Relative to it, with `/` between its parts. */
   location: string;
@@ -20,15 +19,9 @@ export interface Found {
   place?: { method: string; path: string } | undefined;
 }
 
-/**
- * All files below a recording's folder, in the order of their names. One folder's names at a time are held in memory.
- *
- * @throws PatchgateError `cannot-read`
- */
-export async function* walk(root: string, below = ''): AsyncGenerator<Found> {
-  const entries: Dirent[] = [];
-  for await (const entry of folderEntries(join(root, below))) entries.push(entry);
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+/** All files below a recording's folder, in the order of their names. @throws PatchgateError `cannot-read` */
+export function* walk(root: string, below = ''): Generator<Found> {
+  for (const entry of entriesOf(join(root, below)).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const location = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) yield* walk(root, location);
     else yield { location, file: join(root, location), ...meaningOf(location, entry) };
@@ -46,17 +39,14 @@ function meaningOf(location: string, entry: Dirent): Pick<Found, 'kind' | 'place
 }
 
 /** When a recording changed last: the time of its newest file of exchanges, in milliseconds since the epoch. @throws PatchgateError `cannot-read` */
-export async function changedAt(root: string): Promise<number> {
+export function changedAt(root: string): number {
   let newest = 0;
-  for await (const { file, kind } of walk(root))
-    if (kind === 'exchanges') newest = Math.max(newest, (await lstat(file)).mtimeMs);
+  for (const { file, kind } of walk(root))
+    if (kind === 'exchanges') newest = Math.max(newest, lstatSync(file).mtimeMs);
   return newest;
 }
 
 /** Bytes of a file; 0 where it is gone. */
-export async function sizeOf(file: string): Promise<number> {
-  return lstat(file).then(
-    ({ size }) => size,
-    () => 0,
-  );
+export function sizeOf(file: string): number {
+  return lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
 import { jsonOf } from '../../recordings/body.ts';
-import { readRecordingText } from '../../recordings/files/recording-file.ts';
-import { replaceExchanges } from '../../recordings/files/replace-exchanges.ts';
-import { exchangeText, parseRecording } from '../../recordings/store/file-format.ts';
+import { ExchangeFile } from '../../recordings/store/exchange-file.ts';
+import { exchangeText } from '../../recordings/store/file-format.ts';
 import { locationOf } from '../../recordings/store/location.ts';
 import type { Kept } from './questions.ts';
 
@@ -95,16 +94,16 @@ export class AcceptedAnswers {
   async write(): Promise<void> {
     // A wrong base path gives 404 or the same page throughout, a login redirects: all that was recorded would be gone.
     if (this.#failing > 1 && !this.#isAnySuccess && this.answers > 0) throw strange(this.#failing);
-    for (const [file, { place, accepted }] of this.#files) {
-      const text = (await readRecordingText(file)) ?? '';
-      const { exchanges } = parseRecording(text, file, place);
+    for (const [name, { place, accepted }] of this.#files) {
+      const file = new ExchangeFile(name, place, true);
+      const exchanges = file.readNow() ?? [];
       const after = [...exchanges];
       for (const [index, one] of accepted) {
         const there = exchanges[index];
-        if (!there || exchangeText(there) !== exchangeText(one.before)) throw changed(file);
+        if (!there || exchangeText(there) !== exchangeText(one.before)) throw changed(name);
         after[index] = one.after;
       }
-      await replaceExchanges(file, place, exchanges, after);
+      await file.replace(after);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { RecordedResponse } from '../../model/exchange.ts';
 import { compareAnswers, type DriftRules } from '../../recordings/drift/compare-answers.ts';
 import type { Drifts } from '../../recordings/drift/drifts.ts';
 import { redactExchange } from '../../recordings/redaction/redact.ts';
-import type { RecordingStore } from '../../recordings/store.ts';
+import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import type { Kept, Question } from './questions.ts';
 
 /** The recorded answer that a live one is held against, and how the two differ. */
@@ -17,32 +17,32 @@ export interface Held {
  *
  * @throws PatchgateError `bad-recording` where a body is missing
  */
-export async function nearestAnswer(
+export function nearestAnswer(
   question: Question,
   live: RecordedResponse,
   rules: DriftRules,
   store: RecordingStore,
-): Promise<Held> {
+): Held {
   let nearest: Held | undefined;
   for (const kept of [...question].reverse()) {
-    const drifts = await driftsOf(kept, live, rules, store);
+    const drifts = driftsOf(kept, live, rules, store);
     if (!nearest || distance(live, { kept, drifts }) < distance(live, nearest)) nearest = { kept, drifts };
     if (drifts.count === 0) break;
   }
   return nearest as Held;
 }
 
-async function driftsOf(
+function driftsOf(
   { exchange }: Kept,
   live: RecordedResponse,
   rules: DriftRules,
   store: RecordingStore,
-): Promise<Drifts> {
+): Drifts {
   const { request } = exchange;
   // More may be secret today than when it was recorded.
   const recorded = redactExchange(exchange, rules.redaction).response as RecordedResponse;
   const { body } = recorded;
-  const bytes = body && 'file' in body ? await store.readBody(request.method, request.path, body) : undefined;
+  const bytes = body && 'file' in body ? store.readBody(request.method, request.path, body) : undefined;
   return compareAnswers(recorded, bytes, live, rules);
 }
 

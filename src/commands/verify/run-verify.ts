@@ -8,8 +8,8 @@ import { patternTree } from '../../model/pointer-pattern.ts';
 import { closing, openRecording, orClose, rulesOf } from '../../open-recording.ts';
 import { DRIFT_RULES, isDriftRule } from '../../recordings/drift/drift-rules.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
-import type { LockWords } from '../../recordings/lock.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
+import type { LockWords } from '../../recordings/store/lock.ts';
 import { fails, type Report } from '../../reporters/report.ts';
 import { amount } from '../../reporters/wording.ts';
 import { KnownState } from '../../state/known-state.ts';
@@ -86,7 +86,9 @@ export async function runVerify(
   const upstream = await openTarget(target, config, io);
   const files = new VerifiedFiles(root);
   const accepted = updates ? new AcceptedAnswers(root) : undefined;
-  const store = await orClose(upstream, () => openRecording(config, rules, io.notice, updates, UPDATING));
+  const store = await orClose(upstream, () =>
+    openRecording(config, rules, io.notice, { writable: updates, lockWords: UPDATING }),
+  );
   const report: Report = {
     command: 'verify',
     files: [],
@@ -111,7 +113,7 @@ export async function runVerify(
       files,
     );
     let questions = 0;
-    for await (const question of questionsOf(store, choose, rules, args.isUnsafe)) {
+    for (const question of questionsOf(store, choose, rules, args.isUnsafe)) {
       questions++;
       await verification.ask(question);
       io.progress?.show(() => `sent ${amount(verification.sent, 'request')}`);
@@ -119,8 +121,8 @@ export async function runVerify(
     // A misspelt path would find no drift for ever.
     if (questions === 0 && isSelecting(selection)) throw nothingSelected(config.recording);
     verification.end();
-    report.files = hideSecrets(await files.settled(), rules.redaction);
-    const stale = accepted && (await staleChanges(store, accepted.all()));
+    report.files = hideSecrets(files.settled(), rules.redaction);
+    const stale = accepted && staleChanges(store, accepted.all());
     await accepted?.write();
     const { left, refused, blocked, replacedOneOfMany } = verification;
     const { recording } = config;

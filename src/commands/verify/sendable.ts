@@ -5,7 +5,7 @@ import type { RecordedRequest, RecordedResponse } from '../../model/exchange.ts'
 import { header, METHOD_OVERRIDES, type RequestHead, withoutHeaders } from '../../model/http.ts';
 import { holdsPlaceholder } from '../../recordings/matching/placeholder.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
-import type { RecordingStore } from '../../recordings/store.ts';
+import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 
 /** `read`: it changes nothing (RFC 9110 9.2.1); `change`: the gate judges it; `other`: nobody can say what it would do. */
 export type Meaning = 'read' | 'change' | 'other';
@@ -41,11 +41,11 @@ const NO_BODY = Buffer.alloc(0);
  * @param given name, value, name, value, …
  * @throws PatchgateError `bad-recording` where its body is missing
  */
-export async function sendable(
+export function sendable(
   request: RecordedRequest,
   given: readonly string[],
   store: RecordingStore,
-): Promise<Sendable | { why: string }> {
+): Sendable | { why: string } {
   const { method, path, query, body: stored } = request;
   if (path.includes(REDACTED) || query.includes(REDACTED))
     return { why: 'its path or query had a secret, which the recording does not have' };
@@ -55,7 +55,7 @@ export async function sendable(
   if (head.headers.some((text) => text.includes(REDACTED)))
     return { why: 'a header had a secret, which the recording does not have: give it with --header' };
   if (stored && 'omitted' in stored) return { why: 'its body was not kept' };
-  const body = stored ? await store.readBody(method, path, stored) : NO_BODY;
+  const body = stored ? store.readBody(method, path, stored) : NO_BODY;
   if (holdsPlaceholder(body)) return { why: 'its body had a secret, which the recording does not have' };
   return { head, body };
 }

@@ -4,7 +4,7 @@ import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
 import type { JsonValue } from '../../model/json.ts';
 import { jsonOf } from '../../recordings/body.ts';
 import { restsOn } from '../../recordings/drift/rests-on.ts';
-import type { RecordingStore } from '../../recordings/store.ts';
+import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { isReading } from './sendable.ts';
 
 /** Recorded changes whose bodies may have been made of answers that the recording no longer has. */
@@ -28,19 +28,20 @@ interface Replaced {
  * @param accepted exchanges as they are in the recording, and as they are to be
  * @throws PatchgateError `bad-recording`, `cannot-read`
  */
-export async function staleChanges(
+export function staleChanges(
   store: RecordingStore,
   accepted: Iterable<{ before: Exchange; after: Exchange }>,
-): Promise<StaleChanges> {
+): StaleChanges {
   const replaced = replacedReads(accepted);
   const found = { count: 0, paths: new Set<string>(), sessions: new Set<string>() };
   if (replaced.size === 0) return found;
-  for await (const { method, path } of store.paths()) {
+  for (const { method, path } of store.places()) {
     if (isReading(method)) continue;
     const own = replaced.get(path) ?? [];
     const inList = replaced.get(posix.dirname(path)) ?? [];
     if (own.length + inList.length === 0) continue;
-    for (const { request, meta } of await store.find(method, path)) {
+    for (const { exchange } of store.exchanges(method, path).all) {
+      const { request, meta } = exchange;
       const { body } = request;
       if (!body) continue;
       const sent = jsonOf(body);

@@ -5,7 +5,7 @@ import type { Verdict } from '../../model/finding.ts';
 import type { DriftRules } from '../../recordings/drift/compare-answers.ts';
 import { Drifts } from '../../recordings/drift/drifts.ts';
 import { keepIgnored } from '../../recordings/drift/keep-ignored.ts';
-import type { RecordingStore } from '../../recordings/store.ts';
+import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { type CheckedFile, type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
 import { TargetFailure } from '../../upstreams/target-failure.ts';
 import type { Upstream } from '../../upstreams/upstream.ts';
@@ -81,7 +81,7 @@ export class Verification {
     }
     const [first, ...others] = question.filter(({ exchange }) => !whyNot(exchange));
     if (!first) return this.#files.skip(last, whyNot(last.exchange) as string);
-    const ready = await sendable(request, headers, store);
+    const ready = sendable(request, headers, store);
     if ('why' in ready) this.#files.skip(last, ready.why);
     else if (meaning === 'read' || (await this.#passes(last, ready)))
       await this.#send([first, ...others], ready, meaning === 'read');
@@ -125,7 +125,7 @@ export class Verification {
     // What is hidden from people must be known all the same: a name that nobody sees is lost as any other. It costs as much as
     // the body is long, and without PATCHes nobody asks.
     if (isUnsafe) learnFrom(judge, live.unredacted());
-    await this.#compare(question, live.exchange);
+    this.#compare(question, live.exchange);
   }
 
   #failed(kept: Kept, failure: TargetFailure): void {
@@ -136,19 +136,19 @@ export class Verification {
     this.#tell({ kept, drifts });
   }
 
-  async #compare(question: Question, live: Exchange): Promise<void> {
+  #compare(question: Question, live: Exchange): void {
     const { rules, store, accepted } = this.#options;
     const answer = live.response as RecordedResponse;
-    const held = await nearestAnswer(question, answer, rules, store);
+    const held = nearestAnswer(question, answer, rules, store);
     const recorded = held.kept.exchange.response as RecordedResponse;
     accepted?.see(answer, recorded);
     if (asksForCredentials(answer) && !asksForCredentials(recorded)) this.refused++;
-    if (!accepted || !isAcceptable(answer, recorded)) return this.#tell(held);
-    this.#tell(held, () => {
+    const accept = () => {
       const alike = answeredAlike(question, held.kept);
-      accepted.add(alike, { ...live, response: keepIgnored(recorded, answer, rules.ignored) });
+      accepted?.add(alike, { ...live, response: keepIgnored(recorded, answer, rules.ignored) });
       if (alike.length < question.length) this.replacedOneOfMany++;
-    });
+    };
+    this.#tell(held, accepted && isAcceptable(answer, recorded) ? accept : undefined);
   }
 
   /** @param accept given where the live answer may take the place of the recorded one: called where it differs by what counts */

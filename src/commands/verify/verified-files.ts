@@ -1,5 +1,5 @@
 import { join, sep } from 'node:path';
-import { readRecordingText } from '../../recordings/files/recording-file.ts';
+import { readRecordingText } from '../../recordings/store/exchange-file.ts';
 import { parseRecording } from '../../recordings/store/file-format.ts';
 import { locationOf } from '../../recordings/store/location.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
@@ -61,11 +61,11 @@ export class VerifiedFiles {
   }
 
   /** All, with each finding at its place in its file. @throws PatchgateError `cannot-read`, `bad-recording` */
-  async settled(): Promise<CheckedFile[]> {
+  settled(): CheckedFile[] {
     const settled: CheckedFile[] = [];
     for (const name of [...this.#files.keys()].sort()) {
       const gathered = this.#files.get(name) as Gathered;
-      settled.push(await placed(name, gathered));
+      settled.push(placed(name, gathered));
     }
     return settled;
   }
@@ -86,9 +86,9 @@ export class VerifiedFiles {
   }
 }
 
-async function placed(name: string, { place, list, pointers, recordedAt }: Gathered): Promise<CheckedFile> {
+function placed(name: string, { place, list, pointers, recordedAt }: Gathered): CheckedFile {
   const checked = list.asFile(name, 'recording');
-  const text = pointers.length === 0 ? undefined : await readRecordingText(name);
+  const text = pointers.length === 0 ? undefined : readRecordingText(name);
   if (text === undefined) return checked;
   const { exchanges } = parseRecording(text, name, place);
   const indexOf = ({ pointer }: Subject) => Number(pointer.slice('/exchanges/'.length));

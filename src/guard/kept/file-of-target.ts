@@ -23,13 +23,12 @@ function targetIn(file: string): string | undefined {
   try {
     const bytes = Buffer.alloc(START);
     const fd = openSync(file, 'r');
-    let size = 0;
     try {
-      size = readSync(fd, bytes);
+      readSync(fd, bytes);
     } finally {
       closeSync(fd);
     }
-    const text = /^\s*\{\s*"target":\s*("(?:[^"\\]|\\.)*")/.exec(bytes.toString('utf8', 0, size))?.[1];
+    const text = /^\s*\{\s*"target":\s*("(?:[^"\\]|\\.)*")/.exec(bytes.toString())?.[1];
     return text === undefined ? undefined : (JSON.parse(text) as string);
   } catch {
     return undefined;

@@ -10,6 +10,8 @@ import { readState, type State, stateOf } from '../../state/state-file.ts';
 export const UNREADABLE = 'correct its permissions, or name another file with --state';
 /** Paths, path, account, kind and id: what is below is one text. */
 const DEPTH = 5;
+/** Characters. A text of many parts is work for the garbage collector. */
+const CHUNK = 64 * 1024;
 
 /** lowdb's adapter to a state file: what is read is checked, and a write outlives a power failure. For one process at a time. */
 export class StateAdapter implements Adapter<State> {
@@ -36,12 +38,16 @@ export class StateAdapter implements Adapter<State> {
 
   /** @throws PatchgateError `cannot-write` */
   async write(state: State): Promise<void> {
+    const chunks: Buffer[] = [];
     let text = '';
     for (const part of prettyParts(state as unknown as JsonValue, DEPTH)) {
       text += part;
+      if (text.length < CHUNK) continue;
+      chunks.push(Buffer.from(text));
+      text = '';
       await yieldToEventLoop();
     }
-    const bytes = Buffer.from(`${text}\n`);
+    const bytes = Buffer.concat([...chunks, Buffer.from(`${text}\n`)]);
     await writeFileAtomically(this.#file, bytes, { sync: true });
     this.size = bytes.length;
   }

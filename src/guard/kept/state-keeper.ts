@@ -4,11 +4,11 @@ import { Low } from 'lowdb';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { RecordName } from '../../model/record.ts';
-import { type Lock, type LockWords, takeLock } from '../../recordings/lock.ts';
 import { Compactor } from '../../recordings/store/compactor.ts';
 import { makeFolders } from '../../recordings/store/folders.ts';
 import { HIDDEN, hideFromGit } from '../../recordings/store/hidden-folder.ts';
 import { Journal } from '../../recordings/store/journal.ts';
+import { type Lock, type LockWords, takeLock } from '../../recordings/store/lock.ts';
 import { hintOf, TroubleNotices } from '../../recordings/store/trouble-notices.ts';
 import { cannotWrite, removeTemporaries } from '../../recordings/store/write-file.ts';
 import { yieldToEventLoop } from '../../recordings/store/yield-to-event-loop.ts';
@@ -46,14 +46,14 @@ export interface StateKeeperOptions {
   file: string;
   /** The workspace that `current` means. */
   account?: string | undefined;
-  /** URL of the service, to stand in the file. */
+  /** URL of the service. */
   target?: string | undefined;
   /** Milliseconds that an answer may be behind what the service holds. */
   lag: number;
   notice: (text: string) => void;
   onForget?: (name: RecordName) => void;
   /** Names are the users' own: what of a record may stand in the file. */
-  hide?: (record: JsonObject) => JsonObject;
+  hide?: ((record: JsonObject) => JsonObject) | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { MOST_NAMES } from '../files/names-below.ts';
-import type { RecordingStore } from '../store.ts';
+import { MOST_NAMES } from '../store/folder-tree.ts';
+import type { RecordingStore } from '../store/recording-store.ts';
 
 /** A path of the recording that is like one for which nothing is recorded. */
 export interface Alike {
@@ -30,11 +30,7 @@ const ACCOUNTS = 'accounts';
  * Looks for the method and the rest of a path under another base path or account. The recording's tree mirrors the paths,
  * so that only the folders near its root are looked into, and then the one place in question.
  */
-export async function findUnderOtherBase(
-  store: RecordingStore,
-  method: string,
-  path: string,
-): Promise<Alike | undefined> {
+export function findUnderOtherBase(store: RecordingStore, method: string, path: string): Alike | undefined {
   const sent = segmentsOf(path);
   if (sent.length > MOST_SEGMENTS) return undefined;
   let best: Alike | undefined;
@@ -42,12 +38,12 @@ export async function findUnderOtherBase(
   const queue: string[][] = [[]];
   for (let at = 0; at < queue.length && at < MOST_FOLDERS; at++) {
     const base = queue[at] as string[];
-    const { segments: names } = await store.below(pathOf(base));
+    const { segments: names } = store.below(pathOf(base));
     for (let from = 0; sent.length - from > most; from++) {
       if (!names.has(sent[from] as string) && names.size < MOST_NAMES) continue;
       const found = alike(method, [...base, ...sent.slice(from)], sent);
       if (!found.basePath && !found.account) continue;
-      if (!(await store.below(found.path)).methods.has(method)) continue;
+      if (!store.below(found.path).methods.has(method)) continue;
       best = found;
       most = sent.length - from;
     }
@@ -64,30 +60,30 @@ export async function findUnderOtherBase(
  *
  * @returns undefined where that is no other path
  */
-export async function pathOnOtherSideOfBase(
+export function pathOnOtherSideOfBase(
   store: RecordingStore,
   method: string,
   path: string,
-): Promise<string | undefined> {
+): string | undefined {
   const segments = segmentsOf(path);
   const at = segments.indexOf(ACCOUNTS);
   if (at < 0 || segments.length > MOST_SEGMENTS) return undefined;
-  const bases = await basesOf(store);
+  const bases = basesOf(store);
   const [base, ...others] = at === 0 ? bases.filter((one) => one !== '') : bases.filter((one) => one === '');
   if (base === undefined || others.length > 0) return undefined;
   const other = base + pathOf(segments.slice(at));
   // Where both are recorded, a miss is one of the path as it was sent.
   const isSentRecorded = bases.includes(pathOf(segments.slice(0, at)));
-  return isSentRecorded && !(await store.below(other)).methods.has(method) ? undefined : other;
+  return isSentRecorded && !store.below(other).methods.has(method) ? undefined : other;
 }
 
 /** What stands before `accounts` in a recording's paths. */
-async function basesOf(store: RecordingStore): Promise<string[]> {
+function basesOf(store: RecordingStore): string[] {
   const bases: string[] = [];
   const queue = [''];
   for (let at = 0; at < queue.length && at < MOST_FOLDERS; at++) {
     const base = queue[at] as string;
-    const { segments } = await store.below(base);
+    const { segments } = store.below(base);
     if (segments.has(ACCOUNTS)) bases.push(base);
     if (segmentsOf(base).length > DEEPER) continue;
     for (const name of segments) if (name !== ACCOUNTS) queue.push(`${base}/${name}`);
@@ -96,21 +92,17 @@ async function basesOf(store: RecordingStore): Promise<string[]> {
 }
 
 /** Looks for a path that differs in one segment, the last ones first: another project, another feature. */
-export async function findOtherId(
-  store: RecordingStore,
-  method: string,
-  path: string,
-): Promise<Alike | undefined> {
+export function findOtherId(store: RecordingStore, method: string, path: string): Alike | undefined {
   const sent = segmentsOf(path);
   if (sent.length > MOST_SEGMENTS) return undefined;
   for (let at = sent.length - 1; at >= 0; at--) {
-    const { segments: names } = await store.below(pathOf(sent.slice(0, at)));
+    const { segments: names } = store.below(pathOf(sent.slice(0, at)));
     const id = sent[at] as string;
     const others = [...names].filter((name) => name !== id);
     others.sort((a, b) => distance(a, id) - distance(b, id) || (a < b ? -1 : 1));
     for (const name of others.slice(0, MOST_TRIED)) {
       const segments = sent.with(at, name);
-      if ((await store.below(pathOf(segments))).methods.has(method)) return alike(method, segments, sent);
+      if (store.below(pathOf(segments)).methods.has(method)) return alike(method, segments, sent);
     }
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { redactPath, redactText } from '../redaction/redact.ts';
-import type { RecordingStore } from '../store.ts';
+import type { RecordingStore } from '../store/recording-store.ts';
 import { type Alike, alike, findOtherId, findUnderOtherBase, segmentsOf } from './elsewhere.ts';
 import { type Miss, type MissReason, recordIt } from './miss.ts';
 import type { SentRequest } from './sent-request.ts';
@@ -8,7 +8,7 @@ import type { SentRequest } from './sent-request.ts';
 const MOST_PATHS = 1000;
 
 /** Explains why nothing at all is recorded for a method and path, by where something alike is. */
-export async function explainPath(store: RecordingStore, { request, rules }: SentRequest): Promise<Miss> {
+export function explainPath(store: RecordingStore, { request, rules }: SentRequest): Miss {
   const { method, path } = request;
   const nothing = `nothing is recorded for ${method} ${path} in the recording "${store.name}"`;
   const miss = (
@@ -25,7 +25,7 @@ export async function explainPath(store: RecordingStore, { request, rules }: Sen
     ...(nearest && { nearest: { method: nearest.method, path: redactPath(nearest.path, rules.redaction) } }),
   });
 
-  const { methods } = await store.below(path);
+  const { methods } = store.below(path);
   if (methods.size > 0) {
     const others = [...methods].sort();
     const why = `, but its path is for ${others.join(', ')}`;
@@ -34,12 +34,12 @@ export async function explainPath(store: RecordingStore, { request, rules }: Sen
       path,
     });
   }
-  const other = await findUnderOtherBase(store, method, path);
+  const other = findUnderOtherBase(store, method, path);
   if (other) {
     const reason = other.basePath ? 'other-base-path' : 'other-account';
     return miss(reason, `, but ${underWhich(other)}`, orRecord(howToAsk(other), store.name), other);
   }
-  const nearest = (await findOtherId(store, method, path)) ?? (await nearestPath(store, method, path));
+  const nearest = findOtherId(store, method, path) ?? nearestPath(store, method, path);
   if (!nearest) {
     const hint = `record something first: ${recordIt(store.name)}; or give another name with --recording`;
     return miss('empty', ', which is empty', hint);
@@ -80,12 +80,12 @@ function whichSegment({ recorded, sent }: Alike, path: string): string {
 }
 
 /** Of the methods and paths recorded, the one most alike; only the first 1,000 are looked at. */
-async function nearestPath(store: RecordingStore, method: string, path: string): Promise<Alike | undefined> {
+function nearestPath(store: RecordingStore, method: string, path: string): Alike | undefined {
   const sent = segmentsOf(path);
   let nearest: Alike | undefined;
   let most = -1;
   let seen = 0;
-  for await (const candidate of store.paths()) {
+  for (const candidate of store.places()) {
     const found = alike(candidate.method, segmentsOf(candidate.path), sent);
     const score = 2 * (sent.length - found.sent.length) + (candidate.method === method ? 1 : 0);
     if (score > most) {

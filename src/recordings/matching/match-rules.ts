@@ -34,6 +34,8 @@ export interface MatchRules {
   name: string | undefined;
   /** Whether requests are compared as they are. */
   isPlain: boolean;
+  /** Whether requests of a method and path with the very same bytes of query and body are always the same. */
+  isByBytes: boolean;
 }
 
 /** @throws PatchgateError `bad-config` for a pattern that is none */
@@ -46,7 +48,7 @@ export function matchRules(
   const ignored = treeOf('ignorePointers', settings.ignorePointers);
   const sets = treeOf('arraysAsSets', settings.arraysAsSets);
   // Method, path and the bytes of query and body say it all.
-  const isByBytes = matchHeaders.length === 0 && normalize === undefined;
+  const isSaidByBytes = matchHeaders.length === 0 && normalize === undefined;
   return {
     headers: new Set(matchHeaders.map((name) => name.toLowerCase()).sort()),
     ignored,
@@ -56,10 +58,12 @@ export function matchRules(
     normalize,
     redaction,
     // What a function does is not to be seen, nor which headers were redacted.
-    name: isByBytes
+    name: isSaidByBytes
       ? JSON.stringify([3, settings.ignorePointers, ignoreQuery, settings.arraysAsSets, formsAsSets])
       : undefined,
-    isPlain: isByBytes && ignored === undefined && ignoreQuery.length === 0 && !formsAsSets,
+    isPlain: isSaidByBytes && ignored === undefined && ignoreQuery.length === 0 && !formsAsSets,
+    // Whether a body is a form is said by a header.
+    isByBytes: isSaidByBytes && !formsAsSets,
   };
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonical } from '../../model/canonical.ts';
-import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
+import { type Exchange, type InlineBody, isInline, type RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import { formOf } from './form-of.ts';
@@ -8,6 +8,32 @@ import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { holdsPlaceholder, isPlaceholderIn } from './placeholder.ts';
 import { queryPairs } from './query.ts';
 import { bytesName, type RequestForm } from './request-form.ts';
+
+/** What matching must know of a recorded request to find it. */
+export interface RequestFacts {
+  /** `requestKey`: one UTF-16 code unit for each of its 20 bytes. */
+  key: string;
+  /** A placeholder stands in what is compared: no key finds all requests that match. */
+  isOpen: boolean;
+  /** `bytesKey`; undefined where the bytes of a request alone do not say what it is, or stand in another file. */
+  byBytes: string | undefined;
+}
+
+/** @throws PatchgateError `bad-config` where the config's own function fails */
+export function requestFacts(request: RecordedRequest, rules: MatchRules): RequestFacts {
+  const form = formOf(request, rules);
+  const isHere = rules.isByBytes && isInline(request.body);
+  return {
+    key: keyOf(form, rules),
+    isOpen: hasPlaceholder(form, rules),
+    byBytes: isHere ? bytesKey(request.query, bodyBytes(request.body as InlineBody | undefined)) : undefined,
+  };
+}
+
+/** The same for requests of a method and path whose query and body are equal to the byte. */
+export function bytesKey(query: string, body: Buffer): string {
+  return hash('sha1', body, 'binary') + query;
+}
 
 /**
  * A short name for a request: two requests have the same exactly when matching takes them for one (placeholders aside,
@@ -36,8 +62,7 @@ export function sequenceKey({ request, meta }: Exchange, rules: MatchRules = DEF
   return requestKey(request, rules) + (meta.session ?? '');
 }
 
-/** Whether a placeholder stands in what is compared, so that no key finds all requests that match. */
-export function hasPlaceholder(form: RequestForm, { redaction }: MatchRules): boolean {
+function hasPlaceholder(form: RequestForm, { redaction }: MatchRules): boolean {
   const { query, headers, body } = form.parts;
   if (query.includes(REDACTED)) return true;
   // In the form of what is sent, a secret header is the placeholder too.

@@ -1,5 +1,5 @@
 import { constants } from 'node:buffer';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Adapter, Low } from 'lowdb';
@@ -9,7 +9,7 @@ import { bodyBytes } from '../body.ts';
 import { hashInName, hashOf } from '../body-file.ts';
 import { BETWEEN, decodeRecording, END, exchangeText, parseRecording, START } from './file-format.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
-import { removeTemporaries, writeFileAtomically } from './write-file.ts';
+import { cannotWrite, removeTemporaries, writeFileAtomically } from './write-file.ts';
 
 /** The one method and path that a file is for. */
 export interface Place {
@@ -46,6 +46,8 @@ export class ExchangeFile implements Adapter<Content> {
   takesAdditions = true;
   readonly #isDurable: boolean;
   readonly #db: Low<Content>;
+  /** Tells the file, as last read or written, from one that somebody else has put there. */
+  #stamp: string | undefined;
   /** What a killed process left has been removed. */
   #isTidy = false;
 
@@ -57,12 +59,14 @@ export class ExchangeFile implements Adapter<Content> {
     this.#db = new Low<Content>(this, NOTHING);
   }
 
-  get isThere(): boolean {
-    return existsSync(this.name);
+  /** Somebody else has changed or removed it since it was read or written here. */
+  get isChanged(): boolean {
+    return stampOf(this.name) !== this.#stamp;
   }
 
   /** Undefined where there is no such file. @throws PatchgateError `cannot-read`, `bad-recording` with line and column */
   readNow(): readonly Exchange[] | undefined {
+    this.#stamp = stampOf(this.name);
     const text = readRecordingText(this.name);
     if (text === undefined) return undefined;
     this.size = text.length;
@@ -85,6 +89,12 @@ export class ExchangeFile implements Adapter<Content> {
     }
   }
 
+  /** Gives it other exchanges, of which long bodies may stand with them. @throws PatchgateError `cannot-write` */
+  replace(exchanges: readonly Exchange[]): Promise<void> {
+    const entries = exchanges.map((exchange) => ({ exchange }));
+    return this.save(entries, 0);
+  }
+
   async write({ entries, behind }: Content): Promise<void> {
     const before = behind > 0 ? readFileSync(this.name).subarray(0, -END.length) : undefined;
     const parts: Buffer[] = before ? [before] : [];
@@ -92,7 +102,7 @@ export class ExchangeFile implements Adapter<Content> {
     let text = before ? '' : START;
     let since = performance.now();
     for (let i = behind; i < entries.length; i++) {
-      const exchange = await this.#withoutBodies((entries[i] as Content['entries'][0]).exchange);
+      const exchange = await this.putBodies((entries[i] as Content['entries'][0]).exchange);
       for (const name of bodyFilesOf(exchange)) bodies.add(name);
       text += (i > 0 ? BETWEEN : '') + exchangeText(exchange);
       if (text.length >= PART) {
@@ -107,55 +117,35 @@ export class ExchangeFile implements Adapter<Content> {
     const bytes = Buffer.concat(parts);
     // Even where only this process may fail, what was there before must not end as an empty file.
     await writeFileAtomically(this.name, bytes, {
-      sync: this.#isDurable || this.isThere,
+      sync: this.#isDurable || this.#stamp !== undefined,
       folderToo: this.#isDurable,
     });
+    this.#stamp = stampOf(this.name);
     this.size = bytes.length;
     this.takesAdditions = entries.length > 0;
     if (behind === 0 || !this.#isTidy) this.#tidy(behind === 0 ? bodies : undefined);
   }
 
-  /** Writes the long bodies of an exchange that the file names, if they are not there. @throws PatchgateError `cannot-write` */
-  async putBodies(exchange: Exchange): Promise<void> {
-    await this.#withoutBodies(exchange);
-  }
-
-  /**
-   * The bytes of a body, wherever they are; none where there is no body.
-   *
-   * @throws PatchgateError `cannot-read`; `bad-recording` where the body's own file is missing or was changed
-   */
-  readBody(body: KeptBody | undefined): Buffer {
-    if (body === undefined || !('file' in body)) return bodyBytes(body);
-    const hash = hashInName(body.file);
-    if (hash === undefined)
-      throw bad(`${this.name}: ${JSON.stringify(body.file)} is no name of a body's file`);
-    const own = join(dirname(this.name), body.file);
-    let bytes: Buffer;
-    try {
-      bytes = readFileSync(own);
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') throw bad(`${own} is missing, and ${this.name} has a body in it`);
-      throw new PatchgateError('cannot-read', `cannot read ${own}: ${messageOf(error)}`, { cause: error });
+  /** Writes the long bodies of an exchange, if they are not there. @returns it as the file has it @throws PatchgateError `cannot-write` */
+  async putBodies(exchange: Exchange): Promise<Exchange> {
+    const bodies: [name: string, bytes: Buffer][] = [];
+    const separate = separateBodies(exchange, (name, bytes) => bodies.push([name, bytes]));
+    for (const [name, bytes] of bodies) {
+      const file = join(dirname(this.name), name);
+      // Somebody may have changed it: recording again repairs it.
+      if (!holds(file, bytes)) await writeFileAtomically(file, bytes, { sync: this.#isDurable });
     }
-    if (hashOf(bytes) !== hash)
-      throw bad(`${own} was changed: its bytes are not those that its name stands for`);
-    return bytes;
+    return separate;
   }
 
-  /** The exchange as the file has it, its long bodies being written. */
-  async #withoutBodies(exchange: Exchange): Promise<Exchange> {
-    const long: [name: string, bytes: Buffer][] = [];
-    const clean = separateBodies(exchange, (name, bytes) => long.push([name, bytes]));
-    for (const [name, bytes] of long) await this.#putBody(join(dirname(this.name), name), bytes);
-    return clean;
-  }
-
-  /** Somebody may have changed it: recording again repairs it. */
-  async #putBody(file: string, bytes: Buffer): Promise<void> {
-    const isThere =
-      statSync(file, { throwIfNoEntry: false })?.size === bytes.length && readFileSync(file).equals(bytes);
-    if (!isThere) await writeFileAtomically(file, bytes, { sync: this.#isDurable });
+  /** It holds no exchanges any more: it goes, and the bodies beside it. @throws PatchgateError `cannot-write` */
+  remove(): void {
+    try {
+      rmSync(this.name, { force: true });
+      this.#tidy(new Set());
+    } catch (error) {
+      throw cannotWrite(this.name, error);
+    }
   }
 
   /** @param bodies all that the file names; undefined: those that are there stay */
@@ -173,6 +163,63 @@ export class ExchangeFile implements Adapter<Content> {
 
 /** A body that a recording kept. */
 export type KeptBody = Exclude<StoredBody, { omitted: number }>;
+
+/** What a stat says of a file; undefined where there is none. */
+function stampOf(file: string): string | undefined {
+  try {
+    const { ino, size, ctimeMs } = statSync(file);
+    return `${ino} ${size} ${ctimeMs}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function holds(file: string, bytes: Buffer): boolean {
+  try {
+    return statSync(file).size === bytes.length && readFileSync(file).equals(bytes);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The bytes of a body, wherever they are; none where there is no body.
+ *
+ * @throws PatchgateError `cannot-read`; `bad-recording` where the body's own file is missing or was changed
+ */
+export function readBody(file: string, body: KeptBody | undefined): Buffer {
+  if (body === undefined || !('file' in body)) return bodyBytes(body);
+  const hash = hashInName(body.file);
+  if (hash === undefined) throw bad(`${file}: ${JSON.stringify(body.file)} is no name of a body's file`);
+  const own = join(dirname(file), body.file);
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(own);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') throw bad(`${own} is missing, and ${file} has a body in it`);
+    throw new PatchgateError('cannot-read', `cannot read ${own}: ${messageOf(error)}`, { cause: error });
+  }
+  if (hashOf(bytes) !== hash)
+    throw bad(`${own} was changed: its bytes are not those that its name stands for`);
+  return bytes;
+}
+
+/** Whether all bodies beside a file are there, as they were kept. @throws PatchgateError as `readBody` */
+export function checkBodies(file: string, exchanges: readonly Exchange[]): void {
+  for (const { request, response } of exchanges)
+    for (const body of [request.body, response?.body]) if (body && 'file' in body) readBody(file, body);
+}
+
+/**
+ * What a file has; undefined where there is no such file.
+ *
+ * @param place what it is for; undefined where its name does not say
+ * @throws PatchgateError `cannot-read`, `bad-recording` with line and column
+ */
+export function readExchanges(file: string, place?: Place): readonly Exchange[] | undefined {
+  const text = readRecordingText(file);
+  return text === undefined ? undefined : parseRecording(text, file, place).exchanges;
+}
 
 /** The text of a file; undefined where there is none. @throws PatchgateError `cannot-read`, `bad-recording` */
 export function readRecordingText(file: string): string | undefined {

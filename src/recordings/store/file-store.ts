@@ -5,13 +5,12 @@ import { beforeAnswers } from '../../http/end-of-turn.ts';
 import { DEFAULT_RULES, type MatchRules } from '../matching/match-rules.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 import { Compactor } from './compactor.ts';
-import { ExchangeFile, type KeptBody, type Place } from './exchange-file.ts';
+import { ExchangeFile, type KeptBody, type Place, readBody } from './exchange-file.ts';
 import { addName, namesBelow, placesIn } from './folder-tree.ts';
 import { Journal } from './journal.ts';
 import { exchangeLine, type JournalExchange } from './journal-line.ts';
-import type { LegacyExchange } from './legacy-journal.ts';
 import { locationOf } from './location.ts';
-import { PathExchanges } from './path-exchanges.ts';
+import { PathExchanges, type Placement } from './path-exchanges.ts';
 import type { NamesBelow, RecordingStore } from './recording-store.ts';
 import { TroubleNotices } from './trouble-notices.ts';
 
@@ -49,13 +48,13 @@ const WORK_MS = 4;
 const LARGE = MIB;
 const SHARE = 4;
 /** Up to here a recording is comfortable. */
-const COMFORTABLE = { exchanges: 50_000, inOneFile: 5_000 };
+const COMFORTABLE = { exchanges: 50_000, inOneFile: 5_000, bytesOfFile: 16 * MIB };
 
 /** What a store is opened with. */
 export interface Opened {
   /** What a reader found in the journal, by `placeKey`. */
   waiting?: ReadonlyMap<string, readonly JournalExchange[]>;
-  /** Bytes of whole lines that an earlier run has left in the journal. */
+  /** Of a writer: bytes of whole lines that an earlier run has left in the journal. */
   journalSize?: number;
   /** Frees the lock. */
   leave?: () => void;
@@ -86,6 +85,8 @@ export class FileStore implements RecordingStore {
   /** Lines that the journal does not have: of this turn, or since the disk stopped taking them. */
   #unwritten: Buffer[] = [];
   #unwrittenBytes = 0;
+  /** Lines that are on disk, there or in their files. */
+  #kept = 0;
   #isGrouping = false;
   #journalTrouble: Error | undefined;
   #fileTrouble: Error | undefined;
@@ -95,13 +96,17 @@ export class FileStore implements RecordingStore {
   #lostWhy: Error | undefined;
   /** All files were looked at; those that could not be read are tried again when they are asked for. */
   #unread: Set<string> | undefined;
+  #isLarge = false;
+  /** Of what is in memory: its methods, and by path the segments with which paths go on from there. */
+  readonly #methods = new Set<string>();
+  readonly #segments = new Map<string, Set<string>>();
   #isClosed = false;
 
   constructor(
     root: string,
     name: string,
     options: StoreOptions,
-    { waiting = NOTHING_WAITS, journalSize = 0, leave = () => undefined }: Opened = {},
+    { waiting = NOTHING_WAITS, journalSize, leave = () => undefined }: Opened = {},
   ) {
     this.name = name;
     this.isWritable = options.writable ?? false;
@@ -121,12 +126,13 @@ export class FileStore implements RecordingStore {
 
   exchanges(method: string, path: string): PathExchanges {
     const found = this.#pathOf(method, path);
+    found.repair();
     found.isAsked = true;
     return found;
   }
 
   readBody(method: string, path: string, body: KeptBody | undefined): Buffer {
-    return this.#fileOf({ method, path }).readBody(body);
+    return readBody(join(this.#root, locationOf(method, path)), body);
   }
 
   *places(): Iterable<Place> {
@@ -147,6 +153,7 @@ export class FileStore implements RecordingStore {
   }
 
   below(path: string): NamesBelow {
+    if (this.#unread?.size === 0) return this.#knownBelow(path);
     const names = namesBelow(this.#root, path);
     // What has no file yet.
     for (const { file } of this.#changed) addName(names, path, file.place);
@@ -154,31 +161,42 @@ export class FileStore implements RecordingStore {
     return names;
   }
 
+  /** Everything is in memory. */
+  #knownBelow(path: string): NamesBelow {
+    const methods = [...this.#methods].filter((method) => this.#paths.has(placeKey(method, path)));
+    return { methods: new Set(methods), segments: this.#segments.get(path) ?? NO_NAMES };
+  }
+
+  #addNames({ method, path }: Place): void {
+    this.#methods.add(method);
+    for (let end = path.length; end > 0; ) {
+      const start = path.lastIndexOf('/', end - 1);
+      if (start < 0) return;
+      const others = this.#segments.get(path.slice(0, start)) ?? new Set();
+      if (others.size === 0) this.#segments.set(path.slice(0, start), others);
+      others.add(path.slice(start + 1, end));
+      end = start;
+    }
+  }
+
   async load(): Promise<void> {
     const unread = new Set<string>();
-    let since = performance.now();
-    let count = 0;
-    let isLong = false;
-    for (const { method, path } of this.places()) {
-      try {
-        const found = this.exchanges(method, path);
-        found.index();
-        count += found.length;
-        isLong ||= found.length > COMFORTABLE.inOneFile;
-      } catch {
-        // Whoever asks for it is told what is wrong with it.
-        unread.add(placeKey(method, path));
+    try {
+      for (const { method, path } of this.places()) {
+        try {
+          await this.exchanges(method, path).prepare();
+        } catch {
+          // Whoever asks for it is told what is wrong with it.
+          unread.add(placeKey(method, path));
+        }
+        if (this.#isClosed) return;
       }
-      if (performance.now() - since < WORK_MS) continue;
-      await yieldToEventLoop();
-      if (this.#isClosed) return;
-      since = performance.now();
+    } catch {
+      // A folder that cannot be read: what is below it is looked for when it is asked for.
+      return;
     }
     if (!this.isWritable) this.#unread = unread;
-    if (isLong || count > COMFORTABLE.exchanges)
-      this.#options.onNotice?.(
-        `the recording ${this.#root} is large: past ${COMFORTABLE.exchanges} exchanges, or ${COMFORTABLE.inOneFile} for one method and path, it works, but slower`,
-      );
+    this.#tellIfLarge();
   }
 
   append(exchange: PlainExchange): void {
@@ -189,14 +207,13 @@ export class FileStore implements RecordingStore {
       return;
     }
     try {
-      const found = this.#pathOf(method, path);
-      this.#paths.set(placeKey(method, path), found);
+      const found = this.#pathToAdd(method, path);
       const line = exchangeLine(exchange, found.add(exchange, this.#options.replaces ?? false));
       this.#changed.add(found);
       this.#unwritten.push(line);
       this.#unwrittenBytes += line.length;
     } catch (error) {
-      // Its file is broken.
+      // What its file had was to be read again, and somebody has broken it.
       this.#lose(error as Error);
       return;
     }
@@ -210,50 +227,50 @@ export class FileStore implements RecordingStore {
     return this.#journalTrouble ?? this.#fileTrouble;
   }
 
+  /** Puts what the former version has left into the journal. @throws PatchgateError `cannot-write`, or what `exchanges` throws */
+  takeOver(left: readonly JournalExchange[]): void {
+    const lines = left.map((one) => exchangeLine(one.exchange, this.#apply(one)));
+    if (lines.length > 0) this.#journal.append(Buffer.concat(lines));
+  }
+
   /** Takes in what an earlier run has left in the journal, and writes it into the files. @throws PatchgateError */
   async takeIn(left: readonly JournalExchange[]): Promise<void> {
-    for (const { exchange, placement } of left) {
-      const { method, path } = exchange.request;
-      const found = this.#pathOf(method, path);
-      this.#paths.set(placeKey(method, path), found);
-      found.apply(exchange, placement);
-      this.#changed.add(found);
-    }
+    for (const one of left) this.#apply(one);
     await this.flush();
     // These are that run's: this one may replace them.
     for (const found of this.#paths.values()) found.endRun();
   }
 
-  /** Puts what the former version has left into the journal. @throws PatchgateError `cannot-write` */
-  addLegacy(left: readonly LegacyExchange[]): void {
-    const lines = left.map(({ exchange, replace }) => {
-      const { method, path } = exchange.request;
-      const found = this.#pathOf(method, path);
-      this.#paths.set(placeKey(method, path), found);
-      this.#changed.add(found);
-      return exchangeLine(exchange, found.add(exchange, replace));
-    });
-    this.#journal.append(Buffer.concat(lines));
-  }
-
   async flush(): Promise<void> {
     if (!this.isWritable) return;
     await this.#compactor.now();
-    if (this.trouble) throw this.trouble;
+    this.#throwWhatIsMissing();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     try {
       await this.#compactor.end(() => this.#changed.size > 0 || this.#unwritten.length > 0);
-      const inMemory = this.#journalTrouble && this.#changed.size > 0 ? this.#unwritten.length : 0;
       // Nobody tries again to write these.
+      const inMemory = this.#unwritten.length;
       if (inMemory > 0) throw notKept(this.#root, this.#lost + inMemory, this.#journalTrouble);
-      if (this.trouble) throw this.trouble;
+      this.#throwWhatIsMissing();
     } finally {
       this.#journal.close();
       this.#leave();
     }
+  }
+
+  #throwWhatIsMissing(): void {
+    if (this.trouble && (this.#lost > 0 || this.#changed.size > 0)) throw this.trouble;
+  }
+
+  #apply({ exchange, placement }: JournalExchange): Placement {
+    const { method, path } = exchange.request;
+    const found = this.#pathOf(method, path);
+    this.#paths.set(placeKey(method, path), found);
+    this.#changed.add(found);
+    return found.apply(exchange, placement);
   }
 
   #pathOf(method: string, path: string): PathExchanges {
@@ -264,9 +281,24 @@ export class FileStore implements RecordingStore {
     // Everything is in memory: there is no such file.
     if (this.#unread && !this.#unread.has(key))
       return new PathExchanges(file, this.#pathOptions, NO_EXCHANGES);
-    const found = new PathExchanges(file, this.#pathOptions, file.readNow());
+    const found = new PathExchanges(file, this.#pathOptions, file.readNow() ?? NO_EXCHANGES);
     for (const { exchange, placement } of this.#waiting.get(key) ?? []) found.apply(exchange, placement);
-    if (found.length > 0) this.#paths.set(key, found);
+    if (found.length > 0) {
+      this.#paths.set(key, found);
+      this.#addNames(file.place);
+    }
+    return found;
+  }
+
+  /** A file that cannot be read as it is keeps nothing from being recorded: it waits in the journal. */
+  #pathToAdd(method: string, path: string): PathExchanges {
+    let found: PathExchanges;
+    try {
+      found = this.#pathOf(method, path);
+    } catch {
+      found = new PathExchanges(this.#fileOf({ method, path }), this.#pathOptions, undefined);
+    }
+    this.#paths.set(placeKey(method, path), found);
     return found;
   }
 
@@ -283,7 +315,8 @@ export class FileStore implements RecordingStore {
   #writeGroup(): void {
     this.#isGrouping = false;
     const count = this.#unwritten.length;
-    if (count === 0) return;
+    // After trouble it is tried without lines, too.
+    if (count === 0 && !this.#journalTrouble) return;
     try {
       if (this.#journal.isGone) this.#beginAnew();
       this.#journal.append(count === 1 ? (this.#unwritten[0] as Buffer) : Buffer.concat(this.#unwritten));
@@ -303,18 +336,20 @@ export class FileStore implements RecordingStore {
   /** The first lines that were in memory alone are on disk. */
   #written(count: number): void {
     for (const { length } of this.#unwritten.splice(0, count)) this.#unwrittenBytes -= length;
-    this.#options.onKept?.(count);
+    this.#kept += count;
+    if (count > 0) this.#options.onKept?.(count);
   }
 
   /** Somebody has removed the folder: what was in the journal alone is still in memory. */
   #beginAnew(): void {
     this.#journal.close();
-    this.#journal = this.#newJournal(0);
+    this.#journal = this.#newJournal();
     this.#compactor.hurry();
   }
 
-  #newJournal(size: number): Journal {
-    return new Journal(join(this.#root, JOURNAL), { size, isDurable: this.#options.durability === 'fsync' });
+  #newJournal(size?: number): Journal {
+    const isDurable = this.#options.durability === 'fsync';
+    return new Journal(join(this.#root, JOURNAL), { size, isDurable });
   }
 
   /** Where little is new in large files, it waits for more, or for the end. */
@@ -327,8 +362,9 @@ export class FileStore implements RecordingStore {
   /** Writes the files; only then what they have is taken out of the journal. Never rejects. */
   async #compact(): Promise<void> {
     this.#writeGroup();
-    const upTo = this.#journal.size;
-    const inMemory = this.#unwritten.length;
+    const journal = this.#journal;
+    const upTo = journal.size;
+    const inFiles = this.#kept + this.#unwritten.length;
     let trouble: Error | undefined;
     let rewritten = 0;
     let since = performance.now();
@@ -347,8 +383,8 @@ export class FileStore implements RecordingStore {
     this.#rewritten = rewritten;
     try {
       if (!trouble) {
-        if (inMemory > 0) this.#written(inMemory);
-        this.#journal.drop(upTo);
+        if (inFiles > this.#kept) this.#written(inFiles - this.#kept);
+        if (journal === this.#journal) journal.drop(upTo);
       }
     } catch (error) {
       trouble = error as Error;
@@ -356,6 +392,22 @@ export class FileStore implements RecordingStore {
     this.#fileTrouble = trouble;
     if (trouble) this.#compactor.failed();
     this.#tell();
+    this.#tellIfLarge();
+  }
+
+  /** Once. */
+  #tellIfLarge(): void {
+    if (this.#isLarge) return;
+    let count = 0;
+    for (const { length, file } of this.#paths.values()) {
+      count += length;
+      if (length > COMFORTABLE.inOneFile || file.size > COMFORTABLE.bytesOfFile) this.#isLarge = true;
+    }
+    if (!this.#isLarge && count <= COMFORTABLE.exchanges) return;
+    this.#isLarge = true;
+    this.#options.onNotice?.(
+      `the recording ${this.#root} is large: past 50,000 exchanges, or 5,000 or 16 MiB for one method and path, it works, but slower`,
+    );
   }
 
   #lose(why: Error | undefined): void {
@@ -394,6 +446,7 @@ function exchanges(count: number): string {
 }
 
 const NO_EXCHANGES: readonly never[] = [];
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 export function placeKey(method: string, path: string): string {
   return `${method} ${path}`;

@@ -1,8 +1,7 @@
 import { type Dirent, opendirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import { type Place, readRecordingText } from './exchange-file.ts';
-import { parseRecording } from './file-format.ts';
+import { type Place, readExchanges } from './exchange-file.ts';
 import { locationOf, placeOf } from './location.ts';
 
 /** What is recorded at a path, and with which segments paths go on from there. */
@@ -63,12 +62,12 @@ export function addName(names: Names, path: string, place: Place): void {
 }
 
 function* placeInside(file: string): Iterable<Place> {
-  const text = readRecordingText(file);
-  const first = text === undefined ? undefined : parseRecording(text, file).exchanges[0];
+  const first = readExchanges(file)?.[0];
   if (first) yield { method: first.request.method, path: first.request.path };
 }
 
-function entriesOf(folder: string): Dirent[] {
+/** What is in a folder; nothing where it is not there. @throws PatchgateError `cannot-read` */
+export function entriesOf(folder: string): Dirent[] {
   return look(folder, () => readdirSync(folder, { withFileTypes: true }));
 }
 

@@ -17,15 +17,15 @@ import { cannotWrite, readFileIfThere, removeQuietly, temporaryOf, writeAll } fr
 const LINE_FEED = 0x0a;
 
 export interface JournalOptions {
-  /** Bytes of the whole lines that are there already: what stands behind them was cut off. */
-  size?: number;
+  /** Bytes of the whole lines that are there: what stands behind them was cut off. Absent: a file that is there is another's. */
+  size?: number | undefined;
   /** Each append outlives a power failure. */
   isDurable?: boolean;
 }
 
 /**
  * The file that takes each change before it is in its own file. All is synchronous: when `append` returns, the lines are with
- * the system, and outlive this process. The first append makes the file and its folder.
+ * the system, and outlive this process. A file that is not there is made by the first append, with its folder.
  */
 export class Journal {
   readonly #file: string;
@@ -37,10 +37,14 @@ export class Journal {
   /** Something half written may stand behind the last line. */
   #isTorn = true;
 
-  constructor(file: string, { size = 0, isDurable = false }: JournalOptions = {}) {
+  /** @throws PatchgateError `cannot-write` */
+  constructor(file: string, { size, isDurable = false }: JournalOptions = {}) {
     this.#file = file;
-    this.#size = size;
+    this.#size = size ?? 0;
     this.#isDurable = isDurable;
+    this.#try(() => {
+      if (size !== undefined && existsSync(file)) this.#use(openSync(file, 'r+'));
+    });
   }
 
   /** Bytes of all lines. */
@@ -48,9 +52,10 @@ export class Journal {
     return this.#size;
   }
 
-  /** Somebody has removed or moved the file: what is appended is lost. */
+  /** Somebody has removed or moved the file or its folder: what is appended is lost, or another process's. */
   get isGone(): boolean {
-    if (this.#fd === undefined) return this.#size > 0 && !existsSync(this.#file);
+    if (this.#fd === undefined)
+      return this.#size > 0 || existsSync(this.#file) || !existsSync(dirname(this.#file));
     try {
       return statSync(this.#file).ino !== this.#ino;
     } catch {
@@ -77,36 +82,34 @@ export class Journal {
   /** Removes the lines up to a position: their files have them. @throws PatchgateError `cannot-write` */
   drop(upTo: number): void {
     if (upTo === 0) return;
-    try {
+    this.#try(() => {
       const fd = this.#opened();
       if (upTo === this.#size) ftruncateSync(fd, 0);
-      else this.#replace(fd, upTo);
+      else this.#replace(fd, this.#behind(fd, upTo));
       this.#size -= upTo;
-    } catch (error) {
-      throw cannotWrite(this.#file, error);
-    }
+    });
   }
 
   /** Nothing is appended after it. An empty journal is removed. @throws PatchgateError `cannot-write` */
   close(): void {
-    const isEmpty = this.#size === 0 && this.#fd !== undefined && !this.isGone;
-    if (this.#fd !== undefined) closeSync(this.#fd);
+    if (this.#fd === undefined) return;
+    const isLeft = this.#size > 0 || this.isGone;
+    closeSync(this.#fd);
     this.#fd = undefined;
-    try {
-      if (isEmpty) rmSync(this.#file, { force: true });
-    } catch (error) {
-      throw cannotWrite(this.#file, error);
-    }
+    if (!isLeft) this.#try(() => rmSync(this.#file, { force: true }));
   }
 
   #opened(): number {
     if (this.#fd !== undefined) return this.#fd;
-    if (this.#size === 0) makeFolders(dirname(this.#file), this.#isDurable);
-    const fd = openSync(this.#file, this.#size === 0 ? 'w+' : 'r+');
+    const folder = dirname(this.#file);
+    makeFolders(folder, this.#isDurable);
+    const fd = openSync(this.#file, 'wx+');
     try {
-      if (this.#isDurable) syncFolder(dirname(this.#file));
+      if (this.#isDurable) syncFolder(folder);
     } catch (error) {
+      // It would be in the way of the next attempt.
       closeSync(fd);
+      removeQuietly(this.#file);
       throw error;
     }
     return this.#use(fd);
@@ -129,10 +132,14 @@ export class Journal {
     }
   }
 
-  /** Beside the file first: whenever this is interrupted, the lines are there. */
-  #replace(old: number, upTo: number): void {
-    const lines = Buffer.allocUnsafe(this.#size - upTo);
-    if (readSync(old, lines, 0, lines.length, upTo) < lines.length) throw new Error('it was cut');
+  #behind(fd: number, position: number): Buffer {
+    const lines = Buffer.allocUnsafe(this.#size - position);
+    if (readSync(fd, lines, 0, lines.length, position) < lines.length) throw new Error('it was cut');
+    return lines;
+  }
+
+  /** Beside the file first: whenever this is interrupted, the old lines are there or the new ones. */
+  #replace(old: number, lines: Buffer): void {
     const temporary = temporaryOf(this.#file);
     const fd = openSync(temporary, 'wx+');
     try {
@@ -148,6 +155,14 @@ export class Journal {
     this.#use(fd);
     this.#isTorn = false;
     if (this.#isDurable) syncFolder(dirname(this.#file));
+  }
+
+  #try(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      throw cannotWrite(this.#file, error);
+    }
   }
 }
 

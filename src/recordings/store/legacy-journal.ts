@@ -1,19 +1,11 @@
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import type { PlainExchange } from '../plain-exchange.ts';
 import { HIDDEN } from './hidden-folder.ts';
 import { linesIn, readJournal } from './journal.ts';
-import { readLine } from './journal-line.ts';
+import { type JournalExchange, readLine } from './journal-line.ts';
 import { locationOf } from './location.ts';
 import { cannotWrite, removeTemporaries } from './write-file.ts';
-
-/** An exchange with how it is to be kept. */
-export interface LegacyExchange {
-  exchange: PlainExchange;
-  /** It is the first answer of its request in a run of mode `all`. */
-  replace: boolean;
-}
 
 /** The file of a method and path has its exchanges up to a position, or has them once `temporary` has taken its place. */
 interface Mark {
@@ -30,7 +22,7 @@ interface Mark {
  * @param root the recording's folder
  * @throws PatchgateError `cannot-read`, `bad-recording` with file and line
  */
-export function readLegacyJournal(root: string): LegacyExchange[] {
+export function readLegacyJournal(root: string): JournalExchange[] {
   return unwritten(root, (temporary) => !existsSync(temporary));
 }
 
@@ -39,7 +31,7 @@ export function readLegacyJournal(root: string): LegacyExchange[] {
  *
  * @throws PatchgateError `cannot-read`, `cannot-write`, `bad-recording` with file and line
  */
-export function takeInLegacyJournal(root: string): LegacyExchange[] {
+export function takeInLegacyJournal(root: string): JournalExchange[] {
   const exchanges = unwritten(root, putInPlace);
   const files = new Set(exchanges.map(({ exchange: { request } }) => fileOf(root, request)));
   for (const file of files) {
@@ -49,6 +41,11 @@ export function takeInLegacyJournal(root: string): LegacyExchange[] {
     removeTemporaries(dirname(file), `${basename(file, '.json')}~`);
   }
   return exchanges;
+}
+
+/** @param root the recording's folder */
+export function hasLegacyJournal(root: string): boolean {
+  return existsSync(folderOf(root));
 }
 
 /** With the indexes that the former version made of large files. @throws PatchgateError `cannot-write` */
@@ -65,8 +62,8 @@ export function removeLegacyJournal(root: string): void {
 }
 
 /** @param isInPlace whether the temporary file of a mark has taken its place */
-function unwritten(root: string, isInPlace: (temporary: string, file: string) => boolean): LegacyExchange[] {
-  const found: { key: string; end: number; line: LegacyExchange }[] = [];
+function unwritten(root: string, isInPlace: (temporary: string, file: string) => boolean): JournalExchange[] {
+  const found: { key: string; end: number; line: JournalExchange }[] = [];
   const marks = new Map<string, { last: Mark; before: number }>();
   const files = filesIn(folderOf(root));
   for (const file of files) {
@@ -134,9 +131,9 @@ function broken(where: string, what: string): PatchgateError {
 }
 
 /** Undefined where it is no line of such a journal. */
-function lineIn(bytes: Buffer): LegacyExchange | Mark | 'first' | undefined {
+function lineIn(bytes: Buffer): JournalExchange | Mark | 'first' | undefined {
   const line = readLine(bytes);
-  if (line) return { exchange: line.exchange, replace: line.placement.replaces !== undefined };
+  if (line) return line;
   try {
     const head = JSON.parse(bytes.toString('utf8'));
     return head.journalVersion === 1 ? 'first' : head.folded;

@@ -1,19 +1,19 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import { type LockWords, takeLock } from '../lock.ts';
 import { FileStore, JOURNAL, placeKey, type StoreOptions } from './file-store.ts';
 import { makeFolders } from './folders.ts';
 import { HIDDEN, hideFromGit, LOCK, leaveHidden } from './hidden-folder.ts';
 import { linesIn, readJournal } from './journal.ts';
 import { type JournalExchange, readLine } from './journal-line.ts';
 import {
-  type LegacyExchange,
+  hasLegacyJournal,
   readLegacyJournal,
   removeLegacyJournal,
   takeInLegacyJournal,
 } from './legacy-journal.ts';
 import { checkRecordingName } from './location.ts';
+import { type LockWords, takeLock } from './lock.ts';
 import type { RecordingStore } from './recording-store.ts';
 
 export interface OpenOptions extends StoreOptions {
@@ -47,11 +47,13 @@ async function openToWrite(root: string, name: string, options: OpenOptions): Pr
     hideFromGit(hidden);
     const { left, size } = readLeft(root);
     const store = new FileStore(root, name, options, { journalSize: size, leave });
-    // Where both are there, a former start has put the one into the other already.
-    const legacy = left.length > 0 ? [] : takeInLegacyJournal(root);
-    if (legacy.length > 0) store.addLegacy(legacy);
-    removeLegacyJournal(root);
-    if (left.length > 0 || legacy.length > 0) {
+    const isLegacy = hasLegacyJournal(root);
+    if (isLegacy) {
+      store.takeOver(takeInLegacyJournal(root));
+      removeLegacyJournal(root);
+    }
+    // Where both are there, a start was interrupted that had put the one into the other: that changes nothing.
+    if (isLegacy || left.length > 0) {
       await store.takeIn(left);
       options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
     }
@@ -66,13 +68,7 @@ function openToRead(root: string, name: string, options: StoreOptions): Recordin
   checkFolder(root);
   // The journal before the files: what is moved into them meanwhile changes nothing when it is applied again.
   const waiting = new Map<string, JournalExchange[]>();
-  const { left } = readLeft(root);
-  const legacy = left.length > 0 ? [] : readLegacyJournal(root);
-  const placed = ({ exchange, replace }: LegacyExchange): JournalExchange => ({
-    exchange,
-    placement: replace ? { replaces: { failures: 0 } } : {},
-  });
-  for (const line of [...left, ...legacy.map(placed)]) {
+  for (const line of waitingIn(root)) {
     const { method, path } = line.exchange.request;
     const key = placeKey(method, path);
     const lines = waiting.get(key);
@@ -80,6 +76,16 @@ function openToRead(root: string, name: string, options: StoreOptions): Recordin
     else waiting.set(key, [line]);
   }
   return new FileStore(root, name, options, { waiting });
+}
+
+/** Something may stand in the journal. @param root the recording's folder */
+export function hasJournal(root: string): boolean {
+  return existsSync(join(root, JOURNAL)) || hasLegacyJournal(root);
+}
+
+/** What is in no file yet, as far as a reader can see. @throws PatchgateError as `readLeft` */
+export function waitingIn(root: string): JournalExchange[] {
+  return [...readLegacyJournal(root), ...readLeft(root).left];
 }
 
 /** What stands in the journal, and bytes of its whole lines. @throws PatchgateError `cannot-read`, `bad-recording` with file and line */

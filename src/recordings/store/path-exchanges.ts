@@ -1,14 +1,14 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { MatchRules } from '../matching/match-rules.ts';
-import { requestFacts } from '../matching/request-facts.ts';
-import { requestKey } from '../matching/request-key.ts';
+import { bytesKey, requestFacts, requestKey } from '../matching/request-key.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 import { sameButNoise } from '../same-but-noise.ts';
 import type { ExchangeFile } from './exchange-file.ts';
 import { inOrder } from './file-format.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 import { StoredExchange } from './stored-exchange.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 /** Where an exchange goes that was recorded: said in the journal, so that to apply a line twice changes nothing. */
 export interface Placement {
@@ -54,6 +54,8 @@ export class PathExchanges {
   #all: StoredExchange[] | undefined;
   /** By `requestKey`; those with a placeholder in their request are found by no key. */
   #byKey = new Map<string, StoredExchange[]>();
+  /** The same lists by `bytesKey`. */
+  #byBytes = new Map<string, StoredExchange[]>();
   #open: StoredExchange[] = [];
   #keyed = 0;
   /** By request and session; for who adds. */
@@ -64,14 +66,27 @@ export class PathExchanges {
   #isRewritten = false;
   /** Bodies that were recorded again, whose files somebody may have removed. */
   #again: Exchange[] = [];
+  /** What was added while the file could not be read, with how often its request had failed before. */
+  #waiting: { stored: StoredExchange; placement: Placement; failures: number }[] | undefined;
 
-  /** @param exchanges that the file has */
-  constructor(file: ExchangeFile, options: PathOptions, exchanges: readonly Exchange[] = []) {
+  /** @param exchanges that the file has; undefined: it cannot be read as it is */
+  constructor(file: ExchangeFile, options: PathOptions, exchanges: readonly Exchange[] | undefined) {
     this.file = file;
     this.#options = options;
-    for (const exchange of exchanges)
-      this.#slots.push({ stored: StoredExchange.of(exchange), former: undefined });
-    this.#saved = [...this.all];
+    if (exchanges === undefined) this.#waiting = [];
+    else this.#takeFrom(exchanges);
+  }
+
+  /** Reads a file that could not be read before. @throws PatchgateError as `readNow` */
+  repair(): void {
+    if (this.#waiting === undefined) return;
+    this.#takeFrom(this.file.readNow() ?? []);
+    for (const { stored, placement, failures } of this.#waiting) {
+      const sequence = this.#sequenceOf(stored);
+      const ordinal = stored.isFailure ? againAt(sequence, failures) : undefined;
+      this.#put(sequence, stored, { ...placement, ordinal });
+    }
+    this.#waiting = undefined;
   }
 
   /** Oldest first; the same list as long as exchanges are only added. */
@@ -86,25 +101,52 @@ export class PathExchanges {
 
   /** Those whose requests have this key (`requestKey`); the same list as long as exchanges are only added. */
   withKey(key: string): readonly StoredExchange[] {
-    this.index();
+    this.#index();
     return this.#byKey.get(key) ?? NONE;
+  }
+
+  /** Those that a request with this query and body is, where one of them has the very same bytes: it need not be understood.
+   *  Undefined where that does not say it. */
+  withBytes(query: string, body: Buffer): readonly StoredExchange[] | undefined {
+    if (!this.#options.rules.isByBytes) return undefined;
+    this.#index();
+    return this.#open.length > 0 ? undefined : this.#byBytes.get(bytesKey(query, body));
   }
 
   /** Those with a placeholder in their request: no key finds these. */
   get open(): readonly StoredExchange[] {
-    this.index();
+    this.#index();
     return this.#open;
   }
 
-  /** Makes ready what `withKey` needs. */
-  index(): void {
-    const { all } = this;
-    for (; this.#keyed < all.length; this.#keyed++) {
-      const stored = all[this.#keyed] as StoredExchange;
-      const { key, isOpen } = requestFacts(stored.request, this.#options.rules);
-      if (isOpen) this.#open.push(stored);
-      else if (!this.#byKey.get(key)?.push(stored)) this.#byKey.set(key, [stored]);
+  /** Makes ready what answering from each of these needs, and lets requests go first. */
+  async prepare(): Promise<void> {
+    for (let i = 0; i < this.length; i++) {
+      if (i === this.#keyed) this.#addNext();
+      void this.all[i]?.answer;
+      await yieldToEventLoop();
     }
+  }
+
+  /** Makes ready what the look-ups need. */
+  #index(): void {
+    while (this.#keyed < this.length) this.#addNext();
+  }
+
+  #addNext(): void {
+    const stored = this.all[this.#keyed++] as StoredExchange;
+    const { key, isOpen, byBytes } = requestFacts(stored.request, this.#options.rules);
+    if (isOpen) {
+      this.#open.push(stored);
+      return;
+    }
+    let same = this.#byKey.get(key);
+    if (same) same.push(stored);
+    else {
+      same = [stored];
+      this.#byKey.set(key, same);
+    }
+    if (byBytes !== undefined) this.#byBytes.set(byBytes, same);
   }
 
   /** Adds what a run recorded. @param replaces the first answer to each request of the run drops what was kept for it
@@ -112,22 +154,25 @@ export class PathExchanges {
   add(plain: PlainExchange, replaces: boolean): Placement {
     const stored = StoredExchange.ofPlain(plain);
     const sequence = this.#sequenceOf(stored);
+    const { failures } = sequence;
     let placement: Placement = { ordinal: sequence.live };
     if (stored.isFailure) placement = { ordinal: againAt(sequence, sequence.failures++) };
-    else if (replaces && !sequence.isAnswered) placement = { replaces: { failures: sequence.failures } };
+    else if (replaces && !sequence.isAnswered) placement = { replaces: { failures } };
     if (!stored.isFailure) sequence.isAnswered = true;
-    this.#put(sequence, stored, placement);
+    if (this.#waiting) {
+      // Nobody knows yet how many stand before it.
+      placement = { ...(placement.replaces && { replaces: placement.replaces }) };
+      this.#waiting.push({ stored, placement, failures });
+    } else this.#put(sequence, stored, placement);
     return placement;
   }
 
-  /** Applies what a journal says. A line without a place, as the former version's are, goes where it would go now. */
-  apply(plain: PlainExchange, placement: Placement): void {
-    if (!placement.replaces && placement.ordinal === undefined) {
-      this.add(plain, false);
-      return;
-    }
+  /** Applies what a journal says. @returns where it went. A line without a place, as the former version's are, goes where it would go now. */
+  apply(plain: PlainExchange, placement: Placement): Placement {
+    if (!placement.replaces && placement.ordinal === undefined) return this.add(plain, false);
     const stored = StoredExchange.ofPlain(plain);
     this.#put(this.#sequenceOf(stored), stored, placement);
+    return placement;
   }
 
   /** The run is over: what it recorded is what another run may replace. */
@@ -140,9 +185,11 @@ export class PathExchanges {
 
   /** Writes what the file does not have. @returns bytes of the file @throws PatchgateError `cannot-write` */
   async save(): Promise<number> {
-    if (this.#saved.length > 0 && !this.isAsked && !this.file.isThere) this.#forgetSaved();
+    this.repair();
+    const isAnother = this.file.isChanged;
+    if (isAnother) this.#takeChange();
     const all = [...this.all];
-    const isAddition = !this.#isRewritten && this.file.takesAdditions;
+    const isAddition = !isAnother && !this.#isRewritten && this.file.takesAdditions;
     const saved = this.#saved;
     const isChanged = this.#isRewritten || all.length > saved.length;
     this.#isRewritten = false;
@@ -161,14 +208,32 @@ export class PathExchanges {
     return this.file.size;
   }
 
-  /** Somebody has removed the file: what it had is gone. */
-  #forgetSaved(): void {
-    const gone = new Set(this.#saved);
-    this.#slots = this.#slots.filter(({ stored }) => stored && !gone.has(stored));
-    this.#sequences.clear();
-    this.#sequenced = 0;
-    this.#saved = [];
+  /** Somebody else has changed or removed the file: what it has now counts, and what was added since. What is asked for stays
+   *  where the file is gone. */
+  #takeChange(): void {
+    const exchanges = this.file.readNow();
+    if (exchanges?.length === this.#saved.length) {
+      const fresh = new Map(
+        this.#saved.map((stored, i) => [stored, StoredExchange.of(exchanges[i] as Exchange)]),
+      );
+      for (const slot of this.#slots) if (slot.stored) slot.stored = fresh.get(slot.stored) ?? slot.stored;
+      this.#saved = [...fresh.values()];
+    } else if (exchanges || !this.isAsked) this.#takeFrom(exchanges ?? []);
     this.#changed();
+  }
+
+  /** @param exchanges that the file has: they stand before all that it does not have yet */
+  #takeFrom(exchanges: readonly Exchange[]): void {
+    const gone = new Set(this.#saved);
+    const added = this.#slots.filter(({ stored }) => stored && !gone.has(stored));
+    this.#saved = exchanges.map((exchange) => StoredExchange.of(exchange));
+    this.#slots = [...this.#saved.map((stored) => ({ stored, former: undefined })), ...added];
+    this.#all = undefined;
+    this.#sequenced = 0;
+    for (const sequence of this.#sequences.values()) {
+      sequence.slots = [];
+      sequence.live = 0;
+    }
   }
 
   /** What its file has is in memory no longer. */
@@ -306,6 +371,7 @@ export class PathExchanges {
     this.#isRewritten = true;
     this.#all = undefined;
     this.#byKey = new Map();
+    this.#byBytes = new Map();
     this.#open = [];
     this.#keyed = 0;
   }

@@ -7,6 +7,9 @@ export interface NamesBelow {
   segments: ReadonlySet<string>;
 }
 
+/** The exchanges of one method and path. */
+export type ExchangesOfPath = Pick<PathExchanges, 'all' | 'length' | 'withKey' | 'withBytes' | 'open'>;
+
 /** The port to a recording: a named place that holds exchanges. The store of files is one; a fleet may bring another. */
 export interface RecordingStore {
   readonly name: string;
@@ -16,7 +19,7 @@ export interface RecordingStore {
   isEmpty(): boolean;
   /** The exchanges of a method and path (as sent, without query), read now if they are not in memory. They stay there.
    *  @throws PatchgateError `bad-recording` where their file is broken, `cannot-read` */
-  exchanges(method: string, path: string): Pick<PathExchanges, 'all' | 'length' | 'withKey' | 'open'>;
+  exchanges(method: string, path: string): ExchangesOfPath;
   /** The bytes of a body of one of these: it may be in a file of its own.
    *  @throws PatchgateError `bad-recording` where that is missing or was changed */
   readBody(method: string, path: string, body: KeptBody | undefined): Buffer;

@@ -1,6 +1,7 @@
-import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
+import { type Exchange, isInline, type RecordedRequest } from '../../model/exchange.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 import { toStoredExchange, toStoredRequest } from '../to-stored-exchange.ts';
+import { inlineBytes, type RecordedAnswer, recordedAnswer } from './recorded-answer.ts';
 
 /**
  * One exchange of a recording, wherever its content is: in memory; still as it was recorded; or in its file alone, where nobody has
@@ -13,6 +14,7 @@ export class StoredExchange {
   #exchange: Exchange | undefined;
   #plain: PlainExchange | undefined;
   #request: RecordedRequest | undefined;
+  #answer: RecordedAnswer | undefined;
   #readAgain: (() => void) | undefined;
 
   private constructor(exchange: Exchange | undefined, plain: PlainExchange | undefined) {
@@ -47,9 +49,18 @@ export class StoredExchange {
     return this.#request;
   }
 
+  /** What answers its request; undefined where there is no response, or its body does not stand with the exchange. */
+  get answer(): RecordedAnswer | undefined {
+    if (this.#answer) return this.#answer;
+    const { request, response, meta } = this.exchange;
+    if (!response || !isInline(response.body)) return undefined;
+    this.#answer = recordedAnswer(request, response, inlineBytes(response), meta.durationMs);
+    return this.#answer;
+  }
+
   /** Its file has it. @param readAgain calls `restore` */
   release(readAgain: () => void): void {
-    this.#exchange = this.#plain = this.#request = undefined;
+    this.#exchange = this.#plain = this.#request = this.#answer = undefined;
     this.#readAgain = readAgain;
   }
 

@@ -2,11 +2,12 @@ import { PatchgateError } from '../../errors.ts';
 import type { Exchange, FailureKind } from '../../model/exchange.ts';
 import { recordIt } from '../../recordings/matching/miss.ts';
 import { ageOf, ageText, type Unanswerable } from './answerable.ts';
-import type { Refused } from './choose.ts';
+import type { Refused } from './sequences.ts';
 
 /** Says why a request is not answered that matches what was recorded. */
 export function refusal(recording: string, refused: Refused): PatchgateError {
-  const { reason, exchange } = refused;
+  const { reason, stored } = refused;
+  const { exchange } = stored;
   const what = `${exchange.request.method} ${exchange.request.path}`;
   const [text, hint] =
     reason === 'already-served' ? servedText(refused) : TEXTS[reason](exchange, recordIt(recording));
@@ -20,8 +21,8 @@ export function refusal(recording: string, refused: Refused): PatchgateError {
 type Text = [text: string, hint: string];
 
 function servedText({ recorded, served }: Extract<Refused, { reason: 'already-served' }>): Text {
-  const often = served === undefined || served === recorded ? 'as often' : times(served);
-  const others = served === undefined || served === recorded ? '' : '; the others are no answers';
+  const often = served === recorded ? 'as often' : times(served);
+  const others = served === recorded ? '' : '; the others are no answers';
   return [
     `it was recorded ${times(recorded)} and has been served ${often} already (--strict-sequence)${others}`,
     'send it as often as it was recorded, use a session of its own (Patchgate-Session), or start the sequence anew: POST /__patchgate/reset',

@@ -1,98 +1,99 @@
 import type { Run, ServedPath } from '../../recordings/runs.ts';
+import type { RecordingStore } from '../../recordings/store/recording-store.ts';
+import type { StoredExchange } from '../../recordings/store/stored-exchange.ts';
 import type { ServedExchange, ServedInSession, Session } from '../session.ts';
 
-/** Different exchanges that are kept track of: in a run, in all its sessions together, and in one of them. */
+/** Different exchanges that are kept track of, of all sessions together and of one of them. */
 const MOST = 100_000;
 const MOST_OF_SESSION = 10_000;
 
+/** How often each exchange was served, in the order in which they were first. */
+interface OfSession {
+  count: number;
+  times: Map<StoredExchange, number>;
+  isCut: boolean;
+}
+
 /** Which exchanges of a recording were served, in all and to each session. */
 export class Served {
-  /** `METHOD path index` of each. */
-  readonly #names = new Set<string>();
-  readonly #sessions = new Map<Session, OfSession>();
-  readonly #most: number;
+  readonly #store: RecordingStore;
+  readonly #all = new Set<StoredExchange>();
+  readonly #sessions = new Map<Session['id'], OfSession>();
   #inSessions = 0;
-  #isCut = false;
 
-  constructor(most = MOST) {
-    this.#most = most;
+  constructor(store: RecordingStore) {
+    this.#store = store;
   }
 
-  /** Whether there were more than are kept track of: what `has` denies may have been served. */
-  get isCut(): boolean {
-    return this.#isCut;
-  }
-
-  add(session: Session, { method, path, index, recordedAt }: Omit<ServedExchange, 'times'>): void {
-    const name = nameOf(method, path, index);
-    let list = this.#sessions.get(session);
-    if (list === undefined) {
-      list = { count: 0, exchanges: new Map(), isCut: false };
-      this.#sessions.set(session, list);
+  add({ id }: Session, stored: StoredExchange): void {
+    this.#all.add(stored);
+    let own = this.#sessions.get(id);
+    if (own === undefined) {
+      own = { count: 0, times: new Map(), isCut: false };
+      this.#sessions.set(id, own);
     }
-    list.count++;
-    const before = list.exchanges.get(name);
-    if (before) {
-      before.times++;
-      return;
-    }
-    if (this.#names.size < this.#most) this.#names.add(name);
-    else if (!this.#names.has(name)) this.#isCut = true;
-    if (list.exchanges.size >= MOST_OF_SESSION || this.#inSessions >= this.#most) list.isCut = true;
+    own.count++;
+    const times = own.times.get(stored);
+    if (times !== undefined) own.times.set(stored, times + 1);
+    else if (own.times.size >= MOST_OF_SESSION || this.#inSessions >= MOST) own.isCut = true;
     else {
       this.#inSessions++;
-      list.exchanges.set(name, { method, path, index, recordedAt, times: 1 });
+      own.times.set(stored, 1);
     }
   }
 
-  has(method: string, path: string, index: number): boolean {
-    return this.#names.has(nameOf(method, path, index));
+  has(stored: StoredExchange): boolean {
+    return this.#all.has(stored);
   }
 
-  to(session: Session): ServedInSession {
-    const { count, exchanges, isCut } = this.#sessions.get(session) ?? NOTHING;
-    return { count, exchanges: exchanges.values(), isCut };
+  to({ id }: Session): ServedInSession {
+    const own = this.#sessions.get(id);
+    if (!own) return { count: 0, exchanges: [], isCut: false };
+    const { count, times, isCut } = own;
+    return { count, exchanges: this.#shown(times), isCut };
   }
 
   /** Forgets what was served to a session. What was served in all stays. */
-  end(session: Session): void {
-    this.#inSessions -= this.#sessions.get(session)?.exchanges.size ?? 0;
-    this.#sessions.delete(session);
+  end({ id }: Session): void {
+    this.#inSessions -= this.#sessions.get(id)?.times.size ?? 0;
+    this.#sessions.delete(id);
   }
 
   /** What a run served that begins and ends then. */
   run(startedAt: Date, endedAt: Date): Run {
     const paths = new Map<string, ServedPath>();
-    for (const name of this.#names) {
-      const end = name.lastIndexOf(' ');
-      const place = name.slice(0, end);
-      const index = Number(name.slice(end + 1));
-      const known = paths.get(place);
+    for (const [{ request }, index] of this.#indexesOf(this.#all)) {
+      const { method, path } = request;
+      const known = paths.get(`${method} ${path}`);
       if (known) known.indexes.push(index);
-      else {
-        const space = place.indexOf(' ');
-        paths.set(place, { method: place.slice(0, space), path: place.slice(space + 1), indexes: [index] });
-      }
+      else paths.set(`${method} ${path}`, { method, path, indexes: [index] });
     }
     const served = [...paths.values()];
     for (const { indexes } of served) indexes.sort((a, b) => a - b);
-    return {
-      startedAt: startedAt.toISOString(),
-      endedAt: endedAt.toISOString(),
-      served,
-      ...(this.#isCut && { isCut: true }),
-    };
+    return { startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString(), served };
   }
-}
 
-interface OfSession {
-  count: number;
-  exchanges: Map<string, ServedExchange>;
-  isCut: boolean;
-}
+  *#shown(times: ReadonlyMap<StoredExchange, number>): Generator<ServedExchange> {
+    for (const [stored, index] of this.#indexesOf(times.keys())) {
+      const { method, path } = stored.request;
+      const { recordedAt } = stored.exchange.meta;
+      yield { method, path, index, recordedAt, times: times.get(stored) as number };
+    }
+  }
 
-const NOTHING: OfSession = { count: 0, exchanges: new Map(), isCut: false };
-
-function nameOf(method: string, path: string, index: number): string {
-  return `${method} ${path} ${index}`;
+  /** The place of each in its file. One that was replaced since has none. */
+  *#indexesOf(exchanges: Iterable<StoredExchange>): Generator<[StoredExchange, number]> {
+    const files = new Map<string, ReadonlyMap<StoredExchange, number>>();
+    for (const stored of exchanges) {
+      const { method, path } = stored.request;
+      const name = `${method} ${path}`;
+      let places = files.get(name);
+      if (!places) {
+        places = new Map(this.#store.exchanges(method, path).all.map((one, index) => [one, index]));
+        files.set(name, places);
+      }
+      const index = places.get(stored);
+      if (index !== undefined) yield [stored, index];
+    }
+  }
 }

@@ -1,8 +1,8 @@
-import type { Exchange } from '../../model/exchange.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { sequenceKey } from '../../recordings/matching/request-key.ts';
 import { redactQuery } from '../../recordings/redaction/redact.ts';
-import type { RecordingStore } from '../../recordings/store.ts';
+import type { RecordingStore } from '../../recordings/store/recording-store.ts';
+import type { StoredExchange } from '../../recordings/store/stored-exchange.ts';
 import { type Answering, type Unanswerable, whyUnanswerable } from './answerable.ts';
 import type { Served } from './served.ts';
 
@@ -34,8 +34,6 @@ export interface Unserved {
   count: number;
   /** The first thousand of them, by path. */
   exchanges: UnservedExchange[];
-  /** Whether more was served than a run keeps track of: some of these may have been, too. */
-  isCut: boolean;
 }
 
 const MOST_LISTED = 1000;
@@ -46,29 +44,28 @@ const MOST_LISTED = 1000;
  * @param since milliseconds since the epoch; what was recorded later is not counted
  * @param session only what was recorded in this one; `""`: in none
  */
-export async function findUnserved(
+export function findUnserved(
   store: RecordingStore,
   served: Served,
   since: number,
   rules: MatchRules,
   answering: Answering,
   session?: string,
-): Promise<Unserved> {
+): Unserved {
   const unserved: Unserved = {
     recording: store.name,
     ...(session !== undefined && { session }),
     total: 0,
     count: 0,
     exchanges: [],
-    isCut: served.isCut,
   };
-  for await (const { method, path } of store.paths()) {
-    const recorded = await store.find(method, path);
+  for (const { method, path } of store.places()) {
+    const { all: recorded } = store.exchanges(method, path);
     const missed: number[] = [];
-    for (const [index, exchange] of recorded.entries()) {
-      if (session !== undefined && (exchange.meta.session ?? '') !== session) continue;
-      const isServed = served.has(method, path, index);
-      if (!isServed && Date.parse(exchange.meta.recordedAt) >= since) continue;
+    for (const [index, stored] of recorded.entries()) {
+      if (session !== undefined && stored.session !== session) continue;
+      const isServed = served.has(stored);
+      if (!isServed && Date.parse(stored.exchange.meta.recordedAt) >= since) continue;
       unserved.total++;
       if (!isServed) missed.push(index);
     }
@@ -77,7 +74,7 @@ export async function findUnserved(
     if (missed.length === 0 || room <= 0) continue;
     const places = placesOf(recorded, rules);
     for (const index of missed.slice(0, room)) {
-      const exchange = recorded[index] as Exchange;
+      const { exchange } = recorded[index] as StoredExchange;
       const reason = whyUnanswerable(exchange, answering);
       const place = places[index];
       const { recordedAt, session } = exchange.meta;
@@ -98,9 +95,9 @@ export async function findUnserved(
 }
 
 /** Of each exchange of a file, which of its sequence it is. */
-function placesOf(recorded: readonly Exchange[], rules: MatchRules): (string | undefined)[] {
+function placesOf(recorded: readonly StoredExchange[], rules: MatchRules): (string | undefined)[] {
   const sequences = new Map<string, number[]>();
-  for (const [index, exchange] of recorded.entries()) {
+  for (const [index, { exchange }] of recorded.entries()) {
     const key = sequenceKey(exchange, rules);
     const indexes = sequences.get(key);
     if (indexes) indexes.push(index);

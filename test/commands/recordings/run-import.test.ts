@@ -6,9 +6,9 @@ import { importedText } from '../../../src/commands/recordings/imported-text.ts'
 import { type ImportArgs, runImport } from '../../../src/commands/recordings/run-import.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
-import { openStore } from '../../../src/recordings/open-store.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
-import { filesBelow } from '../../support/recordings.ts';
+import { openStore } from '../../../src/recordings/store/open-store.ts';
+import { filesBelow, find } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../support/har/', import.meta.url));
@@ -33,7 +33,7 @@ function argsOf(folder: string, parts: Partial<ImportArgs> = {}): ImportArgs {
 async function found(folder: string, method: string, path: string): Promise<readonly Exchange[]> {
   const store = await openStore(folder, 'x');
   try {
-    return await store.find(method, path);
+    return find(store, method, path);
   } finally {
     await store.close();
   }

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Removal, type RemoveArgs, runRemove } from '../../../src/commands/recordings/run-remove.ts';
-import { openStore } from '../../../src/recordings/open-store.ts';
 import { leaveRun } from '../../../src/recordings/runs.ts';
+import { openStore } from '../../../src/recordings/store/open-store.ts';
 import { exchange, plainOf } from '../../support/exchanges.ts';
-import { filesBelow, recordAll } from '../../support/recordings.ts';
+import { filesBelow, find, recordAll } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const long = (byte: number) => ({ base64: Buffer.alloc(9000, 0x80 + byte).toString('base64') });
@@ -29,8 +29,8 @@ function remove(folder: string, parts: Partial<RemoveArgs> = {}, confirm = async
 async function left(folder: string): Promise<string[]> {
   const store = await openStore(folder, 'x');
   const found: string[] = [];
-  for await (const { method, path } of store.paths())
-    for (const { request } of await store.find(method, path)) found.push(`${path}?${request.query}`);
+  for (const { method, path } of store.places())
+    for (const { request } of find(store, method, path)) found.push(`${path}?${request.query}`);
   await store.close();
   return found.sort();
 }
@@ -58,8 +58,8 @@ describe('recordings remove', () => {
   it('removes what is broken, too', async () => {
     const folder = await recorded();
     writeFileSync(join(folder, 'x', 'a', 'PATCH.json'), '{');
-    mkdirSync(join(folder, 'x', '.patchgate', 'journal'), { recursive: true });
-    writeFileSync(join(folder, 'x', '.patchgate', 'journal', '0000000000000000.journal'), 'broken\n');
+    mkdirSync(join(folder, 'x', '.patchgate'), { recursive: true });
+    writeFileSync(join(folder, 'x', '.patchgate', 'journal.ndjson'), 'broken\n');
     await remove(folder);
     expect(existsSync(join(folder, 'x'))).toBe(false);
   });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
-import { openStore } from '../../../src/recordings/open-store.ts';
+import { openStore } from '../../../src/recordings/store/open-store.ts';
 import { laterRefusal } from '../../support/errors.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { at, writeRecording } from '../../support/recorded-folder.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { addPlace, type NamesBelow } from '../../../src/recordings/files/names-below.ts';
 import { pathOnOtherSideOfBase } from '../../../src/recordings/matching/elsewhere.ts';
-import type { RecordingStore } from '../../../src/recordings/store.ts';
+import { addName, type Names } from '../../../src/recordings/store/folder-tree.ts';
+import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';
 
 /** A store of which only the names are asked for. */
 function storeOf(paths: readonly string[]): RecordingStore {
   const store: Partial<RecordingStore> = {
-    async below(path) {
-      const names: NamesBelow = { methods: new Set(), segments: new Set() };
-      for (const one of paths) addPlace(names, path, { method: 'GET', path: one });
+    below(path) {
+      const names: Names = { methods: new Set(), segments: new Set() };
+      for (const one of paths) addName(names, path, { method: 'GET', path: one });
       return names;
     },
   };
@@ -29,7 +29,7 @@ describe('a path that is not recorded', () => {
     ['that two base paths have', [`/prod${REST}`, `/staging${REST}`], REST, undefined],
     ['that has no account', ['/api/v2/health', `/api/v2${REST}`], '/health', undefined],
     ['in an empty recording', [], REST, undefined],
-  ])('is looked up on the other side of the base path: %s', async (_, recorded, sent, expected) => {
-    expect(await pathOnOtherSideOfBase(storeOf(recorded), 'GET', sent)).toBe(expected);
+  ])('is looked up on the other side of the base path: %s', (_, recorded, sent, expected) => {
+    expect(pathOnOtherSideOfBase(storeOf(recorded), 'GET', sent)).toBe(expected);
   });
 });

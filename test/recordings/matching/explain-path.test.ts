@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { addPlace, type NamesBelow } from '../../../src/recordings/files/names-below.ts';
 import { explainPath } from '../../../src/recordings/matching/explain-path.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import type { Miss } from '../../../src/recordings/matching/miss.ts';
 import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
-import type { RecordingStore } from '../../../src/recordings/store.ts';
+import { addName, type Names } from '../../../src/recordings/store/folder-tree.ts';
+import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';
 import { exchange } from '../../support/exchanges.ts';
 
 /** A store of which only the paths are asked for; counts how often. */
@@ -17,13 +17,13 @@ function storeOf(lines: readonly string[]): RecordingStore & { asked: number } {
   const store = {
     name: 'demo',
     asked: 0,
-    async below(path: string) {
+    below(path: string) {
       store.asked++;
-      const names: NamesBelow = { methods: new Set(), segments: new Set() };
-      for (const place of places) addPlace(names, path, place);
+      const names: Names = { methods: new Set(), segments: new Set() };
+      for (const place of places) addName(names, path, place);
       return names;
     },
-    async *paths() {
+    *places() {
       for (const place of places) {
         store.asked++;
         yield place;
@@ -33,7 +33,7 @@ function storeOf(lines: readonly string[]): RecordingStore & { asked: number } {
   return store as Partial<RecordingStore> as RecordingStore & { asked: number };
 }
 
-function explain(lines: readonly string[], path: string, rules = matchRules()): Promise<Miss> {
+function explain(lines: readonly string[], path: string, rules = matchRules()): Miss {
   return explainPath(storeOf(lines), new SentRequest(exchange({ path }).request, rules));
 }
 
@@ -83,9 +83,9 @@ describe('where the rest of the path is recorded elsewhere', () => {
       'the same is under another base path: recorded /api/v1, sent /api/v2',
       "end the client's base URL with /api/v1 in place of /api/v2",
     ],
-  ])('as %s, and %s is sent, it is %s', async (recorded, path, reason, why, hint) => {
+  ])('as %s, and %s is sent, it is %s', (recorded, path, reason, why, hint) => {
     const others = ['GET /api/v2/accounts/7/projects/1', 'GET /other', 'PATCH /api/v2/accounts/7/projects/1'];
-    const miss = await explain([...others, recorded], path);
+    const miss = explain([...others, recorded], path);
     const [method, place] = recorded.split(' ');
     expect(miss).toEqual({
       recording: 'demo',
@@ -96,42 +96,42 @@ describe('where the rest of the path is recorded elsewhere', () => {
     });
   });
 
-  it('the one with the longest rest is named', async () => {
-    const { nearest } = await explain(
+  it('the one with the longest rest is named', () => {
+    const { nearest } = explain(
       ['PATCH /accounts/9/projects/42', `PATCH /a/${REST}`, 'PATCH /b/accounts/9/projects/42'],
       `/x/${REST}`,
     );
     expect(nearest?.path).toBe(`/a/${REST}`);
   });
 
-  it('one segment alone is no rest, but below an account', async () => {
-    expect((await explain(['PATCH /v1/health'], '/v2/health')).reason).toBe('not-recorded');
-    expect((await explain(['PATCH /v1/accounts/9'], '/v2/accounts/9')).reason).toBe('other-base-path');
+  it('one segment alone is no rest, but below an account', () => {
+    expect(explain(['PATCH /v1/health'], '/v2/health').reason).toBe('not-recorded');
+    expect(explain(['PATCH /v1/accounts/9'], '/v2/accounts/9').reason).toBe('other-base-path');
   });
 
-  it('only the same method counts', async () => {
-    const { reason } = await explain([`GET /api/${REST}`], `/${REST}`);
+  it('only the same method counts', () => {
+    const { reason } = explain([`GET /api/${REST}`], `/${REST}`);
     expect(reason).toBe('not-recorded');
   });
 
-  it('it is found among any number of paths, by a bounded number of looks', async () => {
+  it('it is found among any number of paths, by a bounded number of looks', () => {
     const many = Array.from({ length: 5000 }, (_, i) => `PATCH /api/v2/accounts/current/projects/${i + 100}`);
     const store = storeOf([...many, `PATCH /staging/api/v2/${REST}`]);
     const { request } = exchange({ path: `/api/v2/${REST}` });
-    const { reason, nearest } = await explainPath(store, new SentRequest(request));
+    const { reason, nearest } = explainPath(store, new SentRequest(request));
     expect([reason, nearest?.path]).toEqual(['other-base-path', `/staging/api/v2/${REST}`]);
     expect(store.asked).toBeLessThan(2000);
     const missing = storeOf(many);
-    await explainPath(missing, new SentRequest(exchange({ path: '/a/b/c/d/e/f/g/h' }).request));
+    explainPath(missing, new SentRequest(exchange({ path: '/a/b/c/d/e/f/g/h' }).request));
     expect(missing.asked).toBeLessThan(3000);
     const long = storeOf(['PATCH /a/a/a/a/b']);
-    await explainPath(long, new SentRequest(exchange({ path: '/a'.repeat(5000) }).request));
+    explainPath(long, new SentRequest(exchange({ path: '/a'.repeat(5000) }).request));
     expect(long.asked).toBeLessThan(10);
   });
 });
 
-it('names the methods that its path is recorded for', async () => {
-  const miss = await explain([`PUT /${REST}`, `GET /${REST}`, `PATCH /a/${REST}`], `/${REST}`);
+it('names the methods that its path is recorded for', () => {
+  const miss = explain([`PUT /${REST}`, `GET /${REST}`, `PATCH /a/${REST}`], `/${REST}`);
   expect(miss.reason).toBe('other-method');
   expect(miss.text).toBe(
     `nothing is recorded for PATCH /${REST} in the recording "demo", but its path is for GET, PUT`,
@@ -148,8 +148,8 @@ describe('where one id alone is another', () => {
     [['PATCH /p/new', 'PATCH /p/900', 'PATCH /p/1'], '/p/42', 'p/1', 'p/42'],
     [['PATCH /p/7', 'PATCH /p/new'], '/p/old', 'p/new', 'p/old'],
     [['PATCH /a'], '/b', 'a', 'b'],
-  ])('of %j, %s is told by %s and %s', async (recorded, path, before, now) => {
-    const { text, reason } = await explain(recorded, path);
+  ])('of %j, %s is told by %s and %s', (recorded, path, before, now) => {
+    const { text, reason } = explain(recorded, path);
     expect(reason).toBe('not-recorded');
     expect(text).toMatch(new RegExp(`; the nearest is PATCH .*: recorded for ${before}, sent for ${now}$`));
   });
@@ -159,8 +159,8 @@ describe('where nothing of this is so', () => {
   it.each([
     [['GET /x', 'GET /api/v2/projects/42', 'PATCH /v2/projects/43'], 'GET /api/v2/projects/42'],
     [['GET /x/y', 'PATCH /api/z/projects'], 'PATCH /api/z/projects'],
-  ])('of %j the nearest is %s', async (paths, nearest) => {
-    const miss = await explain(paths, '/api/v3/projects/42/y');
+  ])('of %j the nearest is %s', (paths, nearest) => {
+    const miss = explain(paths, '/api/v3/projects/42/y');
     expect(miss.text).toBe(
       'nothing is recorded for PATCH /api/v3/projects/42/y in the recording "demo"; ' +
         `the nearest is ${nearest}`,
@@ -168,8 +168,8 @@ describe('where nothing of this is so', () => {
     expect(`${miss.nearest?.method} ${miss.nearest?.path}`).toBe(nearest);
   });
 
-  it('says so of an empty recording', async () => {
-    expect(await explain([], '/a')).toEqual({
+  it('says so of an empty recording', () => {
+    expect(explain([], '/a')).toEqual({
       recording: 'demo',
       reason: 'empty',
       text: 'nothing is recorded for PATCH /a in the recording "demo", which is empty',
@@ -178,9 +178,9 @@ describe('where nothing of this is so', () => {
   });
 });
 
-it('shows no secret of a path', async () => {
+it('shows no secret of a path', () => {
   const rules = matchRules({}, redactionOf({ redactPatterns: ['s3cret\\w*'] }));
   for (const lines of [['PATCH /s3cret1/b/c'], ['GET /a/s3cret2'], ['PATCH /s3cret3/x']]) {
-    expect(JSON.stringify(await explain(lines, '/a/b/c', rules))).not.toContain('s3cret');
+    expect(JSON.stringify(explain(lines, '/a/b/c', rules))).not.toContain('s3cret');
   }
 });

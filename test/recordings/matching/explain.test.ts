@@ -5,16 +5,16 @@ import { type MatchRules, matchRules } from '../../../src/recordings/matching/ma
 import type { Miss } from '../../../src/recordings/matching/miss.ts';
 import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
-import type { RecordingStore } from '../../../src/recordings/store.ts';
-import { exchange, type WholeExchange } from '../../support/exchanges.ts';
+import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';
+import { exchange, listed, type WholeExchange } from '../../support/exchanges.ts';
 
-function explain(recorded: Exchange[], sent: WholeExchange, rules?: MatchRules): Promise<Miss> {
+function explain(recorded: Exchange[], sent: WholeExchange, rules?: MatchRules): Miss {
   const store = { name: 'demo' } as Partial<RecordingStore> as RecordingStore;
-  return explainMiss(store, recorded, new SentRequest(sent.request, rules));
+  return explainMiss(store, listed(recorded, rules).all, new SentRequest(sent.request, rules));
 }
 
 describe('the nearest exchange', () => {
-  it('is explained place by place', async () => {
+  it('is explained place by place', () => {
     const recorded = exchange({
       query: 'limit=10&page=1',
       body: { json: { name: 'a', environments: [{ id: 1, name: 'A' }, { id: 2 }], old: null } },
@@ -23,7 +23,7 @@ describe('the nearest exchange', () => {
       query: 'limit=20',
       body: { json: { name: 'a', environments: [{ id: 1, name: 'B' }], 'a/b': [1] } },
     });
-    const miss = await explain([recorded], sent);
+    const miss = explain([recorded], sent);
     expect(miss.nearest?.differences).toEqual([
       { place: 'query/limit', recorded: '"10"', sent: '"20"' },
       { place: 'query/page', recorded: '"1"' },
@@ -40,18 +40,18 @@ describe('the nearest exchange', () => {
     );
   });
 
-  it('is the one with the fewest differences, the oldest of equals', async () => {
+  it('is the one with the fewest differences, the oldest of equals', () => {
     const recorded = [
       { a: 9, b: 9 },
       { a: 1, b: 9 },
       { a: 9, b: 2 },
     ].map((json, day) => exchange({ body: { json }, recordedAt: `2026-01-0${day + 1}T00:00:00.000Z` }));
-    const { nearest } = await explain(recorded, exchange({ body: { json: { a: 1, b: 2 } } }));
+    const { nearest } = explain(recorded, exchange({ body: { json: { a: 1, b: 2 } } }));
     expect(nearest?.recordedAt).toBe('2026-01-02T00:00:00.000Z');
     expect(nearest?.differences).toEqual([{ place: '/b', recorded: '9', sent: '2' }]);
   });
 
-  it('is shown without secrets', async () => {
+  it('is shown without secrets', () => {
     const recorded = exchange({
       query: 'token=s3cret1&q=1',
       body: { json: { password: 's3cret2', a: 1, nested: { deep: { secret: 's3cret3' } } } },
@@ -60,14 +60,14 @@ describe('the nearest exchange', () => {
       query: 'token=s3cret4&q=2',
       body: { json: { password: { x: 's3cret5' }, a: { apiKey: 's3cret6' }, nested: 's' } },
     });
-    const miss = await explain([recorded], sent);
+    const miss = explain([recorded], sent);
     expect(JSON.stringify(miss)).not.toContain('s3cret');
     expect(miss.nearest?.differences).toContainEqual({
       place: '/password',
       recorded: '[redacted]',
       sent: '[redacted]',
     });
-    const text = await explain(
+    const text = explain(
       [exchange({ body: { text: 'x "token": "s3cret"' } })],
       exchange({ body: { text: 'y "token": "s3cret"' } }),
     );
@@ -76,16 +76,16 @@ describe('the nearest exchange', () => {
     ]);
   });
 
-  it('is shown within bounds', async () => {
+  it('is shown within bounds', () => {
     const json = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`m${i}`, 'x'.repeat(1000)]));
-    const { nearest, text } = await explain([exchange({ body: { json } })], exchange({ body: { json: {} } }));
+    const { nearest, text } = explain([exchange({ body: { json } })], exchange({ body: { json: {} } }));
     expect(nearest?.differences).toHaveLength(20);
     expect(nearest?.omitted).toBe(80);
     expect(text).toMatch(/; and 80 more$/);
     expect(text.length).toBeLessThan(3000);
   });
 
-  it('is looked for among a bounded number of values', async () => {
+  it('is looked for among a bounded number of values', () => {
     const list = Array.from({ length: 70_000 }, (_, i) => i);
     const recorded = [3, 2, 1].map((count, day) => {
       const differing = Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, 1]));
@@ -93,22 +93,22 @@ describe('the nearest exchange', () => {
       return exchange({ body: { json: { list, ...differing } }, recordedAt });
     });
     const sent = exchange({ body: { json: { list: [...list] } } });
-    const { nearest } = await explain(recorded, sent);
+    const { nearest } = explain(recorded, sent);
     expect(nearest?.recordedAt).toBe('2026-01-02T00:00:00.000Z');
   });
 
-  it('names places with long names within bounds', async () => {
+  it('names places with long names within bounds', () => {
     const json = { ['x'.repeat(50_000)]: 1 };
-    const { text } = await explain([exchange({ body: { json: {} } })], exchange({ body: { json } }));
+    const { text } = explain([exchange({ body: { json: {} } })], exchange({ body: { json } }));
     expect(text).toMatch(/in the nearest \/x{79}… is unexpected: sent 1$/);
   });
 
-  it('may have a body where none was sent', async () => {
-    const { nearest } = await explain([exchange({ body: { json: { a: 1 } } })], exchange());
+  it('may have a body where none was sent', () => {
+    const { nearest } = explain([exchange({ body: { json: { a: 1 } } })], exchange());
     expect(nearest?.differences).toEqual([{ place: 'body', recorded: '{"a":1}' }]);
   });
 
-  it('is one that differs in one part rather than in fewer places of two', async () => {
+  it('is one that differs in one part rather than in fewer places of two', () => {
     const recorded = [
       exchange({
         query: 'a=2',
@@ -121,14 +121,11 @@ describe('the nearest exchange', () => {
         recordedAt: '2026-01-02T00:00:00.000Z',
       }),
     ];
-    const { nearest } = await explain(
-      recorded,
-      exchange({ query: 'a=1', body: { json: { a: 1, b: 1, c: 1 } } }),
-    );
+    const { nearest } = explain(recorded, exchange({ query: 'a=1', body: { json: { a: 1, b: 1, c: 1 } } }));
     expect(nearest?.recordedAt).toBe('2026-01-02T00:00:00.000Z');
   });
 
-  it('is compared by the rules', async () => {
+  it('is compared by the rules', () => {
     const rules = matchRules({
       matchHeaders: ['accept-language', 'x-id'],
       ignorePointers: ['/list/*/id'],
@@ -145,7 +142,7 @@ describe('the nearest exchange', () => {
       requestHeaders: { 'accept-language': 'de', 'x-id': '1' },
       body: { json: { list: [{ id: 2, n: 2 }], set: ['d', 'b', 'a'] } },
     });
-    const miss = await explain([recorded], sent, rules);
+    const miss = explain([recorded], sent, rules);
     expect(miss.reason).toBe('differs');
     expect(miss.nearest?.differences).toEqual([
       { place: 'headers/accept-language', recorded: '"en"', sent: '"de"' },
@@ -159,19 +156,19 @@ describe('the nearest exchange', () => {
     );
   });
 
-  it('may be one of another method and path once both are normalized', async () => {
+  it('may be one of another method and path once both are normalized', () => {
     const rules = matchRules({
       normalizeRequest: (request) => ({ ...request, path: String(request.body), method: request.query }),
     });
     const recorded = exchange({ query: 'a', body: { text: '/a' } });
-    const { nearest } = await explain([recorded], exchange({ query: 'b', body: { text: '/b' } }), rules);
+    const { nearest } = explain([recorded], exchange({ query: 'b', body: { text: '/b' } }), rules);
     expect(nearest?.differences?.slice(0, 2)).toEqual([
       { place: 'method', recorded: 'a', sent: 'b' },
       { place: 'path', recorded: '/a', sent: '/b' },
     ]);
   });
 
-  it('is shown without what the config calls secret', async () => {
+  it('is shown without what the config calls secret', () => {
     const redaction = redactionOf({
       redact: ['pin'],
       redactPointers: ['/users/*/email'],
@@ -189,7 +186,7 @@ describe('the nearest exchange', () => {
         json: { users: [{ email: 'b@example.com', x: 1 }], note: 'new s3cret8', s3cret9: 2, pin: 'hidden2' },
       },
     });
-    const miss = await explain([recorded], sent, rules);
+    const miss = explain([recorded], sent, rules);
     expect(JSON.stringify(miss)).not.toMatch(/s3cret|example|hidden/);
     expect(miss.nearest?.differences).toContainEqual({
       place: '/users/0/email',
@@ -211,16 +208,16 @@ describe('the hint', () => {
     [{ body: { text: 'a' } }, { body: { text: 'b' } }, ''],
     [{ body: { json: [1, 2, 3, 4] } }, { body: { json: [5, 6, 7, 8] } }, ''],
     [{ body: { json: { 'a,b': 1 } } }, { body: { json: { 'a,b': 2 } } }, ''],
-  ])('where %j is recorded and %j sent ends with %j', async (recorded, sent, end) => {
-    const { hint } = await explain([exchange(recorded)], exchange(sent));
+  ])('where %j is recorded and %j sent ends with %j', (recorded, sent, end) => {
+    const { hint } = explain([exchange(recorded)], exchange(sent));
     expect(hint).toBe(
       `send the request as it was recorded, or record it: patchgate proxy <target> --record --recording demo${end}`,
     );
   });
 
-  it('says what to do where a header was not kept', async () => {
+  it('says what to do where a header was not kept', () => {
     const rules = matchRules({ matchHeaders: ['x-id'] });
-    const { hint } = await explain([exchange()], exchange({ requestHeaders: { 'x-id': '1' } }), rules);
+    const { hint } = explain([exchange()], exchange({ requestHeaders: { 'x-id': '1' } }), rules);
     expect(hint).toContain('record it with --match-headers x-id');
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import type { JsonValue } from '../../../src/model/json.ts';
 import { matchRequest } from '../../../src/recordings/matching/match.ts';
+import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
 import { exchange, listed, PROJECT_PATH, rawHeaders } from '../../support/exchanges.ts';
 
@@ -17,7 +18,7 @@ function match(recorded: readonly Exchange[], sent: Sent): Exchange[] {
   const headers = rawHeaders(sent.headers ?? { 'Content-Type': 'application/json' });
   const head = { method: 'PATCH', url: PROJECT_PATH + query, headers };
   const compared = SentRequest.of(head, Buffer.from(sent.body ?? ''), undefined);
-  return matchRequest(listed(recorded), compared).map((index) => recorded[index] as Exchange);
+  return matchRequest(listed(recorded), compared).map(({ exchange }) => exchange);
 }
 
 function matches(recorded: Exchange, sent: Sent): boolean {
@@ -169,5 +170,30 @@ describe.each([0, 20])('several exchanges, among %i others', (others) => {
     expect(match([plain, open, ...more, plain], { body: '{"a":1,"b":2}' })).toEqual([plain, open, plain]);
     expect(match(recorded, { body: '{"a":9,"b":2}' })).toEqual([open]);
     expect(match(recorded, { body: '{"a":2}' })).toEqual([other]);
+  });
+});
+
+describe('the very bytes of a request', () => {
+  const text = '{"b":2, "a":1}';
+  const bytes = Buffer.from(text);
+  const recorded = [exchange({ body: { json: { a: 1, b: 2 } } }), exchange({ body: { text } })];
+
+  it('stand for all that matching takes for it, in the order of recording', () => {
+    const list = listed(recorded);
+    expect(list.withBytes('', bytes)).toEqual(list.all);
+    expect(list.withBytes('a=1', bytes)).toBeUndefined();
+    expect(list.withBytes('', Buffer.from('{"b": 2, "a":1}'))).toBeUndefined();
+  });
+
+  it('do not say it where a placeholder, a header or a function has a say in it', () => {
+    const open = exchange({ body: { json: { a: '[redacted]' } } });
+    expect(listed([...recorded, open]).withBytes('', bytes)).toBeUndefined();
+    for (const rules of [
+      matchRules({ matchHeaders: ['accept'] }),
+      matchRules({ normalizeRequest: (one) => one }),
+      matchRules({ formsAsSets: true }),
+    ])
+      expect(listed(recorded, rules).withBytes('', bytes)).toBeUndefined();
+    expect(listed(recorded, matchRules({ ignorePointers: ['/a'] })).withBytes('', bytes)).toHaveLength(2);
   });
 });

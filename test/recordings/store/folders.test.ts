@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { makeFolders } from '../../../src/recordings/store/folders.ts';
 import { openStore } from '../../../src/recordings/store/open-store.ts';
 import { exchange, plainOf } from '../../support/exchanges.ts';
+import { turn } from '../../support/recordings.ts';
 import { withPatched } from '../../support/steps.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -33,9 +34,6 @@ async function stepsOf(root: string, work: () => Promise<unknown>): Promise<stri
   await withPatched(patches as Parameters<typeof withPatched>[0], work);
   return steps;
 }
-
-/** Lines go to the journal before the answers of a turn. */
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const ONE = plainOf(exchange({ path: '/a' }));
 

@@ -1,7 +1,6 @@
 import fs, {
   appendFileSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -28,7 +27,7 @@ function newJournal(
 test('is made with its folder by the first append', () => {
   const file = join(temporaryFolder(), 'r', '.patchgate', 's.journal');
   const journal = new Journal(file);
-  expect([journal.isGone, existsSync(dirname(file))]).toEqual([false, false]);
+  expect(existsSync(dirname(file))).toBe(false);
   journal.append(Buffer.from('a\n'));
   expect([journal.isGone, readFileSync(file, 'utf8')]).toEqual([false, 'a\n']);
 });
@@ -85,9 +84,20 @@ test('goes when it is closed empty, and stays where it has lines', () => {
 });
 
 test('knows that it was removed or moved, and does not remove what took its place', () => {
-  const unopened = newJournal('a\n');
-  rmSync(unopened.file);
-  expect(unopened.journal.isGone).toBe(true);
+  const unmade = newJournal();
+  expect(unmade.journal.isGone).toBe(false);
+  writeFileSync(unmade.file, 'of another\n');
+  expect(unmade.journal.isGone).toBe(true);
+  expect(refusal('cannot-write', () => unmade.journal.append(Buffer.from('a\n')))).toContain('EEXIST');
+  rmSync(dirname(unmade.file), { recursive: true });
+  expect(unmade.journal.isGone).toBe(true);
+  const others = newJournal('of another\n', { size: undefined });
+  expect(others.journal.isGone).toBe(true);
+  others.journal.close();
+  expect(others.holds()).toBe('of another\n');
+  const left = newJournal('a\n');
+  rmSync(left.file);
+  expect(left.journal.isGone).toBe(true);
   const removed = newJournal();
   removed.journal.append(Buffer.from('a\n'));
   rmSync(dirname(removed.file), { recursive: true });
@@ -105,15 +115,16 @@ test('knows that it was removed or moved, and does not remove what took its plac
 });
 
 test('that cannot be opened says why, and takes the lines once it can', () => {
-  const file = join(temporaryFolder(), 's.journal');
-  mkdirSync(file);
+  const file = join(temporaryFolder(), 'r', 's.journal');
   const journal = new Journal(file);
+  writeFileSync(dirname(file), 'an obstacle');
   expect(refusal('cannot-write', () => journal.append(Buffer.from('a\n')))).toContain(
     `cannot write ${file}: `,
   );
-  rmSync(file, { recursive: true });
+  rmSync(dirname(file));
   journal.append(Buffer.from('b\n'));
   expect(readFileSync(file, 'utf8')).toBe('b\n');
+  expect(refusal('cannot-write', () => new Journal(dirname(file), { size: 0 }))).toContain('EISDIR');
 });
 
 test('after a write that failed has its former length', async () => {

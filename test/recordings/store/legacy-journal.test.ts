@@ -73,7 +73,12 @@ describe('what the former version left', () => {
 
   test('is told exchange by exchange, with how each is to be kept', () => {
     const exchanges = readLegacyJournal(leftBehind('marked'));
-    expect(exchanges.map(({ replace }) => replace)).toEqual([false, false, false, false]);
+    expect(exchanges.map(({ placement }) => placement.replaces !== undefined)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
     const headers = ['content-type', 'application/json'];
     const request = { method: 'PATCH', path: '/b/c', query: 'n=6', headers, json: undefined };
     const body = Buffer.from('{\n\t"n": 6\n}');

@@ -3,10 +3,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Exchange } from '../../../src/model/exchange.ts';
+import { type Exchange, FAILURES, type FailureKind } from '../../../src/model/exchange.ts';
+import { DEFAULT_RULES } from '../../../src/recordings/matching/match-rules.ts';
+import type { PlainExchange } from '../../../src/recordings/plain-exchange.ts';
+import { ExchangeFile } from '../../../src/recordings/store/exchange-file.ts';
 import { openStore } from '../../../src/recordings/store/open-store.ts';
+import { PathExchanges } from '../../../src/recordings/store/path-exchanges.ts';
 import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';
-import { exchange, plainOf } from '../../support/exchanges.ts';
+import { exchange, PROJECT_PATH, plainOf } from '../../support/exchanges.ts';
+import { turn } from '../../support/recordings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'patchgate-again-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -17,8 +22,6 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant('compact' as const) },
 );
 const run = fc.record({ replaces: fc.boolean(), steps: fc.array(step, { maxLength: 12 }) });
-
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('a journal that is applied again', () => {
   it('changes nothing, however far its lines had got into the files', async () => {
@@ -45,10 +48,10 @@ describe('a journal that is applied again', () => {
           for (const other of left.splice(0)) {
             const again = await openStore(folder, other, { writable: true });
             await again.close();
-            const first = textOf(other);
+            const first = filesText(other);
             // Where a place is vacant in the middle of a run is known in memory alone.
-            if (other.endsWith('killed')) expect(sequencesOf(first)).toEqual(sequencesOf(textOf(name)));
-            else expect(first).toBe(textOf(`${other}-as-it-was`));
+            if (other.endsWith('killed')) expect(sequencesOf(first)).toEqual(sequencesOf(filesText(name)));
+            else expect(first).toBe(filesText(`${other}-as-it-was`));
           }
         }
       }),
@@ -98,7 +101,7 @@ function copy(name: string, as: string, journal?: string): string {
   return as;
 }
 
-function textOf(name: string): string {
+function filesText(name: string): string {
   const files = readdirSync(join(folder, name), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.json') && !dirname(file).includes('.patchgate'))
     .sort();
@@ -116,3 +119,99 @@ function sequencesOf(text: string): Record<string, unknown[]> {
   }
   return sequences;
 }
+
+let seconds = 0;
+
+/** `ok 1`, `other 2`: the answer to a request. `ok timeout`: its failure. Each at a time of its own. */
+function plainFrom(text: string): PlainExchange {
+  const [query = '', what = ''] = text.split(' ');
+  const plain = plainOf(
+    exchange({ query, headers: { 'content-type': 'text/plain' }, answer: { text: what } }),
+  );
+  const startedAt = 1_790_000_000_000 + 1000 * ++seconds;
+  if (!FAILURES.some((kind) => kind === what)) return { ...plain, startedAt };
+  const response = { status: 0, headers: [], body: Buffer.alloc(0) };
+  return { ...plain, response, failure: what as FailureKind, startedAt };
+}
+
+function textOf({ request, response, failure }: Exchange): string {
+  const { text } = (response?.body ?? {}) as { text?: string };
+  return `${request.query} ${failure?.kind ?? text}`;
+}
+
+/** What a method and path has after a run in mode `all` behind what is there. */
+function runAll(before: readonly Exchange[], run: readonly PlainExchange[], refreshMeta = false): Exchange[] {
+  const file = new ExchangeFile(join(folder, 'none', 'PATCH.json'), { method: 'PATCH', path: PROJECT_PATH });
+  const exchanges = new PathExchanges(file, { rules: DEFAULT_RULES, refreshMeta }, before);
+  for (const plain of run) exchanges.add(plain, true);
+  return exchanges.all.map(({ exchange }) => exchange);
+}
+
+describe('failures', () => {
+  it.each([
+    ['ok timeout', 'ok 1'],
+    ['ok timeout', 'ok timeout', 'ok refused', 'ok 1', 'ok 2'],
+    ['ok 1', 'ok timeout', 'ok 2', 'ok reset', 'ok reset'],
+    ['ok timeout', 'other refused', 'ok 1', 'other refused', 'other 1', 'ok reset', 'other 2'],
+    ['ok timeout', 'ok timeout'],
+  ])('the same in another run change nothing, not even the times: %s, …', (...texts) => {
+    const first = runAll([], texts.map(plainFrom));
+    expect(first.map(textOf)).toEqual(texts);
+    expect(runAll(first, texts.map(plainFrom))).toEqual(first);
+  });
+
+  it.each([
+    [['ok 1', 'ok 2'], ['ok timeout'], ['ok 1', 'ok 2', 'ok timeout']],
+    [['ok 1', 'ok timeout'], ['ok timeout'], ['ok 1', 'ok timeout']],
+    [['ok 1', 'ok timeout'], ['ok reset'], ['ok 1', 'ok reset']],
+    [
+      ['ok 1', 'ok timeout'],
+      ['ok timeout', 'ok reset'],
+      ['ok 1', 'ok timeout', 'ok reset'],
+    ],
+    [['ok 1', 'other 1'], ['ok reset'], ['ok 1', 'other 1', 'ok reset']],
+  ])('never replace an answer, and only one another: %s, then %s', (before, run, after) => {
+    expect(runAll(runAll([], before.map(plainFrom)), run.map(plainFrom)).map(textOf)).toEqual(after);
+  });
+
+  it.each([
+    [['ok 1', 'ok timeout'], ['ok 2'], ['ok 2']],
+    [['ok timeout', 'other 1'], ['ok 2'], ['ok 2', 'other 1']],
+    [
+      ['ok 1', 'other 1', 'ok 2'],
+      ['ok timeout', 'ok 3'],
+      ['ok timeout', 'other 1', 'ok 3'],
+    ],
+    [
+      ['ok timeout', 'ok timeout'],
+      ['ok timeout', 'ok 1'],
+      ['ok timeout', 'ok 1'],
+    ],
+  ])('of earlier runs go with the first answer, those before it in its run stay: %s, then %s', (...parts) => {
+    const [before, run, after] = parts;
+    expect(runAll(runAll([], before.map(plainFrom)), run.map(plainFrom)).map(textOf)).toEqual(after);
+  });
+});
+
+describe('what comes again', () => {
+  const before = { ...exchange({ body: { json: { a: 1, b: 2 } } }), note: 'mine' } as Exchange;
+  const again = { ...plainOf(before), startedAt: Date.parse('2027-01-01T00:00:00.000Z'), durationMs: 99 };
+
+  it('keeps its time, and what somebody wrote beside it', () => {
+    expect(runAll([before], [again])).toEqual([before]);
+  });
+
+  it('takes the new time where that is asked for', () => {
+    const meta = { recordedAt: '2027-01-01T00:00:00.000Z', durationMs: 99 };
+    expect(runAll([before], [again], true)).toEqual([{ ...before, meta }]);
+  });
+
+  it('is known however it is written, in its session', () => {
+    const written = (text: string, session?: string) =>
+      plainOf(exchange({ body: { text }, answer: { text }, ...(session !== undefined && { session }) }));
+    const run = [written('{ "b": 2, "a": 1 }'), written('{"a":1,"b":2}'), written('{"b":2,"a":1}', 'one')];
+    expect(runAll([before], run)).toHaveLength(3);
+    expect(runAll([before], run.slice(0, 1))).toHaveLength(1);
+    expect(runAll([before], run.slice(2))).toHaveLength(2);
+  });
+});

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { StoredExchange } from '../../../src/recordings/store/stored-exchange.ts';
 import { refusal } from '../../../src/upstreams/replay/refusal.ts';
 import { exchange } from '../../support/exchanges.ts';
 
@@ -10,9 +11,13 @@ it.each([
     1,
     'it was recorded 3 times and has been served once already (--strict-sequence); the others are no answers',
   ],
-  [2000, undefined, 'it was recorded 2000 times and has been served as often already (--strict-sequence)'],
 ])('of what was recorded %i times and served %s times says so', (recorded, served, text) => {
-  const { message } = refusal('r', { reason: 'already-served', exchange: exchange(), recorded, served });
+  const { message } = refusal('r', {
+    reason: 'already-served',
+    stored: StoredExchange.of(exchange()),
+    recorded,
+    served,
+  });
   expect(message.endsWith(`, but ${text}`)).toBe(true);
 });
 
@@ -23,5 +28,5 @@ it.each([
   ['truncated', 'the response broke off when it was recorded'],
 ] as const)('of a failure (%s) says what happened', (kind, text) => {
   const failed = { ...exchange(), failure: { kind } };
-  expect(refusal('r', { reason: 'failure', exchange: failed }).message).toContain(text);
+  expect(refusal('r', { reason: 'failure', stored: StoredExchange.of(failed) }).message).toContain(text);
 });

@@ -1,46 +1,62 @@
 import { expect, it } from 'vitest';
+import { openStore } from '../../../src/recordings/store/open-store.ts';
+import type { StoredExchange } from '../../../src/recordings/store/stored-exchange.ts';
 import { Served } from '../../../src/upstreams/replay/served.ts';
+import { exchange, plainOf } from '../../support/exchanges.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const A = { id: 1, name: 'a' };
 const B = { id: 2, name: 'b' };
-const ONE = { method: 'GET', path: '/a b', recordedAt: '2026-11-20T12:00:00.000Z' };
-const OTHER = { ...ONE, path: '/a' };
+
+/** `served`, and exchanges at `/a b` and `/a` that can be. */
+async function recorded(count = 2) {
+  const store = await openStore(temporaryFolder(), 'demo', { writable: true });
+  for (let i = 0; i < count; i++) store.append(plainOf(exchange({ path: '/a b', query: `i=${i}` })));
+  store.append(plainOf(exchange({ path: '/a' })));
+  const of = (path: string) => store.exchanges('PATCH', path).all;
+  const [other] = of('/a') as [StoredExchange];
+  return { store, served: new Served(store), spaced: of('/a b') as StoredExchange[], other };
+}
 
 const timesIn = (served: Served, session: typeof A) =>
   [...served.to(session).exchanges].map(({ path, index, times }) => `${path} ${index}: ${times}`);
 
-it('knows exchanges by method, path and place', () => {
-  const served = new Served();
-  served.add(A, { ...ONE, index: 1 });
-  served.add(A, { ...ONE, index: 0 });
-  served.add(B, { ...OTHER, index: 0 });
-  expect(served.has('GET', '/a b', 1)).toBe(true);
-  expect(served.has('GET', '/a b', 2)).toBe(false);
-  expect(served.has('PUT', '/a b', 1)).toBe(false);
+it('knows exchanges and their places in their files', async () => {
+  const { store, served, spaced, other } = await recorded();
+  const [first, second] = spaced as [StoredExchange, StoredExchange];
+  served.add(A, second);
+  served.add(A, second);
+  served.add(A, first);
+  served.add(B, other);
+  expect([first, second, other].map((one) => served.has(one))).toEqual([true, true, true]);
+  expect(timesIn(served, A)).toEqual(['/a b 1: 2', '/a b 0: 1']);
+  expect(timesIn(served, B)).toEqual(['/a 0: 1']);
   expect(served.run(new Date(0), new Date(1))).toEqual({
     startedAt: '1970-01-01T00:00:00.000Z',
     endedAt: '1970-01-01T00:00:00.001Z',
     served: [
-      { method: 'GET', path: '/a b', indexes: [0, 1] },
-      { method: 'GET', path: '/a', indexes: [0] },
+      { method: 'PATCH', path: '/a b', indexes: [0, 1] },
+      { method: 'PATCH', path: '/a', indexes: [0] },
     ],
   });
+  await store.close();
 });
 
-it('takes no more than it can keep track of, and says so', () => {
-  const served = new Served(2);
-  for (const session of [A, A, B]) served.add(session, { ...ONE, index: 0 });
-  expect(served.isCut).toBe(false);
-  served.add(A, { ...ONE, index: 1 });
-  served.add(A, { ...ONE, index: 2 });
-  expect(served.isCut).toBe(true);
-  expect(served.has('GET', '/a b', 1)).toBe(true);
-  expect(served.has('GET', '/a b', 2)).toBe(false);
-  expect(served.run(new Date(0), new Date(1)).isCut).toBe(true);
-  expect(timesIn(served, A)).toEqual(['/a b 0: 2']);
-  expect(served.to(A)).toMatchObject({ count: 4, isCut: true });
-  expect(served.to(B)).toMatchObject({ count: 1, isCut: false });
+it('forgets a session, not the run', async () => {
+  const { store, served, other } = await recorded();
+  served.add(A, other);
   served.end(A);
-  served.add(B, { ...OTHER, index: 0 });
-  expect(timesIn(served, B)).toEqual(['/a b 0: 1', '/a 0: 1']);
+  expect(served.to(A)).toMatchObject({ count: 0, isCut: false });
+  expect(served.has(other)).toBe(true);
+  await store.close();
+});
+
+it('lists no more of a session than it keeps track of, and says so', async () => {
+  const { store, served, spaced } = await recorded(10_001);
+  for (const one of spaced.slice(0, 10_000)) served.add(A, one);
+  expect(served.to(A)).toMatchObject({ count: 10_000, isCut: false });
+  served.add(A, spaced[10_000] as StoredExchange);
+  expect(served.to(A)).toMatchObject({ count: 10_001, isCut: true });
+  expect([...served.to(A).exchanges]).toHaveLength(10_000);
+  await store.close();
 });

@@ -119,9 +119,9 @@ function filesBelow(folder: string, cwd: string, onRecording: OnRecording): stri
 
 /** What a killed recorder left in its journal is in no file, and has no place that a finding could name. */
 async function tellOfJournals(recordings: readonly string[], { cwd, say }: InputFolders): Promise<void> {
-  const { waitingIn } = await import('../../recordings/waiting-in.ts');
+  const { waitingIn } = await import('../../../recordings/store/open-store.ts');
   for (const folder of recordings) {
-    const count = waitingIn(resolve(cwd, folder));
+    const count = waitingIn(resolve(cwd, folder)).length;
     if (count === 0) continue;
     const what = count === 1 ? '1 exchange is' : `${count} exchanges are`;
     say?.(

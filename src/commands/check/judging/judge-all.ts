@@ -59,7 +59,7 @@ export async function judgeAll(
     ofRecordings ??= await openHistories(gate, beforehand, io);
     const { checkBodies, histories, judgeRecording, readRecording } = ofRecordings;
     const recording = readRecording(input);
-    if (input.path !== undefined) await checkBodies(input.path, recording.exchanges);
+    if (input.path !== undefined) checkBodies(input.path, recording.exchanges);
     if (!histories.add(number, recording)) {
       checked[number] = judgeRecording(gate, recording, () => undefined, room);
       continue;
@@ -92,7 +92,7 @@ async function openHistories(gate: Gate, beforehand: Beforehand, { cwd }: InputI
   const [{ Histories }, reading, { checkBodies }] = await Promise.all([
     import('../history/histories.ts'),
     import('./judge-recording.ts'),
-    import('../../../recordings/files/body-files.ts'),
+    import('../../../recordings/store/exchange-file.ts'),
   ]);
   return { histories: new Histories(gate, beforehand, cwd), checkBodies, ...reading };
 }

@@ -1,38 +1,29 @@
 import { cpSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../src/model/exchange.ts';
-import type { StoreOptions } from '../../src/recordings/lowdb-store.ts';
-import { openStore } from '../../src/recordings/open-store.ts';
-import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../support/exchanges.ts';
-import { leaveAsKilled } from '../support/killed.ts';
-import { describeStore, type StorePlace } from '../support/store-suite.ts';
-import { folderInMemory } from '../support/temporary-folder.ts';
+import type { Exchange } from '../../../src/model/exchange.ts';
+import { openStore } from '../../../src/recordings/store/open-store.ts';
+import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';
+import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../../support/exchanges.ts';
+import { leaveAsKilled } from '../../support/killed.ts';
+import { find, turn } from '../../support/recordings.ts';
+import { describeStore, type StorePlace } from '../../support/store-suite.ts';
+import { folderInMemory } from '../../support/temporary-folder.ts';
 
-function describeWith(options: StoreOptions, name: string): void {
-  describeStore(name, async () => {
-    const placeIn = (folder: string): StorePlace => ({
-      open: () => openStore(folder, 'r', options),
-      async killed() {
-        const copy = folderInMemory();
-        // At once: a copy of what changes meanwhile would be of no moment.
-        cpSync(folder, copy, { recursive: true });
-        leaveAsKilled(copy);
-        return placeIn(copy);
-      },
-    });
-    return placeIn(folderInMemory());
+describeStore('the store of files', async () => {
+  const placeIn = (folder: string): StorePlace => ({
+    open: (replaces = false) => openStore(folder, 'r', { writable: true, replaces }),
+    async killed() {
+      const copy = folderInMemory();
+      // At once: a copy of what changes meanwhile would be of no moment.
+      cpSync(folder, copy, { recursive: true });
+      leaveAsKilled(copy);
+      return placeIn(copy);
+    },
   });
-}
-
-describeWith({ writable: true }, 'the lowdb store');
-describeWith({ writable: true, cacheBytes: 0 }, 'the lowdb store that forgets at once');
-describeWith({ writable: true, largeBytes: 0 }, 'the lowdb store of large files');
-describeWith(
-  { writable: true, largeBytes: 0, cacheBytes: 0 },
-  'the lowdb store of large files that forgets at once',
-);
+  return placeIn(folderInMemory());
+});
 
 const FILE = ['r', ...PROJECT_PATH.slice(1).split('/'), 'PATCH.json'];
 
@@ -50,7 +41,7 @@ async function filesIn(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(files.map(read)));
 }
 
-describe('the files of the lowdb store', () => {
+describe('the files of the store', () => {
   it('are a tree that mirrors the API, and nothing else is left in it', async () => {
     const folder = folderInMemory();
     const store = await openStore(folder, 'r', { writable: true });
@@ -105,9 +96,9 @@ describe('the files of the lowdb store', () => {
   it('stay byte for byte as they were when the same traffic is recorded again', async () => {
     const folder = folderInMemory();
     const record = async (recordedAt: string) => {
-      const store = await openStore(folder, 'r', { writable: true });
-      store.append(plainOf(exchange({ query: 'b', recordedAt })), true);
-      store.append(plainOf(exchange({ query: 'a', answer: { text: '1' }, recordedAt })), true);
+      const store = await openStore(folder, 'r', { writable: true, replaces: true });
+      store.append(plainOf(exchange({ query: 'b', recordedAt })));
+      store.append(plainOf(exchange({ query: 'a', answer: { text: '1' }, recordedAt })));
       store.append(plainOf(exchange({ query: 'b', status: 404, recordedAt })));
       store.append(plainOf(exchange({ query: 'a', answer: { text: '2' }, recordedAt })));
       await store.close();
@@ -119,7 +110,7 @@ describe('the files of the lowdb store', () => {
   });
 });
 
-describe('a broken file of the lowdb store', () => {
+describe('a broken file of the store', () => {
   it.each(['', '{"formatVersion":1,"exch', '{"formatVersion":2,"exchanges":[]}'])(
     'is named and never written over: %j',
     async (text) => {
@@ -132,10 +123,10 @@ describe('a broken file of the lowdb store', () => {
         code: 'bad-recording',
         message: expect.stringContaining(`${file}:1:`),
       });
-      await expect(store.find('PATCH', PROJECT_PATH)).rejects.toEqual(broken);
+      expect(() => find(store)).toThrow(broken);
       const one = exchange();
       store.append(plainOf(one));
-      await expect(store.find('PATCH', PROJECT_PATH)).rejects.toEqual(broken);
+      expect(() => find(store)).toThrow(broken);
       store.append(plainOf(one));
       await expect(store.flush()).rejects.toEqual(broken);
       expect(store.trouble).toEqual(broken);
@@ -144,7 +135,7 @@ describe('a broken file of the lowdb store', () => {
       await writeFile(file, JSON.stringify({ formatVersion: 1, exchanges: [exchange({ status: 500 })] }));
       await store.close();
       expect(store.trouble).toBeUndefined();
-      expect(await store.find('PATCH', PROJECT_PATH)).toEqual([exchange({ status: 500 }), one, one]);
+      expect(find(store)).toEqual([exchange({ status: 500 }), one, one]);
     },
   );
 
@@ -154,9 +145,7 @@ describe('a broken file of the lowdb store', () => {
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]));
     const store = await openStore(folder, 'r');
-    await expect(store.find('PATCH', PROJECT_PATH)).rejects.toThrow(
-      `${file}:1:2: the file is not valid UTF-8`,
-    );
+    expect(() => find(store)).toThrow(`${file}:1:2: the file is not valid UTF-8`);
   });
 });
 
@@ -170,11 +159,11 @@ describe('trouble with the disk', () => {
     store.append(plainOf(one));
     await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write', hint: expect.any(String) });
     expect(store.trouble?.message).toContain(join(folder, ...FILE));
-    expect(await store.find('PATCH', PROJECT_PATH)).toEqual([one]);
+    expect(find(store)).toEqual([one]);
     await rm(join(folder, 'r', 'api'));
     await store.close();
     expect(store.trouble).toBeUndefined();
-    expect(await (await openStore(folder, 'r')).find('PATCH', PROJECT_PATH)).toEqual([one]);
+    expect(find(await openStore(folder, 'r'))).toEqual([one]);
   });
 
   it('leaves the file as it was, and nothing half written', async () => {
@@ -201,17 +190,19 @@ describe('trouble with the disk', () => {
     const folder = folderInMemory();
     const store = await openStore(folder, 'r', { writable: true, backlogBytes: 10_000 });
     const big = exchange({ answer: { text: 'x'.repeat(6000) } });
-    const obstacle = join(folder, 'r', '.patchgate', 'journal');
-    await writeFile(obstacle, '');
-    store.append(plainOf(big));
-    store.append(plainOf(big));
-    expect(await store.find('PATCH', PROJECT_PATH)).toEqual([big]);
+    const obstacle = join(folder, 'r', '.patchgate', 'journal.ndjson');
+    await mkdir(obstacle);
+    // A file stands where the folders of the path should be, too.
+    await writeFile(join(folder, 'r', 'api'), '');
+    for (let i = 0; i < 3; i++) store.append(plainOf(big));
+    expect(find(store)).toEqual([big, big]);
     await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write' });
-    await rm(obstacle);
+    await rmdir(obstacle);
+    await rm(join(folder, 'r', 'api'));
     store.append(plainOf(big));
-    expect(await store.find('PATCH', PROJECT_PATH)).toEqual([big, big]);
+    expect(find(store)).toEqual([big, big, big]);
     await expect(store.close()).rejects.toThrow('1 exchange was not kept');
-    expect(JSON.parse(await readFile(join(folder, ...FILE), 'utf8')).exchanges).toHaveLength(2);
+    expect(JSON.parse(await readFile(join(folder, ...FILE), 'utf8')).exchanges).toHaveLength(3);
   });
 });
 
@@ -230,7 +221,7 @@ describe('openStore', () => {
   it('makes no folder for reading', async () => {
     const folder = folderInMemory();
     const store = await openStore(join(folder, 'none'), 'r');
-    expect(await store.isEmpty()).toBe(true);
+    expect(store.isEmpty()).toBe(true);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -254,13 +245,10 @@ describe('recording again, with pauses in which the files are written', () => {
       exchange({ path: '/other', answer: { text: 'answer 5' } }),
     ];
     const run = async (recordedAt: string, pauses: boolean, changed?: Exchange) => {
-      const store = await openStore(folder, 'r', { writable: true });
-      const seen = new Set<string>();
+      const store = await openStore(folder, 'r', { writable: true, replaces: true });
       for (const one of traffic) {
-        const { path, query } = one.request;
         const again = one === traffic[3] && changed ? changed : one;
-        store.append({ ...plainOf(again), startedAt: Date.parse(recordedAt) }, !seen.has(path + query));
-        seen.add(path + query);
+        store.append({ ...plainOf(again), startedAt: Date.parse(recordedAt) });
         if (pauses) await store.flush();
       }
       await store.close();
@@ -274,7 +262,7 @@ describe('recording again, with pauses in which the files are written', () => {
     expect(text.replace('4 changed', '4').replace('2028', '2026')).toBe(first[join(...FILE)]);
     await writeFile(join(folder, ...FILE), JSON.stringify(JSON.parse(text)));
     expect(await run('2029-01-01T00:00:00.000Z', true, changed)).toEqual(third);
-    const list = await (await openStore(folder, 'r')).find('PATCH', PROJECT_PATH);
+    const list = find(await openStore(folder, 'r'));
     expect(list.map(({ meta }) => meta.recordedAt.slice(0, 4))).toEqual(['2026', '2026', '2026', '2028']);
   });
 });
@@ -300,7 +288,7 @@ describe('a file that people have laid out anew', () => {
     await writeFile(file, changed);
     store.append(plainOf(two));
     await store.close();
-    const list = await (await openStore(folder, 'r')).find('PATCH', PROJECT_PATH);
+    const list = find(await openStore(folder, 'r'));
     expect(list).toEqual(changed.includes('[]') ? [two] : [one, two]);
   });
 });
@@ -315,11 +303,45 @@ describe('while requests come', () => {
       const text = await readFile(join(folder, ...FILE), 'utf8').catch(() => '');
       return text.split('"i": ').length - 1;
     };
-    while ((await inFile()) === 0) store.append(plainOf(big(appended++)));
+    while ((await inFile()) === 0) {
+      store.append(plainOf(big(appended++)));
+      await turn();
+    }
     store.append(plainOf(big(appended++)));
     await store.close();
     expect(await inFile()).toBe(appended);
-    const list = await (await openStore(folder, 'r')).find('PATCH', PROJECT_PATH);
+    const list = find(await openStore(folder, 'r'));
     expect(list).toEqual(Array.from({ length: appended }, (_, i) => big(i)));
   });
+});
+
+describe('what was edited while it is recorded into', () => {
+  it.each([true, false])('stays, whether somebody has asked for it or not: %s', async (isAsked) => {
+    const folder = folderInMemory();
+    const file = join(folder, ...FILE);
+    const store = await openStore(folder, 'r', { writable: true });
+    for (const query of ['a', 'b']) store.append(plainOf(exchange({ query })));
+    if (isAsked) expect(find(store)).toHaveLength(2);
+    await store.flush();
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"query": "b"', '"query": "edited"'));
+    store.append(plainOf(exchange({ query: 'new' })));
+    await store.close();
+    const queries = (from: RecordingStore) => find(from).map(({ request }) => request.query);
+    expect(queries(store)).toEqual(['a', 'edited', 'new']);
+    expect(queries(await openStore(folder, 'r'))).toEqual(['a', 'edited', 'new']);
+  });
+});
+
+it('a recording that is larger than comfortable is told of, once', async () => {
+  const folder = folderInMemory();
+  const notices: string[] = [];
+  const store = await openStore(folder, 'r', { writable: true, onNotice: (text) => notices.push(text) });
+  for (let i = 0; i < 5001; i++) store.append(plainOf(exchange({ path: '/a', query: `i=${i}` })));
+  await store.flush();
+  store.append(plainOf(exchange({ path: '/a' })));
+  await store.close();
+  expect(notices).toEqual([expect.stringContaining(`the recording ${join(folder, 'r')} is large`)]);
+  const reader = await openStore(folder, 'r', { onNotice: (text) => notices.push(text) });
+  await reader.load();
+  expect(notices).toHaveLength(2);
 });

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  exchangeLine,
-  FIRST_LINE,
-  markLine,
-  readLine,
-} from '../../../src/recordings/journal/journal-line.ts';
 import type { PlainExchange } from '../../../src/recordings/plain-exchange.ts';
+import { exchangeLine, readLine } from '../../../src/recordings/store/journal-line.ts';
+import type { Placement } from '../../../src/recordings/store/path-exchanges.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -27,8 +23,8 @@ function plain(
 }
 
 /** Without the line feed, as it is read. */
-function lineOf(exchange: PlainExchange, replace = false): Buffer {
-  const line = exchangeLine(exchange, replace);
+function lineOf(exchange: PlainExchange, placement: Placement = { ordinal: 0 }): Buffer {
+  const line = exchangeLine(exchange, placement);
   expect(line.indexOf(10)).toBe(line.length - 1);
   return Buffer.from(line.subarray(0, -1));
 }
@@ -43,18 +39,20 @@ describe('the line of an exchange', () => {
     ['more than usual', { path: `/${'long/'.repeat(20_000)}`, answer: Buffer.alloc(70_000, 'a\n') }],
     ['odd texts', { path: '/"\\\u0001\ud800ü€', headers: ['x', 'a"b', 'x', '\t'] }],
   ])('gives back what it was made of: %s', (_, parts) => {
-    for (const replace of [true, false]) {
+    const placements = [
+      { ordinal: 0 },
+      { ordinal: 7 },
+      {},
+      { replaces: { failures: 0 } },
+      { replaces: { failures: 2 } },
+    ];
+    for (const placement of placements) {
       const exchange = plain(parts);
-      expect(readLine(lineOf(exchange, replace))).toEqual({
-        kind: 'exchange',
-        exchange,
-        replace,
-        failures: 0,
-      });
+      expect(readLine(lineOf(exchange, placement))).toEqual({ exchange, placement });
     }
   });
 
-  it('says why there is no whole response, what was not kept, and what failed before', () => {
+  it('says why there is no whole response, and what was not kept', () => {
     const { request, response, ...times } = plain({ answer: Buffer.from('ha') });
     const all: PlainExchange[] = [
       { request, response, failure: 'truncated', ...times },
@@ -64,13 +62,13 @@ describe('the line of an exchange', () => {
       { request, response, session: 'a "test" \\ 1', ...times },
     ];
     for (const exchange of all) {
-      const line = Buffer.from(exchangeLine(exchange, false, 3).subarray(0, -1));
-      expect(readLine(line)).toEqual({ kind: 'exchange', exchange, replace: false, failures: 3 });
+      expect(readLine(lineOf(exchange))).toEqual({ exchange, placement: { ordinal: 0 } });
     }
   });
 
   it('is to be read by people', () => {
-    const line = lineOf(plain({ body: Buffer.from('{"a":1}'), answer: Buffer.from('{"b":2}') }), true);
+    const bodies = { body: Buffer.from('{"a":1}'), answer: Buffer.from('{"b":2}') };
+    const line = lineOf(plain(bodies), { replaces: { failures: 0 } });
     expect(line.toString()).toBe(
       '{"at":1790000000000,"ms":12,"replace":true,"status":207,"request":["PATCH","/a","x=1","accept","*/*"],' +
         '"response":["etag","\\"1\\""],"sizes":[7,7],"base64":[false,false]}\t{"a":1}\t{"b":2}',
@@ -86,9 +84,6 @@ describe('what is no line of a journal', () => {
     'x',
     '[]',
     '{}',
-    '{"journalVersion":2}',
-    '{"folded":{"method":"GET","path":"/","upTo":"1"}}',
-    '{"folded":{"method":"GET","path":"/","upTo":1,"temporary":"../x.tmp"}}',
     good.slice(0, -1),
     `${good} `,
     good.replace('"ms":12', '"ms":"12"'),
@@ -100,16 +95,11 @@ describe('what is no line of a journal', () => {
     good.replace('"status":207,', '"status":0,'),
     good.replace('"base64"', '"failure":"bored","base64"'),
     good.replace('"base64"', '"failures":-1,"base64"'),
+    good.replace('"ordinal":0', '"ordinal":"0"'),
     good.replace('"base64"', '"omitted":["1",2],"base64"'),
     good.replace('"base64"', '"session":"","base64"'),
     good.replace('"base64"', '"session":"\\u001b","base64"'),
   ])('is told from one: %s', (text) => {
     expect(readLine(Buffer.from(text))).toBeUndefined();
   });
-});
-
-it('says what a file has', () => {
-  const mark = { method: 'GET', path: '/"a"', upTo: 12, temporary: '.GET.json.1-1.tmp' };
-  expect(readLine(markLine(mark).subarray(0, -1))).toEqual({ kind: 'mark', mark });
-  expect(readLine(FIRST_LINE.subarray(0, -1))).toEqual({ kind: 'first' });
 });

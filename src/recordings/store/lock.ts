@@ -1,25 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import {
-  closeSync,
   constants,
   copyFileSync,
-  fsyncSync,
   linkSync,
   lstatSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { isAlive, startOf } from './process-life.ts';
-import { makeFolders } from './store/folders.ts';
+import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { makeFolders } from './folders.ts';
+import { removeQuietly } from './write-file.ts';
 
-/** Who writes to a recording, as its lock file says. */
+/** Who writes, as the lock file says. */
 interface Holder {
   pid: number;
   host: string;
@@ -65,19 +62,17 @@ const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
  * @throws PatchgateError `recording-in-use` with who holds it, `cannot-write`
  */
 export function takeLock(root: string, file: string, words = RECORDING): Lock {
-  const id = randomBytes(6).toString('hex');
-  const own = `${file}.${id}.tmp`;
-  const processStart = startOf(process.pid);
-  const holder: Holder = {
+  const self: Holder = {
     pid: process.pid,
     host: hostname(),
     startedAt: new Date().toISOString(),
-    ...(processStart !== undefined && { processStart }),
-    id,
+    processStart: statOf(process.pid)?.start,
+    id: randomBytes(6).toString('hex'),
   };
+  const own = `${file}.${self.id}.tmp`;
   try {
-    writeOwn(own, holder);
-    take(file, own, holder, (at, by) => inUse(root, at, by, words));
+    writeOwn(own, self);
+    take(file, own, self, (at, holder) => inUse(root, at, holder, words));
     removeRemains(file);
   } catch (error) {
     if (error instanceof PatchgateError) throw error;
@@ -86,12 +81,12 @@ export function takeLock(root: string, file: string, words = RECORDING): Lock {
       cause: error,
     });
   } finally {
-    removeOwn(own);
+    removeQuietly(own);
   }
   return {
     release() {
       // Somebody may have deleted it, and somebody else taken it.
-      if (idIn(file) === id) rmSync(file, { force: true });
+      if (idIn(file) === self.id) rmSync(file, { force: true });
     },
   };
 }
@@ -109,7 +104,7 @@ function take(
   while (!place(own, file, self)) {
     const holder = readHolder(file);
     if (holder === undefined) continue;
-    if (holder.host !== self.host || isAlive(holder.pid, holder.processStart)) throw heldBy(file, holder);
+    if (holder.host !== self.host || isAlive(holder)) throw heldBy(file, holder);
     const claim = `${file}.${holder.id}`;
     take(claim, own, self, heldBy);
     // Without this look, it could be the lock of who was faster: a claim is gone once it was used.
@@ -121,24 +116,23 @@ function take(
 /** Puts a complete lock in its place, where there is none. @returns whether it stands there */
 function place(own: string, file: string, self: Holder): boolean {
   try {
-    linkSync(own, file);
+    linkOrCopy(own, file);
     return true;
   } catch (error) {
-    const code = systemCode(error) as string;
-    if (code === 'EEXIST') return false;
-    if (code === 'ENOENT') {
-      // Another process has just closed, and has tidied up.
-      writeOwn(own, self);
-      return false;
-    }
-    if (!NO_LINKS.includes(code)) throw error;
+    const code = systemCode(error);
+    // Another process has just closed, and has tidied up.
+    if (code === 'ENOENT') writeOwn(own, self);
+    else if (code !== 'EEXIST') throw error;
+    return false;
   }
+}
+
+function linkOrCopy(own: string, file: string): void {
   try {
-    copyFileSync(own, file, constants.COPYFILE_EXCL);
-    return true;
+    linkSync(own, file);
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false;
-    throw error;
+    if (!NO_LINKS.includes(systemCode(error) as string)) throw error;
+    copyFileSync(own, file, constants.COPYFILE_EXCL);
   }
 }
 
@@ -154,29 +148,21 @@ function isMoved(claim: string, file: string): boolean {
 
 function writeOwn(own: string, self: Holder): void {
   makeFolders(dirname(own), false);
-  const fd = openSync(own, 'w');
-  try {
-    writeSync(fd, `${JSON.stringify(self)}\n`);
-    // An empty lock after a power failure would be nobody's.
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** What stays is removed by who takes the lock next. */
-function removeOwn(own: string): void {
-  try {
-    rmSync(own, { force: true });
-  } catch {
-    // Where it could not be written, that is what is told.
-  }
+  // An empty lock after a power failure would be nobody's.
+  writeFileSync(own, `${JSON.stringify(self)}\n`, { flush: true });
 }
 
 /** Undefined where there is none any more. */
 function readHolder(file: string): Holder | undefined {
-  const text = readLock(file);
-  if (text === undefined) return undefined;
+  let text: string;
+  try {
+    // Reading a pipe would wait for ever, and a link that leads nowhere would be there and not there.
+    if (!lstatSync(file).isFile()) throw new Error('it is no file');
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
   try {
     const holder = JSON.parse(text) as Holder;
     if (Number.isInteger(holder.pid) && holder.pid > 0 && /^[0-9a-f]+$/.test(holder.id)) return holder;
@@ -186,17 +172,6 @@ function readHolder(file: string): Holder | undefined {
   throw new PatchgateError('recording-in-use', `${file} does not say which process holds it`, {
     hint: 'delete it if no other Patchgate writes here',
   });
-}
-
-function readLock(file: string): string | undefined {
-  try {
-    // Reading a pipe would wait for ever, and a link that leads nowhere would be there and not there.
-    if (!lstatSync(file).isFile()) throw new Error('it is no file');
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 function idIn(file: string): string | undefined {
@@ -215,7 +190,7 @@ function removeRemains(file: string): void {
     const other = join(dirname(file), name);
     try {
       const holder = readHolder(other);
-      if (holder && isAlive(holder.pid, holder.processStart)) continue;
+      if (holder && isAlive(holder)) continue;
     } catch {
       // Begun only. Whoever is still at it writes it again.
     }
@@ -226,22 +201,46 @@ function removeRemains(file: string): void {
 function inUse(root: string, file: string, holder: Holder, words: LockWords): PatchgateError {
   const { pid, host, startedAt } = holder;
   const { thing, doing, instead } = words;
-  const isHere = host === hostname();
-  const who =
-    isHere && pid === process.pid
-      ? 'this process'
-      : isHere
-        ? `process ${pid}`
-        : `process ${pid} on the host ${host}`;
-  const hint =
-    who === 'this process'
-      ? `close it first, or ${instead.here}`
-      : isHere
-        ? `stop it first, or ${instead.elsewhere}; if ${pid} is no Patchgate, delete ${file}`
-        : `stop it there, or ${instead.elsewhere}; if it is gone, delete ${file}`;
+  let who = `process ${pid}`;
+  let hint = `stop it first, or ${instead.elsewhere}; if ${pid} is no Patchgate, delete ${file}`;
+  if (host !== hostname()) {
+    who += ` on the host ${host}`;
+    hint = `stop it there, or ${instead.elsewhere}; if it is gone, delete ${file}`;
+  } else if (pid === process.pid) {
+    who = 'this process';
+    hint = `close it first, or ${instead.here}`;
+  }
   return new PatchgateError(
     'recording-in-use',
     `${thing} ${root} is in use: ${who} has been ${doing} since ${startedAt}`,
     { hint, details: { pid, host, startedAt } },
   );
+}
+
+/** Whether the process still runs: another may have its pid by now. */
+function isAlive({ pid, processStart }: Holder): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // That of another user cannot be sent anything, but it is there.
+    if (systemCode(error) === 'ESRCH') return false;
+  }
+  const now = statOf(pid);
+  if (now === undefined) return true;
+  // Ended, though its parent has not asked for it yet.
+  if (now.state === 'Z' || now.state === 'X') return false;
+  return processStart === undefined || now.start === processStart;
+}
+
+/** A process's state, and when it began: the boot and its ticks. From Linux's /proc (proc_pid_stat(5)). */
+function statOf(pid: number): { state: string | undefined; start: string } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name in parentheses may hold anything.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    return { state: fields[0], start: `${boot}:${fields[19]}` };
+  } catch {
+    return undefined;
+  }
 }

@@ -2,10 +2,11 @@ import fs, { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { openStore } from '../../src/recordings/open-store.ts';
-import type { RecordingStore } from '../../src/recordings/store.ts';
+import { openStore } from '../../src/recordings/store/open-store.ts';
+import type { RecordingStore } from '../../src/recordings/store/recording-store.ts';
 import { exchange, plainOf } from '../support/exchanges.ts';
 import { leaveAsKilled } from '../support/killed.ts';
+import { find, turn } from '../support/recordings.ts';
 import { copyAtEachStep, withPatched } from '../support/steps.ts';
 import { folderInMemory, temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -16,11 +17,8 @@ function numbered(path: string, body: number, answer: number): Exchange {
   return exchange({ path, body: { json: { body } }, answer: { json: { answer, padding: 'x'.repeat(100) } } });
 }
 
-async function contentOf(store: RecordingStore): Promise<Record<string, readonly Exchange[]>> {
-  const lists = await Promise.all(
-    PATHS.map(async (path) => [path, await store.find('PATCH', path)] as const),
-  );
-  return Object.fromEntries(lists);
+function contentOf(store: RecordingStore): Record<string, readonly Exchange[]> {
+  return Object.fromEntries(PATHS.map((path) => [path, find(store, 'PATCH', path)]));
 }
 
 function filesBelow(folder: string): Record<string, string> {
@@ -39,8 +37,7 @@ function filesBelow(folder: string): Record<string, string> {
 const RUNS: Record<string, ((store: RecordingStore) => void)[]> = {
   'files that are begun': [
     (store) => {
-      for (const path of PATHS)
-        for (const n of [1, 2, 1]) store.append(plainOf(numbered(path, n, n)), n === 2);
+      for (const path of PATHS) for (const n of [1, 2, 1]) store.append(plainOf(numbered(path, n, n)));
     },
   ],
   'files that are added to': [
@@ -57,8 +54,8 @@ const RUNS: Record<string, ((store: RecordingStore) => void)[]> = {
     },
     (store) => {
       for (const path of PATHS) {
-        store.append(plainOf(numbered(path, 1, 9)), true);
-        store.append(plainOf(numbered(path, 2, 2)), true);
+        store.append(plainOf(numbered(path, 1, 9)));
+        store.append(plainOf(numbered(path, 2, 2)));
         store.append(plainOf(numbered(path, 1, 8)));
       }
     },
@@ -66,7 +63,7 @@ const RUNS: Record<string, ((store: RecordingStore) => void)[]> = {
 };
 
 describe('writing that is killed at any step', { timeout: 60_000 }, () => {
-  it.each(Object.entries(RUNS))('loses nothing and keeps nothing twice: %s', async (_, runs) => {
+  it.each(Object.entries(RUNS))('loses nothing and keeps nothing twice: %s', async (name, runs) => {
     const folder = folderInMemory();
     const earlier = runs.slice(0, -1);
     for (const run of earlier) {
@@ -74,18 +71,19 @@ describe('writing that is killed at any step', { timeout: 60_000 }, () => {
       run(store);
       await store.close();
     }
-    const store = await openStore(folder, 'r', { writable: true });
+    const store = await openStore(folder, 'r', { writable: true, replaces: name.endsWith('replaced') });
     runs.at(-1)?.(store);
+    await turn();
     const copies = await copyAtEachStep(folder, folderInMemory(), () => store.flush());
     const files = filesBelow(folder);
-    const content = await contentOf(await openStore(folder, 'r'));
+    const content = contentOf(await openStore(folder, 'r'));
     expect(Object.values(content).flat().length).toBeGreaterThan(8);
     expect(copies.length).toBeGreaterThan(25);
 
     for (const [step, copy] of copies.entries()) {
       // Reading finds everything and changes nothing.
       const before = filesBelow(copy);
-      expect(await contentOf(await openStore(copy, 'r')), `read after step ${step}`).toEqual(content);
+      expect(contentOf(await openStore(copy, 'r')), `read after step ${step}`).toEqual(content);
       expect(filesBelow(copy)).toEqual(before);
       // The next start puts the files in order, and may be killed itself.
       const isNested = step % 6 === 0;
@@ -126,6 +124,7 @@ describe('a file that cannot be put in its place at the last moment', () => {
     const store = await openStore(folder, 'r', { writable: true });
     const [one, two] = [numbered('/a', 1, 1), numbered('/a', 1, 2)];
     store.append(plainOf(one));
+    await turn();
     const { writeSync } = fs;
     let isRefused = false;
     const patches = {
@@ -142,13 +141,14 @@ describe('a file that cannot be put in its place at the last moment', () => {
       }),
     );
     store.append(plainOf(two));
+    await turn();
     const killed = join(temporaryFolder(), 'copy');
     cpSync(folder, killed, { recursive: true });
     leaveAsKilled(killed);
     await store.close();
     await (await openStore(killed, 'r', { writable: true })).close();
     for (const at of [folder, killed]) {
-      expect(await (await openStore(at, 'r')).find('PATCH', '/a')).toEqual([one, two]);
+      expect(find(await openStore(at, 'r'), 'PATCH', '/a')).toEqual([one, two]);
       const files = Object.keys(filesBelow(at));
       expect(files.filter((name) => name.endsWith('.json'))).toEqual(['/r/a/PATCH.json']);
       if (!isJournalRefused) expect(files).toHaveLength(1);

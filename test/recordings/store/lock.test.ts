@@ -4,12 +4,11 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from 'vitest';
-import { takeLock } from '../../src/recordings/lock.ts';
-import { startOf } from '../../src/recordings/process-life.ts';
-import { refusal } from '../support/errors.ts';
-import { NO_PID } from '../support/killed.ts';
-import { bundleProgram } from '../support/store-process.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { takeLock } from '../../../src/recordings/store/lock.ts';
+import { refusal } from '../../support/errors.ts';
+import { NO_PID } from '../../support/killed.ts';
+import { bundleProgram } from '../../support/store-process.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SINCE = '2026-11-20T12:00:00.000Z';
 const DEAD = { pid: NO_PID, host: hostname(), startedAt: SINCE, id: '0123456789ab' };
@@ -73,7 +72,7 @@ describe('the lock of a recording', () => {
   });
 
   it('is not taken over while another process is about to', () => {
-    const other = { ...DEAD, pid: process.ppid, processStart: startOf(process.ppid), id: 'aaaaaaaaaaaa' };
+    const other = { ...DEAD, pid: process.ppid, id: 'aaaaaaaaaaaa' };
     const file = newLock(['', DEAD], [`.${DEAD.id}`, other]);
     expect(refusal('recording-in-use', () => takeLock('r', file))).toContain(
       `process ${process.ppid} has been`,
@@ -82,7 +81,7 @@ describe('the lock of a recording', () => {
   });
 
   it('names the process that holds it, since when, and what to do', () => {
-    const file = newLock(['', { ...DEAD, pid: process.ppid, processStart: startOf(process.ppid) }]);
+    const file = newLock(['', { ...DEAD, pid: process.ppid }]);
     const said = refusal('recording-in-use', () => takeLock('r', file));
     expect(said).toContain(`process ${process.ppid} has been recording into it since ${SINCE}`);
     expect(said).toContain(`--recording; if ${process.ppid} is no Patchgate, delete ${file}`);
@@ -132,7 +131,7 @@ describe('the lock of a recording', () => {
 
 const RACING = `
   import { createInterface } from 'node:readline';
-  import { takeLock } from './src/recordings/lock.ts';
+  import { takeLock } from './src/recordings/store/lock.ts';
   let lock;
   createInterface({ input: process.stdin }).on('line', (file) => {
     lock?.release();
