@@ -24,6 +24,8 @@ try {
 async function bench({ groups, dist, json, ...options }) {
   const cli = join(resolve(dist ?? DIST), 'cli.js');
   if (!existsSync(cli)) throw new Error(`${cli} does not exist: run "npm run bundle" at the top first`);
+  if (!cores)
+    throw new Error('it takes Linux, to read CPU time, and two cores: one for the server, one for the load');
   leaveServerCore();
   const folder = mkdtempSync(join(tmpdir(), 'patchgate-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

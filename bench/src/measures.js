@@ -3,7 +3,6 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { drive } from './drive.js';
 import { checkAlive, cpuSecondsUntilQuiet, hold, peakMebibytesOf, release, start, stop } from './server.js';
-import { answeredAlike } from './traffic.js';
 
 /*
  * Each measure is given the chosen scenarios of a group, its peer, the place and the options. It gives rows of
@@ -66,40 +65,49 @@ function rowsOf({ name, turns, peak, atLeast, p99AtMost, memoryLimit }, bare) {
   ];
 }
 
-/** Exchanges that are asked for as soon as a replay listens. */
-const FIRST = 200;
+/** Exchanges that are asked for at a time. */
+const TOUCHED = 200;
+const TOUCHED_WARM = 2000;
 /** By then a replay should have read its recording. */
 const WARM_AFTER_MS = 2000;
 
-/** What it costs to ask for an exchange for the first time: at once after the start, and when there was time to load it. */
-export async function measureTouches(
-  [{ name, command, traffic, exchanges, limit, warmAtMost }],
-  bare,
-  place,
-  { rounds },
-) {
-  const first = [];
-  const warmed = [];
+/**
+ * What it costs to ask for exchanges for the first time: as soon as a replay listens; when the functions are compiled; and
+ * when there was time to read the whole recording. What the replay reads in the background meanwhile is charged, too.
+ */
+export async function measureTouches([scenario], bare, place, { rounds }) {
+  const { name, command, traffic, exchanges, limit, warmAtMost } = scenario;
+  const cold = [];
+  const compiled = [];
+  const warm = [];
   for (let round = 0; round < rounds; round++) {
-    const peer = await during(bare.command, place, (server) =>
-      drive(server, answeredAlike(traffic), { limit: FIRST }),
-    );
+    const peer = await during(bare.command, place, (server) => touch(server, bare.traffic, 0, TOUCHED));
     await during(command, place, async (server) => {
-      const listening = drive(server, traffic, { limit: FIRST });
-      first.push({ ours: microsEach(await listening), peer: microsEach(peer) });
-      await pause(WARM_AFTER_MS);
-      // Half of the exchanges compile the functions; the other half are then asked for twice.
+      // Each block is asked for exchanges that no block before it was asked for, but for the one that compiles.
+      cold.push({ ours: await touch(server, traffic, 0, TOUCHED), peer });
+      const isWarm = pause(WARM_AFTER_MS);
+      await drive(server, () => traffic(0), { limit: 3000 });
+      compiled.push(await touchTwice(server, traffic, TOUCHED, TOUCHED));
+      await isWarm;
       const half = exchanges / 2;
-      await drive(server, traffic, { from: FIRST, limit: half - FIRST });
-      const touch = await drive(server, traffic, { from: half, limit: half });
-      const again = await drive(server, traffic, { from: half, limit: half });
-      warmed.push({ ours: microsEach(touch), peer: microsEach(again) });
+      await drive(server, traffic, { from: 2 * TOUCHED, limit: half - 2 * TOUCHED });
+      warm.push(await touchTwice(server, traffic, half, TOUCHED_WARM));
     });
   }
+  const unit = 'µs of CPU';
   return [
-    { name, peerName: bare.peerName, unit: 'µs of CPU', pairs: first, limit },
-    { name: `${name} warmed`, peerName: 'again', unit: 'µs of CPU', pairs: warmed, atMost: warmAtMost },
+    { name, peerName: bare.peerName, unit, pairs: cold, limit },
+    { name: `${name} compiled`, peerName: 'again', unit, pairs: compiled, limit },
+    { name: `${name} warm`, peerName: 'again', unit, pairs: warm, atMost: warmAtMost },
   ];
+}
+
+async function touchTwice(server, traffic, from, limit) {
+  return { ours: await touch(server, traffic, from, limit), peer: await touch(server, traffic, from, limit) };
+}
+
+async function touch(server, traffic, from, limit) {
+  return microsEach(await drive(server, traffic, { from, limit }));
 }
 
 /** A start is short: so many pairs for each round. */
@@ -125,19 +133,17 @@ export async function measureStarts(scenarios, bare, place, { rounds }) {
 }
 
 async function startTime({ command, traffic }, place, turn) {
-  const startedAt = performance.now();
   return during(command, place, async (server) => {
     if (traffic) await drive(server, traffic, { connections: 1, from: turn, limit: 1 });
     else await once(server.child, 'exit');
-    const time = performance.now() - startedAt;
+    const time = performance.now() - server.startedAt;
     if (!traffic && server.child.exitCode !== 0) checkAlive(server);
     return time;
   });
 }
 
-/** Misses that compile the functions, and as many that are then measured, as far as they come within the time. */
-const MISSES = 100;
-const MISSES_WITHIN_S = 5;
+/** So many misses compile the functions, and as many are then measured each round, or what comes within the time. */
+const MISSES = { connections: 1, limit: 100, seconds: 5 };
 
 /** Requests that are not in a recording. */
 export async function measureMisses(scenarios, _, place, { rounds }) {
@@ -145,10 +151,12 @@ export async function measureMisses(scenarios, _, place, { rounds }) {
   for (const { name, command, traffic, limit } of scenarios) {
     const pairs = [];
     await during(command, place, async (server) => {
-      for (let round = 0; round <= rounds; round++) {
-        const misses = { connections: 1, from: round * MISSES, limit: MISSES, seconds: MISSES_WITHIN_S };
-        const run = await drive(server, traffic, misses);
-        if (round > 0) pairs.push({ ours: microsEach(run) / 1000 });
+      let { next } = await drive(server, traffic, MISSES);
+      await cpuSecondsUntilQuiet(server);
+      for (let round = 0; round < rounds; round++) {
+        const run = await drive(server, traffic, { ...MISSES, from: next });
+        next = run.next;
+        pairs.push({ ours: microsEach(run) / 1000 });
       }
     });
     rows.push({ name, unit: 'ms of CPU', pairs, limit });

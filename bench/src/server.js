@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const running = new Set();
@@ -13,19 +14,16 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
 
-/** The two cores to use: `{ server, load }`. */
-export const cores = findCores();
+/** The two cores to use: `{ server, load }`; undefined where there is one only, or no Linux. */
+export const cores = process.platform === 'linux' ? findCores() : undefined;
 
 function findCores() {
-  if (process.platform !== 'linux')
-    throw new Error('it takes Linux to pin processes and to read their CPU time');
   const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1];
   const [server, load] = list.split(',').flatMap((range) => {
     const [first, last = first] = range.split('-').map(Number);
     return Array.from({ length: last - first + 1 }, (_, i) => first + i);
   });
-  if (load === undefined) throw new Error('it takes two cores: one for the server, one for the load');
-  return { server, load };
+  return load === undefined ? undefined : { server, load };
 }
 
 /** Has this process, which makes the load, keep off the server's core. */
@@ -44,6 +42,7 @@ export async function start(argsOf, place, core = cores.server) {
   const log = join(folder, 'output.txt');
   const output = openSync(log, 'w');
   const args = argsOf({ ...place, port });
+  const startedAt = performance.now();
   const child = spawn('taskset', ['-c', String(core), process.execPath, ...args], {
     cwd: folder,
     stdio: ['ignore', output, output],
@@ -52,7 +51,7 @@ export async function start(argsOf, place, core = cores.server) {
   closeSync(output);
   running.add(child);
   child.on('exit', () => running.delete(child));
-  return { child, port, log, name: args.map((arg) => arg.split('/').pop()).join(' ') };
+  return { child, port, log, startedAt, name: args.map((arg) => arg.split('/').pop()).join(' ') };
 }
 
 /** @throws Error with what a dead process printed last */

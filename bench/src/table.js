@@ -21,7 +21,7 @@ export function table(rows) {
 /** Medians of one row's pairs. Ratios are taken pair by pair: only neighbours in time compare. */
 export function summarise({ pairs, isInverse, atLeast, atMost, limit, ...row }) {
   const ours = spread(pairs.map((pair) => pair.ours)).median;
-  if (pairs[0].peer === undefined) return { ...row, ours, ...judge(ours, { atMost: limit }) };
+  if (pairs[0].peer === undefined) return { ...row, ours, ...judge(ours, { atMost: limit }, row.unit) };
   const peer = spread(pairs.map((pair) => pair.peer)).median;
   const ratio = spread(pairs.map((pair) => (isInverse ? pair.peer / pair.ours : pair.ours / pair.peer)));
   const target =
@@ -29,9 +29,10 @@ export function summarise({ pairs, isInverse, atLeast, atMost, limit, ...row }) 
   return { ...row, ours, peer, ratio, ...target };
 }
 
-function judge(value, { atLeast, atMost }) {
+/** @param unit of a value; a ratio has none */
+function judge(value, { atLeast, atMost }, unit = '') {
   if (atLeast !== undefined) return { target: `>= ${atLeast}`, isReached: value >= atLeast };
-  if (atMost !== undefined) return { target: `<= ${atMost}`, isReached: value <= atMost };
+  if (atMost !== undefined) return { target: `<= ${atMost} ${unit}`.trim(), isReached: value <= atMost };
   return { target: '' };
 }
 
