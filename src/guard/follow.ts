@@ -37,9 +37,9 @@ export type Follow = (about: About, sink: ResponseSink) => Follower | undefined;
 
 export function createFollow(
   gate: Pick<Gate, 'recordOf' | 'recordAt' | 'listAt'>,
-  { kinds, stateOf, counts }: Learner,
+  { kinds, stateOf, counts, areAnswersKept = false }: Learner,
 ): Follow {
-  const records = new ShownRecords();
+  const records = new ShownRecords(areAnswersKept);
   return ({ head, match, body, session }, sink) => {
     const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
     const state = stateOf(session);

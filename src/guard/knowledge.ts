@@ -37,4 +37,6 @@ export interface Learner {
   kinds: readonly RecordKind[];
   /** Whether an answer says what the service holds: one out of a recording changes nothing there. */
   counts(answeredBy: AnsweredBy): boolean;
+  /** The same answer is the same object each time. */
+  areAnswersKept?: boolean;
 }

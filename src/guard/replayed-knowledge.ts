@@ -68,7 +68,12 @@ export function replayedKnowledge(
       asked.add(key);
       look(name, asker, state);
     },
-    learner: { stateOf: (session) => inSession(session).state, kinds, counts: () => true },
+    learner: {
+      stateOf: (session) => inSession(session).state,
+      kinds,
+      counts: () => true,
+      areAnswersKept: true,
+    },
     end: ({ id }) => void sessions.delete(id),
   };
 }

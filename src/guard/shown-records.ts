@@ -8,6 +8,12 @@ interface Read {
   shown: Shown | undefined;
 }
 
+/** Of an answer that comes again as the very same object. */
+interface Known {
+  name: RecordName;
+  shown: Shown | undefined;
+}
+
 /** Answers that are remembered, the ones read longest ago go first; and the bytes that each may have. */
 const MOST = 500;
 const MOST_BYTES = 16 * 1024;
@@ -18,16 +24,30 @@ const MOST_BYTES = 16 * 1024;
  */
 export class ShownRecords {
   readonly #last = new Map<string, Read>();
+  readonly #known = new WeakMap<Buffer, Known>();
+  readonly #areAnswersKept: boolean;
+
+  /** @param areAnswersKept the same answer is the same object each time: a recording's */
+  constructor(areAnswersKept = false) {
+    this.#areAnswersKept = areAnswersKept;
+  }
 
   /** @param bytes of the answer's body, without its content codings @returns undefined where it cannot be read */
   in(bytes: Buffer, name: RecordName, method: string): Shown | undefined {
     if (bytes.length === 0) return NOTHING;
+    if (!this.#areAnswersKept) return this.#inOthers(bytes, name, method);
+    const known = this.#known.get(bytes);
+    if (known?.name.id === name.id && known.name.kind === name.kind) return known.shown;
+    const shown = shownBy(bytes, name);
+    this.#known.set(bytes, { name, shown });
+    return shown;
+  }
+
+  #inOthers(bytes: Buffer, name: RecordName, method: string): Shown | undefined {
     const key = `${method} ${name.kind} ${name.id} ${name.account} ${name.base}`;
     const last = this.#last.get(key);
     if (last?.bytes.equals(bytes)) return last.shown;
-    const answer = answerIn(bytes);
-    const shown =
-      answer === undefined ? undefined : answer === TEXT ? NOTHING : shownIn(name.kind, answer, name.id);
+    const shown = shownBy(bytes, name);
     // A copy: a piece of what came from a socket keeps all of that.
     if (bytes.length <= MOST_BYTES) setLatest(this.#last, key, { bytes: Buffer.from(bytes), shown }, MOST);
     else this.#last.delete(key);
@@ -36,6 +56,11 @@ export class ShownRecords {
 }
 
 const NOTHING: Shown = { isPart: true, ids: new Set() };
+function shownBy(bytes: Buffer, { kind, id }: RecordName): Shown | undefined {
+  const answer = answerIn(bytes);
+  return answer === undefined ? undefined : answer === TEXT ? NOTHING : shownIn(kind, answer, id);
+}
+
 /** An answer that is no JSON. */
 export const TEXT = Symbol('text');
 

@@ -48,7 +48,7 @@ export function findUnderOtherBase(store: RecordingStore, method: string, path: 
       most = sent.length - from;
     }
     if (base.length >= sent.length - 2 + DEEPER) continue;
-    for (const name of [...names].slice(0, MOST_BELOW)) queue.push([...base, name]);
+    for (const name of first(names, MOST_BELOW)) queue.push([...base, name]);
   }
   return best;
 }
@@ -97,10 +97,7 @@ export function findOtherId(store: RecordingStore, method: string, path: string)
   if (sent.length > MOST_SEGMENTS) return undefined;
   for (let at = sent.length - 1; at >= 0; at--) {
     const { segments: names } = store.below(pathOf(sent.slice(0, at)));
-    const id = sent[at] as string;
-    const others = [...names].filter((name) => name !== id);
-    others.sort((a, b) => distance(a, id) - distance(b, id) || (a < b ? -1 : 1));
-    for (const name of others.slice(0, MOST_TRIED)) {
+    for (const name of nearestTo(sent[at] as string, names)) {
       const segments = sent.with(at, name);
       if (store.below(pathOf(segments)).methods.has(method)) return alike(method, segments, sent);
     }
@@ -133,6 +130,25 @@ export function alike(method: string, recorded: readonly string[], sent: readonl
     ...(basePath.recorded !== basePath.sent && { basePath }),
     ...(account.recorded !== account.sent && { account }),
   };
+}
+
+/** Of the first names those most like an id, which is not among them. */
+function nearestTo(id: string, names: Iterable<string>): string[] {
+  const others = first(names, MOST_NAMES)
+    .filter((name) => name !== id)
+    .map((name) => ({ name, far: distance(name, id) }));
+  others.sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1));
+  return others.slice(0, MOST_TRIED).map(({ name }) => name);
+}
+
+/** No more of what may be very many. */
+function first(names: Iterable<string>, most: number): string[] {
+  const found: string[] = [];
+  for (const name of names) {
+    if (found.length === most) break;
+    found.push(name);
+  }
+  return found;
 }
 
 /** Of another id from the one that was sent: numbers are like numbers, and most like those next to them. */

@@ -5,7 +5,7 @@ import { type Miss, type MissReason, recordIt } from './miss.ts';
 import type { SentRequest } from './sent-request.ts';
 
 /** Of a recording in which nothing is alike, so many paths are looked at. */
-const MOST_PATHS = 1000;
+const MOST_PATHS = 200;
 
 /** Explains why nothing at all is recorded for a method and path, by where something alike is. */
 export function explainPath(store: RecordingStore, { request, rules }: SentRequest): Miss {
@@ -79,7 +79,7 @@ function whichSegment({ recorded, sent }: Alike, path: string): string {
   return `: recorded for ${inPlace(recorded[0])}, sent for ${inPlace(sent[0])}`;
 }
 
-/** Of the methods and paths recorded, the one most alike; only the first 1,000 are looked at. */
+/** Of the methods and paths recorded, the one most alike; only the first are looked at. */
 function nearestPath(store: RecordingStore, method: string, path: string): Alike | undefined {
   const sent = segmentsOf(path);
   let nearest: Alike | undefined;

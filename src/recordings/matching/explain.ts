@@ -1,3 +1,5 @@
+import type { RecordedRequest } from '../../model/exchange.ts';
+import { isObject, type JsonValue } from '../../model/json.ts';
 import { tokensOf } from '../../model/pointer.ts';
 import { redactPath, redactQuery } from '../redaction/redact.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
@@ -8,7 +10,9 @@ import { type Miss, recordIt } from './miss.ts';
 import type { SentRequest } from './sent-request.ts';
 
 /** Bounds on the work and on what is shown. */
-const MOST_COMPARED = 200;
+const MOST_COMPARED = 50;
+/** Exchanges of which it is found out roughly how much they are like the request. */
+const MOST_LOOKED_AT = 1000;
 /** Values of all bodies compared; the exchange with which they run out is the last one. */
 const MOST_VALUES = 100_000;
 const MOST_COUNTED = 100;
@@ -67,7 +71,7 @@ function explainDifference(recording: string, recorded: readonly StoredExchange[
 function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest): Candidate {
   let nearest: (Candidate & { parts: number }) | undefined;
   const work: Work = { left: MOST_VALUES };
-  for (const stored of recorded.slice(0, MOST_COMPARED)) {
+  for (const stored of mostAlike(recorded, sent)) {
     // Where one part alone differs, as many places as before are too many already.
     const most = nearest?.parts === 1 ? nearest.found.length : MOST_COUNTED;
     const found = differencesOf(stored.request, sent, most, work);
@@ -79,9 +83,34 @@ function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest): Cand
     ) {
       nearest = { stored, found, parts };
     }
-    if (work.left <= 0) break;
+    if (work.left <= 0 || nearest.found.length === 1) break;
   }
   return nearest as Candidate;
+}
+
+/** Those worth a comparison, oldest first. */
+function mostAlike(recorded: readonly StoredExchange[], { request }: SentRequest): readonly StoredExchange[] {
+  if (recorded.length <= MOST_COMPARED) return recorded;
+  const scored = recorded
+    .slice(0, MOST_LOOKED_AT)
+    .map((stored, place) => ({ stored, place, score: likeness(stored.request, request) }));
+  scored.sort((a, b) => b.score - a.score || a.place - b.place);
+  const chosen = scored.slice(0, MOST_COMPARED).sort((a, b) => a.place - b.place);
+  return chosen.map(({ stored }) => stored);
+}
+
+/** A cheap measure: whether the query is the same, and how many members of the body look the same from outside. */
+function likeness(recorded: RecordedRequest, sent: RecordedRequest): number {
+  const score = recorded.query === sent.query ? 1 : 0;
+  const before = recorded.body && 'json' in recorded.body ? recorded.body.json : undefined;
+  const now = sent.body && 'json' in sent.body ? sent.body.json : undefined;
+  if (!isObject(before) || !isObject(now)) return score;
+  const same = Object.keys(now).filter((name) => looksSame(before[name], now[name]));
+  return score + same.length;
+}
+
+function looksSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  return one === other || (Array.isArray(one) && Array.isArray(other) && one.length === other.length);
 }
 
 function inWords({ place, recorded, sent }: Difference): string {

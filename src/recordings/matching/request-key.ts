@@ -30,9 +30,9 @@ export function requestFacts(request: RecordedRequest, rules: MatchRules): Reque
   };
 }
 
-/** The same for requests of a method and path whose query and body are equal to the byte. */
+/** The same for requests of a method and path whose query and body are equal to the byte. No `requestKey` is as long. */
 export function bytesKey(query: string, body: Buffer): string {
-  return hash('sha1', body, 'binary') + query;
+  return `${hash('sha1', body, 'binary')}?${query}`;
 }
 
 /**

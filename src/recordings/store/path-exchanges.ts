@@ -52,10 +52,8 @@ export class PathExchanges {
   readonly #options: PathOptions;
   #slots: Slot[] = [];
   #all: StoredExchange[] | undefined;
-  /** By `requestKey`; those with a placeholder in their request are found by no key. */
+  /** By `requestKey` and by `bytesKey`; those with a placeholder in their request are found by no key. */
   #byKey = new Map<string, StoredExchange[]>();
-  /** The same lists by `bytesKey`. */
-  #byBytes = new Map<string, StoredExchange[]>();
   #open: StoredExchange[] = [];
   #keyed = 0;
   /** By request and session; for who adds. */
@@ -110,7 +108,7 @@ export class PathExchanges {
   withBytes(query: string, body: Buffer): readonly StoredExchange[] | undefined {
     if (!this.#options.rules.isByBytes) return undefined;
     this.#index();
-    return this.#open.length > 0 ? undefined : this.#byBytes.get(bytesKey(query, body));
+    return this.#open.length > 0 ? undefined : this.#byKey.get(bytesKey(query, body));
   }
 
   /** Those with a placeholder in their request: no key finds these. */
@@ -146,7 +144,7 @@ export class PathExchanges {
       same = [stored];
       this.#byKey.set(key, same);
     }
-    if (byBytes !== undefined) this.#byBytes.set(byBytes, same);
+    if (byBytes !== undefined) this.#byKey.set(byBytes, same);
   }
 
   /** Adds what a run recorded. @param replaces the first answer to each request of the run drops what was kept for it
@@ -371,7 +369,6 @@ export class PathExchanges {
     this.#isRewritten = true;
     this.#all = undefined;
     this.#byKey = new Map();
-    this.#byBytes = new Map();
     this.#open = [];
     this.#keyed = 0;
   }

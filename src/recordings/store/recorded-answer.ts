@@ -26,7 +26,7 @@ export function recordedAnswer(
   const { status } = response;
   const isHead = method === 'HEAD';
   const hasNoBody = isHead || status === 204 || status === 304;
-  const body = hasNoBody ? NO_BODY : bytes;
+  const body = hasNoBody ? NO_BODY : packed(bytes);
   const headers: string[] = [];
   for (const [name, value] of Object.entries(response.headers)) {
     // A file that people edit or bring from elsewhere may hold what belongs to another connection.
@@ -35,6 +35,23 @@ export function recordedAnswer(
   }
   if (!hasNoBody) headers.push('content-length', String(body.length));
   return { status, message: '', headers: shared(headers), tookMs, body };
+}
+
+const BLOCK = 64 * 1024;
+const SHORT = 4 * 1024;
+let block = NO_BODY;
+let used = 0;
+
+/** Short bodies stand one behind the other: each by itself would hold a whole block of Node's buffers in memory. */
+function packed(bytes: Buffer): Buffer {
+  if (bytes.length > SHORT) return bytes;
+  if (used + bytes.length > block.length) {
+    block = Buffer.allocUnsafeSlow(BLOCK);
+    used = 0;
+  }
+  const start = used;
+  used += bytes.copy(block, start);
+  return block.subarray(start, used);
 }
 
 /** Lists of headers that many answers have in common; so many are remembered. */

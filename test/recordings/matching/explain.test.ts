@@ -85,6 +85,16 @@ describe('the nearest exchange', () => {
     expect(text.length).toBeLessThan(3000);
   });
 
+  it('is looked for among those most alike, where many are recorded', () => {
+    const far = Array.from({ length: 300 }, (_, i) => exchange({ body: { json: { a: i, b: [i], c: i } } }));
+    const near = exchange({
+      body: { json: { a: -1, b: [0], c: -2 } },
+      recordedAt: '2026-01-01T00:00:00.000Z',
+    });
+    const { nearest } = explain([...far, near], exchange({ body: { json: { a: -1, b: [0], c: -1 } } }));
+    expect(nearest).toMatchObject({ recordedAt: near.meta.recordedAt, differences: [{ place: '/c' }] });
+  });
+
   it('is looked for among a bounded number of values', () => {
     const list = Array.from({ length: 70_000 }, (_, i) => i);
     const recorded = [3, 2, 1].map((count, day) => {
