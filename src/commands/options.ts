@@ -103,6 +103,22 @@ export const PROXYING: readonly SettingName[] = [
   'recordInCi',
 ];
 
+/** Those of a command that answers from a recording alone. */
+export const REPLAYING_ALONE: readonly SettingName[] = [...ANSWERING, 'onMiss', 'target'];
+/** Those of a command that answers from a fake. */
+export const FAKING: readonly SettingName[] = [
+  ...JUDGING,
+  ...GUARDING,
+  ...APPROVING,
+  ...SERVING,
+  ...TLS,
+  ...SESSIONS,
+  ...REDACTION,
+  ...FAULTS,
+  'seed',
+  'envelope',
+];
+
 /** Under which heading a command's help has them; any other setting is among its options. */
 const GROUPS: readonly [heading: string, names: readonly SettingName[]][] = [
   ['Judging:', JUDGING],

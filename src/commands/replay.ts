@@ -1,11 +1,11 @@
 import type { CommandModule } from 'yargs';
-import { ANSWERING, withSettings } from './options.ts';
+import { REPLAYING_ALONE, withSettings } from './options.ts';
 
 export const replay: CommandModule = {
   command: 'replay',
   describe: 'Answers from a recording, without the service',
   builder: (yargs) =>
-    withSettings(yargs, [...ANSWERING, 'onMiss', 'target'])
+    withSettings(yargs, REPLAYING_ALONE)
       .example('$0 replay --recording checkout', 'answer what was recorded, refuse the rest')
       .example(
         '$0 replay --on-miss forward --target https://staging.example.com',

@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util';
+import type { Kind } from '../compose-upstream.ts';
+import { flagOf, SETTINGS, type Setting, type SettingName } from '../settings.ts';
+import { FAKING, PROXYING, REPLAYING_ALONE, spellOut } from './options.ts';
+
+const SERVERS: Readonly<Record<Kind, readonly SettingName[]>> = {
+  proxy: PROXYING,
+  replay: REPLAYING_ALONE,
+  fake: FAKING,
+};
+
+/**
+ * A command that serves, read without yargs, which takes as long to load as all the rest. Undefined where yargs has to
+ * look at it: for help, for another command, and for all that is not plainly right.
+ */
+export function plainCommand(
+  args: readonly string[],
+): { kind: Kind; flags: Record<string, unknown> } | undefined {
+  const [kind = '', ...rest] = args;
+  if (!Object.hasOwn(SERVERS, kind) || rest.some((arg) => UNPLAIN.test(arg))) return undefined;
+  try {
+    const { positionals, values } = parseArgs({
+      args: spellOut(rest),
+      options: optionsOf(SERVERS[kind as Kind]),
+      allowPositionals: kind === 'proxy',
+    });
+    const [target, ...further] = positionals;
+    if (further.length > 0 || (target !== undefined && !/^https?:/.test(target))) return undefined;
+    const flags: Record<string, unknown> = target === undefined ? {} : { target };
+    for (const name of [...SERVERS[kind as Kind], 'config']) {
+      const given = (values as Record<string, unknown[] | undefined>)[flagOf(name)];
+      if (given) flags[name] = given.length === 1 ? given[0] : given;
+    }
+    return { kind: kind as Kind, flags };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What yargs reads in a way of its own: `-`, `--`, `-p8080`, quotes, a word behind an option that is on or off, and help. */
+const UNPLAIN = /^(?:--?|-[^-].+|true|false|help|(?:--[^=]*=)?(["']).*\1)$/s;
+
+function optionsOf(names: readonly SettingName[]) {
+  const option = ({ kind, alias }: Pick<Setting, 'kind' | 'alias'>) => ({
+    type: kind === 'boolean' ? ('boolean' as const) : ('string' as const),
+    multiple: true,
+    ...(alias?.length === 1 && { short: alias }),
+  });
+  const entries = names.map((name) => [flagOf(name), option(SETTINGS[name])]);
+  return Object.fromEntries([...entries, ['config', option({ kind: 'path' })]]);
+}
