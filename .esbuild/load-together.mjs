@@ -27,13 +27,15 @@ const TOGETHER = [
 
 /** Makes whatever imports one module of a group import all of it; but for what a config file loads. */
 export async function loadTogether() {
-  // What reads the command line is loaded by every command.
+  const ofConfigFile = await closureOf(['src/define-config.ts']);
+  // Every command has read the command line.
   const light = await closureOf(['src/cli.ts']);
-  const atHand = new Set([...light].filter((name) => name !== 'src/cli.ts'));
+  const atHand = new Set([...light].filter((name) => name !== 'src/cli.ts' && !ofConfigFile.has(name)));
   const groups = [{ roots: [...atHand], modules: atHand }];
   for (const roots of TOGETHER) {
     const modules = await closureOf(roots);
     for (const earlier of groups) for (const name of earlier.modules) modules.delete(name);
+    for (const name of ofConfigFile) modules.delete(name);
     groups.push({ roots, modules });
   }
   return {
@@ -41,7 +43,7 @@ export async function loadTogether() {
     setup(builder) {
       builder.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
         const file = nameOf(path);
-        if (light.has(file)) return undefined;
+        if (light.has(file) || ofConfigFile.has(file)) return undefined;
         const text = readFileSync(path, 'utf8');
         const imports = [...text.matchAll(/^(?:import|export)\b(?! type\b)[^;]*? from '(\.[^']+)';/gm)];
         const imported = imports.map(([, from]) => nameOf(join(dirname(path), from)));

@@ -10,8 +10,11 @@ const ASKED = /\/shipped-validators\.js$/;
 export const shippedValidators = {
   name: 'shipped-validators',
   setup(builder) {
-    builder.onResolve({ filter: ASKED }, () => ({ path: MODULE, namespace: 'shipped-validators' }));
-    builder.onLoad({ filter: ASKED, namespace: 'shipped-validators' }, async () => ({
+    builder.onResolve({ filter: ASKED }, () => ({
+      path: 'src/contract/shipped-validators.js',
+      namespace: 'built',
+    }));
+    builder.onLoad({ filter: ASKED, namespace: 'built' }, async () => ({
       contents: await validatorsModule(),
       resolveDir: FOLDER,
     }));

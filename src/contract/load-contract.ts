@@ -7,8 +7,9 @@ import { faultOf } from '../model/strict-json.ts';
 import { annotationsOf } from './annotations.ts';
 import { checkContractFile } from './check-contract-file.ts';
 import { compilerOf } from './compile-schemas.ts';
-import { type Contract, contractOf } from './contract.ts';
+import type { Contract } from './contract.ts';
 import { keptContract } from './kept-contracts.ts';
+import { contractOf } from './make-contract.ts';
 import { type ContractTexts, readContractFiles } from './read-contract-files.ts';
 
 /**
