@@ -48,12 +48,14 @@ export async function loadTogether() {
         const imports = [...text.matchAll(/^(?:import|export)\b(?! type\b)[^;]*? from '(\.[^']+)';/gm)];
         const imported = imports.map(([, from]) => nameOf(join(dirname(path), from)));
         const wanted = groups.filter(
-          ({ modules }) => !modules.has(file) && imported.some((name) => modules.has(name)),
+          ({ roots, modules }) =>
+            roots.includes(file) || (!modules.has(file) && imported.some((name) => modules.has(name))),
         );
         const added = wanted
           .flatMap(({ roots }) => roots)
           .map((root) => `import ${JSON.stringify(resolve(root))};`);
-        return { contents: added.join('') + text, loader: 'ts' };
+        // Behind its own: nothing is to be evaluated before what it needs.
+        return { contents: `${text}\n${added.join('\n')}`, loader: 'ts' };
       });
     },
   };
