@@ -3,57 +3,61 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { shippedValidators } from './shipped-validators.mjs';
 
-/**
- * What is loaded together, each with all that it imports but for what an earlier one has. esbuild makes one file of the modules that
- * are needed by exactly the same entries and dynamic imports: a start would open seventy, most of them tiny, and that takes longer
- * than to read a few large ones.
- */
-const TOGETHER = [
-  ['src/config.ts', 'src/compose-gate.ts'],
-  [
-    'src/commands/serve.ts',
-    'src/patchgate.ts',
-    'src/recordings/store/open-store.ts',
-    'src/upstreams/replay.ts',
-    'src/guard/replayed-knowledge.ts',
-  ],
-  [
-    'src/commands/check/run-check.ts',
-    'src/commands/check/judging/judging.ts',
-    'src/commands/check/report/standard-io.ts',
-    'src/reporters/text.ts',
-  ],
+/** What a command loads at once, beside what reads the command line. */
+const JUDGING = ['src/config.ts', 'src/compose-gate.ts'];
+const SERVING = [
+  'src/commands/serve.ts',
+  'src/patchgate.ts',
+  'src/recordings/store/open-store.ts',
+  'src/upstreams/replay.ts',
+  'src/guard/replayed-knowledge.ts',
+];
+const CHECKING = [
+  'src/commands/check/run-check.ts',
+  'src/commands/check/judging/judging.ts',
+  'src/commands/check/report/standard-io.ts',
+  'src/commands/check/report/hide-secrets.ts',
+  'src/reporters/text.ts',
 ];
 
-/** Makes whatever imports one module of a group import all of it; but for what a config file loads. */
+/**
+ * Makes esbuild put what is loaded together into one file. By itself it makes one of the modules that are needed by exactly the same
+ * entries and dynamic imports: a start would open seventy, most of them tiny, and that takes longer than to read a few large ones.
+ * Here, whatever imports one module of a group imports all of it.
+ */
 export async function loadTogether() {
   const ofConfigFile = await closureOf(['src/define-config.ts']);
-  // Every command has read the command line.
-  const light = await closureOf(['src/cli.ts']);
-  const atHand = new Set([...light].filter((name) => name !== 'src/cli.ts' && !ofConfigFile.has(name)));
-  const groups = [{ roots: [...atHand], modules: atHand }];
-  for (const roots of TOGETHER) {
-    const modules = await closureOf(roots);
-    for (const earlier of groups) for (const name of earlier.modules) modules.delete(name);
-    for (const name of ofConfigFile) modules.delete(name);
-    groups.push({ roots, modules });
-  }
+  const plainCommand = await closureOf(['src/cli.ts']);
+  const commandLine = await closureOf(['src/commands/command-line.ts']);
+  const serving = await closureOf(SERVING);
+  const checking = await closureOf(CHECKING);
+  const both = [...serving].filter((name) => checking.has(name));
+  // To read the command line, or a config file, nothing more is loaded than it needs.
+  const light = new Set([...ofConfigFile, ...plainCommand, ...commandLine]);
+  const grouped = new Set([...ofConfigFile, 'src/cli.ts', 'src/commands/command-line.ts']);
+  const groups = [plainCommand, commandLine, await closureOf(JUDGING), both, serving, checking].map((all) => {
+    const modules = [...all].filter((name) => !grouped.has(name));
+    for (const name of modules) grouped.add(name);
+    return modules;
+  });
+  const loadedApart = [...JUDGING, ...SERVING, ...CHECKING];
   return {
     name: 'load-together',
     setup(builder) {
       builder.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
         const file = nameOf(path);
-        if (light.has(file) || ofConfigFile.has(file)) return undefined;
+        if (light.has(file)) return undefined;
         const text = readFileSync(path, 'utf8');
         const imports = [...text.matchAll(/^(?:import|export)\b(?! type\b)[^;]*? from '(\.[^']+)';/gm)];
         const imported = imports.map(([, from]) => nameOf(join(dirname(path), from)));
-        const wanted = groups.filter(
-          ({ roots, modules }) =>
-            roots.includes(file) || (!modules.has(file) && imported.some((name) => modules.has(name))),
-        );
+        const wanted = groups.flatMap((modules) => {
+          if (modules.includes(file))
+            return loadedApart.includes(file) ? modules.filter((name) => loadedApart.includes(name)) : [];
+          return imported.some((name) => modules.includes(name)) ? modules : [];
+        });
         const added = wanted
-          .flatMap(({ roots }) => roots)
-          .map((root) => `import ${JSON.stringify(resolve(root))};`);
+          .filter((name) => name !== file)
+          .map((name) => `import ${JSON.stringify(resolve(name))};`);
         // Behind its own: nothing is to be evaluated before what it needs.
         return { contents: `${text}\n${added.join('\n')}`, loader: 'ts' };
       });
@@ -78,7 +82,7 @@ async function closureOf(files) {
       },
     ],
   });
-  return new Set(Object.keys(metafile.inputs));
+  return new Set(Object.keys(metafile.inputs).filter((name) => name.startsWith('src/')));
 }
 
 /** As esbuild names it: `src/config.ts` */

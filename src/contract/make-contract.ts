@@ -4,7 +4,6 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
-import type { JsonValue } from '../model/json.ts';
 import type { Annotation } from './annotations.ts';
 import { checkSchema } from './check-schema.ts';
 import type { Contract, LoadedOperation } from './contract.ts';
