@@ -31,6 +31,8 @@ export async function composeKnowledge(
   }
   const { openKeptState } = await import('./guard/kept-state.ts');
   const file = (await stateFileOf(config, notice)) ?? '';
+  // Nothing is judged and nothing kept: what streams by is not looked at.
+  if (config.validation === 'off' && config.guard === 'off' && file === '') return { of: () => undefined };
   const kept = await openKeptState({
     file,
     account,

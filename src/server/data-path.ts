@@ -91,7 +91,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const isGone = () => req.socket.destroyed;
     if (bytes === undefined || isGone()) return exchange.brokenOff();
     if (bytes !== 'too-large') exchange.body = bytes;
-    const request = { ...exchange.request, body: bytes };
+    const { method, url, headers } = exchange.request;
+    const request = { method, url, headers, body: bytes };
     let isWaiting = true;
     const withdraw = guard.judge({ request, match, session, stream: req, isGone }, (judged, leave) => {
       isWaiting = false;
@@ -124,6 +125,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     json: JsonValue | undefined,
   ) => {
     const { req, request, body } = exchange;
+    const { method, url, headers } = request;
     let cancel = nothing;
     exchange.begin();
     const fault = faults.choose(session, request);
@@ -157,7 +159,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
       else cancel();
     });
     cancel = upstream.handle(
-      { ...request, body, json: upstream.takesJson && json, stream: req, session },
+      { method, url, headers, body, json: upstream.takesJson && json, stream: req, session },
       follower ?? client,
     );
   };

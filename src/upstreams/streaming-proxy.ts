@@ -41,7 +41,8 @@ export function createStreamingProxy(
   const [pooled, single] = [{ agent: preparing(pool) }, { agent: preparing(fresh) }];
   const proxy = httpProxy.createProxyServer({
     target: { ...where, hostname: where.host } as httpProxy.ServerOptions['target'] & object,
-    toProxy: true,
+    // The path is set where the headers are.
+    ...{ toProxy: true, ignorePath: true },
     selfHandleResponse: true,
   });
   // Gives a chunked DELETE the length 0 and sends its chunks all the same: a way to smuggle a request in.
