@@ -106,7 +106,7 @@ describe('a recording that is larger than the memory', () => {
   it('is written all the same', { timeout: 60_000 }, async () => {
     const folder = temporaryFolder();
     const program = await bundleProgram(MUCH, folder);
-    const running = startProgram(program, [folder], undefined, ['--max-old-space-size=32']);
+    const running = startProgram(program, [folder], undefined, ['--max-old-space-size=48']);
     expect(await running.ended).toBe(0);
     expect(running.lines).toEqual(['closed']);
     const list = find(await openStore(folder, 'r'), 'PATCH', '/a');

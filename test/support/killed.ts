@@ -11,6 +11,6 @@ export function leaveAsKilled(copy: string): void {
     const file = join(copy, name);
     const text = readFileSync(file, 'utf8');
     // One that was only begun stays so.
-    if (text !== '') writeFileSync(file, JSON.stringify({ ...JSON.parse(text), pid: NO_PID }));
+    if (text.endsWith('\n')) writeFileSync(file, JSON.stringify({ ...JSON.parse(text), pid: NO_PID }));
   }
 }
