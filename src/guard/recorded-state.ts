@@ -78,18 +78,18 @@ function firstSeen(
 }
 
 /** What exchanges say of a record, made once for all sessions. */
-const made = new WeakMap<StoredExchange, { name: RecordName; known: Known | undefined }>();
+const made = new WeakMap<StoredExchange, Pick<RecordName, 'kind' | 'id'> & { known: Known | undefined }>();
 
 function knownBy(stored: StoredExchange, name: RecordName): Known | undefined {
   const before = made.get(stored);
   // What is hidden of a path may have been one id or another.
-  if (before?.name.id === name.id && before.name.kind === name.kind) return before.known;
+  if (before?.id === name.id && before.kind === name.kind) return before.known;
   const { request } = stored.exchange;
   const record = recordShown(name, stored.exchange);
   // A query may have asked for a part of it.
   const isPart = request.method === 'GET' && request.query !== '';
   const known = record && { ...wholeRecord(name.kind, record), isWhole: !isPart };
-  made.set(stored, { name, known });
+  made.set(stored, { kind: name.kind, id: name.id, known });
   return known;
 }
 

@@ -11,7 +11,7 @@ import { Journal } from './journal.ts';
 import { exchangeLine, type JournalExchange } from './journal-line.ts';
 import { locationOf } from './location.ts';
 import { PathExchanges, type Placement } from './path-exchanges.ts';
-import type { NamesBelow, RecordingStore } from './recording-store.ts';
+import type { ExchangesOfPath, NamesBelow, RecordingStore } from './recording-store.ts';
 import { TroubleNotices } from './trouble-notices.ts';
 
 export interface StoreOptions {
@@ -124,11 +124,20 @@ export class FileStore implements RecordingStore {
     return true;
   }
 
-  exchanges(method: string, path: string): PathExchanges {
+  exchanges(method: string, path: string): ExchangesOfPath {
+    return this.#isKnownMissing(placeKey(method, path)) ? NOTHING_RECORDED : this.#asked(method, path);
+  }
+
+  #asked(method: string, path: string): PathExchanges {
     const found = this.#pathOf(method, path);
     found.repair();
     found.isAsked = true;
     return found;
+  }
+
+  /** Everything is in memory, and this is not. */
+  #isKnownMissing(key: string): boolean {
+    return this.#unread !== undefined && !this.#paths.has(key) && !this.#unread.has(key);
   }
 
   readBody(method: string, path: string, body: KeptBody | undefined): Buffer {
@@ -184,7 +193,7 @@ export class FileStore implements RecordingStore {
     try {
       for (const { method, path } of this.places()) {
         try {
-          await this.exchanges(method, path).prepare();
+          await this.#asked(method, path).prepare();
         } catch {
           // Whoever asks for it is told what is wrong with it.
           unread.add(placeKey(method, path));
@@ -278,9 +287,6 @@ export class FileStore implements RecordingStore {
     const known = this.#paths.get(key);
     if (known) return known;
     const file = this.#fileOf({ method, path });
-    // Everything is in memory: there is no such file.
-    if (this.#unread && !this.#unread.has(key))
-      return new PathExchanges(file, this.#pathOptions, NO_EXCHANGES);
     const found = new PathExchanges(file, this.#pathOptions, file.readNow() ?? NO_EXCHANGES);
     for (const { exchange, placement } of this.#waiting.get(key) ?? []) found.apply(exchange, placement);
     if (found.length > 0) {
@@ -446,6 +452,13 @@ function exchanges(count: number): string {
 }
 
 const NO_EXCHANGES: readonly never[] = [];
+const NOTHING_RECORDED: ExchangesOfPath = {
+  all: NO_EXCHANGES,
+  length: 0,
+  open: NO_EXCHANGES,
+  withKey: () => NO_EXCHANGES,
+  withBytes: () => undefined,
+};
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 export function placeKey(method: string, path: string): string {

@@ -345,3 +345,27 @@ it('a recording that is larger than comfortable is told of, once', async () => {
   await reader.load();
   expect(notices).toHaveLength(2);
 });
+
+it('needs no file any more once all is loaded', async () => {
+  const folder = folderInMemory();
+  const writer = await openStore(folder, 'r', { writable: true });
+  const paths = ['/a', '/a/b', '/a/b/c', '/a/d', '/', '/e/f/g'];
+  for (const path of paths) writer.append(plainOf(exchange({ path, answer: { json: { path } } })));
+  writer.append(plainOf(exchange({ method: 'GET', path: '/a/b' })));
+  await writer.close();
+  const reader = await openStore(folder, 'r');
+  const asked = ['', ...paths, '/e', '/e/f', '/none'];
+  const seen = () => ({
+    places: Array.from(reader.places(), ({ method, path }) => `${method} ${path}`).sort(),
+    below: asked.map((path) => reader.below(path)),
+    recorded: asked.map((path) => reader.exchanges('PATCH', path).all.map(({ exchange }) => exchange)),
+  });
+  const before = seen();
+  await reader.load();
+  await rm(folder, { recursive: true });
+  expect(seen()).toEqual(before);
+  expect(reader.exchanges('PATCH', '/a').all[0]?.answer).toMatchObject({
+    status: 200,
+    body: Buffer.from('{"path":"/a"}'),
+  });
+});
