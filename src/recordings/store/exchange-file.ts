@@ -2,7 +2,7 @@ import { constants } from 'node:buffer';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { type Adapter, Low } from 'lowdb';
+import { Low } from 'lowdb';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
@@ -37,7 +37,7 @@ const ENDING = `\n    }${END}`;
  * the file's place whole or not at all. New bodies are written first, and those that the file does not name any more go last:
  * whenever this is interrupted, none is missing.
  */
-export class ExchangeFile implements Adapter<Content> {
+export class ExchangeFile {
   readonly name: string;
   readonly place: Place;
   /** Bytes, as last read or written. */
