@@ -14,6 +14,9 @@ import type { Target } from './target.ts';
 import type { TargetTls } from './target-tls.ts';
 import type { AnsweredBy, UpstreamRequest } from './upstream.ts';
 
+/** Connections to the target at a time, of each way to it: past them requests wait, before the process runs out of files. */
+export const CONNECTIONS_AT_MOST = 1024;
+
 /** How requests are forwarded. */
 export interface ForwardOptions {
   target: Target;

@@ -1,184 +1,84 @@
-import { type ClientRequest, type IncomingMessage, validateHeaderName } from 'node:http';
-import type { Socket } from 'node:net';
+import { validateHeaderName } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { byHeaderName, connectionOptions, HOP_BY_HOP, header, type ResponseHead } from '../model/http.ts';
+import {
+  byHeaderName,
+  connectionOptions,
+  HOP_BY_HOP,
+  header,
+  type RawHeaders,
+  type ResponseHead,
+} from '../model/http.ts';
 import { parseUrl } from '../model/url.ts';
 import { type Asked, type ForwardOptions, schemeOf } from './outgoing.ts';
 import { cutOff, targetError } from './target.ts';
-import { asUnconnected } from './target-failure.ts';
 import { type Flow, type ResponseSink, WHOLE_AT_MOST } from './upstream.ts';
 
+/** What the target's answer comes from. */
+interface Source extends Flow {
+  pause(): void;
+  /** All of it is here already. */
+  complete?: boolean;
+}
+
 /**
- * One request to the target. Hands the answer on to a sink, unchanged but for the headers of the connection and a `Location`
- * within the target, or says why there is none.
+ * Hands one answer of the target on to a sink, unchanged but for the headers of the connection and a `Location` within the
+ * target. A small one goes out as one value.
  */
-export class Relay implements Flow {
-  /** The last one made: one that met a closed connection may be made again. */
-  outgoing: ClientRequest | undefined;
+export class Relay {
   readonly #sink: ResponseSink;
   readonly #options: ForwardOptions;
   readonly #asked: Asked & { method: string };
-  readonly #silence: NodeJS.Timeout | undefined;
-  #isConnected = false;
-  /** Bytes that had come on the connection before the request was sent. */
-  #bytesBefore = 0;
-  #patience: NodeJS.Timeout | undefined;
-  #response: IncomingMessage | undefined;
+  #source: Source | undefined;
   #head: ResponseHead | undefined;
   /** What came of a small body; undefined: the body flows. */
   #chunks: Buffer[] | undefined;
   /** Bytes of the body that are still to come. */
   #missing = Number.POSITIVE_INFINITY;
   #last: Buffer | undefined;
+  #patience: NodeJS.Timeout | undefined;
   #isDone = false;
 
   constructor(sink: ResponseSink, options: ForwardOptions, asked: Asked & { method: string }) {
     this.#sink = sink;
     this.#options = options;
     this.#asked = asked;
-    if (options.timeout > 0) this.#silence = setTimeout(onSilence, options.timeout, this).unref();
   }
 
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  get isAnswered(): boolean {
-    return this.#response !== undefined;
-  }
-
-  /** The target has not acted on the request: not a byte came on the connection since it was sent. */
-  get hasSeenNothing(): boolean {
-    return (this.outgoing?.socket?.bytesRead ?? 0) <= this.#bytesBefore;
-  }
-
-  /** Takes a request before it is on the wire. */
-  sends(outgoing: ClientRequest): void {
-    this.outgoing = outgoing;
-    // By default those of an answer past some thousand are dropped.
-    outgoing.maxHeadersCount = 0;
-    outgoing.once('socket', (socket: Socket) => {
-      this.#bytesBefore = socket.bytesRead;
-      if (!socket.connecting) this.#isConnected = true;
-      else
-        socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
-          this.#isConnected = true;
-          this.heard();
-        });
-    });
-    outgoing.on('information', () => this.heard());
-    // Without a listener Node would drop the connection and tell nobody.
-    outgoing.once('upgrade', (_, socket) => {
-      socket.destroy();
-      this.fail(new Error('it switched protocols unasked'));
-    });
-  }
-
-  /** The target is not silent, or the client is at work. */
-  heard(): void {
-    if (!this.isAnswered && !this.#isDone) this.#silence?.refresh();
-  }
-
-  silent(): void {
-    const { complete, destroyed } = this.#asked.stream as IncomingMessage;
-    const isClients = !complete && !destroyed && !this.outgoing?.writableNeedDrain;
-    if (isClients) {
-      this.heard();
-      return;
-    }
-    const error = Object.assign(new Error('silent'), { code: 'ETIMEDOUT' });
-    this.outgoing?.destroy(error);
-    // One that waits for a connection says nothing of its end.
-    this.fail(error);
-  }
-
-  /** Hands the target's answer on. */
-  answer(response: IncomingMessage): void {
-    if (this.#isDone) return;
-    clearTimeout(this.#silence);
-    this.#response = response;
+  /** False: nobody could hand that on. The sink has been told, and the rest is not wanted. */
+  head(status: number, message: string, headers: RawHeaders, source: Source): boolean {
+    if (this.#isDone) return false;
+    let head: ResponseHead;
     try {
-      this.#head = this.#headOf(response);
+      head = this.#headOf(status, message, headers);
     } catch (error) {
       this.fail(error);
-      response.destroy();
-      return;
+      return false;
     }
+    this.#head = head;
+    this.#source = source;
     if (this.#missing <= WHOLE_AT_MOST) {
       this.#chunks = [];
       // Most answers come as a whole with their heads, and cost no timer.
-      process.nextTick(onBegun, this);
-    } else this.#sink.head(this.#head, this, this.#options.answeredBy);
-    response.on('data', (chunk: Buffer) => this.#data(chunk));
-    response.on('end', () => this.#end());
-    response.on('error', (error) => this.fail(error));
+      process.nextTick(waitForRest, this);
+    } else this.#sink.head(head, source, this.#options.answeredBy);
+    return true;
   }
 
-  /** A small answer that is not here as a whole is waited for, but not for long: it may come in drops. */
-  begun(): void {
-    if (!this.#isDone && !this.#response?.complete) this.#patience = setTimeout(onImpatient, PATIENCE, this);
-  }
-
-  /** Hands on what came by now, and the rest as it comes. */
-  flow(): void {
-    const chunks = this.#chunks;
-    const head = this.#head;
-    if (this.#isDone || !chunks || !head) return;
-    this.#chunks = undefined;
-    if (this.#missing <= 0) this.#last = chunks.pop();
-    this.#sink.head(head, this, this.#options.answeredBy);
-    let goesOn = true;
-    for (const chunk of chunks) goesOn = this.#sink.data(chunk);
-    if (!goesOn) this.#response?.pause();
-  }
-
-  /** The sink can take more. */
-  resume(): void {
-    this.#response?.resume();
-  }
-
-  fail(error: unknown): void {
-    // What the target sends behind a whole answer is nobody's.
-    if (this.#isDone || this.#response?.complete) return;
-    const isHeldBack = this.#chunks !== undefined;
-    this.flow();
-    this.#over();
-    const failure = this.#failureOf(error);
-    // What was held back goes out when this turn has ended: so much of the answer there was.
-    if (isHeldBack) setImmediate(() => this.#sink.fail(failure));
-    else this.#sink.fail(failure);
-  }
-
-  /** The client is gone: nothing is handed on any more. */
-  readonly cancel = (): void => {
-    this.#over();
-    this.outgoing?.destroy();
-  };
-
-  #over(): void {
-    this.#isDone = true;
-    clearTimeout(this.#silence);
-    clearTimeout(this.#patience);
-  }
-
-  #failureOf(error: unknown): PatchgateError {
-    const { target, timeout } = this.#options;
-    if (error instanceof PatchgateError) return error;
-    if (this.#head) return cutOff(target, error);
-    return targetError(target, this.#isConnected ? error : asUnconnected(Object(error)), timeout);
-  }
-
-  #data(chunk: Buffer): void {
+  data(chunk: Buffer): void {
     if (this.#isDone) return;
     this.#missing -= chunk.length;
     if (this.#chunks) this.#chunks.push(chunk);
     else if (this.#missing <= 0) this.#last = chunk;
-    else if (!this.#sink.data(chunk)) this.#response?.pause();
+    else if (!this.#sink.data(chunk)) this.#source?.pause();
   }
 
-  #end(): void {
+  end(): void {
     if (this.#isDone) return;
-    this.#over();
+    this.abandon();
     if (!this.#chunks) {
       this.#sink.end(this.#last);
       return;
@@ -189,8 +89,48 @@ export class Relay implements Flow {
     this.#sink.whole({ status, message, headers, body }, this.#options.answeredBy);
   }
 
+  fail(error: unknown): void {
+    if (this.#isDone) return;
+    const isHeldBack = this.#chunks !== undefined;
+    this.release();
+    this.abandon();
+    const failure = this.#failureOf(error);
+    // What was held back goes out when this turn has ended: so much of the answer there was.
+    if (isHeldBack) setImmediate(() => this.#sink.fail(failure));
+    else this.#sink.fail(failure);
+  }
+
+  /** The client is gone, or all is said: nothing is handed on any more. */
+  abandon(): void {
+    this.#isDone = true;
+    clearTimeout(this.#patience);
+  }
+
+  /** A small answer that is not here as a whole is waited for, but not for long: it may come in drops. */
+  waitForRest(): void {
+    if (!this.#isDone && !this.#source?.complete) this.#patience = setTimeout(release, PATIENCE, this);
+  }
+
+  /** Hands on what is held back, and the rest as it comes. */
+  release(): void {
+    const chunks = this.#chunks;
+    if (this.#isDone || !chunks || !this.#head || !this.#source) return;
+    this.#chunks = undefined;
+    if (this.#missing <= 0) this.#last = chunks.pop();
+    this.#sink.head(this.#head, this.#source, this.#options.answeredBy);
+    let goesOn = true;
+    for (const chunk of chunks) goesOn = this.#sink.data(chunk);
+    if (!goesOn) this.#source.pause();
+  }
+
+  #failureOf(error: unknown): PatchgateError {
+    const { target, timeout } = this.#options;
+    if (error instanceof PatchgateError) return error;
+    return this.#head ? cutOff(target, error) : targetError(target, error, timeout);
+  }
+
   /** @throws where nobody could hand it on */
-  #headOf({ statusCode: status = 0, statusMessage = '', rawHeaders }: IncomingMessage): ResponseHead {
+  #headOf(status: number, message: string, rawHeaders: RawHeaders): ResponseHead {
     if (status < 200 || status > 999) throw new Error(`it answered with the status ${status}`);
     const named = connectionOptions(rawHeaders);
     if (this.#asked.method === 'HEAD' || status === 204 || status === 304) this.#missing = 0;
@@ -208,7 +148,7 @@ export class Relay implements Flow {
       if (meaning === 'none') throw new Error(`it answered with headers that are none: ${whyNone(name)}`);
       headers.push(name, value);
     }
-    return { status, message: ILL_FORMED.test(statusMessage) ? '' : statusMessage, headers };
+    return { status, message: ILL_FORMED.test(message) ? '' : message, headers };
   }
 
   /** A location within the target, as the client reaches it: following it must not leave the gate behind. */
@@ -233,9 +173,8 @@ const NO_BODY = Buffer.alloc(0);
 /** Milliseconds that what came of a small answer is held back for the rest. */
 const PATIENCE = 50;
 
-const onSilence = (relay: Relay) => relay.silent();
-const onBegun = (relay: Relay) => relay.begun();
-const onImpatient = (relay: Relay) => relay.flow();
+const waitForRest = (relay: Relay) => relay.waitForRest();
+const release = (relay: Relay) => relay.release();
 
 /** What Node's server does not take in a reason phrase, though its client does. */
 const ILL_FORMED = /[^\t\x20-\x7e\x80-\xff]/;

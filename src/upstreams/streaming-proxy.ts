@@ -1,11 +1,21 @@
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions, ServerResponse } from 'node:http';
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  type ServerResponse,
+} from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
 import { PatchgateError, systemCode } from '../errors.ts';
 import { announcesBody } from '../model/http.ts';
-import { type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
+import { CONNECTIONS_AT_MOST, type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay } from './relay.ts';
+import { stopped } from './stopped.ts';
 import { targetError } from './target.ts';
+import { asUnconnected } from './target-failure.ts';
 import type { ResponseSink, UpstreamRequest } from './upstream.ts';
 
 /** What became of a WebSocket's handshake: the target's answer, 101 or a refusal, or why there is none. */
@@ -14,31 +24,41 @@ export type UpgradeOutcome = { status: number; headers: readonly string[] } | { 
 /** What makes connections to the target. */
 type Connecting = Agent & { addRequest(outgoing: ClientRequest, options: RequestOptions): void };
 
+/** Milliseconds that a connection may be idle, unless the target's `Keep-Alive` says less: it might close just when it is used. */
+const IDLE_AT_MOST = 4000;
+
 /**
  * Streams requests that are not judged, and WebSockets, through http-proxy. Of that library the routing is used and
  * the sending; what it would change on the way (doubled slashes, headers, a chunked DELETE's framing) is kept as sent.
- *
- * @param pool keeps connections
- * @param fresh makes a new one for each request
  */
-export function createStreamingProxy(
-  options: ForwardOptions,
-  where: RequestOptions & { host: string },
-  pool: Agent,
-  fresh: Agent,
-) {
-  const { target, timeout } = options;
+export function createStreamingProxy(options: ForwardOptions) {
+  const { target, tls, timeout } = options;
+  const isSecure = target.url.protocol === 'https:';
+  const where = {
+    protocol: target.url.protocol,
+    host: target.url.hostname.replace(/^\[|\]$/g, ''),
+    port: target.url.port || (isSecure ? 443 : 80),
+  };
   /** Called with the request that http-proxy makes, before anything of it is on the wire. */
   let prepare: (outgoing: ClientRequest) => void;
-  const preparing = (agent: Agent): Agent =>
-    Object.assign(Object.create(agent) as Agent, {
-      addRequest(outgoing: ClientRequest) {
-        prepare(outgoing);
-        // What http-proxy adds says nothing more, and is copied for each request.
-        (agent as Connecting).addRequest(outgoing, where);
-      },
-    });
-  const [pooled, single] = [{ agent: preparing(pool) }, { agent: preparing(fresh) }];
+  const agentOf = (keepAlive: boolean): Agent => {
+    const connections = { keepAlive, maxSockets: CONNECTIONS_AT_MOST, timeout: IDLE_AT_MOST };
+    const agent = (
+      isSecure ? new SecureAgent({ ...connections, ...tls }) : new Agent(connections)
+    ) as Connecting;
+    // All its connections lead to one place.
+    agent.getName = () => target.origin;
+    const addRequest = agent.addRequest.bind(agent);
+    agent.addRequest = (outgoing) => {
+      prepare(outgoing);
+      // What http-proxy adds says nothing more, and is copied for each request.
+      addRequest(outgoing, where);
+    };
+    return agent;
+  };
+  const pool = agentOf(true);
+  /** Each request gets a connection of its own. */
+  const fresh = agentOf(false);
   const proxy = httpProxy.createProxyServer({
     target: { ...where, hostname: where.host } as httpProxy.ServerOptions['target'] & object,
     // The path is set where the headers are.
@@ -48,47 +68,43 @@ export function createStreamingProxy(
   // Gives a chunked DELETE the length 0 and sends its chunks all the same: a way to smuggle a request in.
   const passes = proxy as unknown as { webPasses: { name: string }[] };
   passes.webPasses = passes.webPasses.filter(({ name }) => name !== 'deleteLength');
-  proxy.on('proxyRes', (response, _request, relay) => (relay as unknown as Relay).answer(response));
+  proxy.on('proxyRes', (response, _request, sent) => (sent as unknown as SentRequest).answer(response));
 
   return {
     send(request: UpstreamRequest, sink: ResponseSink): () => void {
-      const relay = new Relay(sink, options, request);
+      const sent = new SentRequest(request, sink, options);
       const incoming = request.stream as IncomingMessage;
       const hasBody = announcesBody(request.headers);
       const headers = outgoingHeaders(request, options);
       // The framing is this connection's own, but what the client chose is kept: a chunked upload stays chunked.
       if (hasBody && incoming.headers['transfer-encoding'] !== undefined)
         headers.push('transfer-encoding', 'chunked');
-      if (hasBody) incoming.prependListener('data', () => relay.heard());
+      if (hasBody) incoming.prependListener('data', () => sent.heard());
       // Of other requests nobody knows whether the target has acted on them already (RFC 9110 9.2.2).
       let mayRepeat = !hasBody && REPEATABLE.has(request.method);
       const fail = (error: Error) => {
         // The target may have closed a connection that was idle just when it was to be used again: that is no failure of
         // its. One that is new says whether it was.
-        const wasIdle = isReset(error) && relay.outgoing?.reusedSocket && relay.hasSeenNothing;
-        if (!mayRepeat || !wasIdle || relay.isAnswered || relay.isDone) return relay.fail(error);
-        mayRepeat = false;
-        start(single);
+        if (!mayRepeat || !isReset(error) || !sent.metIdleConnection) sent.fail(error);
+        else {
+          mayRepeat = false;
+          start(fresh);
+        }
       };
-      const start = (settings: { agent: Agent }) => {
+      const start = (agent: Agent) => {
         prepare = (outgoing) => {
           outgoing.path = outgoingPath(target.path, request.url);
           setHeaders(outgoing, headers);
-          relay.sends(outgoing);
-          outgoing.once('close', () => {
-            // A target may answer and close without reading all: the rest of the body is then nobody's.
-            if (hasBody) incoming.unpipe(outgoing).resume();
-            // http-proxy keeps to itself that it ended because of the client.
-            if (outgoing === relay.outgoing && !relay.isAnswered)
-              relay.fail(new PatchgateError('target-unreachable', 'the client broke off its request'));
-          });
+          sent.on(outgoing);
+          // A target may answer and close without reading all: the rest of the body is then nobody's.
+          if (hasBody) outgoing.once('close', () => incoming.unpipe(outgoing).resume());
         };
         withHeaders(incoming, {}, () =>
-          proxy.web(incoming, relay as unknown as ServerResponse, settings, fail),
+          proxy.web(incoming, sent as unknown as ServerResponse, { agent }, fail),
         );
       };
-      start(pooled);
-      return relay.cancel;
+      start(pool);
+      return sent.cancel;
     },
 
     /** Joins the client's socket with one to the target, if the target agrees. */
@@ -108,8 +124,8 @@ export function createStreamingProxy(
       prepare = (outgoing) => {
         outgoing.path = outgoingPath(target.path, incoming.url as string);
         setHeaders(outgoing, headers);
-        const silent = () => outgoing.destroy(Object.assign(new Error('silent'), { code: 'ETIMEDOUT' }));
-        const silence = timeout === 0 ? undefined : setTimeout(silent, timeout).unref();
+        const silence =
+          timeout === 0 ? undefined : setTimeout(() => outgoing.destroy(timedOut()), timeout).unref();
         const answered = (answer: IncomingMessage) => {
           clearTimeout(silence);
           once({ status: answer.statusCode as number, headers: answer.rawHeaders });
@@ -139,12 +155,117 @@ export function createStreamingProxy(
         });
       };
       withHeaders(incoming, { upgrade: 'websocket' }, () =>
-        proxy.ws(incoming, socket, head, pooled, (error: Error) =>
+        proxy.ws(incoming, socket, head, { agent: pool }, (error: Error) =>
           once({ error: targetError(target, error, timeout) }),
         ),
       );
     },
+
+    close() {
+      for (const agent of [pool, fresh]) {
+        for (const socket of Object.values(agent.sockets).flat()) socket?.destroy(stopped());
+        agent.destroy();
+      }
+    },
   };
+}
+
+/** A request on its way through http-proxy, and its answer. */
+class SentRequest {
+  readonly #incoming: IncomingMessage;
+  readonly #relay: Relay;
+  readonly #silence: NodeJS.Timeout | undefined;
+  /** The last one made: one that met a closed connection is made again. */
+  #outgoing: ClientRequest | undefined;
+  #isConnected = false;
+  /** Bytes that had come on the connection before the request was sent. */
+  #bytesBefore = 0;
+  #response: IncomingMessage | undefined;
+
+  constructor(request: UpstreamRequest, sink: ResponseSink, options: ForwardOptions) {
+    this.#incoming = request.stream as IncomingMessage;
+    this.#relay = new Relay(sink, options, request);
+    const { timeout } = options;
+    if (timeout > 0) this.#silence = setTimeout(onSilence, timeout, this).unref();
+  }
+
+  /** The connection was closed while it was idle: the target has not seen the request. */
+  get metIdleConnection(): boolean {
+    if (this.#response || this.#relay.isDone || !this.#outgoing?.reusedSocket) return false;
+    return (this.#outgoing.socket?.bytesRead ?? 0) <= this.#bytesBefore;
+  }
+
+  /** Takes the request that is made to the target, before it is on the wire. */
+  on(outgoing: ClientRequest): void {
+    this.#outgoing = outgoing;
+    // By default those of an answer past some thousand are dropped.
+    outgoing.maxHeadersCount = 0;
+    outgoing.once('socket', (socket: Socket) => {
+      this.#bytesBefore = socket.bytesRead;
+      this.#isConnected = !socket.connecting;
+      if (this.#isConnected) return;
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+        this.#isConnected = true;
+      });
+    });
+    // Without a listener Node would drop the connection and tell nobody.
+    outgoing.once('upgrade', (_, socket) => {
+      socket.destroy();
+      this.fail(new Error('it switched protocols unasked'));
+    });
+    outgoing.once('close', () => {
+      // http-proxy keeps to itself that it ended because of the client.
+      if (outgoing === this.#outgoing && !this.#response)
+        this.fail(new PatchgateError('target-unreachable', 'the client broke off its request'));
+    });
+  }
+
+  /** The client is at work. */
+  heard(): void {
+    if (!this.#response && !this.#relay.isDone) this.#silence?.refresh();
+  }
+
+  silent(): void {
+    const { complete, destroyed } = this.#incoming;
+    const isClients = !complete && !destroyed && !this.#outgoing?.writableNeedDrain;
+    if (isClients) {
+      this.heard();
+      return;
+    }
+    const error = timedOut();
+    this.#outgoing?.destroy(error);
+    // One that waits for a connection says nothing of its end.
+    this.fail(error);
+  }
+
+  answer(response: IncomingMessage): void {
+    clearTimeout(this.#silence);
+    this.#response = response;
+    const { statusCode = 0, statusMessage = '', rawHeaders } = response;
+    if (!this.#relay.head(statusCode, statusMessage, rawHeaders, response)) response.destroy();
+    response.on('data', (chunk: Buffer) => this.#relay.data(chunk));
+    response.on('end', () => this.#relay.end());
+    response.on('error', (error) => this.#relay.fail(error));
+  }
+
+  fail(error: Error): void {
+    // What the target sends behind a whole answer is nobody's.
+    if (this.#response?.complete) return;
+    clearTimeout(this.#silence);
+    this.#relay.fail(this.#isConnected ? error : asUnconnected(error));
+  }
+
+  readonly cancel = (): void => {
+    clearTimeout(this.#silence);
+    this.#relay.abandon();
+    this.#outgoing?.destroy();
+  };
+}
+
+const onSilence = (sent: SentRequest) => sent.silent();
+
+function timedOut(): Error {
+  return Object.assign(new Error('silent'), { code: 'ETIMEDOUT' });
 }
 
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
