@@ -1,4 +1,3 @@
-import type { Exchange } from '../model/exchange.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Known, RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
@@ -7,7 +6,7 @@ import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import type { StoredExchange } from '../recordings/store/stored-exchange.ts';
 import { wholeRecord } from '../state/known.ts';
 import { isWhole } from '../state/records.ts';
-import { shownBy } from './recorded-history.ts';
+import { shownInKept } from './shown-records.ts';
 
 /** Exchanges of one method and path that are looked at: whoever asks waits meanwhile. */
 const MOST_LOOKED_AT = 1000;
@@ -69,7 +68,7 @@ function firstSeen(
     for (const stored of recorded) {
       if (distanceOf(stored.session, session) !== distance) continue;
       if (left-- === 0) return undefined;
-      const time = timeOf(stored.exchange);
+      const time = timeOf(stored);
       const known = knownBy(stored, name);
       if (known) return { known, time, distance };
     }
@@ -84,20 +83,22 @@ function knownBy(stored: StoredExchange, name: RecordName): Known | undefined {
   const before = made.get(stored);
   // What is hidden of a path may have been one id or another.
   if (before?.id === name.id && before.kind === name.kind) return before.known;
-  const { request } = stored.exchange;
-  const record = recordShown(name, stored.exchange);
+  const record = recordShown(name, stored);
   // A query may have asked for a part of it.
-  const isPart = request.method === 'GET' && request.query !== '';
+  const isPart = stored.request.method === 'GET' && stored.request.query !== '';
   const known = record && { ...wholeRecord(name.kind, record), isWhole: !isPart };
   made.set(stored, { kind: name.kind, id: name.id, known });
   return known;
 }
 
 /** A whole record in an answer counts more than what was sent. */
-function recordShown(name: RecordName, { request, response, failure }: Exchange): JsonObject | undefined {
-  if (!response || failure || response.status < 200 || response.status > 299 || response.status === 206)
+function recordShown(
+  name: RecordName,
+  { request, answer, isFailure }: StoredExchange,
+): JsonObject | undefined {
+  if (!answer || isFailure || answer.status < 200 || answer.status > 299 || answer.status === 206)
     return undefined;
-  const { record, isPart } = shownBy(response.body, name) ?? {};
+  const { record, isPart } = shownInKept(answer.body, name) ?? {};
   const answered = isPart ? undefined : record;
   // Of the others, a PATCH need not hold everything.
   if (answered || request.method !== 'PATCH' || name.kind !== 'project') return answered;

@@ -8,12 +8,6 @@ interface Read {
   shown: Shown | undefined;
 }
 
-/** Of an answer that comes again as the very same object. */
-interface Known {
-  name: RecordName;
-  shown: Shown | undefined;
-}
-
 /** Answers that are remembered, the ones read longest ago go first; and the bytes that each may have. */
 const MOST = 500;
 const MOST_BYTES = 16 * 1024;
@@ -24,7 +18,6 @@ const MOST_BYTES = 16 * 1024;
  */
 export class ShownRecords {
   readonly #last = new Map<string, Read>();
-  readonly #known = new WeakMap<Buffer, Known>();
   readonly #areAnswersKept: boolean;
 
   /** @param areAnswersKept the same answer is the same object each time: a recording's */
@@ -34,16 +27,8 @@ export class ShownRecords {
 
   /** @param bytes of the answer's body, without its content codings @returns undefined where it cannot be read */
   in(bytes: Buffer, name: RecordName, method: string): Shown | undefined {
+    if (this.#areAnswersKept) return shownInKept(bytes, name);
     if (bytes.length === 0) return NOTHING;
-    if (!this.#areAnswersKept) return this.#inOthers(bytes, name, method);
-    const known = this.#known.get(bytes);
-    if (known?.name.id === name.id && known.name.kind === name.kind) return known.shown;
-    const shown = shownBy(bytes, name);
-    this.#known.set(bytes, { name, shown });
-    return shown;
-  }
-
-  #inOthers(bytes: Buffer, name: RecordName, method: string): Shown | undefined {
     const key = `${method} ${name.kind} ${name.id} ${name.account} ${name.base}`;
     const last = this.#last.get(key);
     if (last?.bytes.equals(bytes)) return last.shown;
@@ -56,6 +41,19 @@ export class ShownRecords {
 }
 
 const NOTHING: Shown = { isPart: true, ids: new Set() };
+
+const kept = new WeakMap<Buffer, { name: RecordName; shown: Shown | undefined }>();
+
+/** What an answer shows that comes again as the very same object: a recording's. Read once. */
+export function shownInKept(bytes: Buffer, name: RecordName): Shown | undefined {
+  if (bytes.length === 0) return NOTHING;
+  const known = kept.get(bytes);
+  if (known?.name.id === name.id && known.name.kind === name.kind) return known.shown;
+  const shown = shownBy(bytes, name);
+  kept.set(bytes, { name, shown });
+  return shown;
+}
+
 function shownBy(bytes: Buffer, { kind, id }: RecordName): Shown | undefined {
   const answer = answerIn(bytes);
   return answer === undefined ? undefined : answer === TEXT ? NOTHING : shownIn(kind, answer, id);

@@ -6,7 +6,7 @@ import type { Exchange } from '../model/exchange.ts';
  *
  * @returns to be asked for the exchanges of one file, from the first on
  */
-export function orderTimes(): (exchange: Exchange) => number {
+export function orderTimes(): (exchange: Pick<Exchange, 'meta'>) => number {
   let time = 0;
   return ({ meta }) => {
     time = Math.max(time, Date.parse(meta.recordedAt));

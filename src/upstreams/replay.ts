@@ -85,7 +85,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   const misses = new Misses(rules.redaction);
   const crossSessionHits = new CrossSessionHits();
   const stale = maxAge === undefined ? undefined : new StaleNotices(store.name, maxAge, notice);
-  const sequences = new Sequences(strictSequence, ({ exchange }) => whyUnanswerable(exchange, options));
+  const sequences = new Sequences(strictSequence, (stored) => whyUnanswerable(stored, options));
   /** By method and path as sent. */
   const known = new Map<string, Recorded>();
 
@@ -177,7 +177,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     served.add(session, stored);
     crossSessionHits.add(session, stored);
     if (Buffer.isBuffer(ready)) return playFailure(stored.exchange, ready, sink);
-    const age = stale?.ageIfStale(stored.exchange);
+    const age = stale?.ageIfStale(stored);
     const headers = age === undefined ? ready.headers : [...ready.headers, 'Patchgate-Stale', age];
     sink.whole(age === undefined ? ready : { ...ready, headers }, 'recording');
     return NOTHING_TO_END;

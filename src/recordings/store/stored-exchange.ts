@@ -1,5 +1,12 @@
-import { type Exchange, isInline, type RecordedRequest } from '../../model/exchange.ts';
+import {
+  type Exchange,
+  isInline,
+  type RecordedRequest,
+  type RecordedResponse,
+} from '../../model/exchange.ts';
+import { storeBody } from '../body.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
+import { contentTypeOf } from '../redaction/redact.ts';
 import { toStoredExchange, toStoredRequest } from '../to-stored-exchange.ts';
 import { inlineBytes, type RecordedAnswer, recordedAnswer } from './recorded-answer.ts';
 
@@ -15,6 +22,8 @@ export class StoredExchange {
   #plain: PlainExchange | undefined;
   #request: RecordedRequest | undefined;
   #answer: RecordedAnswer | undefined;
+  /** The response's JSON is not kept beside its bytes, which take a fourth of the memory. */
+  #isBodyInAnswer = false;
   #readAgain: (() => void) | undefined;
 
   private constructor(exchange: Exchange | undefined, plain: PlainExchange | undefined) {
@@ -39,12 +48,16 @@ export class StoredExchange {
       this.#exchange = toStoredExchange(this.#plain as PlainExchange, this.request);
       this.#plain = this.#request = undefined;
     }
-    return this.#exchange;
+    return this.#isBodyInAnswer ? withBody(this.#exchange, this.#answer as RecordedAnswer) : this.#exchange;
+  }
+
+  get meta(): Exchange['meta'] {
+    return (this.#exchange ?? this.exchange).meta;
   }
 
   /** Without a look at the response. */
   get request(): RecordedRequest {
-    if (this.#plain === undefined) return this.exchange.request;
+    if (this.#plain === undefined) return (this.#exchange ?? this.exchange).request;
     this.#request ??= toStoredRequest(this.#plain.request);
     return this.#request;
   }
@@ -52,15 +65,22 @@ export class StoredExchange {
   /** What answers its request; undefined where there is no response, or its body does not stand with the exchange. */
   get answer(): RecordedAnswer | undefined {
     if (this.#answer) return this.#answer;
-    const { request, response, meta } = this.exchange;
+    const { exchange } = this;
+    const { request, response, meta } = exchange;
     if (!response || !isInline(response.body)) return undefined;
     this.#answer = recordedAnswer(request, response, inlineBytes(response), meta.durationMs);
+    if (this.#answer.body.length > 0 && response.body && 'json' in response.body) {
+      const { body: _, ...rest } = response;
+      this.#exchange = { ...exchange, response: rest };
+      this.#isBodyInAnswer = true;
+    }
     return this.#answer;
   }
 
   /** Its file has it. @param readAgain calls `restore` */
   release(readAgain: () => void): void {
     this.#exchange = this.#plain = this.#request = this.#answer = undefined;
+    this.#isBodyInAnswer = false;
     this.#readAgain = readAgain;
   }
 
@@ -68,4 +88,10 @@ export class StoredExchange {
     this.#exchange = exchange;
     this.#readAgain = undefined;
   }
+}
+
+function withBody(exchange: Exchange, answer: RecordedAnswer): Exchange {
+  const response = exchange.response as RecordedResponse;
+  const body = storeBody(answer.body, contentTypeOf(response.headers));
+  return { ...exchange, response: { ...response, ...(body && { body }) } };
 }

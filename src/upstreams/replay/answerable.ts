@@ -1,4 +1,5 @@
 import type { Exchange } from '../../model/exchange.ts';
+import type { StoredExchange } from '../../recordings/store/stored-exchange.ts';
 
 /** Why a recorded exchange is never an answer: the target failed, its body was not kept, or it is too old. */
 export type Unanswerable = 'failure' | 'omitted' | 'stale';
@@ -13,17 +14,21 @@ export interface Answering {
 
 /** @returns undefined where it can be an answer */
 export function whyUnanswerable(
-  exchange: Exchange,
+  stored: StoredExchange,
   { replayFailures = false, maxAge, onStale = 'warn' }: Answering,
 ): Unanswerable | undefined {
-  const { response, failure } = exchange;
-  if (failure ? !replayFailures : response === undefined) return 'failure';
-  if (!failure && response?.body && 'omitted' in response.body) return 'omitted';
-  return maxAge !== undefined && onStale === 'refuse' && ageOf(exchange) > maxAge ? 'stale' : undefined;
+  if (stored.isFailure) {
+    if (!replayFailures) return 'failure';
+  } else if (!stored.answer) {
+    const { response } = stored.exchange;
+    if (!response) return 'failure';
+    if (response.body && 'omitted' in response.body) return 'omitted';
+  }
+  return maxAge !== undefined && onStale === 'refuse' && ageOf(stored) > maxAge ? 'stale' : undefined;
 }
 
 /** Milliseconds since it was recorded. Less than 0 where another clock is ahead of ours: that is not old. */
-export function ageOf({ meta }: Exchange): number {
+export function ageOf({ meta }: Pick<Exchange, 'meta'>): number {
   return Date.now() - Date.parse(meta.recordedAt);
 }
 

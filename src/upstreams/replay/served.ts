@@ -76,7 +76,7 @@ export class Served {
   *#shown(times: ReadonlyMap<StoredExchange, number>): Generator<ServedExchange> {
     for (const [stored, index] of this.#indexesOf(times.keys())) {
       const { method, path } = stored.request;
-      const { recordedAt } = stored.exchange.meta;
+      const { recordedAt } = stored.meta;
       yield { method, path, index, recordedAt, times: times.get(stored) as number };
     }
   }

@@ -20,7 +20,7 @@ export class StaleNotices {
   }
 
   /** @returns the age of an exchange that is served although it is stale, as text: `45d` */
-  ageIfStale(exchange: Exchange): string | undefined {
+  ageIfStale(exchange: Pick<Exchange, 'meta' | 'request'>): string | undefined {
     const age = ageOf(exchange);
     if (!(age > this.#maxAge)) return undefined;
     this.#count++;

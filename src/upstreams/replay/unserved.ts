@@ -65,7 +65,7 @@ export function findUnserved(
     for (const [index, stored] of recorded.entries()) {
       if (session !== undefined && stored.session !== session) continue;
       const isServed = served.has(stored);
-      if (!isServed && Date.parse(stored.exchange.meta.recordedAt) >= since) continue;
+      if (!isServed && Date.parse(stored.meta.recordedAt) >= since) continue;
       unserved.total++;
       if (!isServed) missed.push(index);
     }
@@ -74,14 +74,14 @@ export function findUnserved(
     if (missed.length === 0 || room <= 0) continue;
     const places = placesOf(recorded, rules);
     for (const index of missed.slice(0, room)) {
-      const { exchange } = recorded[index] as StoredExchange;
-      const reason = whyUnanswerable(exchange, answering);
+      const stored = recorded[index] as StoredExchange;
+      const reason = whyUnanswerable(stored, answering);
       const place = places[index];
-      const { recordedAt, session } = exchange.meta;
+      const { recordedAt, session } = stored.meta;
       unserved.exchanges.push({
         method,
         path,
-        query: redactQuery(exchange.request.query, rules.redaction),
+        query: redactQuery(stored.request.query, rules.redaction),
         index,
         recordedAt,
         ...(session !== undefined && { session }),
