@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { byHeaderName, looseHeaderName, type RawHeaders } from '../model/http.ts';
+import { setLatest } from '../model/latest.ts';
 
 /** Of this run alone: what is kept says nothing of the credentials. */
 const KEY = randomBytes(16).toString('hex');
@@ -14,8 +15,18 @@ export function clientOf(headers: RawHeaders): string {
     const name = nameOf(headers[i] as string);
     if (name !== '') kept.push(`${name}\n${headers[i + 1]}`);
   }
-  return hash('sha1', `${KEY}\n${kept.sort().join('\n')}`, 'base64');
+  const text = kept.sort().join('\n');
+  let client = known.get(text);
+  if (client === undefined) {
+    client = hash('sha1', `${KEY}\n${text}`, 'base64');
+    setLatest(known, text, client, MOST_KNOWN);
+  }
+  return client;
 }
+
+/** The digests of those who asked lately. */
+const known = new Map<string, string>();
+const MOST_KNOWN = 100;
 
 /** As servers may read it; `""`: it does not count. */
 const nameOf = byHeaderName((header) => {

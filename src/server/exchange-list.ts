@@ -1,3 +1,4 @@
+import type { Effect } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { RawHeaders } from '../model/http.ts';
 import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
@@ -155,8 +156,17 @@ function withShortQuotes(seen: Seen): Seen {
   const { verdict } = seen;
   if (!verdict || (verdict.findings.length === 0 && !verdict.effects)) return seen;
   const findings = verdict.findings.map(shortTexts);
-  const effects = verdict.effects?.map(shortTexts);
+  // Their texts are values of JSON, of which each stands by itself.
+  const effects = verdict.effects?.map((effect) => (isShort(effect) ? effect : shortTexts(effect)));
   return { ...seen, verdict: { ...verdict, findings, ...(effects && { effects }) } };
+}
+
+function isShort(effect: Effect): boolean {
+  for (const name in effect) {
+    const value = effect[name as keyof Effect] as unknown;
+    if (typeof value === 'string' && value.length > LONGEST_TEXT) return false;
+  }
+  return true;
 }
 
 function shortTexts<Quoting extends object>(quoting: Quoting): Quoting {

@@ -34,8 +34,9 @@ export interface KnownStateOptions {
   account?: string | undefined;
   /** Characters that all records take (`sizeOf`). What was learnt longest ago is forgotten first. */
   most?: number;
-  /** Told of each record of which something else is known now; undefined: nothing any more. */
-  onChange?: (name: RecordName, known: Known | undefined) => void;
+  /** Told of each record of which something else is known now; undefined: nothing any more.
+   *  @param isOnTheWay a request that is on its way may make it so, and it changes what could be lost */
+  onChange?: (name: RecordName, known: Known | undefined, isOnTheWay: boolean) => void;
   /** Told of each record that is forgotten for lack of room. */
   onForget?: (name: RecordName) => void;
   /** Of a service that others change, too; undefined: of what is recorded or made up, where an answer is the whole truth. */
@@ -302,7 +303,8 @@ export class KnownState {
     const now = toldOf(entry, view);
     if (told?.text === now?.text && told?.isWhole === now?.isWhole) return;
     entry.told = now;
-    this.#options.onChange(entry.name, view);
+    const isOnTheWay = view?.record.environments !== entry.known?.record.environments;
+    this.#options.onChange(entry.name, view, isOnTheWay);
   }
 
   /** What an answer has shown; what was known already is no change. */

@@ -10,11 +10,11 @@ import {
   type Shown,
   unionOf,
 } from './records.ts';
-import { isSameProject, sharingLists } from './same-project.ts';
+import { isSameProject } from './same-project.ts';
 
 /** What is known of a record that was seen whole. @param before what was known of it, whose lists may be the same */
 export function wholeRecord(kind: RecordKind, record: JsonObject, before?: Known): Known {
-  return { record: sharingLists(before?.record, plainRecord(kind, record)), isWhole: true };
+  return { record: plainRecord(kind, record, before?.record), isWhole: true };
 }
 
 /**
@@ -22,7 +22,7 @@ export function wholeRecord(kind: RecordKind, record: JsonObject, before?: Known
  * drafts the description does not say what becomes of what was not sent, and new variables get ids that nobody has sent.
  */
 export function sentRecord(kind: RecordKind, body: JsonValue, before?: Known): Known {
-  const record = sharingLists(before?.record, plainRecord(kind, body));
+  const record = plainRecord(kind, body, before?.record);
   return { record, isWhole: kind === 'project' && hasReadableEnvironments(body) };
 }
 

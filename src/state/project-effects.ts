@@ -2,6 +2,7 @@ import type { Effect, LosingEffect } from '../model/effect.ts';
 import { type JsonObject, type JsonValue, member } from '../model/json.ts';
 import { editDistance } from '../model/nearest.ts';
 import { type Environment, environmentsOf, languagesOf } from './environments.ts';
+import { hasSameEnvironments, hasSameLanguages } from './same-project.ts';
 
 /** Says of environments by their names which may go without asking. */
 export type MayGo = (name: string) => boolean;
@@ -13,12 +14,11 @@ export type MayGo = (name: string) => boolean;
  * @param known may hold an environment under several names: whichever it has, these are its effects
  */
 export function projectEffects(known: JsonObject, body: JsonValue, mayGo: MayGo): Effect[] {
-  return [
-    ...environmentEffects(known, body, mayGo),
-    ...defaultEffects(known, body),
-    ...languageEffects(known, body),
-    ...nameEffects(known, body),
-  ];
+  const ofEnvironments = hasSameEnvironments(known, body)
+    ? []
+    : [...environmentEffects(known, body, mayGo), ...defaultEffects(known, body)];
+  const ofLanguages = hasSameLanguages(known, body) ? [] : languageEffects(known, body);
+  return [...ofEnvironments, ...ofLanguages, ...nameEffects(known, body)];
 }
 
 function environmentEffects(known: JsonObject, body: JsonValue, mayGo: MayGo): Effect[] {

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type JsonValue, listAt, member } from '../mo
 import type { RecordKind } from '../model/record.ts';
 import { environmentsOf, languagesOf } from './environments.ts';
 import { RECORD_LISTS } from './record-lists.ts';
+import { hasSameEnvironments, hasSameLanguages } from './same-project.ts';
 
 /**
  * The record that a response holds whole: it, or one member that wraps it (`_data`). Undefined where there is none, where it
@@ -44,17 +45,27 @@ export function isWhole(kind: RecordKind, value: JsonValue | undefined): value i
 /** Whether a project says of each of its environments which one that is. */
 export function hasReadableEnvironments(value: JsonValue | undefined): boolean {
   const environments = member(value, 'environments');
-  return Array.isArray(environments) && environmentsOf(value).length === environments.length;
+  return Array.isArray(environments) && environments.every((item) => Number.isInteger(member(item, 'id')));
 }
 
-/** What is kept of a record: so much that a PATCH can be held against it. What cannot be read is left out. */
-export function plainRecord(kind: RecordKind, value: JsonValue | undefined): JsonObject {
+/**
+ * What is kept of a record: so much that a PATCH can be held against it. What cannot be read is left out.
+ *
+ * @param before what was known of it: where it has the same lists, they are those
+ */
+export function plainRecord(
+  kind: RecordKind,
+  value: JsonValue | undefined,
+  before: JsonObject = NOTHING,
+): JsonObject {
   const record: JsonObject = {};
   const name = member(value, 'name');
   if (typeof name === 'string') record.name = name;
   if (kind === 'project') {
-    if (Array.isArray(member(value, 'languages'))) record.languages = [...languagesOf(value)];
-    if (Array.isArray(member(value, 'environments')))
+    if (hasSameLanguages(before, value)) record.languages = before.languages as JsonValue[];
+    else if (Array.isArray(member(value, 'languages'))) record.languages = [...languagesOf(value)];
+    if (hasSameEnvironments(before, value)) record.environments = before.environments as JsonValue[];
+    else if (Array.isArray(member(value, 'environments')))
       record.environments = environmentsOf(value).map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
     return record;
   }
@@ -66,6 +77,8 @@ export function plainRecord(kind: RecordKind, value: JsonValue | undefined): Jso
   }
   return record;
 }
+
+const NOTHING: JsonObject = {};
 
 function picked(item: JsonObject, members: readonly string[]): JsonObject {
   const kept: JsonObject = {};

@@ -10,20 +10,18 @@ export function isSameProject(kept: JsonObject, value: JsonValue | undefined): b
   return (
     member(value, 'name') === kept.name &&
     kept.name !== undefined &&
-    areSame(kept.languages, member(value, 'languages'), (one, other) => one === other) &&
-    areSame(kept.environments, member(value, 'environments'), isSameEnvironment)
+    hasSameLanguages(kept, value) &&
+    hasSameEnvironments(kept, value)
   );
 }
 
-/** A project with the very lists of the kept one where it has the same: what has them in common is quickly put together. */
-export function sharingLists(kept: JsonObject | undefined, project: JsonObject): JsonObject {
-  if (!kept) return project;
-  const { languages = null, environments = null } = kept;
-  return {
-    ...project,
-    ...(areSame(languages, project.languages, (one, other) => one === other) && { languages }),
-    ...(areSame(environments, project.environments, isSameEnvironment) && { environments }),
-  };
+export function hasSameLanguages(kept: JsonObject, value: JsonValue | undefined): boolean {
+  return areSame(kept.languages, member(value, 'languages'), (one, other) => one === other);
+}
+
+/** False where one of them is not sure to exist. */
+export function hasSameEnvironments(kept: JsonObject, value: JsonValue | undefined): boolean {
+  return areSame(kept.environments, member(value, 'environments'), isSameEnvironment);
 }
 
 function areSame(

@@ -47,6 +47,7 @@ interface Opened extends KeptState {
 }
 
 async function open(file: string, more: { account?: string; target?: string } = {}): Promise<Opened> {
+  await turn();
   const notices: string[] = [];
   const kept = await openKeptState({ file, lag: 60_000, notice: (text) => notices.push(text), ...more });
   onTestFinished(() => kept.close());
@@ -63,8 +64,12 @@ const entriesOf = ({ state }: KeptState) =>
 const namesIn = (file: string) => readdirSync(dirname(file)).sort();
 const textOf = (file: string) => readFileSync(file, 'utf8');
 
+/** What is learnt is in the journal before the answers of a turn go out. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 /** The files as a process leaves them that is killed now. */
-function copyOf(file: string): string {
+async function copyOf(file: string): Promise<string> {
+  await turn();
   const copy = newFile();
   cpSync(dirname(file), dirname(copy), { recursive: true });
   rmSync(`${copy}.lock`, { force: true });
@@ -130,7 +135,7 @@ describe('a restart', () => {
     learn(first, project(7), holding(3));
     first.state.forget(project(7));
     first.state.send(project(42), holding(2, 3));
-    const second = await open(copyOf(file));
+    const second = await open(await copyOf(file));
     expect(entriesOf(second)).toEqual(entriesOf(first));
     expect(second.state.of(project(42))?.record.environments).toHaveLength(3);
     expect(second.state.of(project(7))).toBeUndefined();
@@ -141,7 +146,7 @@ describe('a restart', () => {
     await filled(file, 1);
     const first = await open(file);
     learn(first, project(7), holding(3));
-    const copy = copyOf(file);
+    const copy = await copyOf(file);
     expect(JSON.parse(textOf(copy)).paths['/api/v2'].current.projects).not.toHaveProperty('7');
     await (await open(copy)).close();
     expect(JSON.parse(textOf(copy)).paths['/api/v2'].current.projects).toHaveProperty('7');
@@ -155,6 +160,7 @@ describe('a restart', () => {
     learn(first, project(42), holding(1, 2));
     first.state.forget(project(7));
     learn(first, project(42), holding(2));
+    await turn();
     const journal = textOf(`${file}.journal`);
     const entries = entriesOf(first);
     await first.close();
@@ -184,7 +190,7 @@ describe('a restart', () => {
       await new Promise(setImmediate);
     }
     expect(turn).toBeLessThan(20_000);
-    expect(entriesOf(await open(copyOf(file)))).toEqual(entriesOf(kept));
+    expect(entriesOf(await open(await copyOf(file)))).toEqual(entriesOf(kept));
   });
 });
 
@@ -195,8 +201,8 @@ describe('a process that is killed', () => {
     for (let id = 1; ; id++) {
       const body = { name: 'P', languages: [], environments: [{ id, name: 'E', isEnabled: true }] };
       kept.state.send({ base: '/api/v2', account: 'current', kind: 'project', id: String(id % 5000) }, body).accepted();
+      await new Promise(setImmediate);
       console.log(id);
-      if (id % 50 === 0) await new Promise(setImmediate);
     }
   `;
 
@@ -272,14 +278,15 @@ describe('the start', () => {
     const file = newFile();
     const first = await open(file);
     learn(first, project(42), holding(1));
+    await turn();
     const whole = textOf(`${file}.journal`);
-    const torn = copyOf(file);
+    const torn = await copyOf(file);
     writeFileSync(`${torn}.journal`, `${whole}{"account":"current","kind":"project","id":"42","rec`);
     const kept = await open(torn);
     expect(entriesOf(kept)).toEqual(entriesOf(first));
     learn(kept, project(7), holding(1));
-    expect(entriesOf(await open(copyOf(torn)))).toEqual(entriesOf(kept));
-    const broken = copyOf(file);
+    expect(entriesOf(await open(await copyOf(torn)))).toEqual(entriesOf(kept));
+    const broken = await copyOf(file);
     writeFileSync(`${broken}.journal`, `${whole}{"account"\n${whole}`);
     expect(await laterRefusal('bad-input', open(broken))).toMatch(/state\.json\.journal:3:1: /);
   });
@@ -322,7 +329,7 @@ describe('the start', () => {
     const kept = await open(file, { account: '196' });
     expect(kept.state.of(project(42))?.record.environments).toHaveLength(2);
     learn(kept, project(42), holding(3));
-    const again = await open(copyOf(file), { account: '196' });
+    const again = await open(await copyOf(file), { account: '196' });
     expect(entriesOf(again)).toEqual(entriesOf(kept));
     await kept.close();
     expect(JSON.parse(textOf(file)).paths['/api/v2']).toEqual({ current: { projects: { 42: holding(3) } } });
@@ -410,9 +417,10 @@ describe('two at once', () => {
     learn(other, project(42), holding(1));
     await other.close();
     change(late.state);
+    await turn();
     expect(late.state.of(project(7))?.record).toEqual(holding(7));
     expect(idsIn(late.state.of(project(42))?.record)).toEqual([1, 2]);
-    expect(entriesOf(await open(copyOf(file)))).toEqual(entriesOf(late));
+    expect(entriesOf(await open(await copyOf(file)))).toEqual(entriesOf(late));
   });
 });
 
@@ -439,7 +447,7 @@ describe('trouble with the disk', () => {
     await expect.poll(() => kept.trouble, { timeout: 10_000 }).toBeUndefined();
     expect(kept.notices).toHaveLength(2);
     expect(kept.notices[1]).toContain('again');
-    expect(entriesOf(await open(copyOf(file)))).toEqual(entriesOf(kept));
+    expect(entriesOf(await open(await copyOf(file)))).toEqual(entriesOf(kept));
   });
 
   test('a file that cannot be written leaves it in the journal, and says so', {
@@ -454,7 +462,7 @@ describe('trouble with the disk', () => {
     expect(kept.notices).toHaveLength(1);
     expect(kept.notices[0]).toContain('Nothing is lost');
     rmSync(file, { recursive: true });
-    expect(entriesOf(await open(copyOf(file)))).toEqual(entriesOf(kept));
+    expect(entriesOf(await open(await copyOf(file)))).toEqual(entriesOf(kept));
     await kept.close();
     expect(kept.trouble).toBeUndefined();
     expect(JSON.parse(textOf(file)).paths['/api/v2'].current.projects).toEqual({ 42: holding(1) });
@@ -471,7 +479,7 @@ describe('trouble with the disk', () => {
     take(dirname(file));
     learn(kept, project(7), holding(1));
     expect(entriesOf(kept)).toHaveLength(3);
-    expect(entriesOf(await open(copyOf(file)))).toEqual(entriesOf(kept));
+    expect(entriesOf(await open(await copyOf(file)))).toEqual(entriesOf(kept));
     await kept.close();
     expect(namesIn(file)).toEqual(['.gitignore', 'state.json']);
   });

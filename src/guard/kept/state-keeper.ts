@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { Low } from 'lowdb';
 import { messageOf, PatchgateError } from '../../errors.ts';
+import { beforeAnswers } from '../../http/end-of-turn.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { RecordName } from '../../model/record.ts';
 import { Compactor } from '../../recordings/store/compactor.ts';
@@ -83,6 +84,8 @@ export class StateKeeper {
   /** Another process keeps the file. */
   #isElsewhere = false;
   #isClosed = false;
+  /** What is pending is appended at the end of this turn of the event loop. */
+  #isGrouping = false;
   #isReading = false;
   readonly #compactor = new Compactor(
     () => this.#compact(),
@@ -96,7 +99,8 @@ export class StateKeeper {
     this.#adapter = new StateAdapter(file);
     this.#db = new Low<State>(this.#adapter, { paths: {} });
     this.#journalFile = journalOf(file);
-    const onChange = (name: RecordName, known: Change['known']) => this.#changed({ name, known });
+    const onChange = (name: RecordName, known: Change['known'], isOnTheWay: boolean) =>
+      this.#changed({ name, known }, isOnTheWay);
     this.state = new KnownState({ account, live: { lag }, onChange, ...(onForget && { onForget }) });
   }
 
@@ -136,12 +140,22 @@ export class StateKeeper {
     this.#leave();
   }
 
-  /** Called on a request's path. */
-  #changed(change: Change): void {
+  /** Called on a request's path: what it may change is in the journal before it goes on, the rest before any answer does. */
+  #changed(change: Change, isOnTheWay: boolean): void {
     if (this.#isElsewhere || this.#isClosed) return;
     this.#pending.set(recordKey(change.name), change);
     // What was read did not fit: a record was forgotten for it.
-    if (this.#isReading || !this.#append()) return;
+    if (this.#isReading) return;
+    if (isOnTheWay) this.#appendAll();
+    else if (!this.#isGrouping) {
+      this.#isGrouping = true;
+      beforeAnswers(() => this.#appendAll());
+    }
+  }
+
+  #appendAll(): void {
+    this.#isGrouping = false;
+    if (this.#isClosed || this.#pending.size === 0 || !this.#append()) return;
     this.#compactor.changed();
     const isLong = this.#waiting > Math.max(MOST_JOURNAL, this.#adapter.size);
     if (isLong && !this.trouble) this.#compactor.hurry();

@@ -14,6 +14,8 @@ import { refusal } from '../../support/errors.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PROJECT = { base: '/api/v2', account: 'current', kind: 'project', id: '42' } as const;
+/** What is learnt is in the journal before the answers of a turn go out. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const BODY = { name: 'Checkout', languages: [], environments: [] };
 
 test('reads what a proxy knows that runs, file and journal, and leaves both as they are', async () => {
@@ -26,6 +28,7 @@ test('reads what a proxy knows that runs, file and journal, and leaves both as t
   const kept = await openKeptState({ file, lag: 60_000, notice: () => undefined });
   onTestFinished(() => kept.close());
   kept.state.send(PROJECT, BODY).accepted();
+  await turn();
   const mark = markOf(file, journalOf(file));
   const read = readKept(file);
   expect(read.target).toBe(target);
@@ -34,6 +37,7 @@ test('reads what a proxy knows that runs, file and journal, and leaves both as t
   expect(read.records.get(recordKey(PROJECT))?.known).toEqual({ record: BODY, isWhole: true });
   expect(markOf(file, journalOf(file))).toBe(mark);
   kept.state.forget(PROJECT);
+  await turn();
   expect(markOf(file, journalOf(file))).not.toBe(mark);
   expect(readKept(file).records.size).toBe(1);
 });

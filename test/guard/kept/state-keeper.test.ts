@@ -78,6 +78,8 @@ test('whatever is learnt, and whenever it is opened again: what was known is kno
         const onTheWay: Sent[] = [];
         for (const step of steps) step(keeper.state, onTheWay);
         const known = contents(keeper);
+        // What is learnt is in the journal before the answers of a turn go out.
+        await new Promise<void>((resolve) => setImmediate(resolve));
         if (how === 'close') await keeper.close();
         else {
           const copy = newFile();
