@@ -49,7 +49,6 @@ export interface Config extends Extras {
   onStale: 'warn' | 'refuse';
   failUnused: boolean;
   sessionIdle: number;
-  memory: number;
   onMiss: 'refuse' | 'forward' | 'record';
   target: string | undefined;
   targetCa: string | undefined;

@@ -16,6 +16,11 @@ export const SETTINGS = { ...RECORDING, ...REPLAYING, ...SERVING, ...JUDGING, ..
 
 export type SettingName = keyof typeof SETTINGS;
 
+/** Settings that are gone, by name, with what to do instead. */
+export const GONE: Readonly<Record<string, string>> = {
+  memory: 'leave it out: a replay holds its whole recording in memory',
+};
+
 /** Where a proxy keeps what is known, and `plan` looks for it. */
 export const STATE_BY_DEFAULT = '.patchgate/state.json';
 

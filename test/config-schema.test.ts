@@ -58,7 +58,7 @@ describe('the JSON Schema of the config file', () => {
     [{ faults: [{ method: 'PATCH', operation: 'updateProject', status: 429, retryAfter: 2, count: 1 }] }],
     [{ faults: [{ path: '/a/**', truncate: 100, trickle: '100B/s', latency: 0, rate: 0.5, after: 1 }] }],
     [{ faults: [{ status: 503, headers: { 'X-A': 'b', 'X-B': ['c', 'd'] }, body: { a: [null] } }] }],
-    [{ bodyLimit: 65_536, recordLimit: '1.5MiB', memory: '512KiB' }],
+    [{ bodyLimit: 65_536, recordLimit: '1.5MiB' }],
     [{ record: true, guard: true }],
     [{ guard: false, state: false, record: 'once', log: 'json' }],
     [{ guard: 'strict', state: '', account: 'current', basePath: '/' }],

@@ -34,7 +34,6 @@ describe('what nobody says', () => {
       failOnBlock: false,
       failUnused: false,
       sessionIdle: 600_000,
-      memory: 48 * 1024 * 1024,
       onMiss: 'refuse',
       targetInsecure: false,
       preserveHost: false,
@@ -298,6 +297,14 @@ describe('the environment', () => {
   ])('with %s is refused: it would be without effect', async (variable, meant) => {
     expect(await refused({ env: { [variable]: 'x' } })).toBe(
       `unknown environment variable ${variable} (did you mean ${meant}?)`,
+    );
+  });
+
+  it('says of a setting that is gone what to do instead', async () => {
+    const instead = '(leave it out: a replay holds its whole recording in memory)';
+    expect(await refused({ file: { memory: '48MiB' } })).toContain(instead);
+    expect(await refused({ env: { PATCHGATE_MEMORY: '48MiB' } })).toBe(
+      `there is no environment variable PATCHGATE_MEMORY any more ${instead}`,
     );
   });
 

@@ -10,7 +10,6 @@ describe('defineConfig', () => {
       timeout: '250ms',
       maxAge: '30d',
       bodyLimit: '5MiB',
-      memory: 65_536,
       record: true,
       guard: false,
       state: false,

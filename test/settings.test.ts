@@ -163,7 +163,6 @@ describe('each setting', () => {
     ],
     failUnused: [['true', true]],
     sessionIdle: [['10m', 600_000]],
-    memory: [['64MiB', 67_108_864]],
     seed: [['seed.json', 'seed.json']],
     envelope: [['_data', '_data']],
     latency: [

@@ -50,7 +50,6 @@ export const REPLAYING: readonly SettingName[] = [
   'maxAge',
   'onStale',
   'failUnused',
-  'memory',
 ];
 
 /** Settings that say which requests are the same, for every command that records or replays. */

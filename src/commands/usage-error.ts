@@ -1,6 +1,6 @@
 import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
-import { flagOf, SETTINGS } from '../settings.ts';
+import { flagOf, GONE, SETTINGS } from '../settings.ts';
 import { meantBehindFlag, meantBy } from './misplaced.ts';
 
 /** What the parser knows of the command that was called. */
@@ -100,6 +100,8 @@ function ofUnknown(names: readonly string[], called: Called): [text: string, hin
   }
   const flags = meant.map((name) => typedForm(name) ?? dashed(name));
   const text = `${flags.join(' and ')} ${flags.length === 1 ? 'is no option' : 'are no options'} of ${commandText(called)}`;
+  const instead = GONE[first];
+  if (instead) return [text, instead];
   const settings = Object.keys(SETTINGS).map(flagOf);
   const near = first.length === 1 ? undefined : (nearest(first, options) ?? nearest(first, settings));
   if (settings.includes(first)) return [text, 'another command takes it: see patchgate <command> --help'];

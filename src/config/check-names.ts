@@ -1,7 +1,7 @@
 import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { pointerOf } from '../model/pointer.ts';
-import { SETTINGS, variableOf } from '../settings.ts';
+import { GONE, SETTINGS, variableOf } from '../settings.ts';
 import { type ExtraSource, placeIn } from './extras/source.ts';
 import { EXTRAS } from './extras.ts';
 
@@ -23,7 +23,7 @@ export function checkKeys(
   for (const key of Object.keys(given)) {
     if (known.includes(key) || others.includes(key)) continue;
     const near = nearest(key, [...known, ...OF_TESTS]);
-    const hint = near ? `did you mean "${near}"?` : `known keys: ${known.join(', ')}`;
+    const hint = GONE[key] ?? (near ? `did you mean "${near}"?` : `known keys: ${known.join(', ')}`);
     throw new PatchgateError(
       'bad-config',
       `unknown key ${JSON.stringify(key)} in ${placeIn(source, pointerOf([key]), 'name')}`,
@@ -47,6 +47,12 @@ export function checkVariables(env: Readonly<Record<string, unknown>>): void {
     if (!env[variableOf(name)]) continue;
     throw new PatchgateError('bad-config', `there is no environment variable ${variableOf(name)}`, {
       hint: `only a config file has ${name}`,
+    });
+  }
+  for (const [name, instead] of Object.entries(GONE)) {
+    if (!env[variableOf(name)]) continue;
+    throw new PatchgateError('bad-config', `there is no environment variable ${variableOf(name)} any more`, {
+      hint: instead,
     });
   }
   for (const variable of Object.keys(env)) {

@@ -57,9 +57,4 @@ export const REPLAYING = {
     default: '10m',
     describe: 'How long a session lasts that nobody uses; 0 is for ever',
   },
-  memory: {
-    kind: 'size',
-    default: '48MiB',
-    describe: 'About how much memory a replay may use for exchanges',
-  },
 } as const satisfies Record<string, Setting>;

@@ -35,6 +35,12 @@ describe('a wrong command line', () => {
       '--allowDelete is no option of patchgate check (did you mean --allow-delete?)',
     ],
     [
+      'Unknown argument: memory',
+      CHECK,
+      'check x --memory 48MiB',
+      '--memory is no option of patchgate check (leave it out: a replay holds its whole recording in memory)',
+    ],
+    [
       'Unknown argument: operaton',
       CHECK,
       'check x --operaton=y',
