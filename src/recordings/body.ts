@@ -52,7 +52,7 @@ export function isDeeperThan(levels: number, value: JsonValue): boolean {
 }
 
 /** A missing Content-Type is taken for JSON, as the gate does. */
-function saysJson(contentType: string | undefined): boolean {
+export function saysJson(contentType: string | undefined): boolean {
   return contentType === undefined || /json/i.test(contentType);
 }
 

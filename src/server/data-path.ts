@@ -51,7 +51,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
   const heavy = new OneATurn();
   const follow = learner && createFollow(gate, learner);
 
-  /** Framing, access, session; then what no operation is meant by streams through, unread. */
+  /** Framing, access, session; then what no operation is meant by goes on unjudged. */
   const take: DataPath = (req, res, refusal) => {
     const exchange = new ExchangeInFlight(req, res, run);
     watchBody(exchange, clientTimeout, giveUp);

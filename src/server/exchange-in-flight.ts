@@ -137,7 +137,8 @@ export class ExchangeInFlight implements ResponseSink {
     this.#responseKeeper ??= new BodyKeeper();
     this.#responseKeeper.add(chunk);
     if (this.res.write(chunk)) return true;
-    this.res.once('drain', () => this.#flow?.resume());
+    // Who sends may not heed it at once.
+    if (this.res.listenerCount('drain') === 0) this.res.once('drain', () => this.#flow?.resume());
     return false;
   }
 

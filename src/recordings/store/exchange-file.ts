@@ -69,7 +69,7 @@ export class ExchangeFile {
     this.#stamp = stampOf(this.name);
     const text = readRecordingText(this.name);
     if (text === undefined) return undefined;
-    this.size = text.length;
+    this.size = Buffer.byteLength(text);
     this.takesAdditions = text.startsWith(START) && text.endsWith(ENDING);
     return parseRecording(text, this.name, this.place).exchanges;
   }

@@ -4,7 +4,7 @@ import {
   type RecordedRequest,
   type RecordedResponse,
 } from '../../model/exchange.ts';
-import { storeBody } from '../body.ts';
+import { saysJson, storeBody } from '../body.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 import { contentTypeOf } from '../redaction/redact.ts';
 import { toStoredExchange, toStoredRequest } from '../to-stored-exchange.ts';
@@ -69,7 +69,7 @@ export class StoredExchange {
     const { request, response, meta } = exchange;
     if (!response || !isInline(response.body)) return undefined;
     this.#answer = recordedAnswer(request, response, inlineBytes(response), meta.durationMs);
-    if (this.#answer.body.length > 0 && response.body && 'json' in response.body) {
+    if (this.#answer.body.length > 0 && isMadeOfBytes(response)) {
       const { body: _, ...rest } = response;
       this.#exchange = { ...exchange, response: rest };
       this.#isBodyInAnswer = true;
@@ -88,6 +88,12 @@ export class StoredExchange {
     this.#exchange = exchange;
     this.#readAgain = undefined;
   }
+}
+
+/** Whether its bytes alone give back its body as it stands in the file, which somebody may have written. */
+function isMadeOfBytes({ headers, body }: RecordedResponse): boolean {
+  if (body === undefined || !('json' in body) || Object.keys(body).length > 1) return false;
+  return saysJson(contentTypeOf(headers));
 }
 
 function withBody(exchange: Exchange, answer: RecordedAnswer): Exchange {
