@@ -41,7 +41,6 @@ interface ListEffect {
   possible: true;
 }
 
-export type EffectKind = Effect['kind'];
 export type LosingEffect = Extract<Effect, { kind: 'environment-deleted' | 'environment-replaced' }>;
 
 /** Whether an environment is lost for good. */

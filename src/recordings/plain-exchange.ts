@@ -32,7 +32,7 @@ import { hidingTexts, type Redaction, rememberGiven } from './redaction/redactio
 
 /**
  * An exchange on its way into a recording: redacted, decoded, without the headers of one connection. A client waits for it, so its
- * parts are flat; `settle` later makes of it what a file holds.
+ * parts are flat; `toStoredExchange` later makes of it what a file holds.
  */
 export interface PlainExchange {
   request: PlainRequest;

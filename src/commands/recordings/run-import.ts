@@ -1,4 +1,4 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PatchgateError } from '../../errors.ts';
 import { header, splitTarget } from '../../model/http.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
@@ -78,7 +78,7 @@ export async function runImport(args: ImportArgs): Promise<Imported> {
         const exchange = plainOf(found, args, detected);
         store.append(exchange);
         // Its line is in the journal then.
-        await yieldToEventLoop();
+        await nextTurn();
         if (store.trouble) throw store.trouble;
         origins.add(new URL(entry.request.url).origin);
         done.exchanges++;

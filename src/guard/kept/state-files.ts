@@ -3,7 +3,8 @@ import { PatchgateError } from '../../errors.ts';
 import { isObject, type JsonValue } from '../../model/json.ts';
 import { isRecordKind, type Known, type RecordName } from '../../model/record.ts';
 import { parseUrl } from '../../model/url.ts';
-import { linesIn, readJournal } from '../../recordings/store/journal.ts';
+import { linesIn } from '../../recordings/store/journal.ts';
+import { readFileIfThere } from '../../recordings/store/write-file.ts';
 import { isAccount, isId, recordsOf } from '../../state/state-file.ts';
 import { StateAdapter, UNREADABLE } from './state-adapter.ts';
 
@@ -41,7 +42,7 @@ export function journalOf(file: string): string {
 export function readKept(file: string, target?: string, adapter = new StateAdapter(file)): Kept {
   const journalFile = journalOf(file);
   // First the journal: whoever moves its lines into the file meanwhile takes nothing away from this reader.
-  const journal = readJournal(journalFile, UNREADABLE) ?? Buffer.alloc(0);
+  const journal = readFileIfThere(journalFile, UNREADABLE) ?? Buffer.alloc(0);
   const state = adapter.readNow();
   const records: Kept['records'] = new Map();
   // A former version kept no paths: its records are below the path of the file's target, which may be another target.

@@ -30,8 +30,6 @@ export interface MatchRules {
   normalize: NormalizeRequest | undefined;
   /** What recorded requests went through, and what is shown goes through. */
   redaction: Redaction;
-  /** Tells these rules from others, as far as keys of requests go; undefined where nothing can. */
-  name: string | undefined;
   /** Whether requests are compared as they are. */
   isPlain: boolean;
   /** Whether requests of a method and path with the very same bytes of query and body are always the same. */
@@ -57,10 +55,6 @@ export function matchRules(
     formsAsSets,
     normalize,
     redaction,
-    // What a function does is not to be seen, nor which headers were redacted.
-    name: isSaidByBytes
-      ? JSON.stringify([3, settings.ignorePointers, ignoreQuery, settings.arraysAsSets, formsAsSets])
-      : undefined,
     isPlain: isSaidByBytes && ignored === undefined && ignoreQuery.length === 0 && !formsAsSets,
     // Whether a body is a form is said by a header.
     isByBytes: isSaidByBytes && !formsAsSets,

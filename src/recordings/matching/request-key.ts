@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonical } from '../../model/canonical.ts';
-import { type Exchange, type InlineBody, isInline, type RecordedRequest } from '../../model/exchange.ts';
+import { type InlineBody, isInline, type RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import { formOf } from './form-of.ts';
@@ -57,9 +57,12 @@ export function keyOf(form: RequestForm, { sets }: MatchRules): string {
 }
 
 /** The same for all exchanges of one sequence: those of one request, recorded in one session. */
-export function sequenceKey({ request, meta }: Exchange, rules: MatchRules = DEFAULT_RULES): string {
+export function sequenceKey(
+  { request, session }: { request: RecordedRequest; session: string },
+  rules: MatchRules,
+): string {
   // A request's key is always as long.
-  return requestKey(request, rules) + (meta.session ?? '');
+  return requestKey(request, rules) + session;
 }
 
 function hasPlaceholder(form: RequestForm, { redaction }: MatchRules): boolean {

@@ -1,7 +1,6 @@
 import { constants } from 'node:buffer';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Low } from 'lowdb';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
@@ -10,6 +9,7 @@ import { hashInName, hashOf } from '../body-file.ts';
 import { BETWEEN, decodeRecording, END, exchangeText, parseRecording, START } from './file-format.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 import { cannotWrite, removeTemporaries, writeFileAtomically } from './write-file.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 /** The one method and path that a file is for. */
 export interface Place {
@@ -25,9 +25,8 @@ interface Content {
 
 const NOTHING: Content = { entries: [], behind: 0 };
 
-/** Characters that are put together at once, and milliseconds of work at a stretch. */
+/** Characters that are put together at once. */
 const PART = 256 * 1024;
-const WORK_MS = 4;
 
 /** How the last exchange and the file end, where this tool has laid it out. */
 const ENDING = `\n    }${END}`;
@@ -100,7 +99,6 @@ export class ExchangeFile {
     const parts: Buffer[] = before ? [before] : [];
     const bodies = new Set<string>();
     let text = before ? '' : START;
-    let since = performance.now();
     for (let i = behind; i < entries.length; i++) {
       const exchange = await this.putBodies((entries[i] as Content['entries'][0]).exchange);
       for (const name of bodyFilesOf(exchange)) bodies.add(name);
@@ -109,9 +107,7 @@ export class ExchangeFile {
         parts.push(Buffer.from(text));
         text = '';
       }
-      if (performance.now() - since < WORK_MS) continue;
       await yieldToEventLoop();
-      since = performance.now();
     }
     parts.push(Buffer.from(text + END));
     const bytes = Buffer.concat(parts);

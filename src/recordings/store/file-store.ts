@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { PatchgateError } from '../../errors.ts';
 import { beforeAnswers } from '../../http/end-of-turn.ts';
 import { DEFAULT_RULES, type MatchRules } from '../matching/match-rules.ts';
@@ -13,6 +12,7 @@ import { locationOf } from './location.ts';
 import { PathExchanges, type Placement } from './path-exchanges.ts';
 import type { ExchangesOfPath, NamesBelow, RecordingStore } from './recording-store.ts';
 import { TroubleNotices } from './trouble-notices.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 export interface StoreOptions {
   /** The recording will be written to: its folder is made now, so that one that cannot be made stops the start. */
@@ -42,8 +42,6 @@ export interface StoreOptions {
 export const JOURNAL = '.patchgate/journal.ndjson';
 
 const MIB = 1024 * 1024;
-/** Milliseconds of work at a stretch. */
-const WORK_MS = 4;
 /** A file of more is not written again for each small addition: one part of so many must be new, or the run be over. */
 const LARGE = MIB;
 const SHARE = 4;
@@ -373,7 +371,6 @@ export class FileStore implements RecordingStore {
     const inFiles = this.#kept + this.#unwritten.length;
     let trouble: Error | undefined;
     let rewritten = 0;
-    let since = performance.now();
     for (const found of [...this.#changed]) {
       this.#changed.delete(found);
       try {
@@ -382,9 +379,7 @@ export class FileStore implements RecordingStore {
         this.#changed.add(found);
         trouble ??= error as Error;
       }
-      if (performance.now() - since < WORK_MS) continue;
       await yieldToEventLoop();
-      since = performance.now();
     }
     this.#rewritten = rewritten;
     try {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolders, syncFolder } from './folders.ts';
-import { cannotWrite, readFileIfThere, removeQuietly, temporaryOf, writeAll } from './write-file.ts';
+import { cannotWrite, removeQuietly, temporaryOf, writeAll } from './write-file.ts';
 
 const LINE_FEED = 0x0a;
 
@@ -164,11 +164,6 @@ export class Journal {
       throw cannotWrite(this.#file, error);
     }
   }
-}
-
-/** What a journal holds; undefined where there is none. @throws PatchgateError `cannot-read` */
-export function readJournal(file: string, hint?: string): Buffer | undefined {
-  return readFileIfThere(file, hint);
 }
 
 /** The whole lines of a journal, without their line feeds, and how many bytes they take. One that was cut off counts for nothing. */

@@ -1,11 +1,12 @@
-import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { PatchgateError, systemCode } from '../../errors.ts';
+import { entriesOf } from './folder-tree.ts';
 import { HIDDEN } from './hidden-folder.ts';
-import { linesIn, readJournal } from './journal.ts';
+import { linesIn } from './journal.ts';
 import { type JournalExchange, readLine } from './journal-line.ts';
 import { locationOf } from './location.ts';
-import { cannotWrite, removeTemporaries } from './write-file.ts';
+import { cannotWrite, readFileIfThere, removeTemporaries } from './write-file.ts';
 
 /** The file of a method and path has its exchanges up to a position, or has them once `temporary` has taken its place. */
 interface Mark {
@@ -67,7 +68,7 @@ function unwritten(root: string, isInPlace: (temporary: string, file: string) =>
   const marks = new Map<string, { last: Mark; before: number }>();
   const files = filesIn(folderOf(root));
   for (const file of files) {
-    const bytes = readJournal(file) ?? Buffer.alloc(0);
+    const bytes = readFileIfThere(file) ?? Buffer.alloc(0);
     const { lines, size } = linesIn(bytes);
     if (size < bytes.length && file !== files.at(-1)) throw broken(file, 'the file ends within a line');
     let end = Number(basename(file, '.journal'));
@@ -82,13 +83,13 @@ function unwritten(root: string, isInPlace: (temporary: string, file: string) =>
       else found.push({ key, end, line });
     }
   }
-  const settled = new Map<string, number>();
+  const inFile = new Map<string, number>();
   for (const [file, { last, before }] of marks) {
     const { temporary, upTo } = last;
     const has = temporary === undefined || isInPlace(join(dirname(file), basename(temporary)), file);
-    settled.set(file, has ? upTo : before);
+    inFile.set(file, has ? upTo : before);
   }
-  return found.filter(({ key, end }) => end > (settled.get(key) ?? 0)).map(({ line }) => line);
+  return found.filter(({ key, end }) => end > (inFile.get(key) ?? 0)).map(({ line }) => line);
 }
 
 /** Where the temporary file is gone, it has taken its place already. */
@@ -107,17 +108,9 @@ function folderOf(root: string): string {
 
 /** In the order of their names, which is that of their lines. */
 function filesIn(folder: string): string[] {
-  const names = namesIn(folder).filter((name) => /^\d{16}\.journal$/.test(name));
-  return names.sort().map((name) => join(folder, name));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw new PatchgateError('cannot-read', `cannot read ${folder}: ${messageOf(error)}`, { cause: error });
-  }
+  const names = entriesOf(folder).map(({ name }) => name);
+  const own = names.filter((name) => /^\d{16}\.journal$/.test(name)).sort();
+  return own.map((name) => join(folder, name));
 }
 
 function fileOf(root: string, { method, path }: { method: string; path: string }): string {

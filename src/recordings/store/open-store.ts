@@ -4,7 +4,7 @@ import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import { FileStore, JOURNAL, placeKey, type StoreOptions } from './file-store.ts';
 import { makeFolders } from './folders.ts';
 import { HIDDEN, hideFromGit, LOCK, leaveHidden } from './hidden-folder.ts';
-import { linesIn, readJournal } from './journal.ts';
+import { linesIn } from './journal.ts';
 import { type JournalExchange, readLine } from './journal-line.ts';
 import {
   hasLegacyJournal,
@@ -15,6 +15,7 @@ import {
 import { checkRecordingName } from './location.ts';
 import { type LockWords, takeLock } from './lock.ts';
 import type { RecordingStore } from './recording-store.ts';
+import { readFileIfThere } from './write-file.ts';
 
 export interface OpenOptions extends StoreOptions {
   /** What is said where somebody else writes to it. Default: what whoever records has to know. */
@@ -91,7 +92,7 @@ export function waitingIn(root: string): JournalExchange[] {
 /** What stands in the journal, and bytes of its whole lines. @throws PatchgateError `cannot-read`, `bad-recording` with file and line */
 export function readLeft(root: string): { left: JournalExchange[]; size: number } {
   const file = join(root, JOURNAL);
-  const { lines, size } = linesIn(readJournal(file) ?? Buffer.alloc(0));
+  const { lines, size } = linesIn(readFileIfThere(file) ?? Buffer.alloc(0));
   const left = lines.map((line, index) => {
     const found = readLine(line);
     if (found) return found;

@@ -1,7 +1,7 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { MatchRules } from '../matching/match-rules.ts';
-import { bytesKey, requestFacts, requestKey } from '../matching/request-key.ts';
+import { bytesKey, requestFacts, sequenceKey } from '../matching/request-key.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 import { sameButNoise } from '../same-but-noise.ts';
 import type { ExchangeFile } from './exchange-file.ts';
@@ -263,9 +263,8 @@ export class PathExchanges {
     return this.#sequenceAt(stored);
   }
 
-  #sequenceAt({ request, session }: StoredExchange): Sequence {
-    // A request's key is always as long.
-    const key = requestKey(request, this.#options.rules) + session;
+  #sequenceAt(stored: StoredExchange): Sequence {
+    const key = sequenceKey(stored, this.#options.rules);
     let sequence = this.#sequences.get(key);
     if (sequence === undefined) {
       sequence = { slots: [], live: 0, isAnswered: false, failures: 0 };
@@ -305,7 +304,7 @@ export class PathExchanges {
         slot.stored = undefined;
         this.#changed();
       } else if (slot.stored === undefined) this.#fill(sequence, slot, one);
-      else this.#settleIn(slot, one);
+      else this.#putIn(slot, one);
     }
     sequence.live = Math.min(next.length, slots.length);
     for (const one of next.slice(slots.length)) this.#push(sequence, one);
@@ -333,11 +332,11 @@ export class PathExchanges {
   #change(slot: Slot, stored: StoredExchange): void {
     const former = slot.former ?? (slot.stored as StoredExchange);
     const before = slot.stored;
-    this.#settleIn(slot, stored);
+    this.#putIn(slot, stored);
     if (slot.stored !== before && stored.isFailure) slot.former = this.#held(former);
   }
 
-  #settleIn(slot: Slot, stored: StoredExchange): void {
+  #putIn(slot: Slot, stored: StoredExchange): void {
     const before = slot.stored as StoredExchange;
     if (before === stored) return;
     slot.stored = this.#newest(before, stored);

@@ -97,8 +97,8 @@ export function findUnserved(
 /** Of each exchange of a file, which of its sequence it is. */
 function placesOf(recorded: readonly StoredExchange[], rules: MatchRules): (string | undefined)[] {
   const sequences = new Map<string, number[]>();
-  for (const [index, { exchange }] of recorded.entries()) {
-    const key = sequenceKey(exchange, rules);
+  for (const [index, stored] of recorded.entries()) {
+    const key = sequenceKey(stored, rules);
     const indexes = sequences.get(key);
     if (indexes) indexes.push(index);
     else sequences.set(key, [index]);
