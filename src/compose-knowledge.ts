@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import type { Composed, Surroundings } from './compose-upstream.ts';
+import type { Composed, RuntimeContext } from './compose-upstream.ts';
 import { type Config, workspaceOf } from './config.ts';
 import type { Knowledge } from './guard/knowledge.ts';
 import type { JsonObject } from './model/json.ts';
@@ -17,7 +17,7 @@ export async function composeKnowledge(
   config: Config,
   { fake, played, forward }: Composed,
   redaction: Redaction,
-  { notice }: Surroundings,
+  { notice }: RuntimeContext,
 ): Promise<Knowledge> {
   if (fake) {
     const { fakeKnowledge } = await import('./guard/fake-knowledge.ts');
@@ -63,7 +63,7 @@ export async function composeKnowledge(
 
 async function stateFileOf(
   { state, target }: Config,
-  notice: Surroundings['notice'],
+  notice: RuntimeContext['notice'],
 ): Promise<string | undefined> {
   if (state === undefined || target === undefined || !isByDefault(state)) return state;
   const { fileOfTarget } = await import('./guard/kept/file-of-target.ts');

@@ -19,7 +19,7 @@ import type { AnsweredBy, Upstream } from './upstreams/upstream.ts';
 
 export type Kind = 'proxy' | 'replay' | 'fake';
 
-export interface Surroundings {
+export interface RuntimeContext {
   /** Takes whole lines of the access log. */
   writeLog(text: string): void;
   /** It shows colours. */
@@ -64,13 +64,13 @@ export async function composeUpstream(
   kind: Kind,
   config: Config,
   rules: MatchRules,
-  around: Surroundings,
+  around: RuntimeContext,
 ): Promise<Composed> {
   if (kind === 'fake') return composeFake(config, around);
   return kind === 'replay' ? composeReplay(config, rules, around) : composeProxy(config, rules, around);
 }
 
-async function composeProxy(config: Config, rules: MatchRules, around: Surroundings): Promise<Composed> {
+async function composeProxy(config: Config, rules: MatchRules, around: RuntimeContext): Promise<Composed> {
   const { mode, notice } = recordMode(config, around.env);
   if (notice) around.notice(notice);
   const forward = await openForward(config, around);
@@ -111,7 +111,7 @@ async function composeProxy(config: Config, rules: MatchRules, around: Surroundi
   return { upstream, forward, store, summary, sessions: upstream, replay: upstream, ...more, close };
 }
 
-async function composeReplay(config: Config, rules: MatchRules, around: Surroundings): Promise<Composed> {
+async function composeReplay(config: Config, rules: MatchRules, around: RuntimeContext): Promise<Composed> {
   const { onMiss } = config;
   if (onMiss !== 'refuse' && config.target === undefined) {
     throw new PatchgateError('bad-usage', `--on-miss ${onMiss} needs a target`, {
@@ -153,7 +153,7 @@ async function composeReplay(config: Config, rules: MatchRules, around: Surround
   };
 }
 
-async function composeFake(config: Config, around: Surroundings): Promise<Composed> {
+async function composeFake(config: Config, around: RuntimeContext): Promise<Composed> {
   const { startFake } = await import('./upstreams/fake/start-fake.ts');
   const { loadSeed } = await import('./upstreams/fake/load-seed.ts');
   const { envelope } = config;
@@ -180,7 +180,7 @@ async function composeFake(config: Config, around: Surroundings): Promise<Compos
 
 async function openForward(
   config: Config,
-  around: Surroundings,
+  around: RuntimeContext,
   answeredBy: AnsweredBy = 'target',
 ): Promise<Forward> {
   if (config.target === undefined) {
@@ -202,7 +202,7 @@ async function openForward(
 async function openReplay(
   config: Config,
   rules: MatchRules,
-  around: Surroundings,
+  around: RuntimeContext,
   store: RecordingStore,
   onMiss: Upstream | undefined,
 ): Promise<ReplayUpstream> {
@@ -229,7 +229,7 @@ async function openRecorder(
   store: RecordingStore,
   config: Config,
   rules: MatchRules,
-  around: Surroundings,
+  around: RuntimeContext,
 ): Promise<Upstream> {
   const { record } = await import('./upstreams/record.ts');
   const { redaction } = rules;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gateOf } from './compose-gate.ts';
 import { composeKnowledge } from './compose-knowledge.ts';
-import { type Composed, composeUpstream, type Kind, type Surroundings } from './compose-upstream.ts';
+import { type Composed, composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
 import type { Config } from './config.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { createGuard } from './guard/guard.ts';
@@ -74,7 +74,11 @@ export interface Patchgate {
 }
 
 /** Puts the parts together: the only place that knows them all. */
-export async function createPatchgate(kind: Kind, config: Config, around: Surroundings): Promise<Patchgate> {
+export async function createPatchgate(
+  kind: Kind,
+  config: Config,
+  around: RuntimeContext,
+): Promise<Patchgate> {
   const rules = rulesOf(config);
   const { redaction } = rules;
   const gate = quotingNoSecrets(await gateOf(config, around), redaction);

@@ -23,7 +23,7 @@ const MOST = 5 * 1024 * 1024;
 const LONGEST = 5000;
 
 /** A request that may be about a record. */
-export interface About {
+interface About {
   head: RequestHead;
   /** Undefined: it was not judged as a PATCH. */
   match: Match | undefined;
@@ -33,7 +33,7 @@ export interface About {
 }
 
 /** What learns from the answer to a request and hands it on to a sink; undefined where there is nothing to learn. */
-export type Follow = (about: About, sink: ResponseSink) => Follower | undefined;
+type Follow = (about: About, sink: ResponseSink) => Follower | undefined;
 
 export function createFollow(
   gate: Pick<Gate, 'recordOf' | 'recordAt' | 'listAt'>,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** A request whose body comes in, and its response. */
-export interface Watched {
+interface Watched {
   req: IncomingMessage;
   res: ServerResponse;
   /** The whole body must be there within the limit. Otherwise the client must not be silent for longer. */

@@ -2,7 +2,7 @@ import { refusedTexts, type WayOut } from '../commands/exec/refused-text.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import type { Patchgate } from '../patchgate.ts';
-import { borrowedText } from '../reporters/borrowed-text.ts';
+import { crossSessionText } from '../reporters/cross-session-text.ts';
 import { neverHappenedText } from '../reporters/faults-text.ts';
 import { recordedText } from '../reporters/wording.ts';
 import { AS_SENT, type ExchangeFilter, type SentExchanges } from '../server/exchange-list.ts';
@@ -68,7 +68,7 @@ export function createTestGate(parts: TestGateParts): FakeGate {
             `the test of the session ${JSON.stringify(name)} was tried again while it was recorded, so its recording begins with a try that failed: record that test anew`,
           );
       }
-      const hits = borrowedText(
+      const hits = crossSessionText(
         gate.crossSessionHits(),
         'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and that test alone',
       );

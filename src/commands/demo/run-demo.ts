@@ -1,4 +1,4 @@
-import type { Surroundings } from '../../compose-upstream.ts';
+import type { RuntimeContext } from '../../compose-upstream.ts';
 import { type Config, resolveConfig } from '../../config.ts';
 import { APPROVE_HEADER } from '../../guard/approvals.ts';
 import { createPatchgate } from '../../patchgate.ts';
@@ -28,7 +28,7 @@ export async function runDemo(argv: Readonly<Record<string, unknown>>): Promise<
   say(`\n2. The fake is stopped. The gate replays ${config.recordings}/${RECORDING}/ instead.\n`);
   let isLogging = false;
   const around = {
-    ...surroundings(),
+    ...runtimeContext(),
     writeLog: (text: string) => {
       if (isLogging) process.stdout.write(text);
     },
@@ -52,7 +52,7 @@ export async function runDemo(argv: Readonly<Record<string, unknown>>): Promise<
 /** @returns the text of the answer to the good PATCH */
 async function recordAgainstFake(config: Config): Promise<string> {
   const fake = await startFake({ host: '127.0.0.1' });
-  const gate = await createPatchgate('proxy', { ...config, target: fake.url, port: 0 }, surroundings());
+  const gate = await createPatchgate('proxy', { ...config, target: fake.url, port: 0 }, runtimeContext());
   const { url } = await gate.listen();
   let good = '';
   let approve = '';
@@ -123,7 +123,7 @@ function curlLines(url: string): string[] {
   ];
 }
 
-function surroundings(): Surroundings {
+function runtimeContext(): RuntimeContext {
   return { writeLog: (text) => process.stdout.write(text), notice: (text) => say(`   ${text}`), env: {} };
 }
 

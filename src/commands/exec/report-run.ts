@@ -1,6 +1,6 @@
 import type { Patchgate } from '../../patchgate.ts';
 import { hintWith } from '../../recordings/matching/miss.ts';
-import { borrowedText } from '../../reporters/borrowed-text.ts';
+import { crossSessionText } from '../../reporters/cross-session-text.ts';
 import { neverHappenedText } from '../../reporters/faults-text.ts';
 import { missesText } from '../../reporters/misses-text.ts';
 import { amount } from '../../reporters/wording.ts';
@@ -41,7 +41,7 @@ export async function reportRun(
     isOrdered,
   );
   if (text) say(text);
-  const hits = borrowedText(
+  const hits = crossSessionText(
     gate.crossSessionHits(),
     'the same command with --record all --target URL, and that test alone',
   );

@@ -10,7 +10,7 @@ import { queryPairs } from './query.ts';
 import { bytesName, type RequestForm } from './request-form.ts';
 
 /** What matching must know of a recorded request to find it. */
-export interface RequestFacts {
+interface RequestFacts {
   /** `requestKey`: one UTF-16 code unit for each of its 20 bytes. */
   key: string;
   /** A placeholder stands in what is compared: no key finds all requests that match. */

@@ -9,7 +9,7 @@ import { checkExchange } from './check-exchange.ts';
 export const FORMAT_VERSION = 1;
 
 /** The content of one file of a recording. */
-export interface RecordingContent {
+interface RecordingContent {
   formatVersion: typeof FORMAT_VERSION;
   /** Oldest first. */
   exchanges: readonly Exchange[];

@@ -19,7 +19,7 @@ export interface Placement {
   ordinal?: number | undefined;
 }
 
-export interface PathOptions {
+interface PathOptions {
   rules: MatchRules;
   /** Take the new time where nothing else of an exchange differs, and what else is another each time. */
   refreshMeta: boolean;

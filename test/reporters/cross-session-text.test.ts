@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { borrowedText } from '../../src/reporters/borrowed-text.ts';
+import { crossSessionText } from '../../src/reporters/cross-session-text.ts';
 
 it('names the sessions, and what to do', () => {
-  const text = borrowedText(
+  const text = crossSessionText(
     [
       { session: 'adds a language', count: 2 },
       { session: '', count: 1 },
@@ -18,9 +18,9 @@ it('names the sessions, and what to do', () => {
 });
 
 it('is nothing where there are none, and not endless where there are many', () => {
-  expect(borrowedText([], '')).toBeUndefined();
+  expect(crossSessionText([], '')).toBeUndefined();
   const many = Array.from({ length: 40 }, (_, i) => ({ session: `s${i}`, count: 1 }));
-  const lines = borrowedText(many, '')?.split('\n') ?? [];
+  const lines = crossSessionText(many, '')?.split('\n') ?? [];
   expect(lines).toHaveLength(13);
   expect(lines.at(-2)).toBe('  and those of 30 more sessions');
 });

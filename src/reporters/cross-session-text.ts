@@ -11,7 +11,7 @@ const MOST = 10;
  * @param again how their tests are recorded
  * @returns undefined where there is none
  */
-export function borrowedText(
+export function crossSessionText(
   borrowers: readonly { session: string; count: number }[],
   again: string,
 ): string | undefined {
