@@ -6,6 +6,7 @@ import { ExchangeFile, readBody } from './store/exchange-file.ts';
 import { exchangeText } from './store/file-format.ts';
 import { JOURNAL } from './store/file-store.ts';
 import { placesIn } from './store/folder-tree.ts';
+import { readLegacyJournal } from './store/legacy-journal.ts';
 import { locationOf } from './store/location.ts';
 import { openStore, readLeft } from './store/open-store.ts';
 import { bodyFilesOf } from './store/separate-bodies.ts';
@@ -48,14 +49,22 @@ export async function scrubRecording(
   }
 }
 
+const FORMER_JOURNAL = '.patchgate/journal';
+
 /** What stands in the journal, whether a file has it already or not. */
 function leftoversInJournal(root: string, redaction: Redaction): Leftover[] {
   const found = new Map<string, Leftover>();
-  for (const [index, { exchange }] of readLeft(root).left.entries()) {
-    const place = `line ${index + 1}`;
-    redactExchange(toStoredExchange(exchange), redaction, ({ what }) => {
-      found.set(`${place} ${what}`, { file: JOURNAL, place, what });
-    });
+  // What the former version left is no file of one: its lines are counted through.
+  for (const [file, lines] of [
+    [JOURNAL, readLeft(root).left],
+    [FORMER_JOURNAL, readLegacyJournal(root)],
+  ] as const) {
+    for (const [index, { exchange }] of lines.entries()) {
+      const place = `line ${index + 1}`;
+      redactExchange(toStoredExchange(exchange), redaction, ({ what }) => {
+        found.set(`${file} ${place} ${what}`, { file, place, what });
+      });
+    }
   }
   return [...found.values()];
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
@@ -63,6 +64,14 @@ describe('scrubRecording', () => {
     const { ino } = statSync(file);
     expect(await scrubRecording(folder, 'r', redaction, { check: false })).toEqual([]);
     expect(statSync(file).ino).toBe(ino);
+  });
+
+  it('reads the journal of the former version, too, where it only checks', async () => {
+    const folder = temporaryFolder();
+    const left = fileURLToPath(new URL('store/fixtures/legacy-journal-unmarked', import.meta.url));
+    cpSync(left, join(folder, 'r'), { recursive: true });
+    const found = await scrubRecording(folder, 'r', redactionOf({ redact: ['n'] }), { check: true });
+    expect(found.map(({ file, place }) => `${file} ${place}`)).toContain('.patchgate/journal line 1');
   });
 
   it('changes nothing where it only checks, and reads the journal too', async () => {
