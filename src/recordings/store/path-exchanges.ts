@@ -62,6 +62,8 @@ export class PathExchanges {
   /** What the file has, and whether it has more or other things by now than what was added behind these. */
   #saved: readonly StoredExchange[] = [];
   #isRewritten = false;
+  /** What the file has is not in memory. */
+  #isReleased = false;
   /** Bodies that were recorded again, whose files somebody may have removed. */
   #again: Exchange[] = [];
   /** What was added while the file could not be read, with how often its request had failed before. */
@@ -151,7 +153,12 @@ export class PathExchanges {
    *  @returns where it went */
   add(plain: PlainExchange, replaces: boolean): Placement {
     const stored = StoredExchange.ofPlain(plain);
-    const sequence = this.#sequenceOf(stored);
+    let sequence = this.#sequenceOf(stored);
+    const { slots, live, isAnswered } = sequence;
+    if (this.#isReleased && (stored.isFailure || slots.length > live || (replaces && !isAnswered))) {
+      this.#recall();
+      sequence = this.#sequenceOf(stored);
+    }
     const { failures } = sequence;
     let placement: Placement = { ordinal: sequence.live };
     if (stored.isFailure) placement = { ordinal: againAt(sequence, sequence.failures++) };
@@ -237,8 +244,20 @@ export class PathExchanges {
   /** What its file has is in memory no longer. */
   #release(): void {
     if (this.#isRewritten) return;
+    this.#isReleased = true;
     const readAgain = () => this.#readAgain();
     for (const stored of this.#saved) stored.release(readAgain);
+  }
+
+  /** What is to be compared is in memory again. Where somebody has made the file one that cannot be read, what comes waits. */
+  #recall(): void {
+    try {
+      if (this.file.isChanged) this.#takeChange();
+      else this.#readAgain();
+    } catch {
+      this.#waiting = [];
+    }
+    this.#isReleased = false;
   }
 
   #readAgain(): void {

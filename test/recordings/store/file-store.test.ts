@@ -30,6 +30,12 @@ const FILE = ['r', ...PROJECT_PATH.slice(1).split('/'), 'PATCH.json'];
 /** Writing behind takes its time. */
 const PATIENT = { timeout: 15_000 };
 
+/** The text of a recording with one exchange more, as somebody adds it by hand. */
+function oneMore(text: string): string {
+  const file = JSON.parse(text) as { exchanges: Exchange[] };
+  return JSON.stringify({ ...file, exchanges: [...file.exchanges, exchange({ query: 'more' })] });
+}
+
 /** Every file below a folder, with its text. */
 async function filesIn(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -329,6 +335,33 @@ describe('what was edited while it is recorded into', () => {
     const queries = (from: RecordingStore) => find(from).map(({ request }) => request.query);
     expect(queries(store)).toEqual(['a', 'edited', 'new']);
     expect(queries(await openStore(folder, 'r'))).toEqual(['a', 'edited', 'new']);
+  });
+
+  it.each([
+    ['is cut', (text: string) => text.slice(0, -5)],
+    ['has one exchange more', oneMore],
+  ])('loses nothing where the file %s before its requests come again', async (how, change) => {
+    const folder = folderInMemory();
+    const file = join(folder, ...FILE);
+    const earlier = await openStore(folder, 'r', { writable: true });
+    for (const query of ['a', 'b', 'c']) earlier.append(plainOf(exchange({ query })));
+    await earlier.close();
+    const text = await readFile(file, 'utf8');
+    const store = await openStore(folder, 'r', { writable: true, replaces: true, onNotice: () => {} });
+    store.append(plainOf(exchange({ query: 'd' })));
+    await store.flush();
+    const saved = await readFile(file, 'utf8');
+    expect(saved).not.toBe(text);
+    await writeFile(file, change(saved));
+    store.append(plainOf(exchange({ query: 'a', status: 201 })));
+    store.append(plainOf(exchange({ query: 'e' })));
+    await store.flush().catch(() => {});
+    if (how === 'is cut') await writeFile(file, saved);
+    await store.close();
+    const list = find(await openStore(folder, 'r'));
+    const seen = list.map(({ request, response }) => `${request.query} ${response?.status}`).sort();
+    const added = how === 'is cut' ? [] : ['more 200'];
+    expect(seen).toEqual(['a 201', 'b 200', 'c 200', 'd 200', 'e 200', ...added]);
   });
 });
 
