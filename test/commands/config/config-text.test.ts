@@ -137,7 +137,6 @@ describe('the settings in force', () => {
       },
       ...{
         bodyLimit: '1500',
-        memory: '512KiB',
         recordLimit: '0',
         latency: '50ms..2s',
         maxAge: '36h',
@@ -150,9 +149,9 @@ describe('the settings in force', () => {
     const { version, command, file, settings } = await parsed(cwd, flags);
     expect({ version, command, file }).toEqual({ version: 1, command: null, file: null });
     expect(Object.keys(settings).sort()).toEqual(Object.keys(SETTINGS).sort());
-    expect(settings.memory).toEqual({ value: '512KiB', origin: 'flag', where: '--memory' });
+    expect(settings.maxAge).toEqual({ value: '36h', origin: 'flag', where: '--max-age' });
     const shown = (name: SettingName) => settings[name]?.value;
-    expect([shown('bodyLimit'), shown('maxAge'), shown('latency')]).toEqual(['1500B', '36h', '50ms..2000ms']);
+    expect([shown('bodyLimit'), shown('latency')]).toEqual(['1500B', '50ms..2000ms']);
     expect([shown('recordLimit'), shown('state'), shown('account')]).toEqual(['0B', false, 'current']);
     const set = Object.entries(settings).filter(([, { value }]) => value !== null);
     const written = Object.fromEntries(set.map(([name, { value }]) => [name, value]));
