@@ -154,8 +154,7 @@ export class PathExchanges {
   add(plain: PlainExchange, replaces: boolean): Placement {
     const stored = StoredExchange.ofPlain(plain);
     let sequence = this.#sequenceOf(stored);
-    const { slots, live, isAnswered } = sequence;
-    if (this.#isReleased && (stored.isFailure || slots.length > live || (replaces && !isAnswered))) {
+    if (this.#isReleased && sequence.slots.length > 0 && mayReplace(sequence, stored, replaces)) {
       this.#recall();
       sequence = this.#sequenceOf(stored);
     }
@@ -393,6 +392,11 @@ export class PathExchanges {
 }
 
 const NONE: readonly StoredExchange[] = [];
+
+/** Whether one that is there may have to be compared with what comes. */
+function mayReplace({ slots, live, isAnswered }: Sequence, { isFailure }: StoredExchange, replaces: boolean) {
+  return isFailure || slots.length > live || (replaces && !isAnswered);
+}
 
 /** Of a run's failures behind the last answer, each takes the place of one that an earlier run ended with. */
 function againAt({ slots, live }: Sequence, failures: number): number {
