@@ -4,10 +4,23 @@ let first: Task[] = [];
 let second: Task[] = [];
 let isDue = false;
 
-/** Runs a task when this turn of the event loop ends, before every task of `atEndOfTurn`: what an answer must not overtake. */
-export function beforeAnswers(task: Task): void {
-  first.push(task);
-  arrange();
+/**
+ * For what an answer must not overtake.
+ *
+ * @returns has the task run when this turn of the event loop ends, before every task of `atEndOfTurn`; once, however often it is called
+ */
+export function beforeAnswers(task: Task): () => void {
+  let isArranged = false;
+  const run = () => {
+    isArranged = false;
+    task();
+  };
+  return () => {
+    if (isArranged) return;
+    isArranged = true;
+    first.push(run);
+    arrange();
+  };
 }
 
 /**

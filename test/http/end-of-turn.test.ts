@@ -17,9 +17,21 @@ describe('the end of a turn', () => {
   it('runs what comes before the answers first', async () => {
     const ran: string[] = [];
     atEndOfTurn(() => ran.push('answer'));
-    beforeAnswers(() => ran.push('write'));
+    beforeAnswers(() => ran.push('write'))();
     await endOfTurn();
     expect(ran).toEqual(['write', 'answer']);
+  });
+
+  it('runs a task of these once, and again in another turn', async () => {
+    const ran: string[] = [];
+    const write = beforeAnswers(() => ran.push('write'));
+    write();
+    write();
+    await endOfTurn();
+    expect(ran).toEqual(['write']);
+    write();
+    await endOfTurn();
+    expect(ran).toEqual(['write', 'write']);
   });
 
   it('runs the answers that a write calls for in the same turn', async () => {
@@ -27,7 +39,7 @@ describe('the end of a turn', () => {
     beforeAnswers(() => {
       ran.push('write');
       atEndOfTurn(() => ran.push('answer'));
-    });
+    })();
     await endOfTurn();
     await endOfTurn();
     expect(ran).toEqual(['write', 'answer']);
@@ -40,8 +52,8 @@ describe('the end of a turn', () => {
     const ran: string[] = [];
     beforeAnswers(() => {
       throw new Error('no space');
-    });
-    beforeAnswers(() => ran.push('write'));
+    })();
+    beforeAnswers(() => ran.push('write'))();
     atEndOfTurn(() => ran.push('answer'));
     try {
       expect(await thrown).toMatchObject({ message: 'no space' });

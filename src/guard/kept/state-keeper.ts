@@ -84,9 +84,8 @@ export class StateKeeper {
   /** Another process keeps the file. */
   #isElsewhere = false;
   #isClosed = false;
-  /** What is pending is appended at the end of this turn of the event loop. */
-  #isGrouping = false;
   #isReading = false;
+  readonly #appendBeforeAnswers = beforeAnswers(() => this.#appendAll());
   readonly #compactor = new Compactor(
     () => this.#compact(),
     () => this.#isDue(),
@@ -147,14 +146,10 @@ export class StateKeeper {
     // What was read did not fit: a record was forgotten for it.
     if (this.#isReading) return;
     if (isOnTheWay) this.#appendAll();
-    else if (!this.#isGrouping) {
-      this.#isGrouping = true;
-      beforeAnswers(() => this.#appendAll());
-    }
+    else this.#appendBeforeAnswers();
   }
 
   #appendAll(): void {
-    this.#isGrouping = false;
     if (this.#isClosed || this.#pending.size === 0 || !this.#append()) return;
     this.#compactor.changed();
     const isLong = this.#waiting > Math.max(MOST_JOURNAL, this.#adapter.size);

@@ -77,6 +77,7 @@ export class FileStore implements RecordingStore {
     () => this.#compact(),
     () => this.#isDue(),
   );
+  readonly #writeBeforeAnswers = beforeAnswers(() => this.#writeGroup());
   readonly #notices: TroubleNotices<keyof typeof RISKS>;
   /** Those with something that their files do not have. */
   readonly #changed = new Set<PathExchanges>();
@@ -85,7 +86,6 @@ export class FileStore implements RecordingStore {
   #unwrittenBytes = 0;
   /** Lines that are on disk, there or in their files. */
   #kept = 0;
-  #isGrouping = false;
   #journalTrouble: Error | undefined;
   #fileTrouble: Error | undefined;
   /** Bytes that the last compaction wrote. */
@@ -224,9 +224,7 @@ export class FileStore implements RecordingStore {
       this.#lose(error as Error);
       return;
     }
-    if (this.#isGrouping) return;
-    this.#isGrouping = true;
-    beforeAnswers(() => this.#writeGroup());
+    this.#writeBeforeAnswers();
   }
 
   get trouble(): Error | undefined {
@@ -317,7 +315,6 @@ export class FileStore implements RecordingStore {
 
   /** All lines of this turn, and what could not be written before, in one write. */
   #writeGroup(): void {
-    this.#isGrouping = false;
     const count = this.#unwritten.length;
     // After trouble it is tried without lines, too.
     if (count === 0 && !this.#journalTrouble) return;
