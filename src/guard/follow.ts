@@ -15,7 +15,7 @@ import { TargetFailure } from '../upstreams/target-failure.ts';
 import type { AnsweredBy, Flow, ResponseSink, WholeResponse } from '../upstreams/upstream.ts';
 import { clientOf } from './client.ts';
 import type { Learner } from './knowledge.ts';
-import { answerIn, ShownRecords, TEXT } from './shown-records.ts';
+import { answerIn, ShownRecords, shownInKept, TEXT } from './shown-records.ts';
 
 /** Bytes of an answer that are read at most, to learn from it. */
 const MOST = 5 * 1024 * 1024;
@@ -39,7 +39,7 @@ export function createFollow(
   gate: Pick<Gate, 'recordOf' | 'recordAt' | 'listAt'>,
   { kinds, stateOf, counts, areAnswersKept = false }: Learner,
 ): Follow {
-  const records = new ShownRecords(areAnswersKept);
+  const records = areAnswersKept ? { in: shownInKept } : new ShownRecords();
   return ({ head, match, body, session }, sink) => {
     const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
     const state = stateOf(session);

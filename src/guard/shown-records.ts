@@ -18,16 +18,9 @@ const MOST_BYTES = 16 * 1024;
  */
 export class ShownRecords {
   readonly #last = new Map<string, Read>();
-  readonly #areAnswersKept: boolean;
-
-  /** @param areAnswersKept the same answer is the same object each time: a recording's */
-  constructor(areAnswersKept = false) {
-    this.#areAnswersKept = areAnswersKept;
-  }
 
   /** @param bytes of the answer's body, without its content codings @returns undefined where it cannot be read */
   in(bytes: Buffer, name: RecordName, method: string): Shown | undefined {
-    if (this.#areAnswersKept) return shownInKept(bytes, name);
     if (bytes.length === 0) return NOTHING;
     const key = `${method} ${name.kind} ${name.id} ${name.account} ${name.base}`;
     const last = this.#last.get(key);
