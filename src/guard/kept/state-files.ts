@@ -1,10 +1,9 @@
-import { statSync } from 'node:fs';
 import { PatchgateError } from '../../errors.ts';
 import { isObject, type JsonValue } from '../../model/json.ts';
 import { isRecordKind, type Known, type RecordName } from '../../model/record.ts';
 import { parseUrl } from '../../model/url.ts';
 import { linesIn } from '../../recordings/store/journal.ts';
-import { readFileIfThere } from '../../recordings/store/write-file.ts';
+import { readFileIfThere, stampOf } from '../../recordings/store/write-file.ts';
 import { isAccount, isId, recordsOf } from '../../state/state-file.ts';
 import { StateAdapter, UNREADABLE } from './state-adapter.ts';
 
@@ -67,16 +66,8 @@ function pathOf(url = ''): string {
 
 /** Changes whenever somebody writes one of the files; `undefined` where none of them is there. */
 export function markOf(...files: string[]): string | undefined {
-  const marks = files.map((file) => {
-    try {
-      const { ino, size, mtimeMs } = statSync(file);
-      return `${ino}:${size}:${mtimeMs}`;
-    } catch {
-      // Not there, or not to be reached: reading it says which.
-      return '';
-    }
-  });
-  return marks.every((mark) => mark === '') ? undefined : marks.join(' ');
+  const stamps = files.map(stampOf);
+  return stamps.every((stamp) => stamp === undefined) ? undefined : stamps.join(', ');
 }
 
 /**

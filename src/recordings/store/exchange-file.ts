@@ -8,7 +8,7 @@ import { bodyBytes } from '../body.ts';
 import { hashInName, hashOf } from '../body-file.ts';
 import { BETWEEN, decodeRecording, END, exchangeText, parseRecording, START } from './file-format.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
-import { cannotWrite, removeTemporaries, writeFileAtomically } from './write-file.ts';
+import { cannotWrite, removeTemporaries, stampOf, writeFileAtomically } from './write-file.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 /** The one method and path that a file is for. */
@@ -159,16 +159,6 @@ export class ExchangeFile {
 
 /** A body that a recording kept. */
 export type KeptBody = Exclude<StoredBody, { omitted: number }>;
-
-/** What a stat says of a file; undefined where there is none. */
-function stampOf(file: string): string | undefined {
-  try {
-    const { ino, size, ctimeMs } = statSync(file);
-    return `${ino} ${size} ${ctimeMs}`;
-  } catch {
-    return undefined;
-  }
-}
 
 function holds(file: string, bytes: Buffer): boolean {
   try {

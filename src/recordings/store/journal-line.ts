@@ -1,3 +1,4 @@
+import { PatchgateError } from '../../errors.ts';
 import { FAILURES, type FailureKind } from '../../model/exchange.ts';
 import { isObject, type JsonValue } from '../../model/json.ts';
 import { isSessionName } from '../../model/session-name.ts';
@@ -44,6 +45,13 @@ export function exchangeLine(
   end += responseBody.copy(line, end);
   line[end] = LINE_FEED;
   return line;
+}
+
+/** @param where file, and the line in it */
+export function brokenJournal(where: string, what = 'this is no line of a journal'): PatchgateError {
+  return new PatchgateError('bad-recording', `${where}: ${what}`, {
+    hint: 'what was recorded last and is not in its file yet stands there: correct it, or delete it to go without it',
+  });
 }
 
 /** What a line says, given without its line feed; undefined where it is none of an exchange. */

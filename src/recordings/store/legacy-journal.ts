@@ -1,10 +1,10 @@
 import { existsSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { PatchgateError, systemCode } from '../../errors.ts';
+import { systemCode } from '../../errors.ts';
 import { entriesOf } from './folder-tree.ts';
 import { HIDDEN } from './hidden-folder.ts';
 import { linesIn } from './journal.ts';
-import { type JournalExchange, readLine } from './journal-line.ts';
+import { brokenJournal, type JournalExchange, readLine } from './journal-line.ts';
 import { locationOf } from './location.ts';
 import { cannotWrite, readFileIfThere, removeTemporaries } from './write-file.ts';
 
@@ -70,13 +70,14 @@ function unwritten(root: string, isInPlace: (temporary: string, file: string) =>
   for (const file of files) {
     const bytes = readFileIfThere(file) ?? Buffer.alloc(0);
     const { lines, size } = linesIn(bytes);
-    if (size < bytes.length && file !== files.at(-1)) throw broken(file, 'the file ends within a line');
+    if (size < bytes.length && file !== files.at(-1))
+      throw brokenJournal(file, 'the file ends within a line');
     let end = Number(basename(file, '.journal'));
     for (const [index, text] of lines.entries()) {
       end += text.length + 1;
       const line = lineIn(text);
       if (line === undefined || (line === 'first') !== (index === 0))
-        throw broken(`${file}:${index + 1}:1`, 'this is no line of a journal');
+        throw brokenJournal(`${file}:${index + 1}:1`);
       if (line === 'first') continue;
       const key = fileOf(root, 'upTo' in line ? line : line.exchange.request);
       if ('upTo' in line) marks.set(key, { last: line, before: marks.get(key)?.last.upTo ?? 0 });
@@ -115,12 +116,6 @@ function filesIn(folder: string): string[] {
 
 function fileOf(root: string, { method, path }: { method: string; path: string }): string {
   return join(root, locationOf(method, path));
-}
-
-function broken(where: string, what: string): PatchgateError {
-  return new PatchgateError('bad-recording', `${where}: ${what}`, {
-    hint: 'what was recorded last and is not in its file yet stands there: correct it, or delete it to go without it',
-  });
 }
 
 /** Undefined where it is no line of such a journal. */

@@ -5,7 +5,7 @@ import { FileStore, JOURNAL, placeKey, type StoreOptions } from './file-store.ts
 import { makeFolders } from './folders.ts';
 import { HIDDEN, hideFromGit, LOCK, leaveHidden } from './hidden-folder.ts';
 import { linesIn } from './journal.ts';
-import { type JournalExchange, readLine } from './journal-line.ts';
+import { brokenJournal, type JournalExchange, readLine } from './journal-line.ts';
 import {
   hasLegacyJournal,
   readLegacyJournal,
@@ -96,9 +96,7 @@ export function readLeft(root: string): { left: JournalExchange[]; size: number 
   const left = lines.map((line, index) => {
     const found = readLine(line);
     if (found) return found;
-    throw new PatchgateError('bad-recording', `${file}:${index + 1}:1: this is no line of a journal`, {
-      hint: 'what was recorded last and is not in its file yet stands there: correct it, or delete it to go without it',
-    });
+    throw brokenJournal(`${file}:${index + 1}:1`);
   });
   return { left, size };
 }

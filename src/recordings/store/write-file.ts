@@ -85,6 +85,16 @@ export function readFileIfThere(file: string, hint = 'correct its permissions'):
   }
 }
 
+/** Changes whenever somebody writes the file; undefined where it is not there, or not to be reached. */
+export function stampOf(file: string): string | undefined {
+  try {
+    const { ino, size, ctimeMs } = statSync(file);
+    return `${ino} ${size} ${ctimeMs}`;
+  } catch {
+    return undefined;
+  }
+}
+
 export function removeQuietly(file: string): void {
   try {
     rmSync(file, { force: true });
