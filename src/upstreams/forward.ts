@@ -64,7 +64,8 @@ export function forward(options: ForwardOptions): Forward {
     async close() {
       isClosed = true;
       proxy.close();
-      await loading;
+      // Where it failed, the requests that waited for it were told.
+      await loading?.catch(() => undefined);
       await client?.close();
     },
   };
