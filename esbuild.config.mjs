@@ -73,7 +73,7 @@ const { metafile } = await build({
   entryPoints: {
     cli: 'src/cli.ts',
     index: 'src/index.ts',
-    'define-config': 'src/define-config.ts',
+    'define-config': 'src/settings/define-config.ts',
     // A thread of `patchgate check`.
     'check-worker': 'src/commands/check/threads/check-worker.ts',
   },

@@ -9,7 +9,7 @@ export default defineConfig({
   // What a config file imports, from the sources instead of what was built of them.
   resolve: {
     alias: {
-      'patchgate/config': sourceOf('define-config.ts'),
+      'patchgate/config': sourceOf('settings/define-config.ts'),
       'patchgate/testing': sourceOf('testing/index.ts'),
       'patchgate/vitest': sourceOf('testing/vitest.ts'),
       'patchgate/fast-check': sourceOf('testing/fast-check.ts'),

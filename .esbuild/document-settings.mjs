@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
  * Gives each setting in the types what it says of itself as a comment, which editors show beside the option of that name. Run
  * after the types were made.
  */
-const FILE = 'dist/types/settings.d.ts';
+const FILE = 'dist/types/settings/settings.d.ts';
 const SETTING = /^( {4})(\w+): \{\n(?: {8}.*\n)*? {8}readonly describe: (['"])(.*)\3;$/gm;
 
 const types = readFileSync(FILE, 'utf8');

@@ -4,10 +4,10 @@ import { build } from 'esbuild';
 import { shippedValidators } from './shipped-validators.mjs';
 
 /** What a command loads at once, beside what reads the command line. */
-const JUDGING = ['src/config.ts', 'src/compose-gate.ts'];
+const JUDGING = ['src/settings/config.ts', 'src/app/compose-gate.ts'];
 const SERVING = [
   'src/commands/serve.ts',
-  'src/patchgate.ts',
+  'src/app/patchgate.ts',
   'src/recordings/store/open-store.ts',
   'src/upstreams/replay.ts',
   'src/guard/replayed-knowledge.ts',
@@ -26,7 +26,7 @@ const CHECKING = [
  * Here, whatever imports one module of a group imports all of it.
  */
 export async function loadTogether() {
-  const ofConfigFile = await closureOf(['src/define-config.ts']);
+  const ofConfigFile = await closureOf(['src/settings/define-config.ts']);
   const plainCommand = await closureOf(['src/cli.ts']);
   const commandLine = await closureOf(['src/commands/command-line.ts']);
   const serving = await closureOf(SERVING);
@@ -85,7 +85,7 @@ async function closureOf(files) {
   return new Set(Object.keys(metafile.inputs).filter((name) => name.startsWith('src/')));
 }
 
-/** As esbuild names it: `src/config.ts` */
+/** As esbuild names it: `src/settings/config.ts` */
 function nameOf(path) {
   return relative(process.cwd(), path).replaceAll('\\', '/');
 }

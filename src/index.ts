@@ -1,22 +1,22 @@
 /** What a program of one's own may use. */
-import { gateOf } from './compose-gate.ts';
-import type { Kind } from './compose-upstream.ts';
-import { resolveConfig } from './config.ts';
-import type { UserConfig } from './define-config.ts';
+import { gateOf } from './app/compose-gate.ts';
+import type { Kind } from './app/compose-upstream.ts';
+import { createPatchgate, type Patchgate } from './app/patchgate.ts';
 import { PatchgateError } from './errors.ts';
-import type { Gate } from './gate.ts';
-import { createPatchgate, type Patchgate } from './patchgate.ts';
-import { COMMAND_DEFAULTS } from './settings.ts';
+import type { Gate } from './gate/gate.ts';
+import { resolveConfig } from './settings/config.ts';
+import type { UserConfig } from './settings/define-config.ts';
+import { COMMAND_DEFAULTS } from './settings/settings.ts';
 
-export type { Kind } from './compose-upstream.ts';
-export type { Config } from './config.ts';
-export { defineConfig, type UserConfig } from './define-config.ts';
+export type { Kind } from './app/compose-upstream.ts';
+export type { Patchgate } from './app/patchgate.ts';
 export { PatchgateError } from './errors.ts';
-export type { Gate, GateRequest, Inspection } from './gate.ts';
+export type { Gate, GateRequest, Inspection } from './gate/gate.ts';
 export type { Effect } from './model/effect.ts';
 export type { Finding, Verdict } from './model/finding.ts';
 export type { Known } from './model/record.ts';
-export type { Patchgate } from './patchgate.ts';
+export type { Config } from './settings/config.ts';
+export { defineConfig, type UserConfig } from './settings/define-config.ts';
 export type { Unserved, UnservedExchange } from './upstreams/replay/unserved.ts';
 
 /**

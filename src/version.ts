@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-/** The package's version: `0.1.0`. Read when asked for; the same from `src/` and from the bundle in `dist/`. */
+/** The package's folder, with a slash at its end; the same from `src/` and from the bundle in `dist/`. */
+export const PACKAGE_FOLDER = fileURLToPath(new URL('../', import.meta.url));
+
+/** The package's version: `0.1.0`. Read when asked for. */
 export function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
+  return (JSON.parse(readFileSync(`${PACKAGE_FOLDER}package.json`, 'utf8')) as { version: string }).version;
 }

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { gateOf } from '../src/compose-gate.ts';
-import { DEFAULT_CONTRACT } from '../src/config.ts';
+import { gateOf } from '../src/app/compose-gate.ts';
 import { PatchgateError } from '../src/errors.ts';
-import { SETTINGS } from '../src/settings.ts';
+import { DEFAULT_CONTRACT } from '../src/settings/config.ts';
+import { SETTINGS } from '../src/settings/settings.ts';
 import { resolve } from './support/config.ts';
 import { configSchema } from './support/config-schema.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { CATALOGUE } from '../src/catalogue.ts';
-import { SETTINGS } from '../src/settings.ts';
+import { CATALOGUE } from '../src/gate/catalogue.ts';
+import { SETTINGS } from '../src/settings/settings.ts';
 
 const pageOf = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 const readme = pageOf('README.md');

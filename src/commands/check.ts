@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { COMMAND_DEFAULTS } from '../settings.ts';
+import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { whichBaseline } from './check/known/which-baseline.ts';
 import { joinOutputs, outputsOf, REPORT_OPTIONS } from './check/report/outputs.ts';
 import { once } from './given.ts';
@@ -54,7 +54,7 @@ export const check: CommandModule = {
       .example('$0 check bodies -f text -f junit -o report.xml', 'for people, and for a CI system'),
   handler: async (argv) => {
     const [{ resolveConfig }, { runCheck }, { standardIo }, { beforehandOf, checkGate }] = await Promise.all([
-      import('../config.ts'),
+      import('../settings/config.ts'),
       import('./check/run-check.ts'),
       import('./check/report/standard-io.ts'),
       import('./check/judging/judging.ts'),

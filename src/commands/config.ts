@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { SETTINGS, type SettingName } from '../settings.ts';
+import { SETTINGS, type SettingName } from '../settings/settings.ts';
 import { once } from './given.ts';
 import { flagsOf, withSettings } from './options.ts';
 

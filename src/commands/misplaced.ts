@@ -1,5 +1,5 @@
 import { nearest } from '../model/nearest.ts';
-import { flagOf, SETTINGS, type Setting } from '../settings.ts';
+import { flagOf, SETTINGS, type Setting } from '../settings/settings.ts';
 
 /**
  * What a word was probably meant for that stands where an option's value has no place: `--recording checkout`.

@@ -1,7 +1,7 @@
 import type { Argv, Options } from 'yargs';
-import { checkValue } from '../config/check-value.ts';
 import { PatchgateError } from '../errors.ts';
-import { flagOf, SETTINGS, type Setting, type SettingName } from '../settings.ts';
+import { checkValue } from '../settings/check-value.ts';
+import { flagOf, SETTINGS, type Setting, type SettingName } from '../settings/settings.ts';
 
 /** Settings that every command which judges takes. */
 export const JUDGING: readonly SettingName[] = [

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { Kind } from '../compose-upstream.ts';
-import { flagOf, SETTINGS, type Setting, type SettingName } from '../settings.ts';
+import type { Kind } from '../app/compose-upstream.ts';
+import { flagOf, SETTINGS, type Setting, type SettingName } from '../settings/settings.ts';
 import { FAKING, PROXYING, REPLAYING_ALONE, spellOut } from './options.ts';
 
 const SERVERS: Readonly<Record<Kind, readonly SettingName[]>> = {

@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { COMMAND_DEFAULTS } from '../settings.ts';
+import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { all, once } from './given.ts';
 import { flagsOf, GUARDING, REDACTION, withSettings } from './options.ts';
 
@@ -91,7 +91,7 @@ export const plan: CommandModule = {
       { standardOutput },
       { isColoured },
     ] = await Promise.all([
-      import('../config.ts'),
+      import('../settings/config.ts'),
       import('./plan/run-plan.ts'),
       import('./plan/source.ts'),
       import('./plan/header-option.ts'),
@@ -135,7 +135,7 @@ export const plan: CommandModule = {
         cwd: process.cwd(),
       },
       async () => {
-        const { gateOf } = await import('../compose-gate.ts');
+        const { gateOf } = await import('../app/compose-gate.ts');
         // Whatever a proxy of the same config does; and what it forwards to is not asked here.
         return gateOf({ ...config, validation: 'enforce', guard: 'on', target: undefined }, { lazy: true });
       },

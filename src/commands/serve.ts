@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { Kind } from '../compose-upstream.ts';
-import { resolveConfig } from '../config.ts';
+import type { Kind } from '../app/compose-upstream.ts';
 import { recordedText } from '../reporters/wording.ts';
-import { COMMAND_DEFAULTS } from '../settings.ts';
+import { resolveConfig } from '../settings/config.ts';
+import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { isColoured } from './is-coloured.ts';
 import { flagsOf } from './options.ts';
@@ -23,7 +23,7 @@ export async function serve(kind: Kind, argv: Readonly<Record<string, unknown>>)
   const { config } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS[kind]);
   // From here on: a start that is half done would leave its lock behind.
   const stopped = stopSignal();
-  const { createPatchgate } = await import('../patchgate.ts');
+  const { createPatchgate } = await import('../app/patchgate.ts');
   const say = (text: string) => process.stderr.write(`patchgate: ${text}\n`);
   outliveReaders();
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);

@@ -1,6 +1,6 @@
 import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
-import { flagOf, GONE, SETTINGS } from '../settings.ts';
+import { flagOf, GONE, SETTINGS } from '../settings/settings.ts';
 import { meantBehindFlag, meantBy } from './misplaced.ts';
 
 /** What the parser knows of the command that was called. */

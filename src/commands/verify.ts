@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { COMMAND_DEFAULTS } from '../settings.ts';
+import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { outputsOf, REPORT_OPTIONS } from './check/report/outputs.ts';
 import { all } from './given.ts';
 import { flagsOf, GUARDING, JUDGING, MATCHING, REDACTION, VERIFYING, withSettings } from './options.ts';
@@ -66,12 +66,12 @@ export const verify: CommandModule = {
   handler: async (argv) => {
     const [{ resolveConfig }, { runVerify }, { headersOf }, { standardIo }, { stopSignal }, { gateOf }] =
       await Promise.all([
-        import('../config.ts'),
+        import('../settings/config.ts'),
         import('./verify/run-verify.ts'),
         import('./plan/header-option.ts'),
         import('./check/report/standard-io.ts'),
         import('./stop-signal.ts'),
-        import('../compose-gate.ts'),
+        import('../app/compose-gate.ts'),
       ]);
     const { config } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.verify);
     const { header, unsafe, update, format } = argv as unknown as Args;

@@ -1,5 +1,5 @@
+import { header, type RawHeaders } from '../http/http.ts';
 import type { Finding } from '../model/finding.ts';
-import { header, type RawHeaders } from '../model/http.ts';
 import { requestFinding } from './request-rules.ts';
 
 const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)$/i;

@@ -1,6 +1,6 @@
 import { PatchgateError } from '../errors.ts';
+import { isObject, member } from '../json/json.ts';
 import type { ContractFile } from '../model/contract.ts';
-import { isObject, member } from '../model/json.ts';
 
 /**
  * Checks the form of `contract.json`: what is missing or misspelt there would leave something unjudged.

@@ -1,9 +1,9 @@
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { JsonValue } from '../json/json.ts';
+import { escapeToken } from '../json/pointer.ts';
 import type { Finding, RuleInfo, Severity } from '../model/finding.ts';
 import type { FindingBounds } from '../model/finding-bounds.ts';
-import type { JsonValue } from '../model/json.ts';
 import { nearest } from '../model/nearest.ts';
-import { escapeToken } from '../model/pointer.ts';
 import type { Annotation } from './annotations.ts';
 import type { FurtherField } from './keyword-functions.ts';
 import { SCHEMA_RULES, schemaRule } from './schema-rules.ts';

@@ -1,7 +1,7 @@
+import type { JsonValue } from '../json/json.ts';
 import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import type { FindingBounds } from '../model/finding-bounds.ts';
-import type { JsonValue } from '../model/json.ts';
 import type { Shape } from './schema-shape.ts';
 
 /** An operation with its schema compiled. */

@@ -1,6 +1,6 @@
 import { decodeContentSync, MOST_CODINGS, type Undecoded } from '../http/decode-content.ts';
+import { headerValues, type RawHeaders } from '../http/http.ts';
 import type { Finding } from '../model/finding.ts';
-import { headerValues, type RawHeaders } from '../model/http.ts';
 import { requestFinding } from './request-rules.ts';
 
 /**

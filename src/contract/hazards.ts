@@ -1,9 +1,9 @@
+import type { Container } from '../json/json-nesting.ts';
+import { placesAt } from '../json/json-text.ts';
+import { pointerOf } from '../json/pointer.ts';
+import type { Hazard } from '../json/scan-json.ts';
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
-import type { Container } from '../model/json-nesting.ts';
-import { placesAt } from '../model/json-text.ts';
-import { pointerOf } from '../model/pointer.ts';
-import type { Hazard } from '../model/scan-json.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';
 import type { Shape } from './schema-shape.ts';
 

@@ -1,5 +1,5 @@
+import { byHeaderName, looseHeaderName, type RequestHead } from '../http/http.ts';
 import type { Finding } from '../model/finding.ts';
-import { byHeaderName, looseHeaderName, type RequestHead } from '../model/http.ts';
 import { requestFinding } from './request-rules.ts';
 
 /** What the headers of a request could mean beside their own sense, read as the loosest server would. */

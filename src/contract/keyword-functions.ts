@@ -1,8 +1,8 @@
 /** What the code calls that Ajv makes of our keywords: apart from Ajv, since the shipped contract is judged without it. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { canonical } from '../model/canonical.ts';
-import { isObject, type JsonObject, type JsonValue, namesOf } from '../model/json.ts';
-import { hasHttpScheme, isUrl } from '../model/url.ts';
+import { hasHttpScheme, isUrl } from '../http/url.ts';
+import { canonical } from '../json/canonical.ts';
+import { isObject, type JsonObject, type JsonValue, namesOf } from '../json/json.ts';
 import { UrlBudget } from './url-budget.ts';
 
 /** Of the body that is checked now: the URLs that are read; of others nothing is said. */

@@ -9,7 +9,7 @@ import {
 } from 'ajv/dist/2020.js';
 import { _Code } from 'ajv/dist/compile/codegen/code.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import type { JsonValue } from '../model/json.ts';
+import type { JsonValue } from '../json/json.ts';
 import { appended, firstRepeated, formats, furtherFields, oneOf } from './keyword-functions.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 import type { AnySchema } from 'ajv/dist/2020.js';
 import { PatchgateError } from '../errors.ts';
-import { isObject, type JsonValue } from '../model/json.ts';
-import { placeAt } from '../model/json-text.ts';
-import { faultOf } from '../model/strict-json.ts';
+import { isObject, type JsonValue } from '../json/json.ts';
+import { placeAt } from '../json/json-text.ts';
+import { faultOf } from '../json/strict-json.ts';
 import { annotationsOf } from './annotations.ts';
 import { checkContractFile } from './check-contract-file.ts';
 import { compilerOf } from './compile-schemas.ts';

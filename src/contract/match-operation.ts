@@ -1,6 +1,6 @@
+import { type RequestHead, splitTarget } from '../http/http.ts';
 import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
-import { type RequestHead, splitTarget } from '../model/http.ts';
 import type { JudgedPath } from '../model/severity-override.ts';
 import { checkParameters } from './check-parameters.ts';
 import { type HeaderMeanings, meaningsOf, type OtherPath } from './header-meanings.ts';

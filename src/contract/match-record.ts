@@ -1,5 +1,5 @@
+import { splitTarget } from '../http/http.ts';
 import type { OperationEntry, ParameterForm } from '../model/contract.ts';
-import { splitTarget } from '../model/http.ts';
 import { isRecordKind, type RecordName } from '../model/record.ts';
 import { type Template, templateOf } from './template.ts';
 

@@ -1,5 +1,5 @@
-import type { RawHeaders } from '../model/http.ts';
-import { member } from '../model/json.ts';
+import type { RawHeaders } from '../http/http.ts';
+import { member } from '../json/json.ts';
 import { readBody } from './read-body.ts';
 import { OPEN } from './schema-shape.ts';
 

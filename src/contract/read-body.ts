@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import type { RawHeaders } from '../http/http.ts';
+import type { JsonValue } from '../json/json.ts';
+import { placeAt } from '../json/json-text.ts';
+import { type Scan, scanJson } from '../json/scan-json.ts';
 import type { Finding } from '../model/finding.ts';
-import type { RawHeaders } from '../model/http.ts';
-import type { JsonValue } from '../model/json.ts';
-import { placeAt } from '../model/json-text.ts';
-import { type Scan, scanJson } from '../model/scan-json.ts';
 import { checkContentType } from './check-content-type.ts';
 import { decodeBody, tooLarge } from './decode-body.ts';
 import { HazardFindings } from './hazards.ts';

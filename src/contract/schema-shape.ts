@@ -1,5 +1,5 @@
-import { childOf } from '../model/json.ts';
-import { tokensOf } from '../model/pointer.ts';
+import { childOf } from '../json/json.ts';
+import { tokensOf } from '../json/pointer.ts';
 
 /** What a schema says of the shape of a value at one place: to be walked down beside a body. */
 export interface Shape {

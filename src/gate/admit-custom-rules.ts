@@ -1,8 +1,8 @@
-import { CATALOGUE } from '../catalogue.ts';
 import { PatchgateError } from '../errors.ts';
+import { pointerOf } from '../json/pointer.ts';
 import { nearest } from '../model/nearest.ts';
-import { pointerOf } from '../model/pointer.ts';
 import type { Rule } from '../model/rule.ts';
+import { CATALOGUE } from './catalogue.ts';
 
 /**
  * Whether rules of one's own are for operations that there are, and told from all others by name.

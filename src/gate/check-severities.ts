@@ -1,9 +1,9 @@
-import type { CatalogueEntry } from '../catalogue.ts';
 import { furtherSchemaRules } from '../contract/schema-rules.ts';
 import { PatchgateError } from '../errors.ts';
 import type { SeveritySetting } from '../model/finding.ts';
 import { nearest } from '../model/nearest.ts';
 import { DRIFT_NAMES } from '../recordings/drift/drift-rules.ts';
+import type { CatalogueEntry } from './catalogue.ts';
 
 /** Of a body that breaks one of these there is nothing to judge: to make it milder would turn judging off. */
 const ALWAYS_ERRORS: ReadonlySet<string> = new Set([

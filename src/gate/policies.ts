@@ -1,13 +1,13 @@
-import type { CatalogueEntry } from '../catalogue.ts';
-import { LONGEST_PATH } from '../config/extras/globs.ts';
-import { memberAt } from '../config/extras/source.ts';
 import { PatchgateError } from '../errors.ts';
+import { pointerOf } from '../json/pointer.ts';
 import type { SeveritySetting } from '../model/finding.ts';
-import { pointerOf } from '../model/pointer.ts';
 import type { JudgedPath, SeverityOverride } from '../model/severity-override.ts';
-import { createPolicy, type Policy, type PolicyOptions, UNLISTED } from '../policy.ts';
+import { LONGEST_PATH } from '../settings/extras/globs.ts';
+import { memberAt } from '../settings/extras/source.ts';
+import type { CatalogueEntry } from './catalogue.ts';
 import { checkSeverities } from './check-severities.ts';
 import { globFromTemplate } from './glob-from-template.ts';
+import { createPolicy, type Policy, type PolicyOptions, UNLISTED } from './policy.ts';
 
 /** The policy of each request. */
 export interface Policies {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { header, type RawHeaders } from '../model/http.ts';
+import { header, type RawHeaders } from '../http/http.ts';
 import type { Known } from '../model/record.ts';
 
 /** The request header that allows what was blocked. Never forwarded, kept or shown. */

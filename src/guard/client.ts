@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { byHeaderName, looseHeaderName, type RawHeaders } from '../model/http.ts';
+import { byHeaderName, looseHeaderName, type RawHeaders } from '../http/http.ts';
 import { setLatest } from '../model/latest.ts';
 
 /** Of this run alone: what is kept says nothing of the credentials. */

@@ -1,9 +1,9 @@
 import type { Match } from '../contract/match-operation.ts';
 import type { PatchgateError } from '../errors.ts';
-import type { Gate } from '../gate.ts';
+import type { Gate } from '../gate/gate.ts';
 import { type Decoded, decodeContent, LEARNING_BOUNDS } from '../http/decode-content.ts';
-import { header, type RequestHead, type ResponseHead } from '../model/http.ts';
-import type { JsonValue } from '../model/json.ts';
+import { header, type RequestHead, type ResponseHead } from '../http/http.ts';
+import type { JsonValue } from '../json/json.ts';
 import type { ListName } from '../model/record.ts';
 import { codingOf } from '../recordings/redaction/redact.ts';
 import type { KnownState } from '../state/known-state.ts';

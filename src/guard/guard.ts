@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
-import type { Gate, GateRequest, Inspection } from '../gate.ts';
+import type { Gate, GateRequest, Inspection } from '../gate/gate.ts';
+import { header, headerValues } from '../http/http.ts';
+import type { JsonObject } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
-import { header, headerValues } from '../model/http.ts';
-import type { JsonObject } from '../model/json.ts';
 import type { Known, RecordName } from '../model/record.ts';
 import { correctedProject } from '../state/corrected.ts';
 import type { Session } from '../upstreams/session.ts';

@@ -9,8 +9,8 @@ import {
   type ResponseHead,
   splitTarget,
   withoutHeaders,
-} from '../model/http.ts';
-import type { JsonObject } from '../model/json.ts';
+} from '../http/http.ts';
+import type { JsonObject } from '../json/json.ts';
 import type { RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
 import { codingOf } from '../recordings/redaction/redact.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { splitTarget } from '../model/http.ts';
+import { splitTarget } from '../http/http.ts';
 import { setLatest } from '../model/latest.ts';
 import type { RecordKind } from '../model/record.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';

@@ -1,5 +1,7 @@
 import type { Match } from '../contract/match-operation.ts';
-import type { Gate } from '../gate.ts';
+import type { Gate } from '../gate/gate.ts';
+import type { RequestHead } from '../http/http.ts';
+import { type JsonValue, member } from '../json/json.ts';
 import {
   type Exchange,
   headerPairs,
@@ -7,8 +9,6 @@ import {
   type RecordedRequest,
   type StoredBody,
 } from '../model/exchange.ts';
-import type { RequestHead } from '../model/http.ts';
-import { type JsonValue, member } from '../model/json.ts';
 import type { RecordKind, RecordName } from '../model/record.ts';
 import { bodyBytes, jsonOf } from '../recordings/body.ts';
 import type { KnownState } from '../state/known-state.ts';

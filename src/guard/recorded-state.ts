@@ -1,4 +1,4 @@
-import type { JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../json/json.ts';
 import type { Known, RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
 import { orderTimes } from '../recordings/order-times.ts';

@@ -1,4 +1,4 @@
-import { splitTarget } from '../model/http.ts';
+import { splitTarget } from '../http/http.ts';
 import type { RecordKind, RecordName } from '../model/record.ts';
 import { redactPath } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../model/json.ts';
+import type { JsonValue } from '../json/json.ts';
 import { setLatest } from '../model/latest.ts';
 import type { RecordName } from '../model/record.ts';
 import { type Shown, shownIn } from '../state/records.ts';

@@ -1,5 +1,5 @@
+import type { JsonValue } from '../json/json.ts';
 import type { SeveritySetting } from './finding.ts';
-import type { JsonValue } from './json.ts';
 
 /** The form of one path parameter. `integer`: canonical decimal. `int32`: that, within 32 bits. */
 export interface ParameterForm {

@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../json/json.ts';
 
 /**
  * A body as a recording keeps it. `json` only where that gives the very bytes back: compact, or with `indent` (spaces

@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../json/json.ts';
 
 /** Milliseconds that an answer waits before its first byte: of a range, each in its turn another. `recorded`: as long as it
  *  took when it was recorded; no time where it was not. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../json/json.ts';
 
 export const RECORD_KINDS = ['project', 'feature', 'draft'] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];

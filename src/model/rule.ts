@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Effect } from './effect.ts';
 import type { Basis, SeveritySetting } from './finding.ts';
-import type { JsonObject, JsonValue } from './json.ts';
 import type { Known } from './record.ts';
 
 /** What a rule is given of a request. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import type { JsonValue } from '../json/json.ts';
+import { scanJson, UNLIMITED } from '../json/scan-json.ts';
 import type { InlineBody, StoredBody } from '../model/exchange.ts';
-import type { JsonValue } from '../model/json.ts';
-import { scanJson, UNLIMITED } from '../model/scan-json.ts';
 import { jsonText, writingOf } from './json-style.ts';
 
 /** JSON nested deeper is kept as text: in a file, where each level is indented, it would grow with the depth's square. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { splitTarget } from '../http/http.ts';
 import type { RecordedRequest } from '../model/exchange.ts';
-import { splitTarget } from '../model/http.ts';
 import { absoluteUrl } from './absolute-url.ts';
 
 /** Bytes of one argument, with room to spare for the shortest limit that systems have (128 KiB). */

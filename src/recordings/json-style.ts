@@ -1,10 +1,10 @@
 /** How a JSON text is written, beside the value that it is: so that a recording can hold the value and give the text back. */
 
+import { childOf, type JsonObject, type JsonValue } from '../json/json.ts';
+import { skipSpace } from '../json/json-lexer.ts';
+import { skipValue } from '../json/json-text.ts';
+import { pointerOf, tokensOf } from '../json/pointer.ts';
 import type { JsonBody, JsonGaps, JsonStyle } from '../model/exchange.ts';
-import { childOf, type JsonObject, type JsonValue } from '../model/json.ts';
-import { skipSpace } from '../model/json-lexer.ts';
-import { skipValue } from '../model/json-text.ts';
-import { pointerOf, tokensOf } from '../model/pointer.ts';
 
 /** What JSON.stringify would write in these places. A line feed stands for one with the indent of its level. */
 const COMPACT = { colon: ':', open: '', comma: ',', close: '', empty: '' };

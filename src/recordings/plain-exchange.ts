@@ -5,7 +5,6 @@ import {
   isPastBounds,
   REQUEST_BOUNDS,
 } from '../http/decode-content.ts';
-import type { FailureKind } from '../model/exchange.ts';
 import {
   byHeaderName,
   connectionOptions,
@@ -16,8 +15,9 @@ import {
   type RequestHead,
   type ResponseHead,
   splitTarget,
-} from '../model/http.ts';
-import type { JsonValue } from '../model/json.ts';
+} from '../http/http.ts';
+import type { JsonValue } from '../json/json.ts';
+import type { FailureKind } from '../model/exchange.ts';
 import { withOneBoundary } from './multipart-boundary.ts';
 import { KnownSecrets } from './redaction/known-secrets.ts';
 import {

@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
+import { isObject, type JsonValue } from '../json/json.ts';
 import type { Exchange } from '../model/exchange.ts';
-import { isObject, type JsonValue } from '../model/json.ts';
 import { HIDDEN, hideFromGit } from './store/hidden-folder.ts';
 
 /** A run that replayed a recording, and what it served of it. */

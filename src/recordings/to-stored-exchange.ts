@@ -1,3 +1,5 @@
+import type { RequestHead } from '../http/http.ts';
+import type { JsonValue } from '../json/json.ts';
 import type {
   Exchange,
   InlineRequest,
@@ -5,8 +7,6 @@ import type {
   RecordedResponse,
   StoredHeaders,
 } from '../model/exchange.ts';
-import type { RequestHead } from '../model/http.ts';
-import type { JsonValue } from '../model/json.ts';
 import { storeBody } from './body.ts';
 import {
   type FlatHeaders,

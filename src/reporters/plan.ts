@@ -1,6 +1,6 @@
+import type { JsonObject } from '../json/json.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
 import type { Finding } from '../model/finding.ts';
-import type { JsonObject } from '../model/json.ts';
 
 /** What a PATCH of a project would do: what `plan` reports. */
 export interface Plan {

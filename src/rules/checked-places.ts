@@ -1,4 +1,4 @@
-import { isPointer } from '../model/pointer.ts';
+import { isPointer } from '../json/pointer.ts';
 import type { Place, Rule, RuleContext } from '../model/rule.ts';
 
 /** Places that a rule may give: several for each value that a body can have. One that gives more never ends. */

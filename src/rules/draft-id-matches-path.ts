@@ -1,4 +1,4 @@
-import { member } from '../model/json.ts';
+import { member } from '../json/json.ts';
 import type { Rule } from '../model/rule.ts';
 
 export const idMatchesPath: Rule = {

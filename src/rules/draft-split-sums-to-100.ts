@@ -1,4 +1,4 @@
-import { listAt, member } from '../model/json.ts';
+import { listAt, member } from '../json/json.ts';
 import type { Rule } from '../model/rule.ts';
 
 const splits = (...shares: (number | undefined)[]) => ({

@@ -1,4 +1,4 @@
-import { type JsonValue, listAt, member } from '../model/json.ts';
+import { type JsonValue, listAt, member } from '../json/json.ts';
 import type { Place } from '../model/rule.ts';
 
 export interface Duplicate<Key> {

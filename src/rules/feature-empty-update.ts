@@ -1,4 +1,4 @@
-import { isObject, namesOf } from '../model/json.ts';
+import { isObject, namesOf } from '../json/json.ts';
 import type { Rule } from '../model/rule.ts';
 
 export const emptyUpdate: Rule = {

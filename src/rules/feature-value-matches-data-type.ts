@@ -1,4 +1,4 @@
-import { isObject, type JsonValue, listAt, member } from '../model/json.ts';
+import { isObject, type JsonValue, listAt, member } from '../json/json.ts';
 import type { Rule } from '../model/rule.ts';
 import { idOf } from './duplicates.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../model/json.ts';
+import type { JsonValue } from '../json/json.ts';
 import type { RuleContext } from '../model/rule.ts';
 
 /** What a rule of one's own is shown: a copy that it cannot change, since others read the same body after it. */

@@ -1,5 +1,5 @@
+import { member } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
-import { member } from '../model/json.ts';
 import type { Rule } from '../model/rule.ts';
 
 export const emptyList: Rule = {

@@ -1,4 +1,4 @@
-import { listAt } from '../model/json.ts';
+import { listAt } from '../json/json.ts';
 import type { Rule } from '../model/rule.ts';
 import { duplicatesIn } from './duplicates.ts';
 

@@ -3,7 +3,7 @@ import type { Finding, Verdict } from '../model/finding.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { coloured, type Paint, plain, SEVERITY_COLOURS } from '../reporters/colours.ts';
-import type { LogFormat } from '../settings.ts';
+import type { LogFormat } from '../settings/settings.ts';
 import { printable } from './printable.ts';
 import type { Seen } from './seen.ts';
 

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { PatchgateError } from '../errors.ts';
-import { header, headerValues, type RawHeaders } from '../model/http.ts';
+import { header, headerValues, type RawHeaders } from '../http/http.ts';
+import { parseUrl } from '../http/url.ts';
 import { nameMatcher } from '../model/name-pattern.ts';
-import { parseUrl } from '../model/url.ts';
 import { isReadableTarget } from './control/readable-target.ts';
 import { isLoopback, listensOnLoopback } from './loopback.ts';
 

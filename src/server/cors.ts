@@ -5,7 +5,7 @@ import {
   type RequestHead,
   type ResponseHead,
   splitTarget,
-} from '../model/http.ts';
+} from '../http/http.ts';
 import { setLatest } from '../model/latest.ts';
 import type { AnsweredBy } from '../upstreams/upstream.ts';
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Match } from '../contract/match-operation.ts';
 import { PatchgateError } from '../errors.ts';
-import type { Gate } from '../gate.ts';
+import type { Gate } from '../gate/gate.ts';
 import { createFollow } from '../guard/follow.ts';
 import type { Guard, Judged } from '../guard/guard.ts';
 import type { Learner } from '../guard/knowledge.ts';
-import type { JsonValue } from '../model/json.ts';
+import type { JsonValue } from '../json/json.ts';
 import { type BytesRead, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Refusal } from './access.ts';

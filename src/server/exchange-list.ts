@@ -1,6 +1,6 @@
+import type { RawHeaders } from '../http/http.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
-import type { RawHeaders } from '../model/http.ts';
 import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
 import type { KeptBody } from './kept-body.ts';
 import type { Seen } from './seen.ts';

@@ -1,5 +1,5 @@
 import { PatchgateError } from '../errors.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../json/json.ts';
 import { isRecordKind, RECORD_KINDS, type RecordName } from '../model/record.ts';
 import { isAccount, isId } from '../state/state-file.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { header, type RawHeaders } from '../model/http.ts';
-import { parseUrl } from '../model/url.ts';
+import { header, type RawHeaders } from '../http/http.ts';
+import { parseUrl } from '../http/url.ts';
 import { schemeOf } from '../upstreams/outgoing.ts';
 import type { InSession } from './session-path.ts';
 

@@ -1,4 +1,4 @@
-import { Pieces } from '../model/pieces.ts';
+import { Pieces } from '../http/pieces.ts';
 
 /** Bytes of a body that are kept for showing. Design section 5. */
 const BYTES_KEPT = 65_536;

@@ -1,5 +1,5 @@
 import { PatchgateError } from '../errors.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../json/json.ts';
 import { redactJson, redactText } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 

@@ -1,8 +1,8 @@
-import type { Gate, GateRequest } from '../gate.ts';
+import type { Gate, GateRequest } from '../gate/gate.ts';
+import { splitTarget } from '../http/http.ts';
+import { childOf, type JsonValue } from '../json/json.ts';
+import { tokensOf } from '../json/pointer.ts';
 import type { Verdict } from '../model/finding.ts';
-import { splitTarget } from '../model/http.ts';
-import { childOf, type JsonValue } from '../model/json.ts';
-import { tokensOf } from '../model/pointer.ts';
 import type { ListName } from '../model/record.ts';
 import { redactJson, redactPath } from '../recordings/redaction/redact.ts';
 import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redaction/redact-finding.ts';

@@ -1,5 +1,5 @@
+import type { RequestHead } from '../http/http.ts';
 import type { Verdict } from '../model/finding.ts';
-import type { RequestHead } from '../model/http.ts';
 import type { AnsweredBy } from '../upstreams/upstream.ts';
 import type { KeptBody } from './kept-body.ts';
 

@@ -1,5 +1,5 @@
 import { PatchgateError } from '../errors.ts';
-import { type RawHeaders, splitTarget } from '../model/http.ts';
+import { type RawHeaders, splitTarget } from '../http/http.ts';
 import { isSessionName, SESSION_NAMES, whyNoSessionName } from '../model/session-name.ts';
 import { SESSION_HEADER } from '../upstreams/session.ts';
 import { CONTROL_ROOT, isControlPath } from './control/control-path.ts';

@@ -1,5 +1,5 @@
 import { PatchgateError } from '../errors.ts';
-import { headerValues, type RawHeaders } from '../model/http.ts';
+import { headerValues, type RawHeaders } from '../http/http.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import { SESSION_HEADER, type Session, type SessionKeeper } from '../upstreams/session.ts';
 

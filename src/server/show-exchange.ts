@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import type { RawHeaders } from '../http/http.ts';
+import type { JsonValue } from '../json/json.ts';
 import type { Verdict } from '../model/finding.ts';
-import type { RawHeaders } from '../model/http.ts';
-import type { JsonValue } from '../model/json.ts';
 import { jsonOf } from '../recordings/body.ts';
 import { KnownSecrets } from '../recordings/redaction/known-secrets.ts';
 import {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { byHeaderName, headerValues, looseHeaderName } from '../model/http.ts';
+import { byHeaderName, headerValues, looseHeaderName } from '../http/http.ts';
 
 /** Without a sign or leading zeros, which some read as octal, and small enough for every reader's integers. */
 const LENGTH = /^(?:0|[1-9]\d{0,14})$/;

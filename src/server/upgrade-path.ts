@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { PatchgateError } from '../errors.ts';
-import type { Gate } from '../gate.ts';
-import type { RequestHead } from '../model/http.ts';
+import type { Gate } from '../gate/gate.ts';
+import type { RequestHead } from '../http/http.ts';
 import type { Forward } from '../upstreams/forward.ts';
 import { STOPPED } from '../upstreams/stopped.ts';
 import type { UpgradeOutcome } from '../upstreams/streaming-proxy.ts';

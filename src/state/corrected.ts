@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
-import { isObject, type JsonObject, type JsonValue, listAt, member } from '../model/json.ts';
 import { environmentsOf } from './environments.ts';
 import { isPossible } from './records.ts';
 

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 import type { Effect } from '../model/effect.ts';
-import { isObject, type JsonObject, type JsonValue, listAt, member } from '../model/json.ts';
 import type { RecordKind } from '../model/record.ts';
 import { type MayGo, projectEffects } from './project-effects.ts';
 import { RECORD_LISTS, type RecordList } from './record-lists.ts';

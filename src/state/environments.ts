@@ -1,4 +1,4 @@
-import { type JsonValue, listAt, member } from '../model/json.ts';
+import { type JsonValue, listAt, member } from '../json/json.ts';
 
 /** An environment as far as it can be read (service-api 2.1). */
 export interface Environment {

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, listAt } from '../model/json.ts';
+import { type JsonObject, type JsonValue, listAt } from '../json/json.ts';
 import { type Known, mayBeSame, type RecordName } from '../model/record.ts';
 import { Drops } from './drops.ts';
 import type { Entry, OnTheWay } from './entry.ts';

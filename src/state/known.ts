@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, listAt } from '../model/json.ts';
+import { type JsonObject, type JsonValue, listAt } from '../json/json.ts';
 import type { Known, RecordKind } from '../model/record.ts';
 import { environmentsOf } from './environments.ts';
 import {

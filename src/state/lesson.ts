@@ -1,6 +1,6 @@
+import { type RawHeaders, type RequestHead, splitTarget } from '../http/http.ts';
+import { isObject, type JsonValue } from '../json/json.ts';
 import type { FailureKind } from '../model/exchange.ts';
-import { type RawHeaders, type RequestHead, splitTarget } from '../model/http.ts';
-import { isObject, type JsonValue } from '../model/json.ts';
 import type { RecordName } from '../model/record.ts';
 import type { KnownState } from './known-state.ts';
 import type { Shown } from './records.ts';

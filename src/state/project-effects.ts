@@ -1,5 +1,5 @@
+import { type JsonObject, type JsonValue, member } from '../json/json.ts';
 import type { Effect, LosingEffect } from '../model/effect.ts';
-import { type JsonObject, type JsonValue, member } from '../model/json.ts';
 import { editDistance } from '../model/nearest.ts';
 import { type Environment, environmentsOf, languagesOf } from './environments.ts';
 import { hasSameEnvironments, hasSameLanguages } from './same-project.ts';

@@ -1,5 +1,5 @@
-import { byHeaderName } from '../model/http.ts';
-import { isObject, type JsonObject, type JsonValue, listAt, member } from '../model/json.ts';
+import { byHeaderName } from '../http/http.ts';
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 import type { RecordKind } from '../model/record.ts';
 import { environmentsOf, languagesOf } from './environments.ts';
 import { RECORD_LISTS } from './record-lists.ts';

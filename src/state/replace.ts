@@ -1,4 +1,4 @@
-import type { JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../json/json.ts';
 import type { RecordKind } from '../model/record.ts';
 
 /** The project's fields, all of them mandatory: service-api 4.1 rule 1. */

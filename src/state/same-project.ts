@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, member } from '../model/json.ts';
+import { isObject, type JsonObject, type JsonValue, member } from '../json/json.ts';
 
 /**
  * Whether a project as it was sent or shown is as it is kept, to the order of its lists. Most are: a client that changes one

@@ -1,8 +1,8 @@
 import { PatchgateError } from '../errors.ts';
-import { isObject, type JsonObject, type JsonValue, member } from '../model/json.ts';
-import { findPlace, placeAt, syntaxErrorOf } from '../model/json-text.ts';
+import { isObject, type JsonObject, type JsonValue, member } from '../json/json.ts';
+import { findPlace, placeAt, syntaxErrorOf } from '../json/json-text.ts';
+import { pointerOf } from '../json/pointer.ts';
 import { nearest } from '../model/nearest.ts';
-import { pointerOf } from '../model/pointer.ts';
 import type { Known, RecordKind, RecordName } from '../model/record.ts';
 import { hasReadableEnvironments } from './records.ts';
 

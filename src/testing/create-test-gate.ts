@@ -1,13 +1,13 @@
+import type { Patchgate } from '../app/patchgate.ts';
 import { refusedTexts, type WayOut } from '../commands/exec/refused-text.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../json/json.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
-import type { Patchgate } from '../patchgate.ts';
 import { crossSessionText } from '../reporters/cross-session-text.ts';
 import { neverHappenedText } from '../reporters/faults-text.ts';
 import { recordedText } from '../reporters/wording.ts';
 import { AS_SENT, type ExchangeFilter, type SentExchanges } from '../server/exchange-list.ts';
 import { sessionPath } from '../server/session-path.ts';
-import { variableOf } from '../settings.ts';
+import { variableOf } from '../settings/settings.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { SESSION_HEADER } from '../upstreams/session.ts';
 import { createMissReports } from './miss-reports.ts';

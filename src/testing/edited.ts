@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from '../model/json.ts';
+import { isObject, type JsonValue } from '../json/json.ts';
 
 export type Path = readonly (string | number)[];
 

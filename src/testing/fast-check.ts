@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { PatchgateError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
 import { blueprintOf } from './builders/blueprint.ts';
 import type { BuilderOptions } from './builders/builder-options.ts';
 import { schemaReader } from './builders/forms.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import { openRecording, rulesOf } from '../app/open-recording.ts';
 import { PatchgateError } from '../errors.ts';
-import { openRecording, rulesOf } from '../open-recording.ts';
 import { hasJournal } from '../recordings/store/open-store.ts';
+import type { Config } from '../settings/config.ts';
 
 /**
  * What a run has recorded that was ended before it closed its gate is in a journal, which git does not see: it is moved into the

@@ -1,8 +1,8 @@
-import type { Kind } from '../compose-upstream.ts';
-import { resolveConfig } from '../config.ts';
+import type { Kind } from '../app/compose-upstream.ts';
+import { type InForce, replayOrRecord, type Wording } from '../app/replay-or-record.ts';
 import { PatchgateError } from '../errors.ts';
-import { type InForce, replayOrRecord, type Wording } from '../replay-or-record.ts';
-import { COMMAND_DEFAULTS } from '../settings.ts';
+import { resolveConfig } from '../settings/config.ts';
+import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 
 /** What a test's gate is, and its settings. */
 export interface TestGateInForce extends InForce {

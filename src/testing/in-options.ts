@@ -1,4 +1,4 @@
-import { flagOf, SETTINGS } from '../settings.ts';
+import { flagOf, SETTINGS } from '../settings/settings.ts';
 
 /** What was written for a command line, for those who write a test: `with --port` becomes `with the option port`. A whole command stays. */
 export function inOptions(text: string): string {

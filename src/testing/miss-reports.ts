@@ -1,4 +1,4 @@
-import type { Patchgate } from '../patchgate.ts';
+import type { Patchgate } from '../app/patchgate.ts';
 import { hintWith } from '../recordings/matching/miss.ts';
 import { missesText } from '../reporters/misses-text.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';

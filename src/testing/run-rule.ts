@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.ts';
-import type { JsonValue } from '../model/json.ts';
-import { tokensOf } from '../model/pointer.ts';
+import type { JsonValue } from '../json/json.ts';
+import { tokensOf } from '../json/pointer.ts';
 import type { Place, Rule, RuleContext } from '../model/rule.ts';
 import { checkedPlaces } from '../rules/checked-places.ts';
 import { frozenContext } from '../rules/frozen-context.ts';

@@ -1,5 +1,5 @@
-import { misshapenFixtures, misshapenRule } from '../config/extras/check-rule.ts';
 import { contextOf, type Example, type FailingExample, type Place, type Rule } from '../model/rule.ts';
+import { misshapenFixtures, misshapenRule } from '../settings/extras/check-rule.ts';
 import { brokenBodies } from './broken-bodies.ts';
 import { runRule, shownPointer } from './run-rule.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { Pieces } from '../model/pieces.ts';
+import { Pieces } from '../http/pieces.ts';
 
 export interface CollectedBody {
   bytes: Buffer;

@@ -8,7 +8,7 @@ import {
   headerValues,
   splitTarget,
   withoutHeaders,
-} from '../model/http.ts';
+} from '../http/http.ts';
 import { SESSION_HEADER } from './session.ts';
 import type { Target } from './target.ts';
 import type { TargetTls } from './target-tls.ts';

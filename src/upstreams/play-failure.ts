@@ -1,6 +1,6 @@
 import { PatchgateError } from '../errors.ts';
+import { HOP_BY_HOP } from '../http/http.ts';
 import type { Exchange, RecordedResponse } from '../model/exchange.ts';
-import { HOP_BY_HOP } from '../model/http.ts';
 import type { Flow, ResponseSink } from './upstream.ts';
 
 const HINT = 'without --replay-failures it is as if it had not been recorded';

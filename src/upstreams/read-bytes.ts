@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Pieces } from '../model/pieces.ts';
+import { Pieces } from '../http/pieces.ts';
 
 /** The whole body; `too-large` past the limit, with what was read put back; undefined where the client broke off. */
 export type BytesRead = Buffer | 'too-large' | undefined;

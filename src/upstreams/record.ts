@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { messageOf, type PatchgateError } from '../errors.ts';
 import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
+import { announcesBody, header, type RequestHead, type ResponseHead } from '../http/http.ts';
 import type { FailureKind } from '../model/exchange.ts';
-import { announcesBody, header, type RequestHead, type ResponseHead } from '../model/http.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
 import {
   isStillCoded,

@@ -7,8 +7,8 @@ import {
   header,
   type RawHeaders,
   type ResponseHead,
-} from '../model/http.ts';
-import { parseUrl } from '../model/url.ts';
+} from '../http/http.ts';
+import { parseUrl } from '../http/url.ts';
 import { type Asked, type ForwardOptions, schemeOf } from './outgoing.ts';
 import { cutOff, targetError } from './target.ts';
 import { type Flow, type ResponseSink, WHOLE_AT_MOST } from './upstream.ts';

@@ -1,6 +1,6 @@
 import { messageOf, PatchgateError } from '../errors.ts';
+import { announcesBody, splitTarget } from '../http/http.ts';
 import type { Exchange } from '../model/exchange.ts';
-import { announcesBody, splitTarget } from '../model/http.ts';
 import { setLatest } from '../model/latest.ts';
 import { pathOnOtherSideOfBase } from '../recordings/matching/elsewhere.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';

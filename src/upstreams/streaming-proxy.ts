@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
 import { PatchgateError, systemCode } from '../errors.ts';
-import { announcesBody } from '../model/http.ts';
+import { announcesBody } from '../http/http.ts';
 import { CONNECTIONS_AT_MOST, type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay } from './relay.ts';
 import { stopped } from './stopped.ts';

@@ -1,5 +1,5 @@
 import { PatchgateError, systemCode } from '../errors.ts';
-import { parseUrl } from '../model/url.ts';
+import { parseUrl } from '../http/url.ts';
 import { certificateTrouble } from './certificate-trouble.ts';
 import { failureKind, TargetFailure } from './target-failure.ts';
 

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { PatchgateError } from '../errors.ts';
 import type { Decoded } from '../http/decode-content.ts';
-import type { RequestHead, ResponseHead } from '../model/http.ts';
-import type { JsonValue } from '../model/json.ts';
+import type { RequestHead, ResponseHead } from '../http/http.ts';
+import type { JsonValue } from '../json/json.ts';
 import type { Session } from './session.ts';
 
 /** A request that passed the gate, on its way to whatever answers it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import yargs from 'yargs';
 import { flagsOf, spellOut, withSettings } from '../../src/commands/options.ts';
-import { flagOf, SETTINGS, type SettingName, variableOf } from '../../src/settings.ts';
+import { flagOf, SETTINGS, type SettingName, variableOf } from '../../src/settings/settings.ts';
 
 const spelt = (line: string) => spellOut(line.split(' ')).join(' ');
 

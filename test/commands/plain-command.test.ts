@@ -10,7 +10,7 @@ import {
   withSettings,
 } from '../../src/commands/options.ts';
 import { plainCommand } from '../../src/commands/plain-command.ts';
-import { flagOf, SETTINGS, type SettingName } from '../../src/settings.ts';
+import { flagOf, SETTINGS, type SettingName } from '../../src/settings/settings.ts';
 
 const plain = (line: string) => plainCommand(line.split(' '));
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load-contract.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { FindingBounds } from '../../src/model/finding-bounds.ts';
-import type { JsonValue } from '../../src/model/json.ts';
 import { project } from '../support/bodies.ts';
 import { contractFolder, FLAG_SCHEMA } from '../support/contract-folder.ts';
 import { renamed, valueAt, without, withValue } from '../support/edit-json.ts';

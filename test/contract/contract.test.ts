@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load-contract.ts';
-import { createGate } from '../../src/gate.ts';
-import type { JsonValue } from '../../src/model/json.ts';
+import { createGate } from '../../src/gate/gate.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { contractFolder, refused } from '../support/contract-folder.ts';
 import { brief, PROXY_DEFAULTS } from '../support/gate.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load-contract.ts';
-import { createGate } from '../../src/gate.ts';
+import { createGate } from '../../src/gate/gate.ts';
 import {
   contractFolder,
   FLAG_ENTRY,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Shape, shapeOf } from '../../src/contract/schema-shape.ts';
-import { tokensOf } from '../../src/model/pointer.ts';
+import { tokensOf } from '../../src/json/pointer.ts';
 import { shippedContract } from '../support/gate.ts';
 
 /** Whether the value at a pointer, no object or list itself, is left open. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load-contract.ts';
 import { shippedContract } from '../../src/contract/shipped-contract.ts';
-import type { JsonValue } from '../../src/model/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { withValue } from '../support/edit-json.ts';
 import { BODIES, everyField, operations } from '../support/fields.ts';
 import { SCHEMAS } from '../support/gate.ts';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/settings/config.ts';
 import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
 import { objections } from '../support/oracle/objections.ts';
 import { pathReaders } from '../support/oracle/read-path.ts';

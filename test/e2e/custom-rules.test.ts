@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listAt, type RuleContext } from '../../src/define-config.ts';
 import { createGate, type Patchgate, patchgate } from '../../src/index.ts';
+import { listAt, type RuleContext } from '../../src/settings/define-config.ts';
 import { testRule } from '../../src/testing/index.ts';
 import { project } from '../support/bodies.ts';
 import { laterRefusal } from '../support/errors.ts';

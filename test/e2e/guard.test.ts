@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/settings/config.ts';
 import { closeGates, startGate } from '../support/in-process.ts';
 import { lossesIn, patch, project, type Service, startService } from '../support/service.ts';
 import { closeTargets } from '../support/target.ts';

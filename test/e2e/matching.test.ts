@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Config } from '../../src/config.ts';
 import type { Miss } from '../../src/recordings/matching/miss.ts';
+import type { Config } from '../../src/settings/config.ts';
 import { filesIn } from '../support/answers.ts';
 import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
 import { closeTargets, startTarget } from '../support/target.ts';

@@ -2,7 +2,7 @@
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SETTINGS } from '../../src/settings.ts';
+import { SETTINGS } from '../../src/settings/settings.ts';
 import { cleanUp, type Ended, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
@@ -167,7 +167,7 @@ describe('the package', () => {
   });
 
   it('has types that say what each setting is', () => {
-    const types = readFileSync(join(ROOT, 'dist/types/settings.d.ts'), 'utf8');
+    const types = readFileSync(join(ROOT, 'dist/types/settings/settings.d.ts'), 'utf8');
     for (const [name, { describe }] of Object.entries(SETTINGS))
       expect(types).toContain(`    /** ${describe.replaceAll('*/', '*\\/')} */\n    ${name}: {`);
   });

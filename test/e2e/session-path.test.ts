@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { Kind } from '../../src/compose-upstream.ts';
+import type { Kind } from '../../src/app/compose-upstream.ts';
 import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
 import { closeGates, type Settings, startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection } from '../support/raw.ts';

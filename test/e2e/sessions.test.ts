@@ -2,9 +2,9 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Kind } from '../../src/compose-upstream.ts';
-import type { Config } from '../../src/config.ts';
+import type { Kind } from '../../src/app/compose-upstream.ts';
 import { openStore } from '../../src/recordings/store/open-store.ts';
+import type { Config } from '../../src/settings/config.ts';
 import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
 import { closeGates, type InProcess, startGate } from '../support/in-process.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CATALOGUE } from '../../src/catalogue.ts';
-import { memberAt } from '../../src/config/extras/source.ts';
+import { CATALOGUE } from '../../src/gate/catalogue.ts';
 import { checkSeverities } from '../../src/gate/check-severities.ts';
+import { pointerOf } from '../../src/json/pointer.ts';
 import type { SeveritySetting } from '../../src/model/finding.ts';
-import { pointerOf } from '../../src/model/pointer.ts';
 import { RULES } from '../../src/rules/index.ts';
+import { memberAt } from '../../src/settings/extras/source.ts';
 import { refusal } from '../support/errors.ts';
 
 const checked = (severities: Record<string, SeveritySetting>) =>

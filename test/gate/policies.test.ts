@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkOverrides } from '../../src/config/extras/check-overrides.ts';
-import type { Gate, GateOptions } from '../../src/gate.ts';
+import type { Gate, GateOptions } from '../../src/gate/gate.ts';
 import type { SeveritySetting } from '../../src/model/finding.ts';
+import { checkOverrides } from '../../src/settings/extras/check-overrides.ts';
 import { project } from '../support/bodies.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { brief, gate, PROJECT_URL, patch } from '../support/gate.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fakeKnowledge } from '../../src/guard/fake-knowledge.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { losesEnvironment } from '../../src/model/effect.ts';
-import type { JsonObject } from '../../src/model/json.ts';
 import type { RecordName } from '../../src/model/record.ts';
 import { effectsOf } from '../../src/state/effects.ts';
 import { PROJECT, SAMPLE } from '../../src/upstreams/fake/sample.ts';

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type KeptState, openKeptState } from '../../src/guard/kept-state.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import type { RecordName } from '../../src/model/record.ts';
 import { environmentsOf } from '../../src/state/environments.ts';
 import type { KnownState } from '../../src/state/known-state.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { headOf, recordedLesson } from '../../src/guard/recorded-history.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import type { Exchange, FailureKind, InlineBody } from '../../src/model/exchange.ts';
-import type { JsonObject } from '../../src/model/json.ts';
 import type { RecordKind, RecordName } from '../../src/model/record.ts';
 import { KnownState } from '../../src/state/known-state.ts';
 import { exchange } from '../support/exchanges.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { earliestState } from '../../src/guard/recorded-state.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import type { InlineBody } from '../../src/model/exchange.ts';
-import type { JsonValue } from '../../src/model/json.ts';
 import type { RecordName } from '../../src/model/record.ts';
 import { openStore } from '../../src/recordings/store/open-store.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH } from '../support/exchanges.ts';

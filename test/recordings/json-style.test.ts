@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../src/json/json.ts';
 import type { JsonStyle } from '../../src/model/exchange.ts';
-import type { JsonValue } from '../../src/model/json.ts';
 import { bodyBytes, storeBody } from '../../src/recordings/body.ts';
 import { jsonText, withJson } from '../../src/recordings/json-style.ts';
 

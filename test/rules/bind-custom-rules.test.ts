@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../src/model/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { contextOf, type Rule } from '../../src/model/rule.ts';
 import { bindCustomRules } from '../../src/rules/bind-custom-rules.ts';
 import { refusal } from '../support/errors.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../src/json/json.ts';
 import { FindingBounds } from '../../src/model/finding-bounds.ts';
-import type { JsonValue } from '../../src/model/json.ts';
 import { contextOf, type Place, type Rule } from '../../src/model/rule.ts';
 import { bindRules } from '../../src/rules/bind-rules.ts';
 import { refusal } from '../support/errors.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { isObject, type JsonObject, type JsonValue } from '../../src/model/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/json/json.ts';
 import type { Known, RecordKind } from '../../src/model/record.ts';
 import { contextOf, type Example, type Rule } from '../../src/model/rule.ts';
 import { bindRules } from '../../src/rules/bind-rules.ts';

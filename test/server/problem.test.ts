@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PatchgateError } from '../../src/errors.ts';
+import { header } from '../../src/http/http.ts';
 import type { Finding, Verdict } from '../../src/model/finding.ts';
-import { header } from '../../src/model/http.ts';
 import { type ProblemAnswer, problem, problemOfError, problemOfVerdict } from '../../src/server/problem.ts';
 
 const missing: Finding = {

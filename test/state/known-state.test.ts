@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonObject, listAt, member } from '../../src/model/json.ts';
+import { type JsonObject, listAt, member } from '../../src/json/json.ts';
 import type { Known, RecordName } from '../../src/model/record.ts';
 import { KnownState, type KnownStateOptions, type Sent } from '../../src/state/known-state.ts';
 import type { Shown } from '../../src/state/records.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import { FAILURES } from '../../src/model/exchange.ts';
-import type { JsonObject, JsonValue } from '../../src/model/json.ts';
 import type { RecordName } from '../../src/model/record.ts';
 import { KnownState } from '../../src/state/known-state.ts';
 import { lessonOf, type Outcome } from '../../src/state/lesson.ts';

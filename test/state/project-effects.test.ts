@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type JsonObject, type JsonValue, listAt, member } from '../../src/json/json.ts';
 import { type Effect, losesEnvironment } from '../../src/model/effect.ts';
-import { type JsonObject, type JsonValue, listAt, member } from '../../src/model/json.ts';
 import { type MayGo, projectEffects } from '../../src/state/project-effects.ts';
 
 const none: MayGo = () => false;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../src/model/json.ts';
+import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import { plainRecord, recordIn, unionOf } from '../../src/state/records.ts';
 import { oddValues } from '../support/odd-values.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../src/model/json.ts';
+import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import { projectEffects } from '../../src/state/project-effects.ts';
 import { plainRecord } from '../../src/state/records.ts';
 import { isSameProject } from '../../src/state/same-project.ts';

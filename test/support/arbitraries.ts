@@ -1,6 +1,6 @@
 /** Bodies that the contract has nothing against, for fast-check. */
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonValue } from '../../src/model/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import {
   anyObject,
   anything,

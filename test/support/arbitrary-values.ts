@@ -1,6 +1,6 @@
 /** Values of fields, realistic and wild, for fast-check. */
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonValue } from '../../src/model/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 
 type Members = Record<string, JsonValue>;
 

@@ -6,7 +6,7 @@ import { BodyTargets, type JudgedAs } from '../../src/commands/check/judging/bod
 import { newRoom } from '../../src/commands/check/judging/subject-list.ts';
 import { hideSecrets } from '../../src/commands/check/report/hide-secrets.ts';
 import { judgeRequests } from '../../src/commands/check/requests/judge-requests.ts';
-import type { Gate } from '../../src/gate.ts';
+import type { Gate } from '../../src/gate/gate.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../src/reporters/report.ts';
 import { gate } from './gate.ts';

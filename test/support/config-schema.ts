@@ -1,7 +1,8 @@
 /** The JSON Schema of a config file, as editors read it: made from the table of settings and the catalogue of rules. */
-import { CATALOGUE } from '../../src/catalogue.ts';
+
 import { furtherSchemaRules } from '../../src/contract/schema-rules.ts';
-import { SETTINGS, type Setting, type SettingName } from '../../src/settings.ts';
+import { CATALOGUE } from '../../src/gate/catalogue.ts';
+import { SETTINGS, type Setting, type SettingName } from '../../src/settings/settings.ts';
 import { DURATION, FAULT, FAULT_TEXT } from './fault-schema.ts';
 
 type Schema = Record<string, unknown>;

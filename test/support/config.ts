@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveConfig } from '../../src/config.ts';
-import type { SettingName } from '../../src/settings.ts';
+import { resolveConfig } from '../../src/settings/config.ts';
+import type { SettingName } from '../../src/settings/settings.ts';
 import { laterRefusal } from './errors.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

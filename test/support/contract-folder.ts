@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadContract } from '../../src/contract/load-contract.ts';
-import { createGate } from '../../src/gate.ts';
+import { createGate } from '../../src/gate/gate.ts';
 import type { ContractFile, OperationEntry } from '../../src/model/contract.ts';
 import { refusal } from './errors.ts';
 import { PROXY_DEFAULTS } from './gate.ts';

@@ -1,4 +1,4 @@
-import { tokensOf } from '../../src/model/pointer.ts';
+import { tokensOf } from '../../src/json/pointer.ts';
 
 type Container = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
+import type { JsonValue } from '../../src/json/json.ts';
 import type { Finding } from '../../src/model/finding.ts';
-import type { JsonValue } from '../../src/model/json.ts';
 import { draft, feature, project } from './bodies.ts';
 import { shippedContract } from './gate.ts';
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Contract } from '../../src/contract/contract.ts';
 import { shippedContract as findShippedContract } from '../../src/contract/shipped-contract.ts';
-import { createGate, type Gate, type GateOptions, type GateRequest } from '../../src/gate.ts';
+import { createGate, type Gate, type GateOptions, type GateRequest } from '../../src/gate/gate.ts';
 import { createGuard } from '../../src/guard/guard.ts';
 import type { Finding } from '../../src/model/finding.ts';
 

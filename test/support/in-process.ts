@@ -1,10 +1,10 @@
 /** The gate as `patchgate proxy` runs it, in this process: what it says to people can be read. */
 import { join } from 'node:path';
-import type { Kind } from '../../src/compose-upstream.ts';
-import { type Config, resolveConfig } from '../../src/config.ts';
+import type { Kind } from '../../src/app/compose-upstream.ts';
+import { createPatchgate, type Patchgate } from '../../src/app/patchgate.ts';
 import type { UserFault } from '../../src/model/fault.ts';
-import { createPatchgate, type Patchgate } from '../../src/patchgate.ts';
-import { COMMAND_DEFAULTS } from '../../src/settings.ts';
+import { type Config, resolveConfig } from '../../src/settings/config.ts';
+import { COMMAND_DEFAULTS } from '../../src/settings/settings.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** As they are written, where that is not how they are read. */

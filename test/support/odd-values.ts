@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../src/model/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { oneOf, sequence } from './numbers.ts';
 
 const SCALARS: readonly JsonValue[] = [

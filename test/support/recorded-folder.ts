@@ -1,8 +1,8 @@
 /** Recordings written by hand, as their files stand on disk. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { JsonObject } from '../../src/json/json.ts';
 import type { Exchange } from '../../src/model/exchange.ts';
-import type { JsonObject } from '../../src/model/json.ts';
 import { FORMAT_VERSION } from '../../src/recordings/store/file-format.ts';
 import { locationOf } from '../../src/recordings/store/location.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/model/json.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { environmentsOf } from '../../src/state/environments.ts';
 import type { Shown } from '../../src/state/records.ts';
 

@@ -1,8 +1,8 @@
 /** Requests that the gate must let pass, for fast-check: bodies, paths, headers and codings as honest clients have them. */
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
-import type { GateRequest } from '../../src/gate.ts';
-import type { JsonValue } from '../../src/model/json.ts';
+import type { GateRequest } from '../../src/gate/gate.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { draftBody, featureBody, projectBody } from './arbitraries.ts';
 import { writeJson } from './write-json.ts';
 

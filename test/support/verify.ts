@@ -1,8 +1,9 @@
 /** `patchgate verify` in this process, against a target whose answers a test changes. */
+
+import { gateOf } from '../../src/app/compose-gate.ts';
 import { runVerify, type VerifyArgs } from '../../src/commands/verify/run-verify.ts';
-import { gateOf } from '../../src/compose-gate.ts';
-import { resolveConfig } from '../../src/config.ts';
-import { COMMAND_DEFAULTS } from '../../src/settings.ts';
+import { resolveConfig } from '../../src/settings/config.ts';
+import { COMMAND_DEFAULTS } from '../../src/settings/settings.ts';
 import { startTarget, type Target } from './target.ts';
 
 export interface Live {

@@ -1,5 +1,5 @@
 /** JSON as anybody may write it: the same value in another order, spacing and spelling. */
-import type { JsonValue } from '../../src/model/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import { oneOf, sequence } from './numbers.ts';
 
 /** @param style 0: as JSON.stringify writes it; any other number: another way, always the same one */

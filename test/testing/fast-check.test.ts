@@ -1,9 +1,9 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load-contract.ts';
-import type { Circumstances } from '../../src/gate.ts';
-import { createGate } from '../../src/gate.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Circumstances } from '../../src/gate/gate.ts';
+import { createGate } from '../../src/gate/gate.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { arbitrary } from '../../src/testing/fast-check.ts';
 import { shop } from '../support/bodies.ts';
 import { contractFolder, FLAG_SCHEMA } from '../support/contract-folder.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../src/model/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import type { Known } from '../../src/model/record.ts';
 import type { Place, Rule } from '../../src/model/rule.ts';
 import { RULES } from '../../src/rules/index.ts';

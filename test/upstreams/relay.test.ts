@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { PatchgateError } from '../../src/errors.ts';
-import type { ResponseHead } from '../../src/model/http.ts';
+import type { ResponseHead } from '../../src/http/http.ts';
 import { Relay } from '../../src/upstreams/relay.ts';
 import { parseTarget } from '../../src/upstreams/target.ts';
 import type { ResponseSink } from '../../src/upstreams/upstream.ts';

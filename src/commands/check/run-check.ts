@@ -1,10 +1,10 @@
-import type { BodyMapping } from '../../config/extras/check-bodies.ts';
-import type { Suppression } from '../../config/extras/check-suppressions.ts';
 import { PatchgateError } from '../../errors.ts';
-import type { Gate } from '../../gate.ts';
+import type { Gate } from '../../gate/gate.ts';
 import { isDriftRule } from '../../recordings/drift/drift-rules.ts';
 import type { RedactionSettings } from '../../recordings/redaction/redaction.ts';
 import { type CheckedFile, fails } from '../../reporters/report.ts';
+import type { BodyMapping } from '../../settings/extras/check-bodies.ts';
+import type { Suppression } from '../../settings/extras/check-suppressions.ts';
 import { type BeforehandOptions, readBeforehand } from './history/beforehand.ts';
 import { findInputs } from './inputs/find-inputs.ts';
 import { withoutOwnFiles } from './inputs/without-own-files.ts';

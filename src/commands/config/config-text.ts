@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { CONFIG_FILES } from '../../config/find-config-file.ts';
-import { type Resolved, resolveConfig } from '../../config.ts';
 import { PatchgateError } from '../../errors.ts';
 import { nearest } from '../../model/nearest.ts';
 import { printable } from '../../server/printable.ts';
-import { COMMAND_DEFAULTS } from '../../settings.ts';
+import { type Resolved, resolveConfig } from '../../settings/config.ts';
+import { CONFIG_FILES } from '../../settings/find-config-file.ts';
+import { COMMAND_DEFAULTS } from '../../settings/settings.ts';
 import { table } from '../recordings/table.ts';
 import { type ShownSetting, shownExtras, shownSettings } from './shown-settings.ts';
 

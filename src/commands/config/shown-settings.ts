@@ -1,8 +1,15 @@
-import { placeIn } from '../../config/extras/source.ts';
-import { EXTRAS, type ExtraName, type Extras } from '../../config/extras.ts';
-import type { Origin, Resolved } from '../../config.ts';
 import { redactionOf } from '../../recordings/redaction/redaction.ts';
-import { flagOf, SETTINGS, type Setting, type SettingName, UNHEEDED, variableOf } from '../../settings.ts';
+import type { Origin, Resolved } from '../../settings/config.ts';
+import { placeIn } from '../../settings/extras/source.ts';
+import { EXTRAS, type ExtraName, type Extras } from '../../settings/extras.ts';
+import {
+  flagOf,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  UNHEEDED,
+  variableOf,
+} from '../../settings/settings.ts';
 import { type WrittenValue, writtenValue } from './written-value.ts';
 
 /** One setting as it is in force. */

@@ -3,7 +3,7 @@ import { faultText, latencyText } from '../../model/fault-text.ts';
 import { redactText } from '../../recordings/redaction/redact.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
-import type { Setting } from '../../settings.ts';
+import type { Setting } from '../../settings/settings.ts';
 
 /** A setting's value as a config file in JSON can have it. */
 export type WrittenValue = string | number | boolean | string[];

@@ -1,7 +1,7 @@
-import type { RuntimeContext } from '../../compose-upstream.ts';
-import { type Config, resolveConfig } from '../../config.ts';
+import type { RuntimeContext } from '../../app/compose-upstream.ts';
+import { createPatchgate } from '../../app/patchgate.ts';
 import { APPROVE_HEADER } from '../../guard/approvals.ts';
-import { createPatchgate } from '../../patchgate.ts';
+import { type Config, resolveConfig } from '../../settings/config.ts';
 import { startFake } from '../../upstreams/fake/start-fake.ts';
 import { flagsOf } from '../options.ts';
 import { outliveReaders } from '../outlive-readers.ts';

@@ -1,6 +1,6 @@
+import type { Patchgate } from '../../app/patchgate.ts';
 import { losesEnvironment } from '../../model/effect.ts';
 import type { Verdict } from '../../model/finding.ts';
-import type { Patchgate } from '../../patchgate.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import { printable } from '../../reporters/wording.ts';
 import type { ShownExchange } from '../../server/show-exchange.ts';

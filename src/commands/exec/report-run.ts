@@ -1,4 +1,4 @@
-import type { Patchgate } from '../../patchgate.ts';
+import type { Patchgate } from '../../app/patchgate.ts';
 import { hintWith } from '../../recordings/matching/miss.ts';
 import { crossSessionText } from '../../reporters/cross-session-text.ts';
 import { neverHappenedText } from '../../reporters/faults-text.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { resolveConfig } from '../../config.ts';
+import { createPatchgate } from '../../app/patchgate.ts';
+import { replayOrRecord, type Wording } from '../../app/replay-or-record.ts';
 import { messageOf, PatchgateError } from '../../errors.ts';
-import { createPatchgate } from '../../patchgate.ts';
-import { replayOrRecord, type Wording } from '../../replay-or-record.ts';
 import { noticeText, recordedText } from '../../reporters/wording.ts';
-import { COMMAND_DEFAULTS } from '../../settings.ts';
+import { resolveConfig } from '../../settings/config.ts';
+import { COMMAND_DEFAULTS } from '../../settings/settings.ts';
 import { isColoured } from '../is-coloured.ts';
 import { outliveReaders } from '../outlive-readers.ts';
 import type { Command } from './command-of.ts';

@@ -1,5 +1,5 @@
 import { PatchgateError } from '../../errors.ts';
-import type { Gate } from '../../gate.ts';
+import type { Gate } from '../../gate/gate.ts';
 import type { RecordName } from '../../model/record.ts';
 import { visible } from '../../reporters/wording.ts';
 import { KnownState } from '../../state/known-state.ts';

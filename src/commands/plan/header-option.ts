@@ -1,5 +1,5 @@
 import { PatchgateError } from '../../errors.ts';
-import { HOP_BY_HOP } from '../../model/http.ts';
+import { HOP_BY_HOP } from '../../http/http.ts';
 
 const NAME = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 /** Of the connection, or of a body that there is not. */

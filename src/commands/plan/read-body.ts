@@ -1,7 +1,7 @@
 import { PatchgateError } from '../../errors.ts';
-import type { Gate } from '../../gate.ts';
+import type { Gate } from '../../gate/gate.ts';
+import type { JsonValue } from '../../json/json.ts';
 import type { Finding, Verdict } from '../../model/finding.ts';
-import type { JsonValue } from '../../model/json.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import { visible } from '../../reporters/wording.ts';
 import type { BytesInput } from '../check/inputs/read-input.ts';

@@ -1,4 +1,4 @@
-import type { Gate } from '../../gate.ts';
+import type { Gate } from '../../gate/gate.ts';
 import { recordedLesson } from '../../guard/recorded-history.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import { openStore } from '../../recordings/store/open-store.ts';

@@ -1,9 +1,9 @@
 import { Client } from 'undici';
-import type { Config } from '../../config.ts';
 import { PatchgateError, systemCode } from '../../errors.ts';
 import { recordOf } from '../../guard/read-record.ts';
-import type { ResponseHead } from '../../model/http.ts';
+import type { ResponseHead } from '../../http/http.ts';
 import type { Known, RecordName } from '../../model/record.ts';
+import type { Config } from '../../settings/config.ts';
 import { wholeRecord } from '../../state/known.ts';
 import { outgoingPath } from '../../upstreams/outgoing.ts';
 import { parseTarget, type Target, targetError } from '../../upstreams/target.ts';

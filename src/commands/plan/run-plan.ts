@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
-import type { Gate } from '../../gate.ts';
-import { type JsonObject, member } from '../../model/json.ts';
-import { tokensOf } from '../../model/pointer.ts';
+import type { Gate } from '../../gate/gate.ts';
+import { type JsonObject, member } from '../../json/json.ts';
+import { tokensOf } from '../../json/pointer.ts';
 import type { Known } from '../../model/record.ts';
 import { redactJson, redactText } from '../../recordings/redaction/redact.ts';
 import { isSecretPointer, redactEffect, redactFinding } from '../../recordings/redaction/redact-finding.ts';

@@ -1,6 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Known } from '../../model/record.ts';
-import { STATE_BY_DEFAULT } from '../../settings.ts';
+import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
 
 /** What says what the project holds. */
 export type Source =

@@ -42,7 +42,7 @@ export const exportRecording: CommandModule = {
       { redactionOf },
       { parseTarget },
     ] = await Promise.all([
-      import('../../config.ts'),
+      import('../../settings/config.ts'),
       import('../output.ts'),
       import('./run-export.ts'),
       import('../../recordings/redaction/redaction.ts'),

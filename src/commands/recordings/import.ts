@@ -42,11 +42,11 @@ export const importRecording: CommandModule = {
   handler: async (argv) => {
     const [{ resolveConfig }, { standardOutput }, { runImport }, { importedText }, { rulesOf }] =
       await Promise.all([
-        import('../../config.ts'),
+        import('../../settings/config.ts'),
         import('../output.ts'),
         import('./run-import.ts'),
         import('./imported-text.ts'),
-        import('../../open-recording.ts'),
+        import('../../app/open-recording.ts'),
       ]);
     const { config } = await resolveConfig(flagsOf(argv));
     const { files, only = [], method, replace } = argv as unknown as Args;

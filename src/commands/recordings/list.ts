@@ -15,8 +15,8 @@ export const list: CommandModule = {
       .example('$0 recordings list --format json', 'for a program'),
   handler: async (argv) => {
     const [{ resolveConfig }, { gateOf }, { standardOutput }, { runList }] = await Promise.all([
-      import('../../config.ts'),
-      import('../../compose-gate.ts'),
+      import('../../settings/config.ts'),
+      import('../../app/compose-gate.ts'),
       import('../output.ts'),
       import('./run-list.ts'),
     ]);

@@ -35,11 +35,11 @@ export const remove: CommandModule = {
   handler: async (argv) => {
     const [{ resolveConfig }, { checkValue }, { runRemove }, { confirm, removedText }, { SETTINGS }] =
       await Promise.all([
-        import('../../config.ts'),
-        import('../../config/check-value.ts'),
+        import('../../settings/config.ts'),
+        import('../../settings/check-value.ts'),
         import('./run-remove.ts'),
         import('./confirm.ts'),
-        import('../../settings.ts'),
+        import('../../settings/settings.ts'),
       ]);
     const { config } = await resolveConfig(flagsOf(argv));
     const { name, unused, olderThan, yes } = argv as unknown as Args;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PatchgateError } from '../../errors.ts';
-import { header, splitTarget } from '../../model/http.ts';
+import { header, splitTarget } from '../../http/http.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
 import { type FoundExchange, seenOf } from '../../recordings/har/seen-entry.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
@@ -9,7 +9,7 @@ import { redactText } from '../../recordings/redaction/redact.ts';
 import { SecretNotices } from '../../recordings/redaction/secret-notices.ts';
 import { openStore } from '../../recordings/store/open-store.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
-import type { Durability } from '../../settings.ts';
+import type { Durability } from '../../settings/settings.ts';
 import { type Imported, skippedText } from './imported-text.ts';
 import { attachedTo, readArchive } from './read-archive.ts';
 import { wildcard } from './selection.ts';

@@ -26,7 +26,7 @@ export const scrub: CommandModule = {
       .example('$0 recordings scrub --check', 'in CI: is there a secret in any recording?'),
   handler: async (argv) => {
     const [{ resolveConfig }, { standardOutput }, { runScrub }, { redactionOf }] = await Promise.all([
-      import('../../config.ts'),
+      import('../../settings/config.ts'),
       import('../output.ts'),
       import('./run-scrub.ts'),
       import('../../recordings/redaction/redaction.ts'),

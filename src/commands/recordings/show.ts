@@ -35,7 +35,7 @@ export const show: CommandModule = {
   handler: async (argv) => {
     const [{ resolveConfig }, { standardOutput }, { runShow }, { redactionOf }, { numbersOf }] =
       await Promise.all([
-        import('../../config.ts'),
+        import('../../settings/config.ts'),
         import('../output.ts'),
         import('./run-show.ts'),
         import('../../recordings/redaction/redaction.ts'),

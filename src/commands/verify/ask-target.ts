@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { PatchgateError } from '../../errors.ts';
 import { answerBounds, type Decoded, decodeContent } from '../../http/decode-content.ts';
+import { header, type ResponseHead } from '../../http/http.ts';
 import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
-import { header, type ResponseHead } from '../../model/http.ts';
 import { storeBody } from '../../recordings/body.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { plainExchangeOf } from '../../recordings/plain-exchange.ts';

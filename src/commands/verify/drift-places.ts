@@ -1,5 +1,5 @@
+import { findOffsets } from '../../json/json-text.ts';
 import type { RecordedResponse } from '../../model/exchange.ts';
-import { findOffsets } from '../../model/json-text.ts';
 import { jsonOf } from '../../recordings/body.ts';
 import type { Drift } from '../../recordings/drift/drifts.ts';
 import type { TextPointer } from '../check/places/places-in-file.ts';

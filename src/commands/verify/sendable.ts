@@ -1,8 +1,8 @@
 import { meaningsOf } from '../../contract/header-meanings.ts';
-import type { Gate } from '../../gate.ts';
+import type { Gate } from '../../gate/gate.ts';
 import { headOf } from '../../guard/recorded-history.ts';
+import { header, METHOD_OVERRIDES, type RequestHead, withoutHeaders } from '../../http/http.ts';
 import type { RecordedRequest, RecordedResponse } from '../../model/exchange.ts';
-import { header, METHOD_OVERRIDES, type RequestHead, withoutHeaders } from '../../model/http.ts';
 import { holdsPlaceholder } from '../../recordings/matching/placeholder.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';

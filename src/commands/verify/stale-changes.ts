@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonValue } from '../../json/json.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
-import type { JsonValue } from '../../model/json.ts';
 import { jsonOf } from '../../recordings/body.ts';
 import { restsOn } from '../../recordings/drift/rests-on.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Suppression } from '../../config/extras/check-suppressions.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
 import type { Verdict } from '../../model/finding.ts';
 import type { DriftRules } from '../../recordings/drift/compare-answers.ts';
@@ -7,6 +6,7 @@ import { Drifts } from '../../recordings/drift/drifts.ts';
 import { keepIgnored } from '../../recordings/drift/keep-ignored.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { type CheckedFile, type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
+import type { Suppression } from '../../settings/extras/check-suppressions.ts';
 import { TargetFailure } from '../../upstreams/target-failure.ts';
 import type { Upstream } from '../../upstreams/upstream.ts';
 import { excuseSuppressed } from '../check/known/suppress.ts';

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { parseUrl } from '../../model/url.ts';
+import { parseUrl } from '../../http/url.ts';
 
 /** Bytes of a file in which its target stands, where it has one: it is written first. */
 const START = 4096;

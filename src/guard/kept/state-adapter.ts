@@ -1,6 +1,6 @@
 import type { Adapter } from 'lowdb';
 import { PatchgateError } from '../../errors.ts';
-import { isObject, type JsonValue } from '../../model/json.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import { type Known, RECORD_KINDS, type RecordName } from '../../model/record.ts';
 import { readFileIfThere, writeFileAtomically } from '../../recordings/store/write-file.ts';
 import { yieldToEventLoop } from '../../recordings/store/yield-to-event-loop.ts';

@@ -1,7 +1,7 @@
 import { PatchgateError } from '../../errors.ts';
-import { isObject, type JsonValue } from '../../model/json.ts';
+import { parseUrl } from '../../http/url.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import { isRecordKind, type Known, type RecordName } from '../../model/record.ts';
-import { parseUrl } from '../../model/url.ts';
 import { linesIn } from '../../recordings/store/journal.ts';
 import { readFileIfThere, stampOf } from '../../recordings/store/write-file.ts';
 import { isAccount, isId, recordsOf } from '../../state/state-file.ts';

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { Low } from 'lowdb';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import { beforeAnswers } from '../../http/end-of-turn.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
 import { Compactor } from '../../recordings/store/compactor.ts';
 import { makeFolders } from '../../recordings/store/folders.ts';

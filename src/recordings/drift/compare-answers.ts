@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { JsonValue } from '../../json/json.ts';
+import { syntaxErrorOf } from '../../json/json-text.ts';
+import type { PatternNode } from '../../json/pointer-pattern.ts';
 import type { RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
-import type { JsonValue } from '../../model/json.ts';
-import { syntaxErrorOf } from '../../model/json-text.ts';
-import type { PatternNode } from '../../model/pointer-pattern.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
 import { sameBodyText, sameText } from '../matching/same-text.ts';
 import { cut } from '../matching/shown-value.ts';

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
-import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import { sameText } from '../matching/same-text.ts';
 import { shownJson } from '../matching/shown-value.ts';
 import { REDACTED } from '../redaction/redacted.ts';

@@ -1,4 +1,4 @@
-import { escapeToken, pointerOf } from '../../model/pointer.ts';
+import { escapeToken, pointerOf } from '../../json/pointer.ts';
 import type { DriftRule } from './drift-rules.ts';
 
 export type Tokens = readonly (string | number)[];

@@ -1,6 +1,6 @@
+import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import type { RecordedResponse } from '../../model/exchange.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
-import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
 import { jsonOf } from '../body.ts';
 import { withJson } from '../json-style.ts';
 import { keepInText } from './keep-in-text.ts';

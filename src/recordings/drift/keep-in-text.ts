@@ -1,7 +1,7 @@
-import { isObject, type JsonValue } from '../../model/json.ts';
-import { findOffsets, skipValue } from '../../model/json-text.ts';
-import { pointerOf } from '../../model/pointer.ts';
-import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
+import { findOffsets, skipValue } from '../../json/json-text.ts';
+import { pointerOf } from '../../json/pointer.ts';
+import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import type { Tokens } from './drifts.ts';
 import { pairItems } from './pair-items.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { canonicalItems } from '../../model/canonical.ts';
-import { type JsonValue, member } from '../../model/json.ts';
-import type { PatternNode } from '../../model/pointer-pattern.ts';
+import { canonicalItems } from '../../json/canonical.ts';
+import { type JsonValue, member } from '../../json/json.ts';
+import type { PatternNode } from '../../json/pointer-pattern.ts';
 
 /** Which items of two arrays are to be compared, by their indexes. */
 export interface Pairing {

@@ -1,4 +1,4 @@
-import { isObject, type JsonValue, member } from '../../model/json.ts';
+import { isObject, type JsonValue, member } from '../../json/json.ts';
 import { isSessionName } from '../../model/session-name.ts';
 
 /** The first field that is not as HAR 1.2 says. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { type RawHeaders, type RequestHead, splitTarget } from '../../http/http.ts';
 import type { Exchange, StoredBody, StoredHeaders } from '../../model/exchange.ts';
-import { type RawHeaders, type RequestHead, splitTarget } from '../../model/http.ts';
 import type { HarEntry } from './har.ts';
 import { answeredBytes, type Found } from './har-body.ts';
 import { type EntryOptions, failureOf, statusOf } from './seen-entry.ts';

@@ -1,4 +1,4 @@
-import { header, withoutHeaders } from '../../model/http.ts';
+import { header, withoutHeaders } from '../../http/http.ts';
 import { type HarHeader, type HarResponse, UNKNOWN_TYPE } from './har.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

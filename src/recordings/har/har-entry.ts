@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
+import { splitTarget } from '../../http/http.ts';
 import {
   type Exchange,
   type FailureKind,
@@ -7,7 +8,6 @@ import {
   type RecordedRequest,
   type StoredHeaders,
 } from '../../model/exchange.ts';
-import { splitTarget } from '../../model/http.ts';
 import { absoluteUrl } from '../absolute-url.ts';
 import { decodePart } from '../redaction/decode-part.ts';
 import { isForm } from '../redaction/redact-bytes.ts';

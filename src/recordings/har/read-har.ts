@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { PatchgateError } from '../../errors.ts';
-import type { JsonValue } from '../../model/json.ts';
-import { findPlace, findPlaces, type Place, placeAt, syntaxErrorOf } from '../../model/json-text.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { findPlace, findPlaces, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
 import { checkEntry, checkHar, type WrongField } from './check-har.ts';
 import { CREATOR, type Har, type HarEntry } from './har.ts';
 

@@ -1,6 +1,6 @@
+import { header } from '../../http/http.ts';
+import { parseUrl } from '../../http/url.ts';
 import { FAILURES, type FailureKind } from '../../model/exchange.ts';
-import { header } from '../../model/http.ts';
-import { parseUrl } from '../../model/url.ts';
 import type { SeenExchange } from '../plain-exchange.ts';
 import { answeredHeaders, plainHeaders, rawHeadersOf, withHost, withType } from './entry-headers.ts';
 import type { HarEntry, HarResponse } from './har.ts';

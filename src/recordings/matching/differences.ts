@@ -1,7 +1,7 @@
+import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { escapeToken, pointerOf } from '../../json/pointer.ts';
+import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import type { RecordedRequest } from '../../model/exchange.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
-import { escapeToken, pointerOf } from '../../model/pointer.ts';
-import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
 import { redactPath, redactText } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import type { Redaction } from '../redaction/redaction.ts';

@@ -1,6 +1,6 @@
+import { isObject, type JsonValue } from '../../json/json.ts';
+import { tokensOf } from '../../json/pointer.ts';
 import type { RecordedRequest } from '../../model/exchange.ts';
-import { isObject, type JsonValue } from '../../model/json.ts';
-import { tokensOf } from '../../model/pointer.ts';
 import { redactPath, redactQuery } from '../redaction/redact.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import type { StoredExchange } from '../store/stored-exchange.ts';

@@ -1,6 +1,6 @@
+import type { JsonValue } from '../../json/json.ts';
+import { withoutMeant } from '../../json/pointer-pattern.ts';
 import { isInline, type RecordedRequest, type StoredHeaders } from '../../model/exchange.ts';
-import type { JsonValue } from '../../model/json.ts';
-import { withoutMeant } from '../../model/pointer-pattern.ts';
 import { bodyBytes, storeBody } from '../body.ts';
 import { withOneBoundary, withPartsInOrder } from '../multipart-boundary.ts';
 import { decodePart } from '../redaction/decode-part.ts';

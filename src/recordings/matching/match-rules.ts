@@ -1,6 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
+import { isPointerPattern, type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
 import type { NormalizeRequest } from '../../model/normalize-request.ts';
-import { isPointerPattern, type PatternNode, patternTree } from '../../model/pointer-pattern.ts';
 import { DEFAULT_REDACTION, type Redaction } from '../redaction/redaction.ts';
 
 /** The settings that say which requests are the same, as `Config` has them. */

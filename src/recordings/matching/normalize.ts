@@ -1,6 +1,6 @@
 import { messageOf, PatchgateError } from '../../errors.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
-import { isObject, type JsonValue } from '../../model/json.ts';
 import type { NormalizedRequest, NormalizeRequest } from '../../model/normalize-request.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../body.ts';
 import type { Redaction } from '../redaction/redaction.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../model/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 
 /** Of either byte order: what one begins with, the other ends with. */

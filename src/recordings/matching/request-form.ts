@@ -1,5 +1,5 @@
+import type { JsonValue } from '../../json/json.ts';
 import type { StoredBody } from '../../model/exchange.ts';
-import type { JsonValue } from '../../model/json.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
 import { hashInName, hashOf } from '../body-file.ts';
 

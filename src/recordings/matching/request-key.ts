@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonical } from '../../model/canonical.ts';
+import { canonical } from '../../json/canonical.ts';
 import { type InlineBody, isInline, type RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { REDACTED } from '../redaction/redacted.ts';

@@ -1,6 +1,6 @@
-import { canonicalItems } from '../../model/canonical.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
-import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
+import { canonicalItems } from '../../json/canonical.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import { sameText } from './same-text.ts';
 import type { SentRequest } from './sent-request.ts';

@@ -1,8 +1,8 @@
-import { canonicalItems } from '../../model/canonical.ts';
+import type { RequestHead } from '../../http/http.ts';
+import { canonicalItems } from '../../json/canonical.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import type { PatternNode } from '../../json/pointer-pattern.ts';
 import { type InlineRequest, isInline, type RecordedRequest } from '../../model/exchange.ts';
-import type { RequestHead } from '../../model/http.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import type { PatternNode } from '../../model/pointer-pattern.ts';
 import { bodyBytes } from '../body.ts';
 import { contentTypeOf, redactBody, redactBytes, redactPath, redactQuery } from '../redaction/redact.ts';
 import { recordedRequest } from '../to-stored-exchange.ts';

@@ -1,5 +1,5 @@
+import { childOf, type JsonValue } from '../../json/json.ts';
 import type { InlineBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
-import { childOf, type JsonValue } from '../../model/json.ts';
 import { contentTypeOf, redactBody, redactText } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import type { Redaction } from '../redaction/redaction.ts';

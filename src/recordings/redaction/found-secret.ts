@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../model/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 
 /** One thing that was hidden. */
 export interface FoundSecret {

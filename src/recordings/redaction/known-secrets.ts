@@ -1,5 +1,5 @@
-import type { RawHeaders } from '../../model/http.ts';
-import type { JsonValue } from '../../model/json.ts';
+import type { RawHeaders } from '../../http/http.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
 

@@ -1,4 +1,4 @@
-import { Char } from '../../model/json-lexer.ts';
+import { Char } from '../../json/json-lexer.ts';
 
 /** A member's name in a text. */
 export interface MemberName {

@@ -1,6 +1,6 @@
+import { isMeantBy } from '../../json/pointer-pattern.ts';
 import type { Effect } from '../../model/effect.ts';
 import type { Finding } from '../../model/finding.ts';
-import { isMeantBy } from '../../model/pointer-pattern.ts';
 import { redactText } from './redact-text.ts';
 import type { Redaction } from './redaction.ts';
 

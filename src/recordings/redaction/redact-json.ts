@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { pointerOf } from '../../model/pointer.ts';
-import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import { pointerOf } from '../../json/pointer.ts';
+import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import { isCodeName } from './code.ts';
 import type { OnFound } from './found-secret.ts';
 import { redactPlain } from './redact-plain.ts';

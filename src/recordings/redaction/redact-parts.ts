@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Beginning, decodeStart } from '../../http/decode-content.ts';
+import { header, headerValues, type RawHeaders } from '../../http/http.ts';
 import type { InlineBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
-import { header, headerValues, type RawHeaders } from '../../model/http.ts';
 import { withJson } from '../json-style.ts';
 import { foundByName, type OnFound } from './found-secret.ts';
 import { redactBytes, redactContent } from './redact-bytes.ts';

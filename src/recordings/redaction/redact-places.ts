@@ -1,6 +1,6 @@
-import { Char } from '../../model/json-lexer.ts';
-import { escapeToken } from '../../model/pointer.ts';
-import { type PatternNode, patternsBelow } from '../../model/pointer-pattern.ts';
+import { Char } from '../../json/json-lexer.ts';
+import { escapeToken } from '../../json/pointer.ts';
+import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import type { OnFound } from './found-secret.ts';
 import { endOfString, endOfValue, PLACEHOLDER, unescaped } from './redact-named.ts';
 import { SplicedText } from './spliced-text.ts';

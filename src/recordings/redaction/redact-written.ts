@@ -1,4 +1,4 @@
-import { Char } from '../../model/json-lexer.ts';
+import { Char } from '../../json/json-lexer.ts';
 import { foundByName, type OnFound } from './found-secret.ts';
 import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';

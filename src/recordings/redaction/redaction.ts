@@ -1,5 +1,5 @@
-import { tokensOf } from '../../model/pointer.ts';
-import { type PatternNode, patternTree } from '../../model/pointer-pattern.ts';
+import { tokensOf } from '../../json/pointer.ts';
+import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
 import type { FoundSecret } from './found-secret.ts';
 import { isLikeToken, mayHoldSecret } from './secret-kinds.ts';
 import type { Names } from './secret-name.ts';

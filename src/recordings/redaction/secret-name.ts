@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../model/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 
 /**
  * What names a secret, wherever the name stands: in a header, query, form, cookie or JSON member. A name is read by its

@@ -1,5 +1,5 @@
-import type { RequestHead } from '../../model/http.ts';
-import { splitTarget } from '../../model/http.ts';
+import type { RequestHead } from '../../http/http.ts';
+import { splitTarget } from '../../http/http.ts';
 import type { FoundSecret } from './found-secret.ts';
 import { redactPath } from './redact-url.ts';
 import type { Redaction } from './redaction.ts';

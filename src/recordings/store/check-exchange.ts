@@ -1,6 +1,6 @@
+import { isObject, type JsonObject, type JsonValue, member } from '../../json/json.ts';
+import { escapeToken } from '../../json/pointer.ts';
 import { FAILURES } from '../../model/exchange.ts';
-import { isObject, type JsonObject, type JsonValue, member } from '../../model/json.ts';
-import { escapeToken } from '../../model/pointer.ts';
 import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../body.ts';
 import { hashInName } from '../body-file.ts';

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { PatchgateError } from '../../errors.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
+import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
+import { scanJson, UNLIMITED } from '../../json/scan-json.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
-import { isObject, type JsonValue } from '../../model/json.ts';
-import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../model/json-text.ts';
-import { scanJson, UNLIMITED } from '../../model/scan-json.ts';
 import { checkExchange } from './check-exchange.ts';
 
 export const FORMAT_VERSION = 1;

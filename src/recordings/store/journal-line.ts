@@ -1,6 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import { FAILURES, type FailureKind } from '../../model/exchange.ts';
-import { isObject, type JsonValue } from '../../model/json.ts';
 import { isSessionName } from '../../model/session-name.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 import type { Placement } from './path-exchanges.ts';

@@ -1,5 +1,5 @@
+import { HOP_BY_HOP, type RawHeaders, type ResponseHead } from '../../http/http.ts';
 import { isInline, type RecordedRequest, type RecordedResponse } from '../../model/exchange.ts';
-import { HOP_BY_HOP, type RawHeaders, type ResponseHead } from '../../model/http.ts';
 import { bodyBytes } from '../body.ts';
 
 /** A recorded response, ready for the wire. */

@@ -1,5 +1,5 @@
 import { looseReadings } from '../../contract/path-readings.ts';
-import { splitTarget } from '../../model/http.ts';
+import { splitTarget } from '../../http/http.ts';
 
 /** Below it are Patchgate's own answers; nothing of it is forwarded. */
 export const CONTROL_ROOT = '/__patchgate';

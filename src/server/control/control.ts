@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type RequestHandler, type Response } from 'express';
 import { messageOf, PatchgateError } from '../../errors.ts';
-import type { Gate } from '../../gate.ts';
+import type { Gate } from '../../gate/gate.ts';
 import type { Knowledge } from '../../guard/knowledge.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import type { ExchangeList } from '../exchange-list.ts';

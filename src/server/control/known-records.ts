@@ -1,5 +1,5 @@
 import { PatchgateError } from '../../errors.ts';
-import type { JsonValue } from '../../model/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { redactJson } from '../../recordings/redaction/redact.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import type { KnownState } from '../../state/known-state.ts';

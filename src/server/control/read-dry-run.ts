@@ -1,6 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
-import type { GateRequest } from '../../gate.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
+import type { GateRequest } from '../../gate/gate.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { readJson } from './read-json.ts';
 
 const MEMBERS = ['method', 'url', 'headers', 'body', 'bodyBase64'];

@@ -1,5 +1,5 @@
 import { messageOf, PatchgateError } from '../../errors.ts';
-import type { JsonValue } from '../../model/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 
 /** The value of a request's body. @param bytes what `express.raw` leaves: nothing where there was no body
  *  @throws PatchgateError `bad-input` */

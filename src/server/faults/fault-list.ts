@@ -1,8 +1,8 @@
-import { type PathPredicate, pathPatterns } from '../../config/extras/path-patterns.ts';
+import { type RequestHead, splitTarget } from '../../http/http.ts';
 import type { FaultPlan, FaultRule, Latency } from '../../model/fault.ts';
 import { faultText } from '../../model/fault-text.ts';
-import { type RequestHead, splitTarget } from '../../model/http.ts';
 import type { IdleFault } from '../../reporters/faults-text.ts';
+import { type PathPredicate, pathPatterns } from '../../settings/extras/path-patterns.ts';
 import type { Session } from '../../upstreams/session.ts';
 import { draw } from './draw.ts';
 

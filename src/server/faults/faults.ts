@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
-import { readFaultsGiven } from '../../config/faults/read-faults.ts';
 import { PatchgateError } from '../../errors.ts';
-import type { Gate } from '../../gate.ts';
+import type { Gate } from '../../gate/gate.ts';
+import type { RequestHead } from '../../http/http.ts';
 import type { FaultPlan, FaultsGiven } from '../../model/fault.ts';
 import { latencyText } from '../../model/fault-text.ts';
-import type { RequestHead } from '../../model/http.ts';
 import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
 import type { IdleFault } from '../../reporters/faults-text.ts';
+import { readFaultsGiven } from '../../settings/faults/read-faults.ts';
 import type { LiveSession, Sessions } from '../sessions.ts';
 import { checkPlan, isDrawn } from './check-plan.ts';
 import { type Count, type Fault, FaultList, isFelt } from './fault-list.ts';

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
+import { headerValues } from '../../http/http.ts';
 import type { FaultAnswer } from '../../model/fault.ts';
-import { headerValues } from '../../model/http.ts';
 import type { ResponseSink } from '../../upstreams/upstream.ts';
 import type { ExchangeInFlight } from '../exchange-in-flight.ts';
 import { hasBody } from '../watch-body.ts';

@@ -1,5 +1,5 @@
 import type { PatchgateError } from '../../errors.ts';
-import type { ResponseHead } from '../../model/http.ts';
+import type { ResponseHead } from '../../http/http.ts';
 import { LONGEST_TIMER } from '../../settings/setting.ts';
 import {
   type AnsweredBy,

@@ -1,7 +1,7 @@
 import { PatchgateError } from '../../errors.ts';
+import { header, type ResponseHead } from '../../http/http.ts';
+import { Pieces } from '../../http/pieces.ts';
 import type { Share } from '../../model/fault.ts';
-import { header, type ResponseHead } from '../../model/http.ts';
-import { Pieces } from '../../model/pieces.ts';
 import {
   type AnsweredBy,
   type Flow,

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
-import { headerValues, withoutHeaders } from '../../model/http.ts';
+import { headerValues, withoutHeaders } from '../../http/http.ts';
 import { unclearFraming } from '../unclear-framing.ts';
 
 /** Whether a request to upgrade asks for a WebSocket, and for nothing else. */

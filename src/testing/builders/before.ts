@@ -1,5 +1,5 @@
+import { type JsonObject, type JsonValue, listAt } from '../../json/json.ts';
 import type { Effect } from '../../model/effect.ts';
-import { type JsonObject, type JsonValue, listAt } from '../../model/json.ts';
 import { RECORD_LISTS } from '../../state/record-lists.ts';
 import { objectsAt } from './fitting.ts';
 import { copyOf } from './form.ts';

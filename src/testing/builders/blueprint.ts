@@ -1,14 +1,14 @@
-import { DEFAULT_CONTRACT } from '../../config.ts';
 import { loadContract } from '../../contract/load-contract.ts';
 import { shippedContract } from '../../contract/shipped-contract.ts';
-import type { UserConfig } from '../../define-config.ts';
 import { PatchgateError } from '../../errors.ts';
-import { createGate, type Gate } from '../../gate.ts';
+import { createGate, type Gate } from '../../gate/gate.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { OperationEntry } from '../../model/contract.ts';
 import type { Finding } from '../../model/finding.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import type { Rule } from '../../model/rule.ts';
 import { RULES } from '../../rules/index.ts';
+import { DEFAULT_CONTRACT } from '../../settings/config.ts';
+import type { UserConfig } from '../../settings/define-config.ts';
 import { operationsHint } from '../with-hint.ts';
 import type { BuilderOptions } from './builder-options.ts';
 import type { Aim } from './fitting.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from '../../model/json.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import type { Form } from './form.ts';
 
 interface BoundSlip {

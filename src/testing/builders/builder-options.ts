@@ -1,4 +1,4 @@
-import type { UserConfig } from '../../define-config.ts';
+import type { UserConfig } from '../../settings/define-config.ts';
 
 /** The settings that say what a good body is have the names that they have in a config file. */
 export interface BuilderOptions extends Pick<UserConfig, 'contract' | 'rules' | 'customRules' | 'guard'> {

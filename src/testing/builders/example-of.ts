@@ -1,7 +1,7 @@
 import { PatchgateError } from '../../errors.ts';
+import { isObject, type JsonValue, member } from '../../json/json.ts';
+import { pointerOf, tokensOf } from '../../json/pointer.ts';
 import type { Finding } from '../../model/finding.ts';
-import { isObject, type JsonValue, member } from '../../model/json.ts';
-import { pointerOf, tokensOf } from '../../model/pointer.ts';
 import { edited, type Path } from '../edited.ts';
 import type { Blueprint } from './blueprint.ts';
 import { exampleValue } from './example-value.ts';

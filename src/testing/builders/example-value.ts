@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Path } from '../edited.ts';
 import { FORMAT_EXAMPLES, type Form, type Part, rangeOf } from './form.ts';
 import { isSame, type SchemaReader, valuesIn } from './forms.ts';

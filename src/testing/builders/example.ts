@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../json/json.ts';
 import { orHint } from '../with-hint.ts';
 import { blueprintOf } from './blueprint.ts';
 import type { BuilderOptions } from './builder-options.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, listAt, member } from '../../model/json.ts';
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../../json/json.ts';
 
 /** What a body is made to fit. */
 export interface Aim {

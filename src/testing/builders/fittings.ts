@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, listAt, member } from '../../model/json.ts';
+import { type JsonObject, type JsonValue, listAt, member } from '../../json/json.ts';
 import {
   type Aim,
   type Fitting,

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
 
 /** A subschema, with the file that it is in. */
 export interface Part {

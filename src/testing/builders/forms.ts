@@ -1,6 +1,6 @@
 import { partAt } from '../../contract/schema-shape.ts';
-import { canonical } from '../../model/canonical.ts';
-import { isObject, type JsonValue } from '../../model/json.ts';
+import { canonical } from '../../json/canonical.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import { ALL_TYPES, BOUNDS, type Bound, type Form, OPEN_FORM, type Part, type TypeName } from './form.ts';
 
 /** Ways that are told apart at one place; each further `anyOf` or `if` multiplies them. */

@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Severity } from '../../model/finding.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
 
 /** What a finding of the gate is told by. */
 export interface GateFinding {

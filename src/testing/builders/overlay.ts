@@ -1,4 +1,4 @@
-import { isObject, type JsonValue, member } from '../../model/json.ts';
+import { isObject, type JsonValue, member } from '../../json/json.ts';
 import { copyOf } from './form.ts';
 
 /** What one value says, with all that it leaves out as another one has it. A list has as many items as it says. */

@@ -1,5 +1,5 @@
-import { isObject, type JsonValue } from '../../model/json.ts';
-import { pointerOf } from '../../model/pointer.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
+import { pointerOf } from '../../json/pointer.ts';
 import { edited, type Path } from '../edited.ts';
 import type { Slip } from './invalid-body.ts';
 

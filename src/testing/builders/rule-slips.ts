@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from '../../model/json.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import type { FailingExample } from '../../model/rule.ts';
 import { before } from './before.ts';
 import type { Blueprint } from './blueprint.ts';

@@ -1,6 +1,6 @@
 import { kindOf } from '../../contract/check-schema.ts';
-import { isObject, type JsonValue } from '../../model/json.ts';
-import { pointerOf } from '../../model/pointer.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
+import { pointerOf } from '../../json/pointer.ts';
 import { edited, type Path, renamed } from '../edited.ts';
 import type { Blueprint } from './blueprint.ts';
 import { boundSlips } from './bound-slips.ts';

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
 import {
   AN_OBJECT,
   FORMAT_EXAMPLES,

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { hasHttpScheme, isUrl } from '../../model/url.ts';
+import { hasHttpScheme, isUrl } from '../../http/url.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
 
 /** Text as people and programs write it, of all planes, without lone surrogates; what JSON holds, it holds exactly. */
 export const text: Arbitrary<string> = fc.oneof(

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { messageOf } from '../../errors.ts';
-import { isObject } from '../../model/json.ts';
-import { pointerOf } from '../../model/pointer.ts';
+import { isObject } from '../../json/json.ts';
+import { pointerOf } from '../../json/pointer.ts';
 import { grouped } from '../../reporters/wording.ts';
 import type { ShownBody } from '../../server/show-exchange.ts';
 

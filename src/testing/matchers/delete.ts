@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../json/json.ts';
 import { type Effect, type LosingEffect, losesEnvironment } from '../../model/effect.ts';
-import type { JsonObject } from '../../model/json.ts';
 import type { Paint } from '../../reporters/colours.ts';
 import { effectLine } from '../../reporters/plan-text.ts';
 import { amount, shortened, visible } from '../../reporters/wording.ts';

@@ -1,5 +1,5 @@
-import { isObject, isRecord } from '../../model/json.ts';
-import { pointerOf } from '../../model/pointer.ts';
+import { isObject, isRecord } from '../../json/json.ts';
+import { pointerOf } from '../../json/pointer.ts';
 import { jsonOf } from '../../recordings/body.ts';
 import { sameText } from '../../recordings/matching/same-text.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';

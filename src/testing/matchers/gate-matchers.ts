@@ -1,4 +1,4 @@
-import type { UserConfig } from '../../define-config.ts';
+import type { UserConfig } from '../../settings/define-config.ts';
 import type {
   ExpectedDeletions,
   ExpectedExchange,

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { isRecord } from '../../model/json.ts';
+import { isRecord } from '../../json/json.ts';
 import type { ExpectedExchange } from './assertions.ts';
 import { checkMembers } from './check-members.ts';
 import { differing } from './exchange-differences.ts';

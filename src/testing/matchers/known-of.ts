@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from '../../model/json.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import type { Known, RecordKind } from '../../model/record.ts';
 import { wholeRecord } from '../../state/known.ts';
 import { isWhole } from '../../state/records.ts';

@@ -1,5 +1,5 @@
-import { splitTarget } from '../../model/http.ts';
-import { isObject } from '../../model/json.ts';
+import { splitTarget } from '../../http/http.ts';
+import { isObject } from '../../json/json.ts';
 import { queryValues } from '../../recordings/matching/query.ts';
 import { AS_SENT, EXCHANGES_KEPT, type SentExchanges } from '../../server/exchange-list.ts';
 import type { ShownBody, ShownExchange, ShownHeaders } from '../../server/show-exchange.ts';

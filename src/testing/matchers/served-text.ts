@@ -1,4 +1,4 @@
-import { pointerOf } from '../../model/pointer.ts';
+import { pointerOf } from '../../json/pointer.ts';
 import type { Paint } from '../../reporters/colours.ts';
 import { shortened, visible } from '../../reporters/wording.ts';
 import type { ShownExchange } from '../../server/show-exchange.ts';

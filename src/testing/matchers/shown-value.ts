@@ -1,6 +1,6 @@
 import { types } from 'node:util';
-import { isRecord, type JsonValue } from '../../model/json.ts';
-import { tokensOf } from '../../model/pointer.ts';
+import { isRecord, type JsonValue } from '../../json/json.ts';
+import { tokensOf } from '../../json/pointer.ts';
 import { shownJson } from '../../recordings/matching/shown-value.ts';
 import { redactText } from '../../recordings/redaction/redact.ts';
 import { isSecretPointer } from '../../recordings/redaction/redact-finding.ts';

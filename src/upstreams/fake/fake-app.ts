@@ -7,7 +7,7 @@ import express, {
   type Response,
 } from 'express';
 import { messageOf } from '../../errors.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
 import { afterPatch } from '../../state/replace.ts';
 import { COLLECTIONS, isCollection } from '../../state/state-file.ts';

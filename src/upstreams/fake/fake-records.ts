@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
 import { recordsOf, type State } from '../../state/state-file.ts';
 

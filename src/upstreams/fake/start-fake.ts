@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf, PatchgateError } from '../../errors.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
 import type { State } from '../../state/state-file.ts';
 import type { Session } from '../session.ts';

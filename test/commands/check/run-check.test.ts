@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Progress } from '../../../src/commands/check/report/progress.ts';
 import { type CheckArgs, runCheck } from '../../../src/commands/check/run-check.ts';
-import { checkBodies } from '../../../src/config/extras/check-bodies.ts';
 import { loadContract } from '../../../src/contract/load-contract.ts';
-import { createGate, type Gate } from '../../../src/gate.ts';
+import { createGate, type Gate } from '../../../src/gate/gate.ts';
 import type { StoredBody } from '../../../src/model/exchange.ts';
 import { bodyFileName } from '../../../src/recordings/body-file.ts';
+import { checkBodies } from '../../../src/settings/extras/check-bodies.ts';
 
 const gate = createGate(loadContract('schemas'), {
   validation: 'enforce',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Patchgate } from '../../../src/app/patchgate.ts';
 import { BY_FLAGS, refusedTexts } from '../../../src/commands/exec/refused-text.ts';
 import { nameMatcher } from '../../../src/model/name-pattern.ts';
-import type { Patchgate } from '../../../src/patchgate.ts';
 
 type Shown = ReturnType<Patchgate['exchanges']> extends Iterable<infer T> ? T : never;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readBody } from '../../../src/commands/plan/read-body.ts';
-import { checkOverrides } from '../../../src/config/extras/check-overrides.ts';
+import { checkOverrides } from '../../../src/settings/extras/check-overrides.ts';
 import { project } from '../../support/bodies.ts';
 import { brief, gate } from '../../support/gate.ts';
 

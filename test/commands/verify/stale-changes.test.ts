@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../../src/json/json.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
-import type { JsonValue } from '../../../src/model/json.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { at, projectOf, writeRecording } from '../../support/recorded-folder.ts';
 import { filesBelow } from '../../support/recordings.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../../src/json/json.ts';
+import { patternTree } from '../../../src/json/pointer-pattern.ts';
 import type { RecordedResponse, StoredHeaders } from '../../../src/model/exchange.ts';
-import type { JsonValue } from '../../../src/model/json.ts';
-import { patternTree } from '../../../src/model/pointer-pattern.ts';
 import { compareAnswers } from '../../../src/recordings/drift/compare-answers.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { JsonValue } from '../../../src/model/json.ts';
-import { patternTree } from '../../../src/model/pointer-pattern.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
+import { patternTree } from '../../../src/json/pointer-pattern.ts';
 import { keepIgnored } from '../../../src/recordings/drift/keep-ignored.ts';
 
 function kept(recorded: JsonValue, live: JsonValue, ...ignored: string[]) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { patternTree } from '../../../src/model/pointer-pattern.ts';
+import { patternTree } from '../../../src/json/pointer-pattern.ts';
 import { keepIgnored } from '../../../src/recordings/drift/keep-ignored.ts';
 
 const LIVE = '{"at": "now", "items": [{"id": 2}, {"id": 1, "etag": {"v": 9}}], "came": 2,  "name": "new"}';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../../src/model/json.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
 import { restsOn } from '../../../src/recordings/drift/rests-on.ts';
 
 const BEFORE = {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../../src/json/json.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
-import type { JsonValue } from '../../../src/model/json.ts';
 import { matchRequest } from '../../../src/recordings/matching/match.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../../src/model/json.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
 import { type MatchSettings, matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import { matches } from '../../../src/recordings/matching/matches.ts';
 import { requestFacts, requestKey } from '../../../src/recordings/matching/request-key.ts';

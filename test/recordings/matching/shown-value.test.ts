@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../../src/model/json.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
 import { cut, shownBody, shownJson } from '../../../src/recordings/matching/shown-value.ts';
 import { redactJson } from '../../../src/recordings/redaction/redact.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { JsonValue } from '../../../src/model/json.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
 import { redactJson } from '../../../src/recordings/redaction/redact-json.ts';
 import { DEFAULT_REDACTION, hidingTexts, redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 

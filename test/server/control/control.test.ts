@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Gate, GateRequest } from '../../../src/gate.ts';
+import type { Gate, GateRequest } from '../../../src/gate/gate.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { type ControlDeps, createControl } from '../../../src/server/control/control.ts';
 import { createExchangeList } from '../../../src/server/exchange-list.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import type { UserConfig } from '../../../src/define-config.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
+import type { UserConfig } from '../../../src/settings/define-config.ts';
 import { fileOf, makeCertificate } from '../../support/certificates.ts';
 import { laterRefusal } from '../../support/errors.ts';
 import { closeGates, type InProcess, type Settings, startGate } from '../../support/in-process.ts';

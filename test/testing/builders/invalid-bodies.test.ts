@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadContract } from '../../../src/contract/load-contract.ts';
-import { createGate, type Gate } from '../../../src/gate.ts';
-import { isObject, type JsonValue, listAt, member } from '../../../src/model/json.ts';
-import { pointerOf } from '../../../src/model/pointer.ts';
+import { createGate, type Gate } from '../../../src/gate/gate.ts';
+import { isObject, type JsonValue, listAt, member } from '../../../src/json/json.ts';
+import { pointerOf } from '../../../src/json/pointer.ts';
 import { RULES } from '../../../src/rules/index.ts';
 import { example } from '../../../src/testing/builders/example.ts';
 import { invalidBodies } from '../../../src/testing/builders/invalid-bodies.ts';

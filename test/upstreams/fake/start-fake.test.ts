@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { JsonObject } from '../../../src/model/json.ts';
+import type { JsonObject } from '../../../src/json/json.ts';
 import { type Fake, type FakeOptions, startFake } from '../../../src/upstreams/fake/start-fake.ts';
 
 const fakes: Fake[] = [];

@@ -1,5 +1,5 @@
 import type { Match } from '../../../contract/match-operation.ts';
-import type { Gate, Inspection } from '../../../gate.ts';
+import type { Gate, Inspection } from '../../../gate/gate.ts';
 import type { Finding, Verdict } from '../../../model/finding.ts';
 import type { Before, CheckedFile, PlacedFinding, Remark, Subject } from '../../../reporters/report.ts';
 

@@ -1,11 +1,11 @@
-import { gateOf } from '../../../compose-gate.ts';
-import type { Config } from '../../../config.ts';
+import { gateOf } from '../../../app/compose-gate.ts';
 import type { Contract } from '../../../contract/contract.ts';
 import { loadContract } from '../../../contract/load-contract.ts';
 import { PatchgateError } from '../../../errors.ts';
+import type { Gate } from '../../../gate/gate.ts';
 import { globFromTemplate } from '../../../gate/glob-from-template.ts';
-import type { Gate } from '../../../gate.ts';
 import type { SeverityOverride } from '../../../model/severity-override.ts';
+import type { Config } from '../../../settings/config.ts';
 import { comparing } from './compare-contracts.ts';
 
 /**

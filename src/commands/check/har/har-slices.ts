@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { PatchgateError } from '../../../errors.ts';
-import type { JsonValue } from '../../../model/json.ts';
-import { Char } from '../../../model/json-lexer.ts';
-import type { Place } from '../../../model/json-text.ts';
+import type { JsonValue } from '../../../json/json.ts';
+import { Char } from '../../../json/json-lexer.ts';
+import type { Place } from '../../../json/json-text.ts';
 import { jsonBreakOf } from '../json/json-break.ts';
 import { isTooDeep, ValueEnd } from '../json/value-end.ts';
 import { TextLines, type TextStart } from '../places/text-lines.ts';

@@ -1,8 +1,8 @@
 import { PatchgateError } from '../../../errors.ts';
-import type { Gate } from '../../../gate.ts';
-import { member } from '../../../model/json.ts';
-import { findOffsets } from '../../../model/json-text.ts';
-import { parseUrl } from '../../../model/url.ts';
+import type { Gate } from '../../../gate/gate.ts';
+import { parseUrl } from '../../../http/url.ts';
+import { member } from '../../../json/json.ts';
+import { findOffsets } from '../../../json/json-text.ts';
 import { checkMessages } from '../../../recordings/har/check-har.ts';
 import { exchangeIn } from '../../../recordings/har/entry-exchange.ts';
 import { CREATOR, type HarEntry } from '../../../recordings/har/har.ts';

@@ -1,4 +1,4 @@
-import type { Gate } from '../../../gate.ts';
+import type { Gate } from '../../../gate/gate.ts';
 import type { RecordingFile } from '../judging/judge-recording.ts';
 import type { Beforehand } from './beforehand.ts';
 import { History, type KnownBefore } from './history.ts';

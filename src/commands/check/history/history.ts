@@ -1,4 +1,4 @@
-import type { Gate } from '../../../gate.ts';
+import type { Gate } from '../../../gate/gate.ts';
 import { type RecordedLesson, recordedLesson } from '../../../guard/recorded-history.ts';
 import type { Exchange } from '../../../model/exchange.ts';
 import type { Known, RecordName } from '../../../model/record.ts';

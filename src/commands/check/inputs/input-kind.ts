@@ -1,4 +1,4 @@
-import { isObject } from '../../../model/json.ts';
+import { isObject } from '../../../json/json.ts';
 
 export type InputKind = 'body' | 'recording' | 'har' | 'requests';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { syntaxErrorOf } from '../../../model/json-text.ts';
+import { syntaxErrorOf } from '../../../json/json-text.ts';
 import { isTooDeep } from './value-end.ts';
 
 /** Why a text is no JSON, and where, in UTF-16 code units from 0. */

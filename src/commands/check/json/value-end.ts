@@ -1,4 +1,4 @@
-import { Char } from '../../../model/json-lexer.ts';
+import { Char } from '../../../json/json-lexer.ts';
 
 /**
  * Finds where a JSON value ends in bytes that come piece by piece: by its brackets and quotes alone, since JSON.parse reads it

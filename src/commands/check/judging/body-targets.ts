@@ -1,10 +1,10 @@
-import type { BodyMapping } from '../../../config/extras/check-bodies.ts';
 import type { Match } from '../../../contract/match-operation.ts';
 import { PatchgateError } from '../../../errors.ts';
-import type { Gate } from '../../../gate.ts';
-import type { RequestHead } from '../../../model/http.ts';
+import type { Gate } from '../../../gate/gate.ts';
+import type { RequestHead } from '../../../http/http.ts';
 import { nearest } from '../../../model/nearest.ts';
 import type { RecordName } from '../../../model/record.ts';
+import type { BodyMapping } from '../../../settings/extras/check-bodies.ts';
 
 /** What the bodies are judged as that do not say it themselves. Nothing is guessed. */
 export interface JudgedAs {

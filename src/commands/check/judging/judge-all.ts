@@ -1,5 +1,5 @@
 import { PatchgateError } from '../../../errors.ts';
-import type { Gate } from '../../../gate.ts';
+import type { Gate } from '../../../gate/gate.ts';
 import type { CheckedFile } from '../../../reporters/report.ts';
 import type { Beforehand } from '../history/beforehand.ts';
 import { STDIN } from '../inputs/find-inputs.ts';

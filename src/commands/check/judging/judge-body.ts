@@ -1,4 +1,4 @@
-import type { Gate } from '../../../gate.ts';
+import type { Gate } from '../../../gate/gate.ts';
 import type { Verdict } from '../../../model/finding.ts';
 import { type CheckedFile, type PlacedFinding, type Subject, subjectOf } from '../../../reporters/report.ts';
 import type { Beforehand } from '../history/beforehand.ts';

@@ -1,5 +1,5 @@
 import { PatchgateError } from '../../../errors.ts';
-import type { Gate } from '../../../gate.ts';
+import type { Gate } from '../../../gate/gate.ts';
 import { headOf } from '../../../guard/recorded-history.ts';
 import { type Exchange, isInline } from '../../../model/exchange.ts';
 import type { Finding } from '../../../model/finding.ts';

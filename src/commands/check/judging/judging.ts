@@ -1,6 +1,6 @@
-import { gateOf } from '../../../compose-gate.ts';
-import { type Resolved, workspaceOf } from '../../../config.ts';
-import type { Gate } from '../../../gate.ts';
+import { gateOf } from '../../../app/compose-gate.ts';
+import type { Gate } from '../../../gate/gate.ts';
+import { type Resolved, workspaceOf } from '../../../settings/config.ts';
 import type { BeforehandOptions } from '../history/beforehand.ts';
 
 type Settled = Pick<Resolved, 'config' | 'origins'>;

@@ -1,6 +1,6 @@
-import type { Gate } from '../../../gate.ts';
+import type { Gate } from '../../../gate/gate.ts';
+import { type RequestHead, splitTarget } from '../../../http/http.ts';
 import type { Exchange } from '../../../model/exchange.ts';
-import { type RequestHead, splitTarget } from '../../../model/http.ts';
 import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../../reporters/report.ts';
 import type { Beforehand } from '../history/beforehand.ts';
 import { StreamHistory } from '../history/stream-history.ts';

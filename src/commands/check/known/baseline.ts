@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
 import { PatchgateError, systemCode, whyUnreadable } from '../../../errors.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../../model/json.ts';
-import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../../model/json-text.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../../json/json.ts';
+import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../../json/json-text.ts';
 import { STDIN_NAME } from '../../../reporters/repository-path.ts';
 
 const BASELINE_VERSION = 1;

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import type { Suppression } from '../../../config/extras/check-suppressions.ts';
 import { furtherSchemaRules } from '../../../contract/schema-rules.ts';
 import { PatchgateError } from '../../../errors.ts';
-import type { Gate } from '../../../gate.ts';
+import type { Gate } from '../../../gate/gate.ts';
+import { tokensOf } from '../../../json/pointer.ts';
 import { nearest } from '../../../model/nearest.ts';
-import { tokensOf } from '../../../model/pointer.ts';
 import { DRIFT_NAMES } from '../../../recordings/drift/drift-rules.ts';
 import type { CheckedFile, Excuse, PlacedFinding, Remark, Subject } from '../../../reporters/report.ts';
+import type { Suppression } from '../../../settings/extras/check-suppressions.ts';
 
 /** @param rules the gate's. @throws PatchgateError `bad-config` where a suppression names another */
 export function checkSuppressedRules(suppressions: readonly Suppression[], rules: Gate['rules']): void {

@@ -1,6 +1,6 @@
+import { findOffsets, findPlaces, type Part } from '../../../json/json-text.ts';
 import type { RecordedRequest } from '../../../model/exchange.ts';
 import type { Finding } from '../../../model/finding.ts';
-import { findOffsets, findPlaces, type Part } from '../../../model/json-text.ts';
 import type { PlacedFinding } from '../../../reporters/report.ts';
 import { TextLines } from './text-lines.ts';
 

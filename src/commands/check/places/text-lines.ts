@@ -1,4 +1,4 @@
-import type { Place } from '../../../model/json-text.ts';
+import type { Place } from '../../../json/json-text.ts';
 import type { Excerpt } from '../../../reporters/report.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { tokensOf } from '../../../model/pointer.ts';
+import { tokensOf } from '../../../json/pointer.ts';
 import { redactPath, redactText } from '../../../recordings/redaction/redact.ts';
 import {
   isSecretPointer,

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
-import type { Suppression } from '../../../config/extras/check-suppressions.ts';
 import { PatchgateError } from '../../../errors.ts';
 import { type CheckedFile, type Remark, type Report, summaryOf } from '../../../reporters/report.ts';
 import { amount, grouped } from '../../../reporters/wording.ts';
+import type { Suppression } from '../../../settings/extras/check-suppressions.ts';
 import type { KnownFindings } from '../known/baseline.ts';
 
 export interface SettleOptions {

@@ -1,4 +1,4 @@
-import type { Gate } from '../../../gate.ts';
+import type { Gate } from '../../../gate/gate.ts';
 import type { CheckedFile } from '../../../reporters/report.ts';
 import type { Beforehand } from '../history/beforehand.ts';
 import type { StreamInput } from '../inputs/read-input.ts';

@@ -1,5 +1,5 @@
 import { PatchgateError } from '../../../errors.ts';
-import { Char } from '../../../model/json-lexer.ts';
+import { Char } from '../../../json/json-lexer.ts';
 
 /** A line that is not blank. */
 export interface StreamLine {

@@ -1,8 +1,8 @@
 import { PatchgateError } from '../../../errors.ts';
 import { headOf } from '../../../guard/recorded-history.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../../json/json.ts';
+import { findPlace, memberSpans } from '../../../json/json-text.ts';
 import { type Exchange, isInline } from '../../../model/exchange.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../../model/json.ts';
-import { findPlace, memberSpans } from '../../../model/json-text.ts';
 import { bodyBytes } from '../../../recordings/body.ts';
 import { checkExchange } from '../../../recordings/store/check-exchange.ts';
 import { isRequestLine } from '../inputs/input-kind.ts';

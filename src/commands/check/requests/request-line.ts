@@ -1,6 +1,6 @@
-import type { RequestHead } from '../../../model/http.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../../model/json.ts';
-import type { MemberSpan } from '../../../model/json-text.ts';
+import type { RequestHead } from '../../../http/http.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../../json/json.ts';
+import type { MemberSpan } from '../../../json/json-text.ts';
 import type { RequestPlaces } from '../places/places-in-file.ts';
 
 /** Makes the error of a member that is not as it must be. @param what follows the pointer: `must be a text` */

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { resolveConfig } from '../../../config.ts';
-import { COMMAND_DEFAULTS } from '../../../settings.ts';
+import { resolveConfig } from '../../../settings/config.ts';
+import { COMMAND_DEFAULTS } from '../../../settings/settings.ts';
 import { readBeforehand } from '../history/beforehand.ts';
 import { beforehandOf, checkGate } from '../judging/judging.ts';
 import { type Asker, serveJudging } from './serve-judging.ts';

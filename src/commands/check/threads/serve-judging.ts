@@ -1,5 +1,5 @@
 import { PatchgateError } from '../../../errors.ts';
-import type { Gate } from '../../../gate.ts';
+import type { Gate } from '../../../gate/gate.ts';
 import type { Beforehand } from '../history/beforehand.ts';
 import type { JudgedAs } from '../judging/body-targets.ts';
 import { judgeAll } from '../judging/judge-all.ts';

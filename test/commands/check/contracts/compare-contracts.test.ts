@@ -7,7 +7,7 @@ import {
   settleComparison,
 } from '../../../../src/commands/check/contracts/compare-contracts.ts';
 import { loadContract } from '../../../../src/contract/load-contract.ts';
-import { createGate, type Gate, type GateOptions } from '../../../../src/gate.ts';
+import { createGate, type Gate, type GateOptions } from '../../../../src/gate/gate.ts';
 import type { ContractFile } from '../../../../src/model/contract.ts';
 import { changeOf, fails, type Subject, subjectOf, summaryOf } from '../../../../src/reporters/report.ts';
 import { project } from '../../../support/bodies.ts';

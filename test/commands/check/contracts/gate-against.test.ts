@@ -1,11 +1,11 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { gateOf } from '../../../../src/app/compose-gate.ts';
 import { gateAgainst } from '../../../../src/commands/check/contracts/gate-against.ts';
-import { gateOf } from '../../../../src/compose-gate.ts';
-import { resolveConfig } from '../../../../src/config.ts';
 import type { ContractFile } from '../../../../src/model/contract.ts';
 import type { Rule } from '../../../../src/model/rule.ts';
+import { resolveConfig } from '../../../../src/settings/config.ts';
 import { laterRefusal } from '../../../support/errors.ts';
 import { PROJECT_URL, patch, SCHEMAS } from '../../../support/gate.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkSuppressedRules } from '../../../../src/commands/check/known/suppress.ts';
-import { checkSuppressions } from '../../../../src/config/extras/check-suppressions.ts';
+import { checkSuppressions } from '../../../../src/settings/extras/check-suppressions.ts';
 import { refusal } from '../../../support/errors.ts';
 import { gate } from '../../../support/gate.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkBodies } from '../../../../src/config/extras/check-bodies.ts';
 import { losesEnvironment } from '../../../../src/model/effect.ts';
+import { checkBodies } from '../../../../src/settings/extras/check-bodies.ts';
 import { checkLines, findingsOf, placesIn, textAt } from '../../../support/check.ts';
 import { exchange } from '../../../support/exchanges.ts';
 import { FEATURE_URL, gate, PROJECT_URL } from '../../../support/gate.ts';

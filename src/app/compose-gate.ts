@@ -1,0 +1,117 @@
+import type { Contract } from '../contract/contract.ts';
+import { createMatcher } from '../contract/match-operation.ts';
+import { shippedContract } from '../contract/shipped-contract.ts';
+import { PatchgateError } from '../errors.ts';
+import { createGate, type Gate } from '../gate/gate.ts';
+import type { Config } from '../settings/config.ts';
+import { outgoingPath } from '../upstreams/outgoing.ts';
+import { parseTarget } from '../upstreams/target.ts';
+
+export interface GateOfOptions {
+  /** Compile a schema only when it is first needed. */
+  lazy?: boolean;
+  /** The same, where nobody but us could have broken it: a contract or a rule of one's own is tried at the start. */
+  isBrief?: boolean;
+  /** Takes one notice for people. */
+  notice?: (text: string) => void;
+}
+
+/** The gate that a config asks for. @throws PatchgateError where contract or settings are wrong */
+export async function gateOf(config: Config, options: GateOfOptions = {}): Promise<Gate> {
+  const { basePath = '' } = config;
+  const shipped = shippedContract(config.contract);
+  const contract = shipped ?? (await compiledContract(config.contract));
+  const isTried = !shipped || Object.keys(config.customRules).length > 0;
+  if (config.target !== undefined) checkTargetPath(config.target, contract, basePath);
+  const gate = createGate(contract, {
+    validation: config.validation,
+    guard: config.guard,
+    allowDelete: config.allowDelete,
+    unlisted: config.unlisted,
+    severities: config.rules,
+    overrides: config.overrides,
+    customRules: config.customRules,
+    placeOf: config.placeOf,
+    basePath,
+    bodyLimit: config.bodyLimit,
+    lazy: options.lazy || (options.isBrief && !isTried) || false,
+  });
+  const outgoing =
+    config.target === undefined ? gate : judgingWhatIsSent(gate, parseTarget(config.target).path);
+  return options.notice && basePath !== ''
+    ? tellingOfOthers(outgoing, contract, basePath, options.notice)
+    : outgoing;
+}
+
+/** Ajv takes as long to load as all the rest, and is needed for a contract of one's own alone. */
+async function compiledContract(location: string): Promise<Contract> {
+  const { loadContract } = await import('../contract/load-contract.ts');
+  return loadContract(location);
+}
+
+/** By the path that the target gets, which the dot segments of a request can lead out of its own, and by the client's. */
+function judgingWhatIsSent(gate: Gate, targetPath: string): Gate {
+  if (targetPath === '') return gate;
+  const match: Gate['match'] = (head) => {
+    const url = outgoingPath(targetPath, head.url);
+    return (url === head.url ? undefined : gate.match({ ...head, url })) ?? gate.match(head);
+  };
+  return {
+    ...gate,
+    match,
+    inspect: (request, meant = match(request), circumstances) => gate.inspect(request, meant, circumstances),
+    recordAt: (url) => gate.recordAt(outgoingPath(targetPath, url)),
+    listAt: (url) => gate.listAt(outgoingPath(targetPath, url)),
+  };
+}
+
+/** Says so where the first PATCH that an operation could mean is not below the base path: such a gate must not look like one. */
+function tellingOfOthers(
+  gate: Gate,
+  { entries }: Contract,
+  basePath: string,
+  notice: (text: string) => void,
+): Gate {
+  const anywhere = createMatcher(entries);
+  let isTold = false;
+  return {
+    ...gate,
+    match(head) {
+      const match = gate.match(head);
+      if (!isTold && (match || anywhere(head))) {
+        isTold = true;
+        if (!match)
+          notice(
+            `--base-path ${basePath}: the first PATCH of a record is not below it, and passes unjudged: what it deletes is not announced. Correct --base-path, or leave it out to judge every path`,
+          );
+      }
+      return match;
+    },
+  };
+}
+
+/** A request is judged by its own path, so what the target's adds must not be part of an operation's. */
+function checkTargetPath(text: string, { entries }: Contract, basePath: string): void {
+  const { path } = parseTarget(text);
+  if (!`${path}/`.startsWith(`${basePath}/`) && !basePath.startsWith(`${path}/`)) {
+    throw new PatchgateError(
+      'bad-usage',
+      `--base-path ${basePath} judges nothing: every request goes below ${path}, the path of the target`,
+      { hint: `give it as the target gets it: --base-path ${path}${basePath}, or leave it out` },
+    );
+  }
+  const added = path.toLowerCase().split('/').slice(1);
+  for (const entry of Object.values(entries)) {
+    const part = entry.path
+      .split('/')
+      .find((segment) => segment !== '' && added.includes(segment.toLowerCase()));
+    if (part === undefined) continue;
+    throw new PatchgateError(
+      'bad-usage',
+      `the target's path ${path} reaches into ${entry.path}: such requests could not be judged`,
+      {
+        hint: `end the target's URL before /${part}, and let the client send the rest`,
+      },
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import { sep } from 'node:path';
+import type { Knowledge } from '../guard/knowledge.ts';
+import type { JsonObject } from '../json/json.ts';
+import { redactJson } from '../recordings/redaction/redact.ts';
+import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { type Config, workspaceOf } from '../settings/config.ts';
+import { STATE_BY_DEFAULT } from '../settings/settings.ts';
+import type { Composed, RuntimeContext } from './compose-upstream.ts';
+
+/**
+ * Who is asked what a record holds: the fake and a recording for what they play; of a real service, what was learnt of it,
+ * which is kept for the next run.
+ *
+ * @throws PatchgateError where the file with what is known is broken
+ */
+export async function composeKnowledge(
+  config: Config,
+  { fake, played, forward }: Composed,
+  redaction: Redaction,
+  { notice }: RuntimeContext,
+): Promise<Knowledge> {
+  if (fake) {
+    const { fakeKnowledge } = await import('../guard/fake-knowledge.ts');
+    return fakeKnowledge(fake);
+  }
+  const { learn: kinds, timeout } = config;
+  const account = workspaceOf(config);
+  if (played) {
+    const { replayedKnowledge } = await import('../guard/replayed-knowledge.ts');
+    return replayedKnowledge(played, { redaction, account, kinds });
+  }
+  const { openKeptState } = await import('../guard/kept-state.ts');
+  const file = (await stateFileOf(config, notice)) ?? '';
+  // Nothing is judged and nothing kept: what streams by is not looked at.
+  if (config.validation === 'off' && config.guard === 'off' && file === '') return { of: () => undefined };
+  const kept = await openKeptState({
+    file,
+    account,
+    target: config.target,
+    lag: config.stateLag,
+    notice,
+    hide: (record) => redactJson(record, redaction) as JsonObject,
+  });
+  const { state } = kept;
+  const reads = config.readState !== false && forward;
+  const { readingRecords } = reads ? await import('../guard/reading-records.ts') : {};
+  const read = reads && readingRecords?.(state, forward, { kinds, timeout, redaction, notice });
+  return {
+    of(name) {
+      kept.follow();
+      return state.of(name);
+    },
+    ledger: { state, file },
+    ...(read && { confirm: read, ...(config.readState && { find: read }) }),
+    // What a recording answers changes nothing at the service.
+    learner: { stateOf: () => state, kinds, counts: (answeredBy) => answeredBy === 'target' },
+    get trouble() {
+      return kept.trouble;
+    },
+    close: () => kept.close(),
+  };
+}
+
+async function stateFileOf(
+  { state, target }: Config,
+  notice: RuntimeContext['notice'],
+): Promise<string | undefined> {
+  if (state === undefined || target === undefined || !isByDefault(state)) return state;
+  const { fileOfTarget } = await import('../guard/kept/file-of-target.ts');
+  const file = fileOfTarget(state, target);
+  if (file !== state) notice(`${state} is of another service: what is known of ${target} is kept in ${file}`);
+  return file;
+}
+
+/** Whether it is the default file, here or beside the config file of a folder above. */
+function isByDefault(state: string): boolean {
+  return `/${state.replaceAll(sep, '/')}`.endsWith(`/${STATE_BY_DEFAULT}`);
+}

@@ -1,0 +1,97 @@
+import { findRecording } from '../recordings/find-recording.ts';
+import { type MatchRules, matchRules } from '../recordings/matching/match-rules.ts';
+import { redactionOf } from '../recordings/redaction/redaction.ts';
+import type { OpenOptions } from '../recordings/store/open-store.ts';
+import type { RecordingStore } from '../recordings/store/recording-store.ts';
+import type { Config } from '../settings/config.ts';
+import type { RecordMode } from '../settings/settings.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+
+/** Takes one notice for people. */
+type Notice = (text: string) => void;
+
+/** @throws PatchgateError as `openStore` does */
+export async function openRecording(
+  config: Config,
+  rules: MatchRules,
+  notice: Notice,
+  options: Pick<OpenOptions, 'writable' | 'replaces' | 'onKept' | 'lockWords'> = {},
+): Promise<RecordingStore> {
+  const { recordings, recording, refreshMeta, durability } = config;
+  const { openStore } = await import('../recordings/store/open-store.ts');
+  return openStore(recordings, recording, {
+    ...{ refreshMeta, durability, rules, onNotice: notice },
+    ...options,
+  });
+}
+
+/** Which requests are the same: to what records, to what replays, and to the files between them. */
+export function rulesOf(config: Config): MatchRules {
+  return matchRules(config, redactionOf(config));
+}
+
+/** A recording that must answer everything. @throws PatchgateError `bad-usage` where it is not there */
+export async function openWholeRecording(
+  config: Config,
+  rules: MatchRules,
+  notice: Notice,
+): Promise<RecordingStore> {
+  const { recording, recordings } = config;
+  await findRecording(recordings, recording);
+  const store = await openRecording(config, rules, notice);
+  if (store.isEmpty())
+    notice(`the recording "${recording}" in ${recordings}/ is empty, so every request is refused`);
+  return store;
+}
+
+/** Whether there is anything in the recording. */
+export async function isRecorded(config: Config): Promise<boolean> {
+  const store = await openRecording(config, rulesOf(config), () => undefined);
+  try {
+    return !store.isEmpty();
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Opens a recording for a record mode. Only what is recorded into is opened to be written to, which one process may do at
+ * a time.
+ */
+export async function openByMode(
+  mode: RecordMode,
+  config: Config,
+  rules: MatchRules,
+  notice: Notice,
+  onKept: (count: number) => void,
+): Promise<{ store: RecordingStore; records: boolean }> {
+  if (mode === 'none') return { store: await openWholeRecording(config, rules, notice), records: false };
+  if (mode === 'once') {
+    const store = await openRecording(config, rules, notice);
+    if (!(await orClose(store, async () => store.isEmpty()))) return { store, records: false };
+    await store.close();
+  }
+  const options = { writable: true, replaces: mode === 'all', onKept };
+  return { store: await openRecording(config, rules, notice, options), records: true };
+}
+
+/** Whatever fails to close, the rest is closed. */
+export function closing(upstream: Upstream, store: RecordingStore): () => Promise<void> {
+  return async () => {
+    try {
+      await upstream.close();
+    } finally {
+      await store.close();
+    }
+  };
+}
+
+/** A start that fails leaves nothing open. */
+export async function orClose<T>(opened: { close(): Promise<void> }, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}

@@ -1,0 +1,284 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { messageOf, PatchgateError } from '../errors.ts';
+import { createGuard } from '../guard/guard.ts';
+import type { Knowledge } from '../guard/knowledge.ts';
+import { redactUrl } from '../recordings/redaction/redact.ts';
+import { createAccess } from '../server/access.ts';
+import { createAccessLog } from '../server/access-log.ts';
+import { CONTROL_ROOT, isControlPath } from '../server/control/control-path.ts';
+import { createDataPath, type Handler } from '../server/data-path.ts';
+import {
+  AS_SENT,
+  createExchangeList,
+  type ExchangeFilter,
+  type SentExchanges,
+} from '../server/exchange-list.ts';
+import { failClosed } from '../server/fail-closed.ts';
+import { accessTo, type FakeAccess } from '../server/fake-access.ts';
+import { type Faults, FaultsOfRun } from '../server/faults/faults.ts';
+import { inTurn } from '../server/in-turn.ts';
+import { type Listening, listen } from '../server/listen/listen.ts';
+import { readServerTls } from '../server/listen/server-tls.ts';
+import { problemOfError } from '../server/problem.ts';
+import { quotingNoSecrets } from '../server/redact-verdict.ts';
+import { reset } from '../server/reset.ts';
+import type { Seen } from '../server/seen.ts';
+import { isSessionPath } from '../server/session-path.ts';
+import { Sessions } from '../server/sessions.ts';
+import type { ShownExchange } from '../server/show-exchange.ts';
+import { createUpgradePath } from '../server/upgrade-path.ts';
+import { watchBody } from '../server/watch-body.ts';
+import type { Config } from '../settings/config.ts';
+import type { CrossSessionHit } from '../upstreams/replay/cross-session-hits.ts';
+import type { Missed } from '../upstreams/replay/misses.ts';
+import type { Unserved } from '../upstreams/replay/unserved.ts';
+import { version } from '../version.ts';
+import { gateOf } from './compose-gate.ts';
+import { composeKnowledge } from './compose-knowledge.ts';
+import { type Composed, composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
+import { orClose, rulesOf } from './open-recording.ts';
+
+export interface Patchgate {
+  /** All that it answers, the control API included: to be mounted in an Express app, before any body parser. */
+  handler: Handler;
+  /** What it does, for people: `forwards to https://…, records into "checkout" (all)`. */
+  summary: string;
+  /** Starts its own server, with the control API. @throws PatchgateError `cannot-listen` */
+  listen(): Promise<Listening>;
+  /** Which exchanges of the recording were never served; undefined where none is replayed. Reads every file of the
+   *  recording, before `close`. @param session of what was recorded in this one alone; `""`: in none
+   *  @throws PatchgateError where one is broken */
+  unserved(session?: string): Promise<Unserved | undefined>;
+  /** The requests that nothing in the recording answered; none where something else answers these. The control API's reset
+   *  forgets none. @param session of this one alone; `""` is the default one */
+  misses(session?: string): Missed;
+  /** The sessions that a replay answered with what others recorded. A reset over HTTP forgets none. */
+  crossSessionHits(): CrossSessionHit[];
+  /** What went by lately, newest first, as the control API lists it: redacted, bodies cut at 64 KiB. */
+  exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
+  /** The same with all that is secret, for what compares them. */
+  [AS_SENT](filter?: ExchangeFilter): SentExchanges;
+  /** How many requests came by now, and how many of them the gate blocked. The control API's reset forgets none. */
+  counts(): { requests: number; blocked: number };
+  /** How many exchanges were recorded by now; undefined where none can be. */
+  recorded(): number | undefined;
+  /** What makes answers fail. */
+  faults: Faults;
+  /** What the fake holds; undefined where there is none. */
+  records: FakeAccess | undefined;
+  /** As new: the list of exchanges, the misses, the places in sequences, the state of the fake. @param session of this one alone; `""` is the default one */
+  reset(session?: string): void;
+  /** Ends what listens, writes out and frees everything. @param hasFailed whether the run did, so that it may not have asked for
+   *  all; without it, whether a request missed. @throws PatchgateError `cannot-write` where exchanges could not be kept */
+  close(hasFailed?: boolean): Promise<void>;
+}
+
+/** Puts the parts together: the only place that knows them all. */
+export async function createPatchgate(
+  kind: Kind,
+  config: Config,
+  around: RuntimeContext,
+): Promise<Patchgate> {
+  const rules = rulesOf(config);
+  const { redaction } = rules;
+  const gate = quotingNoSecrets(await gateOf(config, around), redaction);
+  const { clientTimeout, controlToken } = config;
+  const access = createAccess(config);
+  const tls = await readServerTls(config);
+  const parts = await composeUpstream(kind, config, rules, around);
+  const log = createAccessLog(config.log, redaction, around.writeLog, around.isLogColoured);
+  const exchanges = createExchangeList(redaction);
+  let requests = 0;
+  let blocked = 0;
+  const onSeen = (seen: Seen) => {
+    requests++;
+    if (seen.verdict?.outcome === 'block') blocked++;
+    log.seen(seen);
+    exchanges.add(seen);
+  };
+  let count = 0;
+  const nextId = () => ++count;
+  const { upstream, replay } = parts;
+  const knowledge = await orClose(parts, () => composeKnowledge(config, parts, redaction, around));
+  const { learner, ledger } = knowledge;
+  const guard = createGuard({ gate, knowledge, mode: config.guard, approvalTtl: config.approvalTtl });
+  const sessions = new Sessions(config.sessionIdle, {
+    start: (session) => parts.sessions?.start?.(session),
+    end(session) {
+      parts.sessions?.end(session);
+      knowledge.end?.(session);
+    },
+  });
+  const faults = await orClose({ close: () => closeParts(parts, knowledge) }, () =>
+    FaultsOfRun.of({
+      ...{ gate, sessions, replays: replay !== undefined },
+      start: { rules: config.faults, latency: config.latency, seed: config.faultSeed },
+    }),
+  );
+  const answerData = createDataPath({
+    ...{ gate, guard, learner, upstream, faults, clientTimeout, sessions, redaction, nextId, onSeen },
+  });
+  const startedAt = new Date().toISOString();
+
+  const listening: Listening[] = [];
+  const stopping = new AbortController();
+  // Most runs never ask for it, and Express takes as long to load as all the rest.
+  let control: Promise<(req: IncomingMessage, res: ServerResponse) => void> | undefined;
+  const answerControl = async (req: IncomingMessage, res: ServerResponse) => {
+    control ??= import('../server/control/control.ts').then(({ createControl }) =>
+      createControl({
+        gate,
+        exchanges,
+        sessions,
+        faults,
+        redaction,
+        knowledge,
+        servedTo: replay && ((session) => replay.served(session)),
+        stopping: stopping.signal,
+        health: () => ({
+          version: version(),
+          mode: kind,
+          doing: parts.summary,
+          validation: config.validation,
+          guard: config.guard,
+          targetInsecure: parts.forward?.isInsecure ?? false,
+          startedAt,
+          known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
+          trouble: (parts.store?.trouble ?? knowledge.trouble)?.message,
+        }),
+      }),
+    );
+    try {
+      (await control)(req, res);
+    } catch (error) {
+      const { status, headers, body } = problemOfError(
+        new PatchgateError('internal', `the control API cannot start: ${messageOf(error)}`, { cause: error }),
+      );
+      res.writeHead(status, headers).end(body);
+    }
+  };
+
+  const handlerAt = (at: () => 'own' | 'other') =>
+    inTurn(
+      failClosed((req, res) => {
+        const asked = isOfControl(req) ? 'control' : 'target';
+        const refusal = access(req, asked, at());
+        if (refusal || asked === 'target') answerData(req, res, refusal);
+        else {
+          watchBody({ req, res }, clientTimeout, () => req.destroy());
+          void answerControl(req, res);
+        }
+      }),
+    );
+  const handler = handlerAt(() => 'other');
+  let hasToldOfWebSockets = !parts.store?.isWritable;
+  const onUpgrade = (seen: Seen) => {
+    onSeen(seen);
+    if (hasToldOfWebSockets) return;
+    hasToldOfWebSockets = true;
+    const { method, url } = seen.request;
+    around.notice(
+      `not recorded: ${method} ${redactUrl(url, redaction)}: WebSockets are forwarded only, and a replay has none. This is not said again`,
+    );
+  };
+  const upgradePath =
+    parts.forward && createUpgradePath({ gate, forward: parts.forward, nextId, onSeen: onUpgrade });
+
+  /** Of what was no request there is nothing to show but that it came. */
+  const unread = (error: PatchgateError) =>
+    log.seen({
+      id: nextId(),
+      startedAt: Date.now(),
+      durationMs: 0,
+      request: { method: '-', url: '-', headers: [] },
+      requestBody: undefined,
+      verdict: undefined,
+      answeredBy: 'gate',
+      response: { status: error.status, headers: [], body: undefined },
+      failure: error.message,
+    });
+
+  return {
+    handler,
+    summary: [parts.summary, ledger && summaryOf(ledger), faults.summary].filter(Boolean).join('; '),
+    async listen() {
+      const at = () => (one.isLoopback ? 'own' : 'other');
+      const one: Listening = await listen(
+        {
+          request: handlerAt(at),
+          // What may not ask is read again as an ordinary request, and refused.
+          upgrade:
+            upgradePath &&
+            ((req, socket, head) =>
+              !isOfControl(req) && !access(req, 'target', at()) && upgradePath(req, socket, head)),
+          unread,
+        },
+        {
+          ...{ host: config.host, port: config.port, clientTimeout, tls },
+          target: parts.forward && !parts.fake ? config.target : undefined,
+        },
+      );
+      if (!one.isLoopback && controlToken === undefined)
+        around.notice(
+          `others can reach ${one.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
+        );
+      let closed: Promise<void> | undefined;
+      const close = () => {
+        // A stream of events would go on for ever.
+        stopping.abort();
+        closed ??= one.close();
+        // Whoever waits for a fault alone would be waited for.
+        faults.endWaits();
+        return closed;
+      };
+      // Requests come first: it is read between them.
+      if (replay) void parts.store?.load();
+      listening.push({ ...one, close });
+      return { ...one, close };
+    },
+    unserved: async (session) => replay?.unserved(session),
+    misses: (session) => replay?.misses.list(session) ?? { count: 0, misses: [] },
+    crossSessionHits: () => replay?.crossSessionHits.list() ?? [],
+    exchanges: (filter) => exchanges.list(filter),
+    [AS_SENT]: (filter) => exchanges[AS_SENT](filter),
+    counts: () => ({ requests, blocked }),
+    recorded: () => parts.recorded?.(),
+    faults,
+    records: parts.fake && accessTo(parts.fake, sessions),
+    reset(session) {
+      // What a test has begun anew is not told of it.
+      blocked =
+        session === undefined ? 0 : blocked - [...exchanges.list({ session, outcome: 'block' })].length;
+      reset({ sessions, exchanges, faults }, session);
+      replay?.misses.reset(session);
+      replay?.crossSessionHits.reset(session);
+    },
+    async close(hasFailed) {
+      await Promise.all(listening.map((one) => one.close()));
+      sessions.close();
+      try {
+        const missed = replay?.misses.list() ?? { count: 0 };
+        await closeParts(parts, knowledge, hasFailed ?? missed.count > 0);
+      } finally {
+        log.flush();
+      }
+    },
+  };
+}
+
+/** Whatever fails to close, the rest is closed. */
+async function closeParts(parts: Composed, knowledge: Knowledge, hasFailed?: boolean): Promise<void> {
+  try {
+    await parts.close(hasFailed);
+  } finally {
+    await knowledge.close?.();
+  }
+}
+
+function isOfControl({ url = '' }: IncomingMessage): boolean {
+  return isControlPath(url) && !isSessionPath(url);
+}
+
+function summaryOf({ state: { count }, file }: NonNullable<Knowledge['ledger']>): string {
+  return `knows ${count === 0 ? 'none' : count} of its records (${file || 'in memory alone'})`;
+}

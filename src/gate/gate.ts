@@ -1,0 +1,256 @@
+import type { Contract, LoadedOperation } from '../contract/contract.ts';
+import { createMatcher, type Match } from '../contract/match-operation.ts';
+import { createRecordMatcher, type RecordMatcher, recordNamed } from '../contract/match-record.ts';
+import { mayNameMethod } from '../contract/method-in-body.ts';
+import { readBody } from '../contract/read-body.ts';
+import { requestFinding } from '../contract/request-rules.ts';
+import { PatchgateError } from '../errors.ts';
+import { type RequestHead, splitTarget } from '../http/http.ts';
+import type { JsonValue } from '../json/json.ts';
+import { pointerOf } from '../json/pointer.ts';
+import type { Effect } from '../model/effect.ts';
+import type { RawFinding, Verdict } from '../model/finding.ts';
+import { FindingBounds } from '../model/finding-bounds.ts';
+import { nameMatcher } from '../model/name-pattern.ts';
+import {
+  isRecordKind,
+  type Known,
+  type ListName,
+  type RecordKind,
+  type RecordName,
+} from '../model/record.ts';
+import type { Rule } from '../model/rule.ts';
+import { bindCustomRules } from '../rules/bind-custom-rules.ts';
+import { type BoundRule, bindRules } from '../rules/bind-rules.ts';
+import { RULES } from '../rules/index.ts';
+import { memberAt } from '../settings/extras/source.ts';
+import { effectsOf } from '../state/effects.ts';
+import { admitCustomRules } from './admit-custom-rules.ts';
+import { BLINDING_BODIES, BLINDING_HEADS, BLINDING_PATHS, blinding, LOOSE_NAMES } from './blinding.ts';
+import { type CatalogueEntry, catalogueOf } from './catalogue.ts';
+import { createPolicies, type PoliciesOptions } from './policies.ts';
+
+/** A request as the gate reads it. */
+export interface GateRequest extends RequestHead {
+  /** The bytes as sent, content coding included. `too-large`: there were more than the limit, and nothing was read. */
+  body: Uint8Array | 'too-large';
+}
+
+/** What the gate is told beside the request: it finds out nothing itself. */
+export interface Circumstances {
+  /** The record before the request, as far as it is known. */
+  known?: Known | undefined;
+  /** What the client has to say to what the request loses: it is approved, or why what was sent as an approval is none. */
+  approval?: 'approved' | { refused: string; hint: string } | undefined;
+  /** Absolute name of the file that holds the request, where it comes from one. */
+  file?: string | undefined;
+}
+
+export interface Inspection {
+  verdict: Verdict;
+  /** The body as a value, where it could be read. */
+  json: JsonValue | undefined;
+  /** All that the request does to its record; absent where nothing is known of it. The verdict has the first of them. */
+  effects?: readonly Effect[];
+}
+
+export interface Gate {
+  /** What operation could be meant, so that the body is to be read and judged; undefined: none. */
+  match(head: RequestHead): Match | undefined;
+  /** Judges one request. Pure: no I/O, no clock; never throws. One that means no operation passes.
+   *  @param match what `match` said of it, where that was asked already */
+  inspect(request: GateRequest, match?: Match, circumstances?: Circumstances): Inspection;
+  /** Judges a body as an operation's, whatever its path and headers.
+   *  @throws PatchgateError `bad-usage` where the contract has no such operation */
+  inspectBody(operation: string, body: Uint8Array, circumstances?: Circumstances): Inspection;
+  /** The record that a request of any method is about, by its URL. */
+  recordAt: RecordMatcher;
+  /** The list of records that a URL names: a record's path without its id. */
+  listAt(url: string): ListName | undefined;
+  /** The operation that a request means, whether it is judged or not. */
+  operationOf(head: RequestHead): string | undefined;
+  /** The record that a judged request changes; undefined where its path does not say, or the contract has no such records. */
+  recordOf(match: Match): RecordName | undefined;
+  /** What kind of record an operation changes; undefined where nothing is known of such records, or there is no such operation. */
+  kindOf(operation: string): RecordKind | undefined;
+  /** Whether a PATCH of such records may lose something for good: its operation has rules that guard. */
+  guards(kind: RecordKind): boolean;
+  /** Names of the contract's operations. */
+  readonly operations: readonly string[];
+  /** Every rule that can find something, with its own severity; but those of keywords that only another contract's schemas use. */
+  readonly rules: readonly CatalogueEntry[];
+  /** Bytes of a body that are read at most. */
+  readonly bodyLimit: number;
+}
+
+export interface GateOptions extends Omit<PoliciesOptions, 'rules' | 'templates'> {
+  /** Only paths below it are judged, by whole segments; `""`: all. */
+  basePath?: string;
+  /** Bytes that a body may have, before and after decoding. */
+  bodyLimit: number;
+  /** Names of environments that may go without asking; `*` stands for any characters, `?` for one. */
+  allowDelete?: readonly string[];
+  /** Further rules, by the operation that they apply to. */
+  customRules?: Readonly<Record<string, readonly Rule[]>>;
+  /** Compile a schema only when it is first needed, for a command that judges a few bodies and ends. */
+  lazy?: boolean;
+}
+
+const NOTHING: Inspection = { verdict: { outcome: 'pass', findings: [], omitted: 0 }, json: undefined };
+const NO_CIRCUMSTANCES: Circumstances = {};
+const JSON_HEADERS = ['content-type', 'application/json'];
+
+/**
+ * Builds the gate. Fails closed: each schema and rule is tried with a known-bad example before anything is judged.
+ *
+ * @throws PatchgateError `bad-contract` where something does not load or lets its canary pass, `bad-config` where the
+ *   options name an unknown rule, or hold one that does not work
+ */
+export function createGate(contract: Contract, options: GateOptions): Gate {
+  const operations = Object.keys(contract.entries);
+  const { customRules = {} } = options;
+  const { placeOf = memberAt } = options;
+  admitCustomRules(customRules, operations, placeOf);
+  const ownRules = new Map(Object.entries(customRules));
+  const catalogue = catalogueOf(customRules);
+  const policies = createPolicies({
+    ...options,
+    rules: catalogue,
+    templates: Object.values(contract.entries).map(({ path }) => path),
+  });
+  const matcher = createMatcher(contract.entries, {
+    basePath: options.basePath ?? '',
+    unlisted: policies.reportsUnlisted,
+  });
+  const match = (head: RequestHead) => (policies.judges ? matcher(head) : undefined);
+  const ready = new Map<string, { operation: LoadedOperation; rules: readonly BoundRule[] }>();
+
+  const load = (name: string) => {
+    const known = ready.get(name);
+    if (known) return known;
+    const operation = contract.load(name);
+    const rules = bindRules(operation.entry.rules, contract.file);
+    const own = ownRules.get(name);
+    const place = (index: number) => placeOf(pointerOf(['customRules', name, index]));
+    if (own?.length) rules.push(bindCustomRules(own, place));
+    const loaded = { operation, rules };
+    tryCanary(contract.file, operation);
+    ready.set(name, loaded);
+    return loaded;
+  };
+  if (!options.lazy) for (const name of operations) load(name);
+
+  const guarded = new Set(
+    Object.entries(contract.entries)
+      .filter(
+        ([name, { rules }]) =>
+          rules.some((rule) => GUARDING.has(typeof rule === 'string' ? rule : rule.name)) ||
+          ownRules.get(name)?.some(({ guards }) => guards),
+      )
+      .map(([, { record }]) => record.kind),
+  );
+  const mayGo = nameMatcher(options.allowDelete ?? []);
+  const judge = (match: Match, request: GateRequest, circumstances: Circumstances): Inspection => {
+    const { known, approval, file } = circumstances;
+    if (match.isByBody && !mayNameMethod(request.body, request.headers, options.bodyLimit)) return NOTHING;
+    const decide = policies.at(match.path, file);
+    if (match.operation === undefined)
+      return { verdict: decide(undefined, blinding(match.findings, BLINDING_HEADS)), json: undefined };
+    const { operation, rules } = load(match.operation);
+    const read = readBody(request.body, request.headers, {
+      limit: options.bodyLimit,
+      shape: operation.shape,
+      blocks: decide.blocks,
+    });
+    const findings: RawFinding[] = [];
+    const isGuarded = rules.some(({ guards }) => guards);
+    const isNamed = !isGuarded || recordNamed(operation.entry, match.parameters, match.base) !== undefined;
+    append(findings, blinding(match.findings, isNamed ? BLINDING_HEADS : BLINDING_PATHS));
+    append(findings, isGuarded ? blinding(read.findings, BLINDING_BODIES) : read.findings);
+    const bounds = new FindingBounds();
+    let effects: readonly Effect[] | undefined;
+    if (read.json !== undefined) {
+      const said = operation.check(read.json, bounds);
+      append(findings, isGuarded ? blinding(said, LOOSE_NAMES) : said);
+      const recordId = match.parameters[operation.entry.record.id] ?? '';
+      const { kind } = operation.entry.record;
+      if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, mayGo);
+      const context = { body: read.json, recordId, known, effects };
+      const hasEffects = effects !== undefined && effects.length > 0;
+      for (const rule of rules)
+        if (hasEffects || !rule.readsEffects) append(findings, rule.check(context, bounds));
+    }
+    if (approval !== undefined && approval !== 'approved')
+      findings.push(requestFinding('request.approval', approval.refused, { hint: approval.hint }));
+    const verdict = decide(operation.name, findings, {
+      omitted: read.omitted + bounds.omitted,
+      ...(read.text !== undefined && { text: read.text }),
+      isApproved: approval === 'approved',
+    });
+    if (!effects?.length) return { verdict, json: read.json, ...(effects && { effects }) };
+    return { verdict: { ...verdict, ...firstOf(effects) }, json: read.json, effects };
+  };
+
+  const recordAt = createRecordMatcher(contract.entries, options.basePath);
+  return {
+    operations,
+    rules: catalogue,
+    bodyLimit: options.bodyLimit,
+    match,
+    operationOf: (head) => matcher(head)?.operation,
+    recordAt,
+    // Any id will do.
+    listAt: (url) => recordAt(`${splitTarget(url).path.replace(/\/$/, '')}/0`),
+    recordOf({ operation, parameters, base }) {
+      const entry = operation === undefined ? undefined : contract.entries[operation];
+      return entry && recordNamed(entry, parameters, base);
+    },
+    kindOf(name) {
+      const { kind = '' } = Object.hasOwn(contract.entries, name)
+        ? (contract.entries[name]?.record ?? {})
+        : {};
+      return isRecordKind(kind) ? kind : undefined;
+    },
+    guards: (kind) => guarded.has(kind),
+    inspect(request, meant = match(request), circumstances = NO_CIRCUMSTANCES) {
+      return meant ? judge(meant, request, circumstances) : NOTHING;
+    },
+    inspectBody(name, body, circumstances = NO_CIRCUMSTANCES) {
+      if (!Object.hasOwn(contract.entries, name)) {
+        throw new PatchgateError('bad-usage', `the contract has no operation ${JSON.stringify(name)}`, {
+          hint: `operations: ${operations.join(', ')}`,
+        });
+      }
+      const head = { method: '', url: '', headers: JSON_HEADERS };
+      return judge({ operation: name, parameters: {}, findings: [] }, { ...head, body }, circumstances);
+    },
+  };
+}
+
+/** Effects that a verdict holds at most; what is lost comes first. */
+const MOST_EFFECTS = 100;
+
+function firstOf(effects: readonly Effect[]): Pick<Verdict, 'effects' | 'effectsOmitted'> {
+  if (effects.length <= MOST_EFFECTS) return { effects };
+  return { effects: effects.slice(0, MOST_EFFECTS), effectsOmitted: effects.length - MOST_EFFECTS };
+}
+
+const GUARDING: ReadonlySet<string> = new Set(RULES.filter(({ guards }) => guards).map(({ name }) => name));
+
+/** Nearly always there is nothing to add, and a spread of nothing costs as much as a small rule. */
+function append(all: RawFinding[], some: readonly RawFinding[]): void {
+  for (let i = 0; i < some.length; i++) all.push(some[i] as RawFinding);
+}
+
+/** A schema that lets its own known-bad body pass checks nothing. */
+function tryCanary(file: string, { name, entry, check }: LoadedOperation): void {
+  const { body, rule, pointer } = entry.canary;
+  if (check(body).some((finding) => finding.rule === rule && finding.pointer === pointer)) return;
+  throw new PatchgateError(
+    'bad-contract',
+    `${file}: the schema of ${name} lets its canary pass: no ${rule} at ${pointer}`,
+    {
+      hint: 'correct the schema, or the canary in contract.json',
+    },
+  );
+}

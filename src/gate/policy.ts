@@ -1,0 +1,184 @@
+import { REQUEST_RULES, type RequestRule } from '../contract/request-rules.ts';
+import { findPlaces } from '../json/json-text.ts';
+import {
+  type Finding,
+  type RawFinding,
+  type RuleInfo,
+  type SeveritySetting,
+  STAGES,
+  type Verdict,
+} from '../model/finding.ts';
+
+/** What turns findings into a verdict. */
+export interface PolicyOptions {
+  /** `enforce` blocks on errors, `warn` only reports, `off` judges nothing but what the guard asks. */
+  validation: 'enforce' | 'warn' | 'off';
+  /** Blocks what deletes for good, `strict` also that of which nobody knows; independent of `validation`. */
+  guard: 'on' | 'strict' | 'off';
+  /** What becomes of a PATCH below a judged record's path that no operation lists. */
+  unlisted: 'pass' | 'block';
+  /** Severities by rule name, over the rules' own. */
+  severities: Readonly<Record<string, SeveritySetting>>;
+}
+
+/** What else there is to say of a request that was judged. */
+export interface Judged {
+  /** Findings that were only counted. */
+  omitted?: number;
+  /** The body, for lines and columns. */
+  text?: string;
+  /** What it loses is to be lost: the guard lets that pass. */
+  isApproved?: boolean;
+}
+
+export interface Policy {
+  (operation: string | undefined, findings: readonly RawFinding[], more?: Judged): Verdict;
+  /** Whether an error of a rule blocks the request. */
+  blocks(rule: string): boolean;
+  /** False: nothing would come of judging. */
+  readonly judges: boolean;
+  /** Whether a path below a judged record's is looked for. */
+  readonly reportsUnlisted: boolean;
+}
+
+export const UNLISTED: RequestRule = 'request.unlisted-operation';
+/** Findings that a verdict holds at most; the rest are counted. Design section 3. */
+const MOST_FINDINGS = 100;
+/** Findings about a member's name rather than its value. */
+const ABOUT_NAMES = new Set(['schema.field-case', 'schema.unknown-field']);
+
+export function createPolicy(options: PolicyOptions): Policy {
+  const severities = { ...options.severities };
+  severities[UNLISTED] ??= options.unlisted === 'block' ? 'error' : 'off';
+
+  const guards = options.guard !== 'off';
+  const isStrict = options.guard === 'strict';
+
+  const settle = (finding: RawFinding, isApproved: boolean): Settled | undefined => {
+    const { isDestructive, isUnknown, isBlinding, isFailure, ...plain } = finding;
+    const isLosing = isDestructive || (isUnknown && isStrict);
+    const isOfGuard = isLosing && !isApproved;
+    if ((isOfGuard || isBlinding || finding.rule === APPROVAL) && guards) {
+      const stage = isOfGuard ? GUARD : stageOf(finding.rule);
+      const why = isBlinding && options.validation !== 'enforce' ? { hint: blindHint(plain.hint) } : {};
+      return { stage, finding: { ...plain, ...why, severity: 'error' }, isGuards: true };
+    }
+    if (options.validation === 'off') return undefined;
+    const severity = isFailure ? 'error' : (severities[finding.rule] ?? finding.severity);
+    if (severity === 'off') return undefined;
+    // What the guard was told to let pass is no error of a rule any more.
+    const settled = isLosing && isApproved && guards ? 'warn' : severity;
+    return { stage: stageOf(finding.rule), finding: { ...plain, severity: settled }, isGuards: false };
+  };
+
+  const decide = (
+    operation: string | undefined,
+    findings: readonly RawFinding[],
+    { omitted = 0, text = '', isApproved = false } = NOTHING_MORE,
+  ): Verdict => {
+    const known = operation === undefined ? {} : { operation };
+    if (findings.length === 0) return { outcome: 'pass', ...known, findings: NONE, omitted };
+    const settled: Settled[] = [];
+    for (const finding of findings) {
+      const one = settle(finding, isApproved);
+      if (one) settled.push(one);
+    }
+    const kept = mostImportant(settled);
+    const verdict = {
+      ...known,
+      findings: locate(kept, text),
+      omitted: omitted + settled.length - kept.length,
+    };
+    const worst = worstOf(settled, options.validation === 'enforce');
+    if (!worst) return { outcome: 'pass', ...verdict };
+    const status = worst.stage === GUARD ? 409 : statusOf(worst.finding.rule);
+    return { outcome: 'block', ...verdict, status, problem: problemOf(status) };
+  };
+  return Object.assign(decide, {
+    blocks: (rule: string) => options.validation === 'enforce' && (severities[rule] ?? 'error') === 'error',
+    judges: options.validation !== 'off' || guards,
+    reportsUnlisted: severities[UNLISTED] !== 'off',
+  });
+}
+
+interface Settled {
+  /** Index in STAGES. */
+  stage: number;
+  finding: Finding;
+  /** It blocks, whatever `validation` says. */
+  isGuards: boolean;
+}
+
+const NOTHING_MORE: Judged = {};
+const APPROVAL: RequestRule = 'request.approval';
+const GUARD = STAGES.indexOf('guard');
+const CONTRACT = STAGES.indexOf('contract');
+const NONE: readonly Finding[] = [];
+
+function blindHint(hint: string | undefined): string {
+  const why = 'the guard cannot see what this deletes, so it stops it; --no-guard lets it pass';
+  return hint === undefined ? why : `${hint}; ${why}`;
+}
+
+/** The blocking error of the first stage that has one. */
+function worstOf(settled: readonly Settled[], enforces: boolean): Settled | undefined {
+  let worst: Settled | undefined;
+  for (const one of settled) {
+    if (one.finding.severity !== 'error' || !(one.isGuards || enforces)) continue;
+    if (!worst || one.stage < worst.stage) worst = one;
+  }
+  return worst;
+}
+
+/** Within the bound; where not all fit, errors go before warnings. */
+function mostImportant(settled: readonly Settled[]): Finding[] {
+  const findings = settled.map(({ finding }) => finding);
+  if (findings.length <= MOST_FINDINGS) return findings;
+  const ordered = [
+    ...firstsOfRules(findings.filter(({ severity }) => severity === 'error')),
+    ...firstsOfRules(findings.filter(({ severity }) => severity === 'warn')),
+  ];
+  const kept = new Set(ordered.slice(0, MOST_FINDINGS));
+  return findings.filter((finding) => kept.has(finding));
+}
+
+/** The first one of each rule, then the others: a flood of one rule hides no other, which may be new to a baseline. */
+function firstsOfRules(findings: readonly Finding[]): Finding[] {
+  const firsts = new Map<string, Finding>();
+  for (const finding of findings) if (!firsts.has(finding.rule)) firsts.set(finding.rule, finding);
+  return [...new Set([...firsts.values(), ...findings])];
+}
+
+/** Gives each finding inside the body its line and column. */
+function locate(findings: Finding[], text: string): Finding[] {
+  if (text === '') return findings;
+  const open = findings.filter(({ line, rule }) => line === undefined && !Object.hasOwn(REQUEST_RULES, rule));
+  const places = findPlaces(
+    text,
+    open.map(({ pointer, rule }) => ({
+      pointer,
+      part: ABOUT_NAMES.has(rule) ? ('name' as const) : ('value' as const),
+    })),
+    findings.every(({ rule }) => rule !== 'request.duplicate-key'),
+  );
+  for (const [index, finding] of open.entries()) Object.assign(finding, places[index]);
+  return findings;
+}
+
+function stageOf(rule: string): number {
+  const info = infoOf(rule);
+  return info ? STAGES.indexOf(info.stage) : CONTRACT;
+}
+
+function statusOf(rule: string): number {
+  return infoOf(rule)?.status ?? 422;
+}
+
+function infoOf(rule: string): RuleInfo | undefined {
+  return (REQUEST_RULES as Readonly<Record<string, RuleInfo>>)[rule];
+}
+
+function problemOf(status: number): NonNullable<Verdict['problem']> {
+  if (status === 409) return 'destructive-change';
+  return status === 403 ? 'not-allowed' : 'invalid-request';
+}

@@ -1,0 +1,113 @@
+import type { FaultGiven } from '../model/fault.ts';
+import type { SeveritySetting } from '../model/finding.ts';
+import type { NormalizeRequest } from '../model/normalize-request.ts';
+import type { Rule } from '../model/rule.ts';
+import type { SETTINGS, Setting } from './settings.ts';
+
+export { type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
+export { pointerOf } from '../json/pointer.ts';
+export type { Effect } from '../model/effect.ts';
+export type { FaultGiven, FaultsGiven, UserFault } from '../model/fault.ts';
+export type { NormalizedRequest, NormalizeRequest } from '../model/normalize-request.ts';
+export type { Known } from '../model/record.ts';
+export type { Example, FailingExample, Place, Rule, RuleContext } from '../model/rule.ts';
+
+/**
+ * What a config file exports: `export default defineConfig({ recording: 'checkout' })`. It gives back what it is given;
+ * it is there for the types alone.
+ */
+export function defineConfig(config: UserConfig): UserConfig {
+  return config;
+}
+
+/**
+ * What a config file can say. `patchgate <command> --help` and the JSON Schema say what each setting means.
+ *
+ * @typeParam Milliseconds the numbers that are taken for a duration: `number` where a program gives it, 0 in a config file
+ */
+export interface UserConfig<Milliseconds extends number = 0> extends UserSettings<Milliseconds> {
+  /** Severities by rule name. */
+  rules?: Severities | undefined;
+  /** Severities for some files or request paths alone; of several that hold, the later ones count. */
+  overrides?: readonly UserOverride[] | undefined;
+  /** What the bodies of some files are judged as. */
+  bodies?: readonly UserBodies[] | undefined;
+  /** Findings that do not count. */
+  suppressions?: readonly UserSuppression[] | undefined;
+  /** Rules of one's own, by the operation that they apply to. */
+  customRules?: Readonly<Record<string, readonly Rule[]>> | undefined;
+  /** Gives a request, recorded or sent, the form in which both are compared. */
+  normalizeRequest?: NormalizeRequest | undefined;
+}
+
+/** The settings of the table. Paths are relative to the config file's folder. */
+export type UserSettings<Milliseconds extends number = 0> = {
+  -readonly [Name in keyof typeof SETTINGS]?: Value<Name, (typeof SETTINGS)[Name], Milliseconds> | undefined;
+};
+
+export type Severities = Readonly<Record<string, SeveritySetting>>;
+
+/** Globs; those of files start from the config file's folder. */
+export type Globs = string | readonly string[];
+
+/** `files`, `paths` or both. */
+export type UserOverride = { rules: Severities } & (
+  | { files: Globs; paths?: Globs | undefined }
+  | { files?: Globs | undefined; paths: Globs }
+);
+
+/** `operation` or `path`. */
+export type UserBodies = { files: Globs } & (
+  | { operation: string; path?: undefined }
+  | { operation?: undefined; path: string }
+);
+
+/** At least one of `files`, `paths` and `pointer`. */
+export type UserSuppression = {
+  rule: string;
+  files?: Globs | undefined;
+  paths?: Globs | undefined;
+  /** JSON Pointer of the finding, `*` for any one member or item. */
+  pointer?: string | undefined;
+  /** Why its findings need not be mended. */
+  reason: string;
+  /** The last day on which it holds: `2026-12-31`. */
+  expires?: string | undefined;
+} & ({ files: Globs } | { paths: Globs } | { pointer: string });
+
+/** `30s`, `1.5h` */
+export type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
+/** `512KiB`, `5MiB` */
+export type SizeText = `${number}${'' | 'B' | 'kB' | 'KB' | 'KiB' | 'MB' | 'MiB'}`;
+
+type Value<Name, S extends Setting, Milliseconds> =
+  | (Name extends 'account' ? 'current' : never)
+  | (Name extends 'guard' ? false : never)
+  | (S extends { mayBeOff: true } ? false : never)
+  | (S extends { bare: string } ? true : never)
+  | OfKind<S, Milliseconds>;
+
+type OfKind<S extends Setting, Milliseconds> = S['kind'] extends 'boolean'
+  ? boolean
+  : S['kind'] extends 'integer'
+    ? number
+    : S['kind'] extends 'duration'
+      ? // What may last for days has a unit.
+        DurationText | (S extends { max: number } ? Milliseconds : never)
+      : S['kind'] extends 'size'
+        ? SizeText | number
+        : S['kind'] extends 'choice'
+          ? Choice<S>
+          : S['kind'] extends 'latency'
+            ? DurationText | `${DurationText}..${DurationText}` | 'recorded' | Milliseconds
+            : S['kind'] extends 'faults'
+              ? string | readonly FaultGiven[]
+              : S['kind'] extends 'list'
+                ? Choice<S> | readonly Choice<S>[]
+                : S['kind'] extends 'pointers' | 'patterns'
+                  ? string | readonly string[]
+                  : S['kind'] extends 'path'
+                    ? `/${string}`
+                    : string;
+
+type Choice<S extends Setting> = S extends { choices: readonly (infer Word)[] } ? Word : string;

@@ -1,0 +1,187 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src/', import.meta.url));
+const TEST = fileURLToPath(new URL('.', import.meta.url));
+
+/**
+ * The layers, from the lowest up: design section 2. A layer is a list of modules, a module a list of files and folders of src/.
+ * A file imports from its own module and from the layers below; modules of one layer know nothing of one another.
+ */
+const LAYERS: readonly (readonly string[])[][] = [
+  [['errors.ts'], ['version.ts'], ['json']],
+  [['http']],
+  [['model']],
+  [['contract'], ['rules'], ['state'], ['recordings'], ['reporters'], ['settings']],
+  [['gate'], ['upstreams']],
+  [['guard']],
+  [['server']],
+  [['app']],
+  [['commands']],
+  [['testing']],
+  [['cli.ts'], ['index.ts']],
+];
+
+interface Source {
+  /** `contract/read-body.ts` */
+  file: string;
+  text: string;
+  /** What it imports, types too: files of src/ as above, packages by name. */
+  imports: string[];
+}
+
+/** Paths of the files below a folder that end in `.ts`. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .sort();
+}
+
+function importsOf(file: string, text: string): string[] {
+  const code = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
+  const specifiers = [...code.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*['"]([^'"\n]+)['"]/g)].map(
+    (match) => match[1] as string,
+  );
+  return specifiers.map((name) => (name.startsWith('.') ? join(dirname(file), name) : name));
+}
+
+const sources: Source[] = filesBelow(SRC).map((file) => {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  return { file, text, imports: importsOf(file, text) };
+});
+const known = new Set(sources.map(({ file }) => file));
+
+/** Where a file of src/ is in the layers. */
+function placeOf(file: string): { layer: number; module: readonly string[] } | undefined {
+  const [part = ''] = file.split('/');
+  for (const [layer, modules] of LAYERS.entries()) {
+    const module = modules.find((parts) => parts.includes(part));
+    if (module) return { layer, module };
+  }
+  return undefined;
+}
+
+describe('the test itself', () => {
+  it('sees every way to import', () => {
+    const text = [
+      "import { a } from './a.ts';",
+      "import type { B } from '../b.ts';",
+      "export { c } from './c.ts';",
+      "export type * from './d.ts';",
+      'import "./e.ts";',
+      "const f = await import('./f.ts');",
+      "import {\n  g,\n  type H,\n} from './g.ts';",
+      "let i: import('./i.ts').I;",
+      "import express from 'express';",
+      "// import { no } from './no.ts';",
+      " * import { no } from './no.ts';",
+    ].join('\n');
+    expect(importsOf('x/y.ts', text)).toEqual([
+      ...['x/a.ts', 'b.ts', 'x/c.ts', 'x/d.ts', 'x/e.ts', 'x/f.ts', 'x/g.ts', 'x/i.ts'],
+      'express',
+    ]);
+  });
+
+  it('finds the sources and what they import', () => {
+    expect(sources.length).toBeGreaterThan(80);
+    expect(sources.find(({ file }) => file === 'gate/gate.ts')?.imports).toContain('contract/read-body.ts');
+    for (const { file, imports } of sources)
+      for (const name of imports)
+        if (name.endsWith('.ts')) expect(known.has(name) ? name : `${file} imports ${name}`).toBe(name);
+  });
+});
+
+describe('the architecture', () => {
+  it('has a place for every file', () => {
+    expect(sources.filter(({ file }) => !placeOf(file)).map(({ file }) => file)).toEqual([]);
+  });
+
+  it('is imported from the top down only, and not across a layer', () => {
+    const wrong = sources.flatMap(({ file, imports }) => {
+      const from = placeOf(file);
+      return imports
+        .filter((name) => known.has(name))
+        .filter((name) => {
+          const to = placeOf(name);
+          return !from || !to || !(to.module === from.module || to.layer < from.layer);
+        })
+        .map((name) => `${file} imports ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no circles, of types either', () => {
+    const graph = new Map(
+      sources.map(({ file, imports }) => [file, imports.filter((name) => known.has(name))]),
+    );
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: readonly string[]) => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      else if (!done.has(file)) {
+        for (const next of graph.get(file) ?? []) visit(next, [...path, file]);
+        done.add(file);
+      }
+    };
+    for (const file of graph.keys()) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+
+  it('stands on a model that needs no package', () => {
+    const outside = sources
+      .filter(({ file }) => /^(?:errors\.ts|model\/|json\/)/.test(file))
+      .flatMap(({ file, imports }) => imports.map((name) => `${file} imports ${name}`))
+      .filter((text) => !/ imports (?:model|json|http)\//.test(text));
+    expect(outside).toEqual([]);
+  });
+
+  it('keeps Express to the control API and the fake', () => {
+    const users = sources
+      .filter(({ imports }) => imports.some((name) => /^express(\/|$)/.test(name)))
+      .map(({ file }) => file)
+      .filter((file) => !/^server\/control\/|^upstreams\/fake\//.test(file));
+    expect(users).toEqual([]);
+  });
+
+  it('judges without input, output or a clock', () => {
+    const pure = /^(contract\/(?!load-contract|read-contract-files)|rules\/|gate\/|json\/|model\/)/;
+    const impure = sources
+      .filter(({ file }) => pure.test(file))
+      .filter(
+        ({ text, imports }) =>
+          imports.some(
+            (name) => name.startsWith('node:') && !['node:buffer', 'node:path', 'node:zlib'].includes(name),
+          ) || /\b(Date\.|performance\.|process\.|setTimeout|fetch\()/.test(text),
+      );
+    expect(impure.map(({ file }) => file)).toEqual([]);
+  });
+});
+
+describe('the tests', () => {
+  const tests = filesBelow(TEST).filter((file) => file.endsWith('.test.ts') && file.includes('/'));
+
+  it('mirror the sources', () => {
+    const homeless = tests.filter((file) => {
+      if (/^(?:e2e|fuzz|crash|plugins)\//.test(file)) return false;
+      const source = join(SRC, file.replace(/\.test\.ts$/, ''));
+      // A test of a whole folder has the folder's name: rules/rules.test.ts.
+      const isOfFolder = relative(SRC, dirname(source)).split('/').at(-1) === source.split('/').at(-1);
+      return (
+        !existsSync(`${source}.ts`) && !existsSync(source) && !(isOfFolder && existsSync(dirname(source)))
+      );
+    });
+    expect(homeless).toEqual([]);
+  });
+
+  it('are in no other folder than those of the modules', () => {
+    const folders = new Set(tests.map((file) => file.split('/')[0] as string));
+    const modules = new Set(LAYERS.flat(2));
+    expect(
+      [...folders].filter(
+        (folder) => !modules.has(folder) && !['e2e', 'fuzz', 'crash', 'plugins'].includes(folder),
+      ),
+    ).toEqual([]);
+  });
+});

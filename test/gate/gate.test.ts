@@ -1,0 +1,514 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { CATALOGUE } from '../../src/gate/catalogue.ts';
+import type { Circumstances, Gate, GateOptions } from '../../src/gate/gate.ts';
+import { type JsonObject, member } from '../../src/json/json.ts';
+import { losesEnvironment } from '../../src/model/effect.ts';
+import type { Finding, Verdict } from '../../src/model/finding.ts';
+import type { Known } from '../../src/model/record.ts';
+import type { Rule } from '../../src/model/rule.ts';
+import { draft, feature, project } from '../support/bodies.ts';
+import { without, withValue } from '../support/edit-json.ts';
+import { refusal } from '../support/errors.ts';
+import { brief, DRAFT_URL, FEATURE_URL, gate, PROJECT_URL, patch } from '../support/gate.ts';
+import { oneOf, sequence } from '../support/numbers.ts';
+import { oddValues } from '../support/odd-values.ts';
+import { shouting } from '../support/team-rule.ts';
+
+const proxy = gate();
+
+const judge = (url: string, body: unknown, headers?: string[]): Verdict =>
+  proxy.inspect(patch(url, body, headers)).verdict;
+
+describe('a verdict', () => {
+  it('passes what is right, with nothing to say', () => {
+    const pass = { outcome: 'pass', findings: [], omitted: 0 };
+    expect(judge(PROJECT_URL, project())).toEqual({ ...pass, operation: 'updateProject' });
+    expect(judge(FEATURE_URL, feature())).toEqual({ ...pass, operation: 'updateFeature' });
+    expect(judge(DRAFT_URL, draft())).toEqual({ ...pass, operation: 'updateDraft' });
+  });
+
+  it('tells all that is wrong, of schema and rules alike, each with its place', () => {
+    const text = `{
+  "name": 7,
+  "languages": ["GO", "GO"],
+  "environments": [
+    {"id": 1, "name": "A", "isEnabled": true},
+    {"id": 1, "name": "B", "IsEnabled": true}
+  ]
+}`;
+    const { findings, ...verdict } = judge(PROJECT_URL, text);
+    expect(verdict).toEqual({
+      outcome: 'block',
+      operation: 'updateProject',
+      omitted: 0,
+      status: 422,
+      problem: 'invalid-request',
+    });
+    const places = findings.map(({ rule, pointer, line, column }) => `${rule} ${pointer} ${line}:${column}`);
+    expect(places.sort()).toEqual([
+      'project.unique-environment-id /environments/1/id 6:12',
+      'project.unique-language /languages/1 3:23',
+      'schema.field-case /environments/1/IsEnabled 6:28',
+      'schema.required /environments/1/isEnabled 6:6',
+      'schema.type /name 2:11',
+    ]);
+  });
+
+  it('comes with the body as a value', () => {
+    expect(proxy.inspect(patch(PROJECT_URL, project())).json).toEqual(project());
+    expect(proxy.inspect(patch(PROJECT_URL, '{"a":1,"a":2}')).json).toEqual({ a: 2 });
+    expect(proxy.inspect(patch(PROJECT_URL, '{')).json).toBeUndefined();
+    const gzip = ['content-type', 'application/json', 'content-encoding', 'gzip'];
+    expect(proxy.inspect(patch(PROJECT_URL, gzipSync(JSON.stringify(project())), gzip))).toMatchObject({
+      verdict: { outcome: 'pass' },
+      json: project(),
+    });
+  });
+
+  it('has the status of the first stage that failed', () => {
+    const status = (url: string, body: unknown, headers?: string[]) => judge(url, body, headers).status;
+    const json = ['content-type', 'application/json'];
+    const text = ['content-type', 'text/plain'];
+    const empty = { ...project(), environments: [] };
+    expect(status(PROJECT_URL, empty)).toBe(409);
+    expect(status(PROJECT_URL, without(empty, '/name'))).toBe(422);
+    expect(status(PROJECT_URL, '{')).toBe(400);
+    expect(status(PROJECT_URL, '{', text)).toBe(415);
+    expect(status(PROJECT_URL, empty, text)).toBe(415);
+    expect(status(PROJECT_URL, '['.repeat(129), text)).toBe(413);
+    expect(status('/accounts/current/projects/x', '['.repeat(129), text)).toBe(422);
+    expect(status('/accounts/current//projects/42', '{', text)).toBe(400);
+    expect(status(PROJECT_URL, empty, [...json, ...json])).toBe(400);
+  });
+
+  it('is that of the path alone where the body is not to be read', () => {
+    const { verdict } = proxy.inspect({ ...patch(PROJECT_URL, ''), body: 'too-large' });
+    expect(verdict).toMatchObject({ outcome: 'block', status: 413, problem: 'invalid-request' });
+    expect(brief(verdict.findings)).toEqual(['request.too-large error']);
+  });
+
+  it('names its place by line and column in what was decoded', () => {
+    const gzip = ['content-type', 'application/json', 'content-encoding', 'gzip'];
+    const { findings } = judge(
+      PROJECT_URL,
+      gzipSync('{"name":"a",\n "languages":[],"environments":{}}'),
+      gzip,
+    );
+    expect(findings.find(({ rule }) => rule === 'schema.type')).toMatchObject({ line: 2, column: 32 });
+  });
+});
+
+describe('a request that the contract does not mean', () => {
+  it('passes without a word', () => {
+    const nothing = { verdict: { outcome: 'pass', findings: [], omitted: 0 }, json: undefined };
+    for (const url of ['/api/v2/accounts/current/campaigns/1', '/', '/accounts/current/projects'])
+      expect(proxy.inspect(patch(url, '{broken'))).toEqual(nothing);
+    expect(proxy.inspect({ ...patch(PROJECT_URL, '{broken'), method: 'GET' })).toEqual(nothing);
+  });
+
+  it("passes below a judged record's path, unless that is blocked", () => {
+    const url = `${PROJECT_URL}/environments`;
+    expect(judge(url, '{broken')).toEqual({ outcome: 'pass', findings: [], omitted: 0 });
+    const strict = gate({ unlisted: 'block' });
+    expect(strict.inspect(patch(url, '{broken')).verdict).toMatchObject({
+      outcome: 'block',
+      status: 403,
+      problem: 'not-allowed',
+      findings: [{ rule: 'request.unlisted-operation', severity: 'error', basis: 'inferred', pointer: '' }],
+    });
+    expect(strict.inspect(patch('/accounts/current/campaigns/1', '{}')).verdict.outcome).toBe('pass');
+    expect(strict.inspect(patch(PROJECT_URL, project())).verdict.outcome).toBe('pass');
+  });
+});
+
+describe('the id in the path', () => {
+  it('is held against the body', () => {
+    expect(brief(judge('/accounts/current/drafts/1002', draft()).findings)).toEqual([
+      'draft.id-matches-path error /draftId',
+    ]);
+    expect(judge('/accounts/current/drafts/1001/', draft()).outcome).toBe('pass');
+  });
+
+  it('is not where the path is ambiguous, since nobody knows it', () => {
+    expect(brief(judge('/accounts/current//drafts/1002', draft()).findings)).toEqual([
+      'request.ambiguous-path error',
+    ]);
+  });
+});
+
+describe('another method that means PATCH', () => {
+  it('is judged alike', () => {
+    const post = (body: unknown) =>
+      proxy.inspect({
+        ...patch(PROJECT_URL, body, ['x-http-method-override', 'patch', 'content-type', 'application/json']),
+        method: 'POST',
+      }).verdict;
+    expect(post(project()).outcome).toBe('pass');
+    expect(post({})).toMatchObject({ outcome: 'block', status: 422 });
+  });
+});
+
+describe('a number that a double cannot hold', () => {
+  const severity = (url: string, body: string) =>
+    judge(url, body).findings.find(({ rule }) => rule === 'request.unsafe-number')?.severity;
+
+  it('is an error where the contract says what stands there, a warning where it does not', () => {
+    const number = '9007199254740993';
+    expect(severity(PROJECT_URL, `{"environments":[{"id":${number}}]}`)).toBe('error');
+    expect(severity(DRAFT_URL, `{"integrations":{"x":{"enabled":${number}}}}`)).toBe('error');
+    expect(severity(FEATURE_URL, `{"variables":[{"defaultValue":${number}}]}`)).toBe('warn');
+    expect(severity(FEATURE_URL, `{"variables":[{"defaultValue":{"a":[${number}]}}]}`)).toBe('warn');
+    expect(severity(FEATURE_URL, `{"variations":[{"variables":[{"value":${number}}]}]}`)).toBe('warn');
+    expect(severity(FEATURE_URL, `{"unlisted":{"deep":[${number}]}}`)).toBe('warn');
+    expect(severity(PROJECT_URL, `{"environments":[{"unlisted":${number}}]}`)).toBe('warn');
+    expect(severity(DRAFT_URL, `{"integrations":{"x":${number}}}`)).toBe('warn');
+  });
+});
+
+describe('a body that was not asked for', () => {
+  it('can be judged as an operation of its own', () => {
+    expect(proxy.inspectBody('updateProject', Buffer.from(JSON.stringify(project()))).verdict.outcome).toBe(
+      'pass',
+    );
+    const { verdict } = proxy.inspectBody('updateDraft', Buffer.from('{"draftId":"7"}'));
+    expect(brief(verdict.findings)).toEqual(['schema.type error /draftId']);
+  });
+
+  it('cannot be judged as an operation that there is not', () => {
+    for (const name of ['updateProjects', 'toString', '__proto__'])
+      expect(refusal('bad-usage', () => proxy.inspectBody(name, Buffer.from('{}')))).toBe(
+        `the contract has no operation "${name}" (operations: updateProject, updateFeature, updateDraft)`,
+      );
+  });
+});
+
+describe('what is known of the record', () => {
+  const known: Known = {
+    record: {
+      name: 'Checkout',
+      languages: ['NODEJS', 'PHP'],
+      environments: [
+        { id: 1, name: 'Production', isEnabled: true },
+        { id: 2, name: 'Staging', isEnabled: false },
+        { id: 3, name: 'e2e-3', isEnabled: false },
+      ],
+    },
+    isWhole: true,
+  };
+  const [production, staging] = known.record.environments as JsonObject[];
+  // Staging has a new id, e2e-3 and PHP are left out.
+  const body = {
+    name: 'Checkout',
+    languages: ['NODEJS'],
+    environments: [production, { ...staging, id: 4711 }],
+  };
+  const judged = (options: Partial<GateOptions>, sent: unknown, circumstances: Circumstances = { known }) =>
+    gate(options).inspect(patch(PROJECT_URL, sent), undefined, circumstances);
+  const short = (options: Partial<GateOptions>, sent: unknown, circumstances?: Circumstances) => {
+    const { outcome, status, problem, findings } = judged(options, sent, circumstances).verdict;
+    return [[outcome, status, problem].join(' ').trim(), ...brief(findings)];
+  };
+  const DELETED = 'project.environment-deleted';
+  const REPLACED = 'project.environment-replaced';
+  const LANGUAGE = 'project.language-removed warn /languages';
+  const LOST = 'block 409 destructive-change';
+  const errors = [`${DELETED} error /environments`, `${REPLACED} error /environments/1/id`];
+  const warnings = errors.map((text) => text.replace('error', 'warn'));
+
+  it.each([
+    ['on', 'enforce', [LOST, ...errors, LANGUAGE]],
+    ['strict', 'enforce', [LOST, ...errors, LANGUAGE]],
+    ['off', 'enforce', ['pass', ...warnings, LANGUAGE]],
+    ['on', 'warn', [LOST, ...errors, LANGUAGE]],
+    ['off', 'warn', ['pass', ...warnings, LANGUAGE]],
+    ['on', 'off', [LOST, ...errors]],
+  ] as const)('is held against the body: guard %s, validation %s', (guard, validation, told) => {
+    expect(short({ guard, validation }, body)).toEqual(told);
+  });
+
+  it('says what becomes of it', () => {
+    const { verdict, effects } = judged({ allowDelete: ['e2e-*'] }, body);
+    expect(effects).toEqual([
+      { kind: 'environment-replaced', id: 2, name: 'Staging', newId: 4711, index: 1 },
+      { kind: 'environment-deleted', id: 3, name: 'e2e-3', allowed: true },
+      { kind: 'language-removed', name: 'PHP' },
+    ]);
+    expect(verdict.effects).toEqual(effects);
+    expect(judged({}, known.record).verdict).not.toHaveProperty('effects');
+  });
+
+  it('says the first hundred, and how many more there are', () => {
+    const many = Array.from({ length: 150 }, (_, id) => ({ id, name: `e${id}`, isEnabled: id === 0 }));
+    const { verdict, effects } = judged({}, body, {
+      known: { record: { ...known.record, environments: many }, isWhole: true },
+    });
+    expect(verdict.effects).toEqual(effects?.slice(0, 100));
+    expect(verdict.effectsOmitted).toBe((effects?.length ?? 0) - 100);
+  });
+
+  it('may go where its name may', () => {
+    expect(short({ allowDelete: ['e2e-*', 'Staging'] }, body)).toEqual(['pass', ...warnings, LANGUAGE]);
+    expect(short({ allowDelete: ['e2e-*'] }, body)[0]).toBe(LOST);
+    const none = { ...body, environments: [] };
+    expect(short({ allowDelete: ['*'] }, none)[0]).toBe('pass');
+    expect(short({ allowDelete: ['e2e-*'] }, none)[0]).toBe(LOST);
+    expect(short({ allowDelete: ['*'] }, none, {})[0]).toBe(LOST);
+    expect(short({ allowDelete: ['*'] }, none, { known: { ...known, isWhole: false } })[0]).toBe(LOST);
+  });
+
+  it('may go where that is approved, and nothing else may', () => {
+    const approved: Circumstances = { known, approval: 'approved' };
+    expect(short({}, body, approved)).toEqual(['pass', ...warnings, LANGUAGE]);
+    expect(short({ severities: { [DELETED]: 'error', [REPLACED]: 'error' } }, body, approved)[0]).toBe(
+      'pass',
+    );
+    expect(short({}, { ...body, name: 1 }, approved)[0]).toBe('block 422 invalid-request');
+    expect(short({ validation: 'warn' }, '{"environments":[],"environments":[]}', approved)[0]).toContain(
+      '422',
+    );
+    expect(short({ guard: 'strict' }, body, { approval: 'approved' })[0]).toBe('pass');
+  });
+
+  it('is an error where the approval is none', () => {
+    const refused: Circumstances = {
+      known,
+      approval: { refused: 'it was used already', hint: 'take another' },
+    };
+    expect(judged({}, known.record, refused).verdict).toMatchObject({
+      outcome: 'block',
+      status: 409,
+      findings: [
+        { rule: 'request.approval', severity: 'error', pointer: '', message: 'it was used already' },
+      ],
+    });
+    expect(short({}, body, refused)).toEqual([LOST, ...errors, LANGUAGE, 'request.approval error']);
+  });
+
+  it('counts after what is wrong with the request', () => {
+    expect(short({}, { ...body, name: 1 })[0]).toBe('block 422 invalid-request');
+    expect(short({ validation: 'warn' }, { ...body, name: 1 })[0]).toBe(LOST);
+  });
+
+  it('goes with a body that has no list, whatever is validated', () => {
+    for (const environments of [undefined, null, {}]) {
+      expect(short({ validation: 'warn' }, { ...body, environments })[0]).toBe(LOST);
+      expect(short({ validation: 'off' }, { ...body, environments })[0]).toBe(LOST);
+    }
+  });
+
+  it('is asked for by the strict guard', () => {
+    const sent = known.record;
+    const told = [LOST, 'project.state-unknown error'];
+    expect(short({ guard: 'strict' }, sent, {})).toEqual(told);
+    expect(short({ guard: 'strict' }, sent, { known: { ...known, isWhole: false } })).toEqual(told);
+    expect(short({ guard: 'strict' }, sent)).toEqual(['pass']);
+    expect(short({}, sent, {})).toEqual(['pass']);
+  });
+
+  it('is not to be found by a path that names no record: the guard lets that pass no more than an ambiguous one', () => {
+    const at = (id: string) =>
+      gate({ validation: 'warn' }).inspect(patch(`/accounts/current/projects/${id}`, known.record)).verdict;
+    for (const id of ['42abc', '0x2a', '4294967338'])
+      expect(at(id)).toMatchObject({ outcome: 'block', status: 422, problem: 'invalid-request' });
+    for (const id of ['042', '+42']) expect(at(id).outcome).toBe('pass');
+    const url = '/accounts/current/features/x';
+    expect(gate({ validation: 'warn' }).inspect(patch(url, feature())).verdict.outcome).toBe('pass');
+  });
+
+  it('costs no more than the length of the lists', () => {
+    const list = (from: number, name: (index: number) => string) =>
+      Array.from({ length: 30_000 }, (_, index) => ({
+        id: from + index,
+        name: name(index),
+        isEnabled: false,
+      }));
+    for (const name of [() => 'x', (index: number) => `e${index}`, (index: number) => `e${index % 7}`]) {
+      const record = { ...known.record, environments: list(1, name) };
+      const { verdict, effects } = judged(
+        {},
+        { ...body, environments: list(1_000_000, name) },
+        {
+          known: { record, isWhole: true },
+        },
+      );
+      expect(verdict).toMatchObject({ outcome: 'block', status: 409, findings: { length: 100 } });
+      expect(effects?.filter(losesEnvironment)).toHaveLength(30_000);
+    }
+  });
+});
+
+describe('whatever is sent', () => {
+  const urls = [PROJECT_URL, FEATURE_URL, DRAFT_URL];
+
+  it('in odd values, gets a verdict', () => {
+    const names = [
+      'name',
+      'languages',
+      'environments',
+      'variables',
+      'variations',
+      'goals',
+      'urls',
+      'integrations',
+    ];
+    let blocked = 0;
+    const unplaced: Finding[] = [];
+    for (const body of oddValues([...names, 'editorData', 'stack', 'op', 'ga', 'type', 'value'], 1500)) {
+      for (const url of urls) {
+        const verdict = judge(url, JSON.stringify(body));
+        const hasError = verdict.findings.some(({ severity }) => severity === 'error');
+        expect(verdict.outcome).toBe(hasError ? 'block' : 'pass');
+        // Asserting each of so many takes longer than judging.
+        unplaced.push(...verdict.findings.filter(({ line, column }) => line === 0 || column === 0));
+        if (hasError) blocked++;
+      }
+    }
+    expect(unplaced).toEqual([]);
+    expect(blocked).toBeGreaterThan(1000);
+  });
+
+  it('in place of any part of a valid body, gets a verdict', () => {
+    const next = sequence(42);
+    const pointersIn = (value: unknown, pointer: string): string[] =>
+      typeof value === 'object' && value !== null
+        ? [
+            pointer,
+            ...Object.entries(value).flatMap(([name, inner]) => pointersIn(inner, `${pointer}/${name}`)),
+          ]
+        : [pointer];
+    const bodies = [project(), feature(), draft()];
+    const odd = [...oddValues(['id', 'type'], 600, 7)];
+    for (const value of odd) {
+      const index = Math.floor(next() * 3);
+      const body = withValue(bodies[index], oneOf(next, pointersIn(bodies[index], '')), value);
+      const { outcome, findings } = judge(urls[index] as string, JSON.stringify(body));
+      expect(outcome).toBe(findings.some(({ severity }) => severity === 'error') ? 'block' : 'pass');
+    }
+  });
+
+  it('in bytes, gets a verdict', () => {
+    const next = sequence(99);
+    const valid = Buffer.from(JSON.stringify(draft()));
+    const codings = ['gzip', 'br', 'deflate', 'identity', 'x'];
+    for (let i = 0; i < 1500; i++) {
+      const bytes = Buffer.from(valid);
+      for (let n = 0; n < 1 + next() * 4; n++)
+        bytes[Math.floor(next() * bytes.length)] = Math.floor(next() * 256);
+      const headers = ['content-type', 'application/json'];
+      if (next() < 0.3) headers.push('content-encoding', oneOf(next, codings));
+      expect(['pass', 'block']).toContain(judge(DRAFT_URL, bytes, headers).outcome);
+    }
+  });
+
+  it('in numbers past all reason, gets a verdict that is short', () => {
+    const list = (count: number, item: string) => Array(count).fill(item).join(',');
+    const fields = (count: number) => Array.from({ length: count }, (_, index) => `"f${index}":1`).join(',');
+    const bodies: [string, string][] = [
+      [FEATURE_URL, `{"goals":[${list(60_000, '1')}]}`],
+      [PROJECT_URL, `{"environments":[${list(60_000, '{}')}]}`],
+      [PROJECT_URL, `{"environments":[${list(60_000, '{"id":1}')}]}`],
+      [FEATURE_URL, `{"a":[${list(60_000, '1e999')}]}`],
+      [DRAFT_URL, `{"variations":[${list(60_000, '1')}]}`],
+      [DRAFT_URL, `{"urls":[${list(60_000, '{"value":1}')}]}`],
+      [DRAFT_URL, `{"variations":[{"editorData":{"stack":[${list(60_000, '{"x":1}')}]}}]}`],
+      [FEATURE_URL, `{"variations":[{"variables":[${list(60_000, '{"Value":1}')}]}]}`],
+    ];
+    for (const [url, body] of bodies) {
+      const verdict = judge(url, body);
+      expect(verdict.findings.length).toBeLessThanOrEqual(100);
+      expect(verdict.findings.length + verdict.omitted).toBeGreaterThan(50_000);
+      expect(JSON.stringify(verdict).length).toBeLessThan(10_000_000);
+    }
+    for (const twice of [
+      `{${list(60_000, '"a":1')}}`,
+      `{"${'x'.repeat(60_000)}":{${list(60_000, '"a":1')}}}`,
+    ]) {
+      const verdict = judge(FEATURE_URL, twice);
+      expect(verdict).toMatchObject({ outcome: 'block', status: 422 });
+      expect(JSON.stringify(verdict).length).toBeLessThan(10_000_000);
+    }
+    for (const names of [
+      `{${fields(19_000)}}`,
+      `{"integrations":{"${'x'.repeat(60_000)}":{${fields(19_000)}}}}`,
+    ]) {
+      const { findings, omitted } = judge(DRAFT_URL, names);
+      expect(findings.length + omitted).toBe(19_000);
+    }
+    expect(brief(judge(FEATURE_URL, `{${fields(190_000)}}`).findings)).toEqual(['request.too-large error']);
+  }, 60_000);
+
+  it('an error is never hidden by a flood of warnings', () => {
+    const numbers = Array(5000).fill('9007199254740993').join(',');
+    const fields = Array.from({ length: 5000 }, (_, index) => `"f${index}":1`).join(',');
+    const flood = `"variables":[{"defaultValue":[${numbers}]}],${fields}`;
+    for (const error of [
+      '"name":"a","name":"b"',
+      '"name":1',
+      '"Name":"a"',
+      '"goals":[{"metricId":9007199254740993}]',
+    ])
+      expect(judge(FEATURE_URL, `{${flood},${error}}`)).toMatchObject({ outcome: 'block', status: 422 });
+  });
+});
+
+describe('a rule of a team that guards', () => {
+  const keepsKey: Rule = {
+    ...shouting(),
+    name: 'team.keeps-key',
+    guards: true,
+    *check({ body }) {
+      if (member(body, 'key') === null)
+        yield { pointer: '/key', message: 'is lost', isDestructive: true, hint: 'send it' };
+    },
+    examples: { passes: [{ body: {} }], fails: [{ body: { key: null }, pointers: ['/key'] }] },
+  };
+  const own = (more: Partial<GateOptions> = {}) =>
+    gate({ customRules: { updateDraft: [keepsKey] }, ...more });
+
+  it('makes its operation one that the guard watches', () => {
+    expect([own().guards('draft'), proxy.guards('draft'), own().guards('feature')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    for (const severity of ['off', 'warn', 'error'] as const) {
+      const rules = { 'team.keeps-key': severity };
+      expect(own({ severities: rules }).inspect(patch(DRAFT_URL, { key: null })).verdict).toMatchObject({
+        status: 409,
+        problem: 'destructive-change',
+      });
+    }
+    expect(own({ guard: 'off' }).inspect(patch(DRAFT_URL, { key: null })).verdict.status).toBe(422);
+    const circumstances = { approval: 'approved' } as const;
+    expect(own().inspect(patch(DRAFT_URL, { key: null }), undefined, circumstances).verdict.outcome).toBe(
+      'pass',
+    );
+  });
+
+  it('is not passed by a body that it cannot read', () => {
+    const outcome = (gate: Gate) => gate.inspect(patch(DRAFT_URL, '{"key":1,"key":null}')).verdict.outcome;
+    expect([outcome(own({ validation: 'warn' })), outcome(gate({ validation: 'warn' }))]).toEqual([
+      'block',
+      'pass',
+    ]);
+  });
+
+  it('is tried when its operation is first needed, where that is later', () => {
+    const broken = { customRules: { updateDraft: [{ ...keepsKey, check: () => [] }] }, lazy: true };
+    const lazy = gate(broken);
+    expect(lazy.inspect(patch(PROJECT_URL, project())).verdict.outcome).toBe('pass');
+    expect(refusal('bad-config', () => lazy.inspect(patch(DRAFT_URL, {})))).toContain('lets its canary pass');
+    expect(refusal('bad-config', () => gate({ ...broken, lazy: false }))).toContain(
+      'customRules.updateDraft[0]: ',
+    );
+  });
+
+  it('is one of the rules that there are', () => {
+    expect(own().rules.at(-1)).toMatchObject({ name: 'team.keeps-key', source: 'the handbook' });
+    expect(proxy.rules).toEqual(CATALOGUE);
+    expect(refusal('bad-config', () => own({ severities: { 'team.keep-key': 'off' } }))).toContain(
+      'did you mean "team.keeps-key"?',
+    );
+  });
+});

@@ -1,0 +1,315 @@
+import { describe, expect, it } from 'vitest';
+import type { GateOptions } from '../../src/gate/gate.ts';
+import { createPolicy, type PolicyOptions } from '../../src/gate/policy.ts';
+import type { RawFinding } from '../../src/model/finding.ts';
+import { feature, project } from '../support/bodies.ts';
+import { brief, FEATURE_URL, gate, PROJECT_URL, PROXY_DEFAULTS, patch } from '../support/gate.ts';
+
+const policy = (options: Partial<PolicyOptions> = {}) => createPolicy({ ...PROXY_DEFAULTS, ...options });
+
+function raw(rule: string, members: Partial<RawFinding> = {}): RawFinding {
+  return { rule, severity: 'error', basis: 'stated', pointer: '/x', message: 'is wrong', ...members };
+}
+
+const judge = (options: Partial<GateOptions>, url: string, body: unknown) =>
+  gate(options).inspect(patch(url, body)).verdict;
+
+const EMPTY = { ...project(), environments: [] };
+
+describe('severities', () => {
+  it('can be given by rule, over its own and over the operation', () => {
+    const verdict = (severity: 'error' | 'warn' | 'off') => {
+      const { outcome, findings } = judge({ severities: { 'schema.unknown-field': severity } }, PROJECT_URL, {
+        ...project(),
+        owner: 1,
+      });
+      return [outcome, ...brief(findings)];
+    };
+    expect(verdict('error')).toEqual(['block', 'schema.unknown-field error /owner']);
+    expect(verdict('warn')).toEqual(['pass', 'schema.unknown-field warn /owner']);
+    expect(verdict('off')).toEqual(['pass']);
+  });
+
+  it('reach what reading finds, the schema and the rules alike', () => {
+    const severities = {
+      'request.duplicate-key': 'warn',
+      'schema.type': 'off',
+      'feature.empty-update': 'error',
+    } as const;
+    expect(judge({ severities }, FEATURE_URL, '{"name":1,"name":2}')).toMatchObject({
+      outcome: 'pass',
+      findings: [{ rule: 'request.duplicate-key', severity: 'warn' }],
+    });
+    expect(judge({ severities }, FEATURE_URL, {})).toMatchObject({ outcome: 'block', status: 422 });
+  });
+
+  it('raise what would only have warned for its place', () => {
+    const severities = { 'request.unsafe-number': 'error', 'request.content-type': 'error' } as const;
+    expect(judge({ severities }, FEATURE_URL, '{"x":9007199254740993}').status).toBe(422);
+    expect(gate({ severities }).inspect(patch(FEATURE_URL, feature(), [])).verdict.status).toBe(415);
+  });
+
+  it('cannot make a failure of a rule milder', () => {
+    const failure = raw('draft.percentage-range', { isFailure: true });
+    for (const severity of ['off', 'warn'] as const)
+      expect(
+        policy({ severities: { 'draft.percentage-range': severity } })('updateDraft', [failure]),
+      ).toMatchObject({
+        outcome: 'block',
+        status: 422,
+        findings: [{ severity: 'error' }],
+      });
+  });
+
+  it('leave no trace of how they came about', () => {
+    const { findings } = policy()('x', [
+      raw('schema.type', { isFailure: true }),
+      raw('schema.type', { isDestructive: true }),
+      raw('schema.type', { isBlinding: true }),
+    ]);
+    for (const finding of findings)
+      expect(Object.keys(finding)).toEqual(['rule', 'severity', 'basis', 'pointer', 'message']);
+  });
+
+  it('do not change those that they were given', () => {
+    const severities = Object.freeze({});
+    policy({ severities, unlisted: 'block' });
+    expect(severities).toEqual({});
+  });
+});
+
+describe('validation', () => {
+  const wrong = { ...project(), name: 1, owner: 1 };
+
+  it('enforce blocks on errors, not on warnings', () => {
+    expect(judge({}, PROJECT_URL, wrong).outcome).toBe('block');
+    expect(judge({}, PROJECT_URL, { ...project(), owner: 1 }).outcome).toBe('pass');
+  });
+
+  it('warn passes all and reports all', () => {
+    const verdict = judge({ validation: 'warn' }, PROJECT_URL, wrong);
+    expect(verdict).toMatchObject({ outcome: 'pass', operation: 'updateProject' });
+    expect(verdict).not.toHaveProperty('status');
+    expect(verdict).not.toHaveProperty('problem');
+    expect(brief(verdict.findings).sort()).toEqual([
+      'schema.type error /name',
+      'schema.unknown-field warn /owner',
+    ]);
+    for (const body of ['{', '['.repeat(200)])
+      expect(judge({ validation: 'warn' }, FEATURE_URL, body)).toMatchObject({
+        outcome: 'pass',
+        findings: [{ severity: 'error' }],
+      });
+    expect(judge({ validation: 'warn', unlisted: 'block' }, `${PROJECT_URL}/x`, '{}')).toMatchObject({
+      outcome: 'pass',
+      findings: [{ rule: 'request.unlisted-operation' }],
+    });
+  });
+
+  it('off judges nothing but what the guard asks', () => {
+    expect(judge({ validation: 'off' }, PROJECT_URL, wrong)).toEqual({
+      outcome: 'pass',
+      operation: 'updateProject',
+      findings: [],
+      omitted: 0,
+    });
+  });
+
+  it('off without the guard does not even look', () => {
+    const off = gate({ validation: 'off', guard: 'off' });
+    const request = patch(PROJECT_URL, '{');
+    expect(off.match(request)).toBeUndefined();
+    expect(off.inspect(request).verdict).toEqual({ outcome: 'pass', findings: [], omitted: 0 });
+    expect(gate({ validation: 'off' }).match(request)).toBeDefined();
+  });
+});
+
+describe('the guard', () => {
+  const destructive = {
+    outcome: 'block',
+    status: 409,
+    problem: 'destructive-change',
+    findings: [{ rule: 'project.empty-list', severity: 'error', pointer: '/environments' }],
+  };
+
+  it.each(['enforce', 'warn', 'off'] as const)(
+    'blocks what deletes for good, under validation %s',
+    (validation) => {
+      expect(judge({ validation }, PROJECT_URL, EMPTY)).toMatchObject(destructive);
+    },
+  );
+
+  it('blocks it whatever severity the rule is given', () => {
+    for (const severity of ['off', 'warn'] as const)
+      expect(judge({ severities: { 'project.empty-list': severity } }, PROJECT_URL, EMPTY)).toMatchObject(
+        destructive,
+      );
+  });
+
+  describe.each(['warn', 'off'] as const)('under validation %s, blocks what it cannot read', (validation) => {
+    const judged = (url: string, body: string | Uint8Array, headers?: readonly string[]) => {
+      const verdict = gate({ validation }).inspect(patch(url, body, headers)).verdict;
+      return [verdict.outcome, verdict.status, ...brief(verdict.findings)].join(' ');
+    };
+    const zstd = ['content-type', 'application/json', 'content-encoding', 'zstd'];
+    const elsewhere = ['content-type', 'application/json', 'x-original-url', '/accounts/1/projects/42'];
+
+    it('of a project', () => {
+      const good = JSON.stringify(project());
+      expect(judged('/accounts/current//projects/42', good)).toContain('block 400 request.ambiguous-path');
+      expect(judged(PROJECT_URL, `\uFEFF${good}`)).toBe('block 400 request.json error');
+      expect(judged(PROJECT_URL, '{"environments":[],"environments":[{}]}')).toContain(
+        'block 422 request.duplicate-key error /environments',
+      );
+      const twoReadings = [
+        `{"Environments":[],${good.slice(1)}`,
+        `{"environmentſ":[],${good.slice(1)}`,
+        `{"__proto__":{"environments":[]},${good.slice(1)}`,
+        good.replace('"id":1,', '"id":9007199254740993,'),
+      ];
+      for (const body of twoReadings) expect(judged(PROJECT_URL, body)).toMatch(/^block 422/);
+      expect(judged(PROJECT_URL, good, zstd)).toBe('block 415 request.content-encoding error');
+      expect(judged(PROJECT_URL, '['.repeat(200))).toBe('block 413 request.too-large error');
+    });
+
+    it('and not of other records, unless it could be a project', () => {
+      expect(judged(FEATURE_URL, '{')).toMatch(/^pass/);
+      expect(judged(FEATURE_URL, '{}', zstd)).toMatch(/^pass/);
+      expect(judged(FEATURE_URL, '{}', elsewhere)).toMatch(/^block 400 request.ambiguous-path error/);
+    });
+  });
+
+  it('that is off lets pass what it cannot read', () => {
+    expect(judge({ validation: 'off', guard: 'off' }, PROJECT_URL, '{')).toMatchObject({ outcome: 'pass' });
+    expect(judge({ validation: 'warn', guard: 'off' }, PROJECT_URL, '{')).toMatchObject({
+      outcome: 'pass',
+      findings: [{ rule: 'request.json', severity: 'error' }],
+    });
+  });
+
+  it('leaves an empty list of languages a warning', () => {
+    expect(judge({}, PROJECT_URL, { ...project(), languages: [] })).toMatchObject({
+      outcome: 'pass',
+      findings: [{ rule: 'project.empty-list', severity: 'warn', pointer: '/languages' }],
+    });
+  });
+
+  it('that is off leaves the rule its own severity', () => {
+    expect(judge({ guard: 'off' }, PROJECT_URL, EMPTY)).toMatchObject({
+      outcome: 'pass',
+      findings: [{ rule: 'project.empty-list', severity: 'warn' }],
+    });
+    expect(
+      judge({ guard: 'off', severities: { 'project.empty-list': 'error' } }, PROJECT_URL, EMPTY).status,
+    ).toBe(422);
+  });
+
+  it('comes after the stages before it', () => {
+    expect(judge({}, PROJECT_URL, { ...EMPTY, name: 1 }).status).toBe(422);
+    expect(judge({ validation: 'warn' }, PROJECT_URL, { ...EMPTY, name: 1 })).toMatchObject({
+      outcome: 'block',
+      status: 409,
+      findings: [{ rule: 'schema.type' }, { rule: 'project.empty-list' }],
+    });
+  });
+});
+
+describe('the status is that of the first stage that failed', () => {
+  it.each([
+    [['schema.type', 'request.json'], 400],
+    [['request.json', 'request.content-type'], 415],
+    [['request.content-type', 'request.too-large'], 413],
+    [['request.too-large', 'request.ambiguous-path'], 400],
+    [['schema.type', 'request.path-parameter'], 422],
+    [['request.json', 'request.unlisted-operation'], 403],
+    [['schema.of-ones-own'], 422],
+    [['draft.percentage-range'], 422],
+  ])('%j: %i', (rules, status) => {
+    const findings = rules.map((rule) => raw(rule));
+    const severities = { 'request.unlisted-operation': 'error' } as const;
+    for (const order of [findings, [...findings].reverse()])
+      expect(policy({ severities })('x', order)).toMatchObject({
+        outcome: 'block',
+        status,
+        problem: status === 403 ? 'not-allowed' : 'invalid-request',
+      });
+  });
+
+  it('warnings have no say in it', () => {
+    const findings = [raw('request.content-type', { severity: 'warn' }), raw('schema.type')];
+    expect(policy()('x', findings).status).toBe(422);
+  });
+});
+
+describe('more findings than are reported', () => {
+  const many = (count: number, severity: 'error' | 'warn') =>
+    Array.from({ length: count }, (_, index) =>
+      raw('schema.type', { severity, pointer: `/${severity}/${index}` }),
+    );
+  const count = (findings: readonly { severity: string }[], severity: string) =>
+    findings.filter((finding) => finding.severity === severity).length;
+
+  it('are counted', () => {
+    expect(policy()('x', many(100, 'warn'))).toMatchObject({ findings: { length: 100 }, omitted: 0 });
+    expect(policy()('x', many(101, 'warn'))).toMatchObject({ findings: { length: 100 }, omitted: 1 });
+    expect(policy()('x', many(150, 'warn'), { omitted: 7 })).toMatchObject({
+      findings: { length: 100 },
+      omitted: 57,
+    });
+    expect(policy()('x', [], { omitted: 7 })).toMatchObject({ outcome: 'pass', omitted: 7 });
+  });
+
+  it('are errors before warnings, in their order', () => {
+    const { findings, omitted, outcome } = policy()('x', [...many(120, 'warn'), ...many(30, 'error')]);
+    expect([count(findings, 'error'), count(findings, 'warn'), omitted, outcome]).toEqual([
+      30,
+      70,
+      50,
+      'block',
+    ]);
+    expect(findings[0]?.pointer).toBe('/warn/0');
+    expect(findings.at(-1)?.pointer).toBe('/error/29');
+    const errors = policy()('x', [...many(5, 'warn'), ...many(120, 'error')]);
+    expect([count(errors.findings, 'error'), errors.omitted]).toEqual([100, 25]);
+  });
+
+  it('are blocked for one that is not among them', () => {
+    const findings = [...many(120, 'error'), raw('request.json')];
+    expect(policy()('x', findings).status).toBe(400);
+  });
+
+  it('do not count what is off', () => {
+    const verdict = policy({ severities: { 'schema.type': 'off' } })('x', [
+      ...many(150, 'warn'),
+      raw('schema.enum'),
+    ]);
+    expect(verdict).toMatchObject({ findings: { length: 1 }, omitted: 0 });
+  });
+});
+
+describe('places', () => {
+  const TEXT = '{\n  "name": 1,\n  "a": {"b": 2}\n}';
+  const placed = (finding: RawFinding) => {
+    const [{ line, column } = {}] = policy()('x', [finding], { text: TEXT }).findings;
+    return [line, column];
+  };
+
+  it('are those of values, and of names where the name is what is wrong', () => {
+    expect(placed(raw('schema.type', { pointer: '/name' }))).toEqual([2, 11]);
+    expect(placed(raw('schema.field-case', { pointer: '/name' }))).toEqual([2, 3]);
+    expect(placed(raw('schema.unknown-field', { pointer: '/a/b' }))).toEqual([3, 9]);
+    expect(placed(raw('schema.required', { pointer: '/a/c' }))).toEqual([3, 9]);
+    expect(placed(raw('feature.empty-update', { pointer: '' }))).toEqual([1, 1]);
+  });
+
+  it('are not given to what is of the request itself, nor changed where they are known', () => {
+    expect(placed(raw('request.path-parameter', { pointer: '' }))).toEqual([undefined, undefined]);
+    expect(placed(raw('request.duplicate-key', { pointer: '/name', line: 7, column: 8 }))).toEqual([7, 8]);
+  });
+
+  it('are not written into the findings that were given', () => {
+    const finding = raw('schema.type', { pointer: '/name' });
+    placed(finding);
+    expect(finding).toEqual(raw('schema.type', { pointer: '/name' }));
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { hasHttpScheme, isUrl, parseUrl } from '../../src/http/url.ts';
+import { oneOf, sequence } from '../support/numbers.ts';
+
+it('reads what is a URL', () => {
+  expect(parseUrl('https://shop.example/cart?x=1')?.pathname).toBe('/cart');
+  expect(parseUrl('shop.example/cart')).toBeUndefined();
+  expect(parseUrl('')).toBeUndefined();
+});
+
+it('goes on reading hosts that are not ASCII, however often it is asked', () => {
+  for (let i = 0; i < 20_000; i++) parseUrl('https://shop.example/');
+  expect(parseUrl('https://é.example/')?.hostname).toBe('xn--9ca.example');
+});
+
+it('tells URLs and their schemes as the parser does, short and long', () => {
+  const next = sequence(3986);
+  const pieces = [
+    ...['https:', 'http:', 'ht\ttps:', 'x:', '//', '/', '?', '#', ':', '@', '[', ']', '::1', 'a', '.', '8'],
+    ...[
+      'é',
+      'ß',
+      'ſ',
+      '１',
+      '。',
+      '\u00ad',
+      '\u200d',
+      '😀',
+      '\ud800',
+      '%',
+      '%c3',
+      '%00',
+      '^',
+      '|',
+      '<',
+      ' ',
+      '\t',
+      '\0',
+    ],
+  ];
+  for (let i = 0; i < 20_000; i++) {
+    const count = Math.floor(next() * 6);
+    const tail = i % 10 === 0 ? `/${'é'.repeat(300)}` : '';
+    const start = oneOf(next, ['https://', 'https://', '', ' \0HTTP:\n//']);
+    const text = start + Array.from({ length: count }, () => oneOf(next, pieces)).join('') + tail;
+    const url = parseUrl(text);
+    expect([text, isUrl(text)]).toEqual([text, url !== undefined]);
+    if (url) expect([text, hasHttpScheme(text)]).toEqual([text, /^https?:$/.test(url.protocol)]);
+  }
+});

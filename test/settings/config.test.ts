@@ -1,0 +1,335 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/contract/load-contract.ts';
+import { DEFAULT_CONTRACT, resolveConfig } from '../../src/settings/config.ts';
+import { config, type Given, refused, resolve } from '../support/config.ts';
+import { laterRefusal } from '../support/errors.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+describe('what nobody says', () => {
+  it('is the safe default', async () => {
+    const { config, origins, file } = await resolve({});
+    expect(config).toEqual({
+      contract: DEFAULT_CONTRACT,
+      recordings: 'recordings',
+      recording: 'default',
+      recordInCi: false,
+      refreshMeta: false,
+      recordLimit: 64 * 1024 * 1024,
+      durability: 'process',
+      redact: [],
+      noRedact: [],
+      redactPointers: [],
+      redactPatterns: [],
+      detectSecrets: true,
+      matchHeaders: [],
+      ignorePointers: [],
+      ignoreQuery: [],
+      arraysAsSets: [],
+      formsAsSets: false,
+      strictSequence: false,
+      replayFailures: false,
+      onStale: 'warn',
+      failOnBlock: false,
+      failUnused: false,
+      sessionIdle: 600_000,
+      onMiss: 'refuse',
+      targetInsecure: false,
+      preserveHost: false,
+      forwardedHeaders: false,
+      validation: 'enforce',
+      stateLag: 60_000,
+      learn: ['project'],
+      approvalTtl: 600_000,
+      allowDelete: [],
+      unlisted: 'pass',
+      bodyLimit: 5 * 1024 * 1024,
+      timeout: 30_000,
+      clientTimeout: 60_000,
+      log: 'text',
+      port: 4010,
+      host: '127.0.0.1',
+      allowHost: [],
+      latency: { from: 0, to: 0 },
+      faults: [],
+      failOn: 'error',
+      ignoreDrift: [],
+      driftHeaders: ['content-type', 'location'],
+      rules: {},
+      overrides: [],
+      placeOf: expect.any(Function),
+      bodies: [],
+      suppressions: [],
+      customRules: {},
+    });
+    expect(file).toBeUndefined();
+    expect(origins).toMatchObject({ port: 'default', host: 'default' });
+    expect(origins).not.toHaveProperty('target');
+  });
+
+  it('is not what an empty variable says, but of a secret', async () => {
+    expect((await resolve({ env: { PATCHGATE_HOST: '' } })).config.host).toBe('127.0.0.1');
+    expect(await refused({ env: { PATCHGATE_CONTROL_TOKEN: '' } })).toContain('PATCHGATE_CONTROL_TOKEN: ""');
+  });
+
+  it('is a contract that is there', () => {
+    expect(Object.keys(loadContract(DEFAULT_CONTRACT).entries)).toContain('updateProject');
+  });
+});
+
+describe('what several say', () => {
+  const all: Given = {
+    flags: { port: '1' },
+    env: { PATCHGATE_PORT: '2' },
+    file: { port: 3 },
+    defaults: { port: 4 },
+  };
+
+  it.each<[Partial<Given>, number, string]>([
+    [{}, 1, 'flag'],
+    [{ flags: {} }, 2, 'environment'],
+    [{ flags: {}, env: {} }, 3, 'config file'],
+    [{ flags: {}, env: {}, file: {} }, 4, 'default'],
+    [{ flags: {}, env: {}, file: {}, defaults: {} }, 4010, 'default'],
+  ])('goes from flags to defaults: %j', async (given, port, origin) => {
+    const { config, origins } = await resolve({ ...all, ...given });
+    expect([config.port, origins.port]).toEqual([port, origin]);
+  });
+
+  it('is settled for each setting alone', async () => {
+    expect(
+      await config({ flags: { host: 'a' }, env: { PATCHGATE_RECORDING: 'b' }, file: { seed: 'c' } }),
+    ).toMatchObject({
+      host: 'a',
+      recording: 'b',
+      seed: 'c',
+      port: 4010,
+    });
+  });
+
+  it('is unsaid by an empty variable', async () => {
+    expect(
+      (await config({ env: { PATCHGATE_PORT: '', PATCHGATE_CONFIG: '' }, file: { port: 3 } })).port,
+    ).toBe(3);
+  });
+
+  it('is still checked where another one wins', async () => {
+    expect(await refused({ flags: { prot: 1 } })).toContain('prot');
+    expect(await refused({ ...all, file: { prot: 3 } })).toContain('unknown key "prot"');
+  });
+});
+
+describe('a config file', () => {
+  it.each([
+    ['patchgate.config.json', '{"port": 7}'],
+    ['patchgate.config.mjs', 'export default { port: 3 + 4 };'],
+    ['patchgate.config.js', 'module.exports = { port: 7 };'],
+  ])('%s is found where the command runs', async (name, file) => {
+    const { config, file: found } = await resolve({ name, file });
+    expect(config.port).toBe(7);
+    expect(found).toMatchObject({ where: name, file: join(found?.folder ?? '', name) });
+  });
+
+  it('can be named by a flag, or a variable, and then no other is read', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'patchgate.config.json'), '{"port": 1, "host": "a"}');
+    writeFileSync(join(folder, 'mine.json'), '{"port": 2}');
+    writeFileSync(join(folder, 'theirs.mjs'), 'export default { port: 3 }');
+    const port = async (flags: Record<string, unknown>, env = {}) => {
+      const { config, file } = await resolveConfig(flags, {}, env, folder);
+      return `${config.port} ${config.host} ${file?.where}`;
+    };
+    expect(await port({})).toBe('1 a patchgate.config.json');
+    expect(await port({ config: 'mine.json' })).toBe('2 127.0.0.1 mine.json');
+    expect(await port({ config: join(folder, 'mine.json') })).toBe('2 127.0.0.1 mine.json');
+    expect(await port({}, { PATCHGATE_CONFIG: 'theirs.mjs' })).toBe('3 127.0.0.1 theirs.mjs');
+    expect(await port({ config: 'mine.json' }, { PATCHGATE_CONFIG: 'theirs.mjs' })).toBe(
+      '2 127.0.0.1 mine.json',
+    );
+  });
+
+  it('that is named must be there, and be one', async () => {
+    expect(await refused({ flags: { config: 'none.json' } })).toBe(
+      'the config file none.json does not exist (check the path given with --config or PATCHGATE_CONFIG)',
+    );
+    expect(await refused({ env: { PATCHGATE_CONFIG: 'none.json' } })).toContain('none.json does not exist');
+    expect(await laterRefusal('bad-usage', resolve({ flags: { config: ['a.json', 'b.json'] } }))).toBe(
+      '--config is given more than once (give it once)',
+    );
+  });
+
+  it.each([
+    ['patchgate.config.json', '[]', 'holds a list, not settings (write { "recording": "checkout" })'],
+    ['patchgate.config.json', 'null', 'holds null, not settings'],
+    ['patchgate.config.json', '"x"', 'holds "x", not settings'],
+    [
+      'patchgate.config.mjs',
+      'export default 5;',
+      'holds 5, not settings (write export default { recording: "checkout" })',
+    ],
+    // Its members are none of the object's: they would be without effect.
+    ['patchgate.config.mjs', 'export default new Map([["port", 1]]);', 'not settings'],
+    ['patchgate.config.mjs', 'export default { __proto__: { port: 1 } };', 'not settings'],
+  ])('%s that holds %j is refused', async (name, file, message) => {
+    const text = await refused({ name, file });
+    expect(text).toContain(message);
+    expect(text).toContain(name);
+  });
+
+  it('that is a program may fail when it is read', async () => {
+    const file = 'export default { bodies: [{ get files() { throw new Error("no luck"); } }] };';
+    expect(await refused({ file, name: 'patchgate.config.mjs' })).toContain(
+      'patchgate.config.mjs: no luck (',
+    );
+  });
+
+  it('has known keys only', async () => {
+    expect(await refused({ file: { recrodings: 'x' } })).toMatch(
+      /^unknown key "recrodings" in .*patchgate\.config\.json:1:2 \(did you mean "recordings"\?\)$/,
+    );
+    expect(await refused({ file: { 'base-path': '/x' } })).toContain('did you mean "basePath"?');
+    expect(await refused({ file: { 'record-in-ci': true } })).toContain('did you mean "recordInCi"?');
+    expect(await refused({ file: { BASE_PATH: '/x' } })).toContain('did you mean "basePath"?');
+    for (const key of ['failonmiss', 'fail-on-miss', 'failOnMiss'])
+      expect(await refused({ file: { [key]: true } })).toContain(
+        'did you mean "failOnMiss"? only the options of patchgate/testing have it',
+      );
+    expect(await refused({ file: { rule: {} } })).toContain('did you mean "rules"?');
+    expect(await refused({ file: { colour: 1 } })).toMatch(/\(known keys: .*contract, .*\)$/);
+    expect(await refused({ file: '{"__proto__": {"port": 1}}' })).toContain('unknown key "__proto__"');
+    expect((await config({ file: { $schema: 'x' } })).port).toBe(4010);
+  });
+
+  it('gives severities by rule', async () => {
+    const rules = { 'schema.unknown-field': 'error', 'project.empty-list': 'off', 'schema.observed': 'warn' };
+    expect((await config({ file: { rules } })).rules).toEqual(rules);
+    expect(await refused({ file: { rules: { 'schema.type': 'fatal' } } })).toMatch(
+      /^rules\["schema\.type"\] in .*json:1:25: "fatal" is not taken \(a severity is one of: error, warn, off\)$/,
+    );
+    expect(await refused({ file: { rules: { 'schema.type': 2 } } })).toContain(': 2 is not taken');
+    expect(await refused({ file: { rules: [] } })).toContain(
+      'must be an object of rule names and severities',
+    );
+    expect(await refused({ file: { rules: null } })).toContain(
+      'must be an object of rule names and severities',
+    );
+  });
+});
+
+describe('a path', () => {
+  /** A config file above the folder where the command runs. */
+  async function below(text: object, given: { flags?: object; env?: Record<string, string> } = {}) {
+    const above = temporaryFolder();
+    const cwd = join(above, 'packages', 'app');
+    mkdirSync(cwd, { recursive: true });
+    writeFileSync(join(above, 'patchgate.config.json'), JSON.stringify(text));
+    const { config, file } = await resolveConfig(
+      { ...given.flags },
+      { state: '.patchgate/state.json' },
+      given.env,
+      cwd,
+    );
+    expect(file?.where).toBe('../../patchgate.config.json');
+    return config;
+  }
+
+  it('in a config file starts from its folder', async () => {
+    const paths = {
+      ...{
+        contract: './contract',
+        recordings: 'rec',
+        state: 'known.json',
+        seed: 'data/seed.json',
+        baseline: 'b.json',
+      },
+      ...{ targetCa: '/etc/ca.pem', tlsCert: 'tls/cert.pem', tlsKey: 'tls/key.pem' },
+    };
+    expect(await below({ ...paths, recording: 'checkout' })).toMatchObject({
+      ...{ contract: '../../contract', recordings: '../../rec', state: '../../known.json' },
+      ...{ seed: '../../data/seed.json', baseline: '../../b.json', targetCa: '/etc/ca.pem' },
+      ...{ tlsCert: '../../tls/cert.pem', tlsKey: '../../tls/key.pem', recording: 'checkout' },
+    });
+    expect((await below({ state: false })).state).toBe('');
+    expect((await config({ file: paths })).contract).toBe('./contract');
+  });
+
+  it('elsewhere starts from where the command runs', async () => {
+    const flags = { recordings: 'rec', contract: 'here' };
+    expect(await below({}, { flags, env: { PATCHGATE_SEED: 'seed.json' } })).toMatchObject({
+      recordings: 'rec',
+      contract: 'here',
+      seed: 'seed.json',
+    });
+  });
+
+  it('that nobody says is beside the config file that was found, not beside one that is named', async () => {
+    expect(await below({})).toMatchObject({
+      contract: DEFAULT_CONTRACT,
+      recordings: '../../recordings',
+      state: '../../.patchgate/state.json',
+    });
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'ci'));
+    writeFileSync(join(folder, 'ci', 'gate.json'), '{"seed": "seed.json"}');
+    const named = await resolveConfig({ config: 'ci/gate.json' }, {}, {}, folder);
+    expect(named.config).toMatchObject({ recordings: 'recordings', seed: 'ci/seed.json' });
+  });
+});
+
+describe('a target', () => {
+  it('is a URL whose credentials are not shown', async () => {
+    const shown = await refused({ file: { target: 'ftp://me:hunter2@staging.example.com' } });
+    expect(shown).toBe(
+      'target in patchgate.config.json:1:11: what is given is not taken (it takes an http or https URL, whole: https://staging.example.com/api/v2)',
+    );
+    expect(await refused({ flags: { target: 'staging' } })).toContain('--target: "staging" is not taken');
+  });
+});
+
+describe('the environment', () => {
+  it.each([
+    ['PATCHGATE_PROT', 'PATCHGATE_PORT'],
+    ['PATCHGATE_BODYLIMIT', 'PATCHGATE_BODY_LIMIT'],
+    ['PATCHGATE_VALIDATON', 'PATCHGATE_VALIDATION'],
+    ['PATCHGATE_CONFG', 'PATCHGATE_CONFIG'],
+    ['PATCHGATE_recording', 'PATCHGATE_RECORDING'],
+  ])('with %s is refused: it would be without effect', async (variable, meant) => {
+    expect(await refused({ env: { [variable]: 'x' } })).toBe(
+      `unknown environment variable ${variable} (did you mean ${meant}?)`,
+    );
+  });
+
+  it('says of a setting that is gone what to do instead', async () => {
+    const instead = '(leave it out: a replay holds its whole recording in memory)';
+    expect(await refused({ file: { memory: '48MiB' } })).toContain(instead);
+    expect(await refused({ env: { PATCHGATE_MEMORY: '48MiB' } })).toBe(
+      `there is no environment variable PATCHGATE_MEMORY any more ${instead}`,
+    );
+  });
+
+  it('does not say what only a config file can say', async () => {
+    expect(await refused({ env: { PATCHGATE_RULES: 'x' } })).toBe(
+      'there is no environment variable PATCHGATE_RULES (only a config file has rules)',
+    );
+    expect(await refused({ env: { PATCHGATE_CUSTOM_RULES: 'x' } })).toContain('PATCHGATE_CUSTOM_RULES');
+  });
+
+  it('turns off what can be turned off with false, as a config file does', async () => {
+    const file = { state: 'known.json' };
+    expect((await config({ file, env: { PATCHGATE_STATE: 'false' } })).state).toBe('');
+    expect((await config({ file: { state: 'false' } })).state).toBe('false');
+  });
+
+  it("is otherwise someone else's affair", async () => {
+    const env = {
+      PATCHGATE_URL: 'x',
+      PATCHGATE_IMAGE_TAG: '1',
+      PATCHGATE_DIR: '/',
+      PATCHGATE_: 'x',
+      PATCHGAT_PORT: '1',
+      PORT: 'x',
+    };
+    expect((await config({ env })).port).toBe(4010);
+  });
+});

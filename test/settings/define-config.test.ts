@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { defineConfig, type UserConfig } from '../../src/settings/define-config.ts';
+import { config } from '../support/config.ts';
+
+describe('defineConfig', () => {
+  it('gives back what it is given, of which the types take what the product takes', async () => {
+    const written = defineConfig({
+      port: 0,
+      account: 'current',
+      timeout: '250ms',
+      maxAge: '30d',
+      bodyLimit: '5MiB',
+      record: true,
+      guard: false,
+      state: false,
+      learn: ['project', 'draft'],
+      latency: '50ms..200ms',
+      faults: ['updateProject status=503', { method: 'GET', truncate: '50%', trickle: '1KiB/s', rate: 0.5 }],
+      redact: 'pin,ssn',
+      ignorePointers: ['/environments/*/id'],
+      basePath: '/api/v2',
+      target: undefined,
+      rules: { 'schema.unknown-field': 'error' },
+      overrides: [{ files: 'legacy/**', rules: { 'schema.unknown-field': 'off' } }],
+      bodies: [{ files: ['drafts/**'], path: '/accounts/current/drafts/1001' }],
+      suppressions: [{ rule: 'schema.observed', pointer: '/languages', reason: 'one more of them' }],
+      normalizeRequest: (request) => ({ ...request, query: '' }),
+    });
+    const { normalizeRequest, ...plain } = written;
+    expect(await config({ file: plain })).toMatchObject({
+      timeout: 250,
+      maxAge: 30 * 86_400_000,
+      bodyLimit: 5 * 1024 * 1024,
+      record: 'all',
+      guard: 'off',
+      state: '',
+      latency: { from: 50, to: 200 },
+      faults: [{ operation: 'updateProject' }, { truncate: { percent: 50 }, trickle: 1024 }],
+      redact: ['pin', 'ssn'],
+    });
+    expect(normalizeRequest).toBeTypeOf('function');
+  });
+
+  it('refuses in its types what the product refuses', () => {
+    // The type check of the whole repository fails where one of these is taken.
+    const wrong: UserConfig[] = [
+      // @ts-expect-error there is no such setting
+      { recrding: 'x' },
+      // @ts-expect-error no unit of time
+      { timeout: '30 sec' },
+      // @ts-expect-error a number has no unit
+      { timeout: 30 },
+      // @ts-expect-error what may last for days has a unit
+      { maxAge: 30 },
+      // @ts-expect-error a text is no number
+      { port: '4010' },
+      // @ts-expect-error a text is not true
+      { recordInCi: 'true' },
+      // @ts-expect-error none of the words
+      { validation: 'enforced' },
+      // @ts-expect-error it has no bare meaning
+      { validation: true },
+      // @ts-expect-error none of the kinds
+      { learn: ['projects'] },
+      // @ts-expect-error no severity
+      { rules: { 'schema.type': 'fatal' } },
+      // @ts-expect-error neither operation nor path
+      { bodies: [{ files: 'x' }] },
+      // @ts-expect-error nothing says where
+      { overrides: [{ rules: {} }] },
+      // @ts-expect-error nothing says where
+      { suppressions: [{ rule: 'schema.type', reason: 'x' }] },
+      // @ts-expect-error no reason
+      { suppressions: [{ rule: 'schema.type', files: 'x' }] },
+    ];
+    expect(wrong.map(defineConfig)).toEqual(wrong);
+  });
+});

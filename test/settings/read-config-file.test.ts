@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConfigFile } from '../../src/settings/read-config-file.ts';
+import { laterRefusal } from '../support/errors.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+function read(name: string, content: string | Buffer) {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, name), content);
+  return readConfigFile(join(folder, name), folder);
+}
+
+const refused = (name: string, content: string | Buffer) => laterRefusal('bad-config', read(name, content));
+
+describe('a config file in JSON', () => {
+  it('is read behind a byte order mark', async () => {
+    expect((await read('c.json', '\uFEFF{"port": 1}')).values).toEqual({ port: 1 });
+    expect((await read('C.JSON', '{"port": 1}')).values).toEqual({ port: 1 });
+    expect(await refused('c.json', '\uFEFF{"port": }')).toMatch(/^c\.json:1:10: /);
+  });
+
+  it.each([
+    ['', 'c.json:1:1: the document ends where a value should be (correct the JSON)'],
+    [
+      '{\n  "port": 1,\n}',
+      'c.json:3:1: expected a member name in double quotes, found "}" (JSON has no comma after the last one: take it out)',
+    ],
+    ['{\n  port: 1\n}', 'c.json:2:3: expected a member name in double quotes, found "p" (correct the JSON)'],
+    [
+      '{\n  // the port\n  "port": 1\n}',
+      'c.json:2:3: expected a member name in double quotes, found "/" (JSON has no comments: take them out, or write a patchgate.config.mjs)',
+    ],
+    ['{"port": 1,\n "port": 2}', 'c.json:2:2: "port" is given a second time (correct the JSON)'],
+    [
+      '{"rules": {"a": "off", "\\u0061": "warn"}}',
+      'c.json:1:24: "a" is given a second time (correct the JSON)',
+    ],
+  ])('%j is refused at its place', async (text, says) => {
+    expect(await refused('c.json', text)).toBe(says);
+  });
+
+  it('is in UTF-8, and a file', async () => {
+    const says =
+      'cannot read the config file c.json: it is not in UTF-8 (it must be a file in UTF-8 that can be read)';
+    expect(await refused('c.json', Buffer.from('\uFEFF{}', 'utf16le'))).toBe(says);
+    const folder = temporaryFolder();
+    expect(await laterRefusal('bad-config', readConfigFile(folder.concat('/none.json'), folder))).toContain(
+      'cannot read the config file none.json: ENOENT',
+    );
+  });
+});
+
+// What Node itself says of one is in e2e/config-file.test.ts: here a file is read by vitest.
+describe('a config file that is a program', () => {
+  it('is what it exports by default', async () => {
+    expect(await read('c.mjs', 'export default { port: await Promise.resolve(1) };')).toMatchObject({
+      values: { port: 1 },
+      where: 'c.mjs',
+    });
+    expect((await read('c.mjs', 'export default { then() {} };')).values).toHaveProperty('then');
+    expect((await read('c.cjs', 'module.exports = { port: 2 };')).values).toEqual({ port: 2 });
+  });
+
+  it.each([
+    [
+      'c.mjs',
+      'export default {};\nthrow new Error("no luck\\nat all");',
+      'c.mjs:2:7: no luck (the config file failed with this when it was loaded)',
+    ],
+    ['c.mjs', 'throw "no luck";', 'c.mjs: no luck (the config file failed with this when it was loaded)'],
+    [
+      'c.cjs',
+      "require('no-such-package/part');",
+      'the config file c.cjs imports no-such-package/part, which is not there (install no-such-package among the devDependencies of the project)',
+    ],
+    [
+      'c.mjs',
+      'export const port = 1;',
+      'the config file c.mjs has no default export (write export default { recording: "checkout" })',
+    ],
+    [
+      'c.mjs',
+      'export default () => ({});',
+      'the config file c.mjs exports a function (export the settings themselves: export default { … })',
+    ],
+    [
+      'c.mjs',
+      'export default Promise.resolve({});',
+      'the config file c.mjs exports a promise (write export default await …)',
+    ],
+    [
+      'c.mjs',
+      'export default { get port() { throw new Error("no luck"); } };',
+      'c.mjs: no luck (a member of what it exports failed with this when it was read)',
+    ],
+  ])('%s with %j is refused', async (name, text, says) => {
+    expect(await refused(name, text)).toBe(says);
+  });
+});

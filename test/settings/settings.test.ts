@@ -1,0 +1,396 @@
+import { describe, expect, it } from 'vitest';
+import { SETTINGS, type SettingName, variableOf } from '../../src/settings/settings.ts';
+import { config, refused, resolve } from '../support/config.ts';
+import { laterRefusal } from '../support/errors.ts';
+
+/** As a config file has it: what is a number or true there is no text. */
+function typed(name: SettingName, given: string | boolean): unknown {
+  const { kind } = SETTINGS[name];
+  if (kind === 'boolean') return given === 'true' || given === '1';
+  return kind === 'integer' && given !== 'current' ? Number(given) : given;
+}
+
+describe('each setting', () => {
+  const RIGHT: Record<SettingName, [given: string | boolean, taken: unknown][]> = {
+    contract: [['./my-contract', './my-contract']],
+    recordings: [['r', 'r']],
+    recording: [['checkout', 'checkout']],
+    record: [
+      ['all', 'all'],
+      ['new_episodes', 'new_episodes'],
+      ['once', 'once'],
+      ['none', 'none'],
+    ],
+    recordInCi: [
+      ['true', true],
+      ['1', true],
+      ['false', false],
+      ['0', false],
+    ],
+    onMiss: [
+      ['refuse', 'refuse'],
+      ['forward', 'forward'],
+      ['record', 'record'],
+    ],
+    target: [['https://staging.example.com/api/v2', 'https://staging.example.com/api/v2']],
+    targetCa: [['ca.crt', 'ca.crt']],
+    targetInsecure: [
+      ['true', true],
+      ['false', false],
+    ],
+    preserveHost: [
+      ['true', true],
+      ['false', false],
+    ],
+    forwardedHeaders: [
+      ['true', true],
+      ['false', false],
+    ],
+    validation: [
+      ['enforce', 'enforce'],
+      ['warn', 'warn'],
+      ['off', 'off'],
+    ],
+    guard: [
+      ['on', 'on'],
+      ['strict', 'strict'],
+      ['off', 'off'],
+    ],
+    account: [
+      ['current', undefined],
+      ['196', 196],
+      ['0', 0],
+    ],
+    state: [
+      ['held.json', 'held.json'],
+      ['.patchgate/state.json', '.patchgate/state.json'],
+    ],
+    readState: [
+      ['true', true],
+      ['false', false],
+    ],
+    stateLag: [
+      ['0', 0],
+      ['60s', 60_000],
+    ],
+    learn: [
+      ['project', ['project']],
+      ['feature, draft', ['feature', 'draft']],
+    ],
+    approvalTtl: [
+      ['90s', 90_000],
+      ['10m', 600_000],
+    ],
+    allowDelete: [['e2e-*, tmp', ['e2e-*', 'tmp']]],
+    unlisted: [
+      ['pass', 'pass'],
+      ['block', 'block'],
+    ],
+    basePath: [
+      ['/api/v2', '/api/v2'],
+      ['/', ''],
+      ['/api/v2/', '/api/v2'],
+    ],
+    bodyLimit: [
+      ['0', 0],
+      ['65536', 65_536],
+      ['65536b', 65_536],
+      ['512KiB', 524_288],
+      ['5 MiB', 5_242_880],
+      ['1.5kb', 1500],
+      ['2MB', 2_000_000],
+      ['256mib', 268_435_456],
+    ],
+    timeout: [
+      ['0', 0],
+      ['500ms', 500],
+      ['30s', 30_000],
+      ['1.5S', 1500],
+      ['2m', 120_000],
+      ['1h', 3_600_000],
+    ],
+    clientTimeout: [
+      ['0', 0],
+      ['10s', 10_000],
+    ],
+    log: [
+      ['text', 'text'],
+      ['json', 'json'],
+      ['off', 'off'],
+    ],
+    port: [
+      ['0', 0],
+      ['65535', 65_535],
+    ],
+    host: [['0.0.0.0', '0.0.0.0']],
+    allowHost: [['gate.test,*.team.test', ['gate.test', '*.team.test']]],
+    tlsCert: [['server.crt', 'server.crt']],
+    tlsKey: [['server.key', 'server.key']],
+    controlToken: [['x', 'x']],
+    refreshMeta: [
+      ['true', true],
+      ['false', false],
+    ],
+    recordLimit: [['1MiB', 1_048_576]],
+    durability: [
+      ['process', 'process'],
+      ['fsync', 'fsync'],
+    ],
+    redact: [
+      ['ssn', ['ssn']],
+      ['ssn, x-trace', ['ssn', 'x-trace']],
+    ],
+    noRedact: [['signature, x-key', ['signature', 'x-key']]],
+    redactPointers: [['/users/*/email,/id', ['/users/*/email', '/id']]],
+    redactPatterns: [['\\d{3},\\d{2}', ['\\d{3},\\d{2}']]],
+    detectSecrets: [
+      ['true', true],
+      ['false', false],
+    ],
+    matchHeaders: [['accept-language', ['accept-language']]],
+    ignorePointers: [['/environments/*/id', ['/environments/*/id']]],
+    ignoreDrift: [['/items/*/etag', ['/items/*/etag']]],
+    driftHeaders: [['location', ['location']]],
+    ignoreQuery: [['timestamp', ['timestamp']]],
+    arraysAsSets: [['/languages', ['/languages']]],
+    formsAsSets: [['true', true]],
+    strictSequence: [['true', true]],
+    replayFailures: [['true', true]],
+    maxAge: [['30d', 2_592_000_000]],
+    onStale: [
+      ['warn', 'warn'],
+      ['refuse', 'refuse'],
+    ],
+    failUnused: [['true', true]],
+    sessionIdle: [['10m', 600_000]],
+    seed: [['seed.json', 'seed.json']],
+    envelope: [['_data', '_data']],
+    latency: [
+      ['0', { from: 0, to: 0 }],
+      ['50ms..2s', { from: 50, to: 2000 }],
+      ['recorded', 'recorded'],
+    ],
+    faults: [
+      ['reset', [{ reset: true }]],
+      [
+        'GET status=503 count=2; latency=1s',
+        [{ method: 'GET', answer: { status: 503 }, count: 2 }, { latency: { from: 1000, to: 1000 } }],
+      ],
+    ],
+    faultSeed: [['1234', 1234]],
+    baseline: [['known.json', 'known.json']],
+    failOnBlock: [['true', true]],
+    failOn: [
+      ['error', 'error'],
+      ['warn', 'warn'],
+    ],
+  };
+
+  it('is tested here', () => {
+    expect(Object.keys(RIGHT).sort()).toEqual(Object.keys(SETTINGS).sort());
+  });
+
+  it.each(Object.entries(RIGHT))(
+    '%s is taken alike as a flag, a variable and a key',
+    async (name, values) => {
+      for (const [given, taken] of values) {
+        const key = name as SettingName;
+        expect((await config({ flags: { [key]: given } }))[key]).toEqual(taken);
+        expect((await config({ env: { [variableOf(key)]: String(given) } }))[key]).toEqual(taken);
+        expect((await config({ file: { [key]: typed(key, given) } }))[key]).toEqual(taken);
+      }
+    },
+  );
+
+  it('is taken in its own type from a config file', async () => {
+    expect(
+      await config({
+        file: { port: 0, recordInCi: true, timeout: 0, bodyLimit: 10, record: true, guard: false },
+      }),
+    ).toMatchObject({ port: 0, recordInCi: true, timeout: 0, bodyLimit: 10, record: 'all', guard: 'off' });
+    expect((await config({ file: { guard: true } })).guard).toBe('on');
+  });
+
+  it('is, where it is a duration, milliseconds in the number of a program alone', async () => {
+    const latency = 7;
+    expect(await config({ flags: { timeout: 250, latency, faults: [{ latency }] } })).toMatchObject({
+      timeout: 250,
+      latency: { from: 7, to: 7 },
+      faults: [{ latency: { from: 7, to: 7 } }],
+    });
+    for (const file of [{ timeout: 250 }, { latency }, { faults: [{ latency }] }])
+      expect(await refused({ file })).toMatch(/is not taken \(it takes a (?:unit|duration with its unit), /);
+    expect(await config({ file: { latency: 0, faults: [{ latency: 0 }] } })).toMatchObject({
+      latency: { from: 0, to: 0 },
+      faults: [{ latency: { from: 0, to: 0 } }],
+    });
+  });
+
+  it('is off, where it may be, with false, and with an empty text from the command line and a file', async () => {
+    expect((await config({ file: { state: false } })).state).toBe('');
+    expect((await config({ file: { state: '' } })).state).toBe('');
+    expect((await config({ flags: { state: '' } })).state).toBe('');
+    expect((await config({ flags: { state: '' }, file: { state: 'held.json' } })).state).toBe('');
+    // As with every setting: a variable that is empty is one that is not there.
+    expect((await config({ env: { PATCHGATE_STATE: '' }, file: { state: 'held.json' } })).state).toBe(
+      'held.json',
+    );
+  });
+
+  it('is, where it is pointers, the whole body too, but from a config file alone', async () => {
+    const { ignorePointers } = await config({ file: { ignorePointers: ['', '/a'] } });
+    expect(ignorePointers).toEqual(['', '/a']);
+    expect((await config({ file: { arraysAsSets: '' } })).arraysAsSets).toEqual([]);
+  });
+
+  const WRONG: [SettingName, unknown, string][] = [
+    ['recording', '', 'a text'],
+    ['recording', 5, 'a text'],
+    ['seed', null, 'a text'],
+    ['recordInCi', 'yes', 'true or false'],
+    ['recordInCi', 1, 'true or false'],
+    ['port', '-1', 'an integer from 0 to 65535'],
+    ['port', '65536', 'an integer from 0 to 65535'],
+    ['port', '80.5', 'an integer from 0 to 65535'],
+    ['port', 80.5, 'an integer from 0 to 65535'],
+    ['port', '0x50', 'an integer from 0 to 65535'],
+    ['port', ' 80', 'an integer from 0 to 65535'],
+    ['port', true, 'an integer from 0 to 65535'],
+    [
+      'record',
+      'some',
+      'one of: all, new_episodes, once, none; the name of a recording is the setting recording',
+    ],
+    ['record', 'nnone', 'one of: all, new_episodes, once, none; did you mean "none"?'],
+    ['record', false, 'one of: all, new_episodes, once, none'],
+    ['record', 'ALL', 'one of: all, new_episodes, once, none; did you mean "all"?'],
+    ['validation', true, 'one of: enforce, warn, off'],
+    ['validation', 'toString', 'one of: enforce, warn, off'],
+    ['guard', 'maybe', 'one of: on, strict, off'],
+    ['account', 'main', 'an integer from 0 to 9007199254740991'],
+    ['account', '-1', 'an integer from 0 to 9007199254740991'],
+    ['account', '042x', 'an integer from 0 to 9007199254740991'],
+    ['state', true, 'a text'],
+    ['state', 5, 'a text'],
+    ['learn', 'projects', 'any of: project, feature, draft; did you mean "project"?'],
+    ['learn', ['project', 'campaign'], 'any of: project, feature, draft'],
+    ['approvalTtl', '10 minutes', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    ['allowDelete', 5, 'texts'],
+    // Without a slash, or as a URL, no path would ever match, and nothing be judged.
+    ['ignorePointers', 'environments/*/id', 'JSON Pointers, with * for any one: /environments/*/id'],
+    ['arraysAsSets', ['/a', 'b'], 'JSON Pointers, with * for any one: /environments/*/id'],
+    ['redactPointers', '/a~2', 'JSON Pointers, with * for any one: /environments/*/id'],
+    [
+      'basePath',
+      'api/v2',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      'https://staging.example.com/api/v2',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '/api/v2?x=1',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '/my%20api',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '//api/v2',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '/api/../v2',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '/api/v2//',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    [
+      'basePath',
+      '/api;x/v2',
+      'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+    ],
+    ['bodyLimit', '5 MegaBytes', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
+    ['bodyLimit', '257MiB', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
+    ['bodyLimit', '-1', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
+    ['bodyLimit', '1constructor', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
+    ['bodyLimit', 'Infinity', 'a size of at most 256MiB: 65536, 512KiB, 5MiB'],
+    ['timeout', 'soon', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    ['timeout', '30 sec', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    // A timer of Node that is to wait longer fires at once.
+    ['timeout', '600h', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    ['latency', '-5ms', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
+    ['timeout', '5', 'a unit, too: 5s, 5ms, 5m, 5h or 5d'],
+    ['sessionIdle', '1.5', 'a unit, too: 1.5s, 1.5ms, 1.5m, 1.5h or 1.5d'],
+    ['maxAge', '30', 'a unit, too: 30s, 30ms, 30m, 30h or 30d'],
+    ['maxAge', 30, 'a unit, too: 30s, 30ms, 30m, 30h or 30d'],
+    ['latency', '5', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
+    ['latency', '5..9ms', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
+    ['maxAge', 'old', 'a duration: 12h, 30d'],
+    ['latency', true, 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
+    ['latency', '2s..1s', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
+    ['latency', '600h', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
+    ['faultSeed', '-1', 'an integer from 0 to 9007199254740991'],
+    ['faults', true, 'a list of faults: ["PATCH status=503 count=2"]'],
+  ];
+
+  it.each(WRONG)('%s does not take %j', async (name, value, takes) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    expect(await refused({ flags: { [name]: value } })).toBe(
+      `${flag}: ${JSON.stringify(value)} is not taken (it takes ${takes})`,
+    );
+    expect(await refused({ file: { [name]: value } })).toMatch(
+      new RegExp(`^${name} in .*patchgate\\.config\\.json:1:\\d+: `),
+    );
+    if (typeof value === 'string' && value !== '')
+      expect(await refused({ env: { [variableOf(name)]: value } })).toMatch(
+        new RegExp(`^${variableOf(name)}: `),
+      );
+  });
+
+  it.each([
+    ['host', ['a', 'b'], '--host is given more than once (give it once)'],
+    ['port', ['1', '2'], '--port is given more than once (give it once)'],
+    ['baseline', ['a', 'b'], '--baseline is given more than once (give it once)'],
+    ['state', ['', 'x'], '--state and --no-state are both given (give one of them, once)'],
+  ])('--%s is given once', async (name, values, says) => {
+    expect(await laterRefusal('bad-usage', resolve({ flags: { [name]: values } }))).toBe(says);
+    expect(await refused({ file: { [name]: values } })).toContain('is not taken');
+  });
+
+  it.each([
+    [{ recordInCi: 'true' }, '"true" is not taken (it takes true or false)'],
+    [{ port: '4010' }, '"4010" is not taken (it takes an integer from 0 to 65535)'],
+    [{ account: '196' }, '"196" is not taken'],
+  ])('is no text in a config file where it is none: %j', async (file, says) => {
+    expect(await refused({ file })).toContain(says);
+  });
+
+  it('is not shown where it is secret', async () => {
+    const said = await refused({ file: { controlToken: 4711 } });
+    expect(said).toContain('controlToken in ');
+    expect(said).not.toContain('4711');
+  });
+
+  it.each([
+    ['port: 4010n', '4010n is not taken'],
+    ['port: () => 1', 'a function is not taken'],
+    ['port: { get a() { throw 1; } }', 'is not taken'],
+    ["recording: { name: 'x' }", '[Object]'],
+    ['port: Symbol("a")', 'Symbol(a) is not taken'],
+  ])('is shown in one short line, whatever a program gives: %s', async (text, says) => {
+    const said = await refused({ name: 'patchgate.config.mjs', file: `export default { ${text} };` });
+    expect(said).toContain(says.replace('[Object]', "{ name: 'x' } is not taken"));
+    expect(said).not.toContain('\n');
+  });
+});
