@@ -1,11 +1,11 @@
 /** One to a hundred printable characters of ASCII; a URL could not name the other two. */
-const NAME = /^(?!\.{1,2}$)[\x20-\x7e]{1,100}$/;
+export const SESSION_NAME = /^(?!\.{1,2}$)[\x20-\x7e]{1,100}$/;
 
 /** For people. */
 export const SESSION_NAMES = '1 to 100 printable characters of ASCII, other than "." and ".."';
 
 export function isSessionName(value: unknown): value is string {
-  return typeof value === 'string' && NAME.test(value);
+  return typeof value === 'string' && SESSION_NAME.test(value);
 }
 
 /** What is wrong with a text that names no session, for people: `it has 130 characters, and 100 is the most` */

@@ -65,7 +65,7 @@ export function recordedRequest(
   return toWholeRequest(plainRequestOf(head, body, json, keepHeaders));
 }
 
-function storedHeaders(flat: FlatHeaders): StoredHeaders {
+export function storedHeaders(flat: FlatHeaders): StoredHeaders {
   const headers: StoredHeaders = {};
   for (let i = 0; i + 1 < flat.length; i += 2) addHeader(headers, flat[i] as string, flat[i + 1] as string);
   return headers;

@@ -2,7 +2,7 @@ import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { curlLine } from '../../recordings/curl.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import { CREATOR } from '../../recordings/har/har.ts';
-import { type BodyToExport, harEntryOf } from '../../recordings/har/har-entry.ts';
+import { type BodyToExport, harEntryOf } from '../../recordings/har/to-har.ts';
 import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import { openStore } from '../../recordings/store/open-store.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PatchgateError } from '../../errors.ts';
 import { header, splitTarget } from '../../http/http.ts';
+import { type FoundExchange, seenOf } from '../../recordings/har/from-har.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
-import { type FoundExchange, seenOf } from '../../recordings/har/seen-entry.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { type PlainExchange, plainExchangeOf } from '../../recordings/plain-exchange.ts';
 import { redactText } from '../../recordings/redaction/redact.ts';

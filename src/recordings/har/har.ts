@@ -1,70 +1,40 @@
+import type { Content, Entry, Header, Param, Request, Response } from 'har-format';
+
 /**
- * HTTP Archive 1.2: what of it is written and read here. Names with an underscore in front are nobody's standard; those
- * of browsers are read, and `_patchgate` is our own.
+ * HTTP Archive 1.2: what of it is read here. Tools leave out what the standard wants, or write null. Names with an underscore in
+ * front are no standard; those of browsers are read, and `_patchgate` is our own.
  */
+type Sloppy<T> = { [Name in keyof T]?: T[Name] | null };
 
-export interface HarHeader {
-  name: string;
-  value: string;
-}
+export type HarHeader = Pick<Header, 'name'> & Sloppy<Pick<Header, 'value'>>;
 
-export interface HarBody {
-  mimeType?: string;
-  /** Decoded from its charset and content codings. */
-  text?: string;
-  /** `base64`, where the text is that of bytes. */
-  encoding?: string;
-  /** The same of a request's body, of which the standard says nothing. */
-  _encoding?: string;
+/** `text` is decoded from its charset and content codings, or base64 where `encoding` says so. */
+export interface HarBody extends Sloppy<Pick<Content, 'mimeType' | 'text' | 'encoding' | 'size'>> {
+  /** The same as `encoding` of a request's body, of which the standard says nothing. */
+  _encoding?: string | null;
   /** Playwright: name of the file beside the archive that holds it. */
-  _file?: string;
-  comment?: string;
+  _file?: string | null;
 }
 
-export interface HarPostData extends HarBody {
-  params?: { name: string; value?: string; fileName?: string }[];
+export interface HarRequest extends Pick<Request, 'method' | 'url'>, Sloppy<Pick<Request, 'bodySize'>> {
+  headers?: HarHeader[] | null;
+  postData?: (HarBody & { params?: Sloppy<Param>[] | null }) | null;
 }
 
-export interface HarRequest {
-  method: string;
-  url: string;
-  httpVersion?: string;
-  cookies?: unknown[];
-  headers?: HarHeader[];
-  queryString?: HarHeader[];
-  postData?: HarPostData;
-  headersSize?: number;
-  /** -1: nobody knows. */
-  bodySize?: number;
-}
-
-export interface HarResponse {
-  /** 0: there was no response. */
-  status: number;
-  statusText?: string;
-  httpVersion?: string;
-  cookies?: unknown[];
-  headers?: HarHeader[];
-  content?: HarBody & { size?: number };
-  redirectURL?: string;
-  headersSize?: number;
-  bodySize?: number;
+/** Of status 0: there was no response. */
+export interface HarResponse
+  extends Pick<Response, 'status'>,
+    Sloppy<Pick<Response, 'statusText' | 'bodySize'>> {
+  headers?: HarHeader[] | null;
+  content?: HarBody | null;
   /** Chrome's name of what went wrong: `net::ERR_CONNECTION_REFUSED`. */
-  _error?: string;
+  _error?: string | null;
 }
 
-export interface HarEntry {
-  /** ISO 8601. Tools that leave it out get one when it is read. */
-  startedDateTime: string;
-  /** Milliseconds. */
-  time?: number;
+export interface HarEntry extends Sloppy<Pick<Entry, 'startedDateTime' | 'time' | '_resourceType'>> {
   request: HarRequest;
-  response?: HarResponse;
-  cache?: object;
-  timings?: object;
-  comment?: string;
-  _resourceType?: string;
-  _patchgate?: OwnMember;
+  response?: HarResponse | null;
+  _patchgate?: OwnMember | null;
 }
 
 /** What an archive of ours says that the standard has no place for. */
@@ -77,14 +47,6 @@ export interface OwnMember {
   session?: string;
   /** Bytes of bodies that were not kept. */
   omitted?: { request?: number; response?: number };
-}
-
-export interface Har {
-  log: {
-    version?: string;
-    creator?: { name?: string; version?: string };
-    entries: HarEntry[];
-  };
 }
 
 /** The name under `creator` in archives of ours. */

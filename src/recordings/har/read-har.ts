@@ -1,51 +1,97 @@
-import { isUtf8 } from 'node:buffer';
+import { constants, isUtf8 } from 'node:buffer';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { PatchgateError } from '../../errors.ts';
-import type { JsonValue } from '../../json/json.ts';
+import { isObject, type JsonValue, member } from '../../json/json.ts';
 import { findPlace, findPlaces, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
-import { checkEntry, checkHar, type WrongField } from './check-har.ts';
-import { CREATOR, type Har, type HarEntry } from './har.ts';
+import { escapeToken } from '../../json/pointer.ts';
+import { scanJson, UNLIMITED } from '../../json/scan-json.ts';
+import { SESSION_NAME } from '../../model/session-name.ts';
+import { CREATOR, type HarEntry } from './har.ts';
 
-export interface HarContent {
-  /** In the order of their start, but for an archive of ours, whose order is that of the recording. */
-  entries: readonly HarEntry[];
+/** The first field that is not as HAR 1.2 says. */
+export interface WrongField {
+  pointer: string;
+  /** Follows the pointer: `must be string`. */
+  what: string;
+}
+
+export interface HarItem {
+  /** `/log/entries/3` */
+  pointer: string;
+  value: JsonValue;
+  /** Absent where the request cannot be read; the request alone where something else is wrong. */
+  entry?: HarEntry;
+  /** Its pointer starts from the entry. */
+  wrong?: WrongField;
+}
+
+export interface HarArchive {
+  /** In which the entries stand. */
+  text: string;
   /** Whether Patchgate wrote it: then its bodies and headers are those of the recording. */
   isOwn: boolean;
-  /** Entries that are left out, and why: `x.har:12:5: /log/entries/3/request/url must be a text`. */
-  odd: readonly string[];
+  /** In the order of the file. */
+  items: readonly HarItem[];
 }
 
 /**
- * Reads the bytes of an HTTP archive and checks every field that import looks at. Each entry has a time: where it has none of its
- * own, that of the one before it, or of now.
+ * The entries of an HTTP archive, each checked as far as it is read here.
  *
- * @param file its name, for the message
+ * @param file its name, for messages
  * @throws PatchgateError `bad-input` with file, line and column where it is no archive
  */
-export function readHar(bytes: Buffer, file: string): HarContent {
+export function harEntries(bytes: Buffer, file: string): HarArchive {
   const text = textOf(bytes, file);
   const har = parse(text, file);
-  const wrong = checkHar(har);
+  const wrong = wrongIn(ofArchive, har);
   if (wrong) throw broken(file, findPlace(text, wrong.pointer), `${wrong.pointer} ${wrong.what}`.trim());
-  const { entries: all, creator } = (har as Har).log;
-  const entries: HarEntry[] = [];
-  const found: (WrongField & { part: 'value' })[] = [];
-  for (const [index, entry] of all.entries()) {
-    const odd = checkEntry(entry as unknown as JsonValue);
-    if (odd) found.push({ pointer: `/log/entries/${index}${odd.pointer}`, what: odd.what, part: 'value' });
-    else entries.push(entry);
-  }
-  const places = found.length > 0 ? findPlaces(text, found) : [];
-  const odd = found.map(({ pointer, what }, i) => said(file, places[i] as Place, `${pointer} ${what}`));
-  if (creator?.name === CREATOR) return { entries: timed(entries), isOwn: true, odd };
-  const inOrder = timed(entries).sort((a, b) => startOf(a) - startOf(b));
-  return { entries: inOrder, isOwn: false, odd };
+  refuseTwoLists(text, file);
+  const { entries, creator } = (har as unknown as { log: { entries: JsonValue[]; creator?: JsonValue } }).log;
+  const items = entries.map((value, index) => ({
+    pointer: `/log/entries/${index}`,
+    value,
+    ...checkEntry(value),
+  }));
+  return { text, isOwn: member(creator, 'name') === CREATOR, items };
 }
 
-function timed(entries: readonly HarEntry[]): HarEntry[] {
+/** Checks the fields of an entry that are read here. */
+export function checkEntry(value: JsonValue): Pick<HarItem, 'entry' | 'wrong'> {
+  const wrong = wrongIn(ofEntry, value);
+  if (!wrong) return { entry: value as unknown as HarEntry };
+  if (!isObject(value) || wrong.pointer.startsWith('/request')) return { wrong };
+  return { entry: { request: value.request } as unknown as HarEntry, wrong };
+}
+
+/** An entry with a time: where it has none of its own, that of the one before it, or of now. */
+export type TimedEntry = HarEntry & { startedDateTime: string };
+
+export interface HarContent {
+  /** In the order of their start, but for an archive of ours, whose order is that of the recording. */
+  entries: readonly TimedEntry[];
+  isOwn: boolean;
+  /** Entries that are left out, and why: `x.har:12:5: /log/entries/3/request/url must be string`. */
+  odd: readonly string[];
+}
+
+/** Reads an HTTP archive to be imported. @throws PatchgateError as `harEntries` */
+export function readHar(bytes: Buffer, file: string): HarContent {
+  const { text, isOwn, items } = harEntries(bytes, file);
+  const entries = timed(items.flatMap(({ entry, wrong }) => (entry && !wrong ? entry : [])));
+  if (!isOwn) entries.sort((a, b) => startOf(a) - startOf(b));
+  const found = items.flatMap(({ pointer, wrong }) =>
+    wrong ? { ...wrong, pointer: pointer + wrong.pointer, part: 'value' as const } : [],
+  );
+  const places = found.length > 0 ? findPlaces(text, found) : [];
+  const odd = found.map(({ pointer, what }, i) => said(file, places[i] as Place, `${pointer} ${what}`));
+  return { entries, isOwn, odd };
+}
+
+function timed(entries: readonly HarEntry[]): TimedEntry[] {
   let last =
     entries.find((entry) => !Number.isNaN(startOf(entry)))?.startedDateTime ?? new Date().toISOString();
   return entries.map((entry) => {
-    if (!Number.isNaN(startOf(entry))) last = entry.startedDateTime;
+    if (!Number.isNaN(startOf(entry))) last = entry.startedDateTime as string;
     return { ...entry, startedDateTime: last };
   });
 }
@@ -54,24 +100,33 @@ function startOf({ startedDateTime }: HarEntry): number {
   return typeof startedDateTime === 'string' ? Date.parse(startedDateTime) : Number.NaN;
 }
 
+/** How files begin that are given by mistake. */
+const FOREIGN = [
+  { start: 'PK', what: 'is a ZIP archive', hint: 'unpack it, and give the .har file that it holds' },
+  { start: '\x1f\x8b', what: 'is compressed', hint: 'unpack it with gunzip first' },
+];
+
 function textOf(bytes: Buffer, file: string): string {
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b) {
-    throw new PatchgateError('bad-input', `${file} is a ZIP archive`, {
-      hint: 'unpack it, and give the .har file that it holds',
-    });
-  }
-  if (!isUtf8(bytes)) {
-    throw new PatchgateError('bad-input', `${file} is not valid UTF-8, as an HTTP archive must be`, {
-      hint: 'export it again; where a shell wrote it (Windows), have it write UTF-8',
-    });
-  }
+  const refuse = (what: string, hint: string) => new PatchgateError('bad-input', `${file} ${what}`, { hint });
+  for (const { start, what, hint } of FOREIGN)
+    if (bytes.toString('latin1', 0, start.length) === start) throw refuse(what, hint);
+  if (bytes.length > constants.MAX_STRING_LENGTH)
+    throw refuse(
+      `has more than ${constants.MAX_STRING_LENGTH} bytes`,
+      'export it in parts, or without large responses',
+    );
+  if (!isUtf8(bytes))
+    throw refuse(
+      'is not valid UTF-8, as an HTTP archive must be',
+      'export it again; where a shell wrote it (Windows), have it write UTF-8',
+    );
   // Some proxies begin it with a byte order mark.
   return bytes.toString('utf8').replace(/^\ufeff/, '');
 }
 
-function parse(text: string, file: string): unknown {
+function parse(text: string, file: string): JsonValue {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as JsonValue;
   } catch {
     const error = syntaxErrorOf(text);
     const place = error ? placeAt(text, error.offset) : { line: 1, column: 1 };
@@ -79,12 +134,100 @@ function parse(text: string, file: string): unknown {
   }
 }
 
+/** Of two lists JSON.parse sees one: nothing would be said of what the other holds. */
+function refuseTwoLists(text: string, file: string): void {
+  if (text.indexOf('"entries"') === text.lastIndexOf('"entries"')) return;
+  scanJson(text, UNLIMITED, ({ kind, open, offset, what }) => {
+    const isList = open.length === 1 ? what === 'log' : open.length === 2 && what === 'entries';
+    if (kind === 'duplicate-key' && isList)
+      throw broken(file, placeAt(text, offset), `${what} stands here for the second time`);
+    return true;
+  });
+}
+
+function wrongIn(validate: ValidateFunction, value: JsonValue): WrongField | undefined {
+  if (validate(value)) return undefined;
+  const {
+    instancePath: pointer,
+    keyword,
+    params,
+    message = '',
+  } = validate.errors?.[0] ?? { instancePath: '' };
+  return keyword === 'required'
+    ? { pointer: `${pointer}/${escapeToken(params?.missingProperty)}`, what: 'is missing' }
+    : { pointer, what: message.replaceAll(',', ' or ') };
+}
+
+const TEXT = { type: 'string' };
+const ANY_TEXT = { type: ['string', 'null'] };
+/** Of headers and form fields: those that are files have no value. */
+const PAIRS = {
+  type: ['array', 'null'],
+  items: { type: 'object', required: ['name'], properties: { name: TEXT, value: ANY_TEXT } },
+};
+const BODY = {
+  text: ANY_TEXT,
+  encoding: ANY_TEXT,
+  _encoding: ANY_TEXT,
+  mimeType: ANY_TEXT,
+  _file: ANY_TEXT,
+};
+const SIZE = { type: 'integer', minimum: 0 };
+
+/** What tools leave out, though the standard wants it, may be left out, and times may be whatever they are. */
+const ENTRY = {
+  type: 'object',
+  required: ['request'],
+  properties: {
+    request: {
+      type: 'object',
+      required: ['method', 'url'],
+      properties: {
+        method: TEXT,
+        url: TEXT,
+        headers: PAIRS,
+        postData: { type: ['object', 'null'], properties: { ...BODY, params: PAIRS } },
+      },
+    },
+    response: {
+      type: ['object', 'null'],
+      required: ['status'],
+      properties: {
+        status: { type: 'integer' },
+        headers: PAIRS,
+        content: { type: ['object', 'null'], properties: BODY },
+      },
+    },
+    _patchgate: {
+      type: ['object', 'null'],
+      properties: {
+        path: TEXT,
+        query: TEXT,
+        session: { type: 'string', pattern: SESSION_NAME.source },
+        omitted: { type: 'object', properties: { request: SIZE, response: SIZE } },
+      },
+    },
+  },
+};
+
+const ARCHIVE = {
+  type: 'object',
+  required: ['log'],
+  properties: {
+    log: { type: 'object', required: ['entries'], properties: { entries: { type: 'array' } } },
+  },
+};
+
+const ajv = new Ajv({ allowUnionTypes: true });
+const ofArchive = ajv.compile(ARCHIVE);
+const ofEntry = ajv.compile(ENTRY);
+
 function said(file: string, { line, column }: Place, what: string): string {
   return `${file}:${line}:${column}: ${what}`;
 }
 
 function broken(file: string, place: Place, what: string): PatchgateError {
   return new PatchgateError('bad-input', said(file, place, what), {
-    hint: 'an HTTP archive (HAR 1.2) is expected: export it again; nothing was imported',
+    hint: 'an HTTP archive (HAR 1.2) is expected: export it again; nothing was read',
   });
 }

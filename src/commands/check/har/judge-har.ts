@@ -3,10 +3,9 @@ import type { Gate } from '../../../gate/gate.ts';
 import { parseUrl } from '../../../http/url.ts';
 import { member } from '../../../json/json.ts';
 import { findOffsets } from '../../../json/json-text.ts';
-import { checkMessages } from '../../../recordings/har/check-har.ts';
-import { exchangeIn } from '../../../recordings/har/entry-exchange.ts';
+import { askedIn, type EntryOptions, exchangeIn, targetOf } from '../../../recordings/har/from-har.ts';
 import { CREATOR, type HarEntry } from '../../../recordings/har/har.ts';
-import { askedIn, type EntryOptions, targetOf } from '../../../recordings/har/seen-entry.ts';
+import { checkEntry } from '../../../recordings/har/read-har.ts';
 import type { CheckedFile } from '../../../reporters/report.ts';
 import { attached } from '../../recordings/read-archive.ts';
 import type { Beforehand } from '../history/beforehand.ts';
@@ -44,11 +43,9 @@ export async function judgeHar(
   /** What is odd in an answer is no reason not to judge what was asked. */
   async function judgeEntry(slice: HarSlice): Promise<void> {
     const { value, pointer, text, start } = slice;
-    const wrong = checkMessages(value);
+    const { entry, wrong = { pointer: '', what: '' } } = checkEntry(value);
+    if (entry) return judge.judge(await readEntry(entry), slice);
     const request = member(value, 'request');
-    if (!wrong) return judge.judge(await readEntry(value as unknown as HarEntry), slice);
-    if (!checkMessages({ request: request ?? null }))
-      return judge.judge(await readEntry({ request } as unknown as HarEntry), slice);
     const [offset = 0] = findOffsets(text, [{ pointer: wrong.pointer, part: 'value' }]);
     const { line } = new TextLines(text, start).placeOf(offset);
     const [method, url] = [member(request, 'method'), member(request, 'url')];
@@ -60,7 +57,7 @@ export async function judgeHar(
   }
 
   async function readEntry(entry: HarEntry): Promise<FoundRequest> {
-    const head = { method: entry.request.method, url: targetOf(entry, parseUrl(entry.request.url)) };
+    const head = { method: entry.request.method, url: targetOf(entry) };
     const isOfInterest = entry.request.postData?._file || entry.response?.content?._file;
     const beside = isOfInterest ? await attachments(entry) : {};
     const options: EntryOptions = { isOwn, attached: beside };
@@ -80,7 +77,7 @@ export async function judgeHar(
     response,
   }: HarEntry): Promise<NonNullable<EntryOptions['attached']>> {
     if (file === undefined) return {};
-    const read = async (one: string | undefined) => {
+    const read = async (one: string | null | undefined) => {
       try {
         return await attached(file, one);
       } catch (error) {
@@ -106,10 +103,10 @@ function isMissing({ request, _patchgate }: HarEntry, isOwn: boolean): boolean {
 }
 
 function placesIn({ request }: HarEntry): RequestPlaces {
-  const { text, params = [], encoding, _encoding } = request.postData ?? {};
+  const { text, params, encoding, _encoding } = request.postData ?? {};
   const places = { path: '/request/url', headers: '/request/headers' };
   const body = '/request/postData';
-  if (!text && params.length > 0) return { ...places, body: `${body}/params`, as: 'coded' };
+  if (!text && (params ?? []).length > 0) return { ...places, body: `${body}/params`, as: 'coded' };
   if (typeof text !== 'string') return { ...places, body, as: 'coded' };
   const isText = (encoding ?? _encoding ?? '').toLowerCase() !== 'base64';
   return { ...places, body: `${body}/text`, as: isText ? 'text' : 'coded' };

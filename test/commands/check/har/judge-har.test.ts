@@ -183,9 +183,9 @@ describe('an HTTP archive', () => {
       ...{ pointer: `/log/entries/${index}`, line: 1, method, path, why },
     });
     expect(file.skipped).toEqual([
-      skipped(0, '?', '?', 'must be an object'),
-      skipped(1, '?', PROJECT_URL, '/request/method must be a text'),
-      skipped(3, 'PATCH', PROJECT_URL, '/request/headers must be a list'),
+      skipped(0, '?', '?', 'must be object'),
+      skipped(1, '?', PROJECT_URL, '/request/method must be string'),
+      skipped(3, 'PATCH', PROJECT_URL, '/request/headers must be array or null'),
     ]);
     expect(file.subjects).toMatchObject([{ pointer: '/log/entries/2', outcome: 'pass' }]);
   });

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { HarEntry } from '../../../src/recordings/har/har.ts';
-import { readHar } from '../../../src/recordings/har/read-har.ts';
-import { type FoundExchange, seenOf } from '../../../src/recordings/har/seen-entry.ts';
+import { type FoundExchange, seenOf } from '../../../src/recordings/har/from-har.ts';
+import { readHar, type TimedEntry } from '../../../src/recordings/har/read-har.ts';
 
 const SAMPLES = new URL('../../support/har/', import.meta.url);
 
-function entriesOf(name: string): readonly HarEntry[] {
+function entriesOf(name: string): readonly TimedEntry[] {
   return readHar(readFileSync(new URL(name, SAMPLES)), name).entries;
 }
 
-function entry(request: object = {}, response: object = {}): HarEntry {
+function entry(request: object = {}, response: object = {}): TimedEntry {
   return {
     startedDateTime: '2026-11-20T12:00:00Z',
     time: 5,
@@ -19,7 +18,7 @@ function entry(request: object = {}, response: object = {}): HarEntry {
   };
 }
 
-function found(one: HarEntry, options = {}): FoundExchange {
+function found(one: TimedEntry, options = {}): FoundExchange {
   const seen = seenOf(one, options);
   if ('skipped' in seen) throw new Error(seen.skipped);
   return seen;
@@ -46,7 +45,7 @@ describe('what browsers write', () => {
   });
 
   it('loses what belongs to HTTP/2, to codings and to the page', () => {
-    const { seen } = found(entries[1] as HarEntry);
+    const { seen } = found(entries[1] as TimedEntry);
     expect(seen.request).toEqual({
       method: 'PATCH',
       url: 'https://staging.example.com/api/v2/accounts/current/features/7?token=SECRET-1',
@@ -64,12 +63,12 @@ describe('what browsers write', () => {
   });
 
   it('is whole where only the copy was looked up: 200, not 304', () => {
-    const { seen } = found(entries[0] as HarEntry);
+    const { seen } = found(entries[0] as TimedEntry);
     expect(seen.response.status).toBe(200);
     expect(seen.responseBody).toEqual(Buffer.from('R0lGODlh/w==', 'base64'));
-    const { response, ...rest } = entries[0] as HarEntry;
+    const { response, ...rest } = entries[0] as TimedEntry;
     const bare = { ...rest, response: { ...response, status: 304, content: { size: 0 } } };
-    expect(seenOf(bare as HarEntry)).toEqual({ skipped: 'not modified, and the copy is not in the file' });
+    expect(seenOf(bare as TimedEntry)).toEqual({ skipped: 'not modified, and the copy is not in the file' });
   });
 });
 
@@ -77,29 +76,29 @@ describe('what proxies write', () => {
   const entries = entriesOf('proxy.json');
 
   it('is a form, of which only the fields are there', () => {
-    const { seen } = found(entries[0] as HarEntry);
+    const { seen } = found(entries[0] as TimedEntry);
     expect(seen.requestBody.toString()).toBe('user+name=a%26b&password=SECRET-8');
     expect(seen.response.status).toBe(302);
     expect(seen.responseBody).toHaveLength(0);
   });
 
   it('is skipped where it is no exchange of its own, or a body is missing', () => {
-    expect(seenOf(entries[1] as HarEntry)).toEqual({ skipped: 'CONNECT' });
-    expect(seenOf(entries[2] as HarEntry)).toEqual({ skipped: "the request's body is not in the file" });
+    expect(seenOf(entries[1] as TimedEntry)).toEqual({ skipped: 'CONNECT' });
+    expect(seenOf(entries[2] as TimedEntry)).toEqual({ skipped: "the request's body is not in the file" });
   });
 
   it('is UTF-8 once it is text, whatever it was', () => {
-    const { seen } = found(entries[3] as HarEntry);
+    const { seen } = found(entries[3] as TimedEntry);
     expect(seen.response.headers).toContain('text/plain; charset=utf-8');
     expect(seen.responseBody.toString()).toBe('né!');
   });
 
   it('keeps its coding where it still has it', () => {
-    expect(found(entries[4] as HarEntry).seen.response.headers).toContain('Content-Encoding');
+    expect(found(entries[4] as TimedEntry).seen.response.headers).toContain('Content-Encoding');
   });
 
   it('may have its body beside the archive', () => {
-    const one = entries[5] as HarEntry;
+    const one = entries[5] as TimedEntry;
     expect(seenOf(one)).toEqual({ skipped: "the response's body is not in the file" });
     const attached = { response: Buffer.from('attached') };
     expect(found(one, { attached }).seen.responseBody.toString()).toBe('attached');
@@ -107,7 +106,7 @@ describe('what proxies write', () => {
 });
 
 describe('an entry', () => {
-  it.each<[string, HarEntry, string]>([
+  it.each<[string, TimedEntry, string]>([
     ['no URL', entry({ url: '/a' }), 'no URL'],
     ['a method that is none', entry({ method: 'GET /' }), 'no HTTP method'],
     ['status -1', entry({}, { status: -1 }), 'no response'],
@@ -118,7 +117,7 @@ describe('an entry', () => {
   });
 
   it('without a response is skipped', () => {
-    expect(seenOf({ ...entry(), response: undefined } as unknown as HarEntry)).toEqual({
+    expect(seenOf({ ...entry(), response: undefined } as unknown as TimedEntry)).toEqual({
       skipped: 'no response',
     });
   });

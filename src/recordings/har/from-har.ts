@@ -1,0 +1,276 @@
+import { header, type RawHeaders, type RequestHead, splitTarget, withoutHeaders } from '../../http/http.ts';
+import { parseUrl } from '../../http/url.ts';
+import { type Exchange, FAILURES, type FailureKind, type StoredBody } from '../../model/exchange.ts';
+import { storeBody } from '../body.ts';
+import type { SeenExchange } from '../plain-exchange.ts';
+import { isForm } from '../redaction/redact-bytes.ts';
+import { storedHeaders } from '../to-stored-exchange.ts';
+import {
+  type HarBody,
+  type HarEntry,
+  type HarHeader,
+  type HarRequest,
+  type HarResponse,
+  UNKNOWN_TYPE,
+} from './har.ts';
+import type { TimedEntry } from './read-har.ts';
+
+/** A body's bytes; undefined where the archive has only heard of it. */
+type Found = Buffer | undefined;
+
+/** What an entry of an archive comes to: an exchange, or why it is none, in a few words. */
+export type SeenEntry = FoundExchange | { skipped: string };
+
+export interface FoundExchange {
+  /** Its response is of status 0 where none came. */
+  seen: SeenExchange;
+  failure?: FailureKind | undefined;
+  /** Bytes of bodies that were not kept. */
+  omitted: { request?: number; response?: number };
+}
+
+export interface EntryOptions {
+  /** Of an archive of ours: what it says of bodies and headers is so. */
+  isOwn?: boolean;
+  /** The bodies that Playwright keeps in files beside the archive. */
+  attached?: { request?: Found; response?: Found };
+}
+
+const NO_RESPONSE: HarResponse = { status: 0, content: { size: 0 } };
+const NO_BYTES = Buffer.alloc(0);
+
+/** An entry as the exchange that went by, as far as the archive knows. Pure. Not redacted: recording does that. */
+export function seenOf(entry: TimedEntry, options: EntryOptions = {}): SeenEntry {
+  const { isOwn = false, attached = {} } = options;
+  const { request } = entry;
+  const response = entry.response ?? NO_RESPONSE;
+  const url = parseUrl(request.url);
+  const failure = failureOf(entry, response, isOwn);
+  const answered = answeredBytes(response, attached.response);
+  // What we recorded ourselves was asked for like that.
+  const skipped = whySkipped(entry, url, response.status, failure, isOwn || (answered?.length ?? 0) > 0);
+  if (skipped !== undefined || !url) return { skipped: skipped ?? 'no URL' };
+  const { headers, body: requestBody } = askedIn(entry, options);
+  if (requestBody === undefined) return { skipped: "the request's body is not in the file" };
+  const mayBeEmpty = isOwn || failure !== undefined || request.method === 'HEAD';
+  const responseBody = answered ?? (mayBeEmpty ? NO_BYTES : undefined);
+  if (responseBody === undefined) return { skipped: "the response's body is not in the file" };
+  const startedAt = Date.parse(entry.startedDateTime);
+  return {
+    seen: {
+      request: {
+        method: request.method,
+        url: targetOf(entry),
+        // A location on the same host is kept without it, which recording decides by this header.
+        headers: [...withoutHeaders(headers, (name) => name === 'host'), 'host', url.host],
+      },
+      requestBody,
+      response: {
+        status: statusOf(response, responseBody),
+        message: response.statusText ?? '',
+        headers: isOwn
+          ? rawHeadersOf(response.headers)
+          : answeredHeaders(response, responseBody, request.method, attached.response !== undefined),
+      },
+      responseBody,
+      startedAt,
+      endedAt: startedAt + (typeof entry.time === 'number' ? Math.max(0, entry.time) : 0),
+      session: isOwn ? entry._patchgate?.session : undefined,
+    },
+    failure,
+    omitted: (isOwn && entry._patchgate?.omitted) || {},
+  };
+}
+
+/** The headers of a request, as they describe its body, and that; empty where it was not kept, undefined where it is not there. */
+export function askedIn(
+  { request, _patchgate }: HarEntry,
+  { isOwn = false, attached = {} }: EntryOptions,
+): { headers: string[]; body: Found } {
+  const headers = withType(rawHeadersOf(request.headers), request.postData?.mimeType);
+  const isOmitted = isOwn && _patchgate?.omitted?.request !== undefined;
+  const body = isOmitted ? NO_BYTES : postedBytes(request, header(headers, 'content-type'), attached.request);
+  return { headers: isOwn || body === undefined ? headers : plainHeaders(headers, body), body };
+}
+
+/** The request target as it was written, without the fragment that no client sends. */
+export function targetOf({ request, _patchgate }: HarEntry): string {
+  if (_patchgate?.path !== undefined)
+    return _patchgate.path + (_patchgate.query ? `?${_patchgate.query}` : '');
+  const text = /^[!-~]*$/.test(request.url) ? request.url : (parseUrl(request.url)?.href ?? request.url);
+  return text.replace(/#.*$/, '');
+}
+
+/**
+ * An entry as an exchange, whatever is missing of it: nothing of it is redacted, and its headers are those of the request alone.
+ *
+ * @param body that of the request; undefined: it is not there
+ */
+export function exchangeIn(
+  entry: HarEntry,
+  { method, url, headers }: RequestHead,
+  body: Found,
+  { isOwn = false, attached = {} }: EntryOptions,
+): Exchange {
+  const response = entry.response ?? NO_RESPONSE;
+  const failure = failureOf(entry, response, isOwn);
+  const answer = response.status > 0 ? (answeredBytes(response, attached.response) ?? NO_BYTES) : undefined;
+  return {
+    request: {
+      ...{ method, ...splitTarget(url) },
+      headers: storedHeaders(headers.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text))),
+      body: (body && textBody(body)) ?? { omitted: 0 },
+    },
+    ...(answer && { response: { status: statusOf(response, answer), headers: {}, body: textBody(answer) } }),
+    ...(failure && { failure: { kind: failure } }),
+    meta: { recordedAt: entry.startedDateTime ?? '', durationMs: 0 },
+  };
+}
+
+/** What is read once need not be kept as JSON. */
+function textBody(bytes: Buffer): StoredBody {
+  return storeBody(bytes, 'text/plain') ?? { text: '' };
+}
+
+function whySkipped(
+  { request, _resourceType }: HarEntry,
+  url: URL | undefined,
+  status: number,
+  failure: FailureKind | undefined,
+  hasBody: boolean,
+): string | undefined {
+  if (/^wss?:$/.test(url?.protocol ?? '') || _resourceType === 'websocket' || status === 101)
+    return 'WebSocket';
+  if (request.method === 'CONNECT') return 'CONNECT';
+  if (!url) return 'no URL';
+  if (!/^https?:$/.test(url.protocol)) return `not HTTP (${url.protocol})`;
+  if (!TOKEN.test(request.method)) return 'no HTTP method';
+  // Some tools write -1.
+  if (status <= 0) return failure ? undefined : 'no response';
+  if (status === 304 && !hasBody) return 'not modified, and the copy is not in the file';
+  return status < 200 || status > 999 ? 'no final response' : undefined;
+}
+
+/** Chrome's names of what the target did. Any other failure is the browser's own doing: blocked, cancelled, offline. */
+const FAILURES_OF_CHROME: Readonly<Record<string, FailureKind>> = {
+  'net::ERR_CONNECTION_REFUSED': 'refused',
+  'net::ERR_TIMED_OUT': 'timeout',
+  'net::ERR_CONNECTION_TIMED_OUT': 'timeout',
+  'net::ERR_CONNECTION_RESET': 'reset',
+  'net::ERR_CONNECTION_CLOSED': 'reset',
+  'net::ERR_EMPTY_RESPONSE': 'reset',
+};
+
+function failureOf(
+  { _patchgate }: HarEntry,
+  { status, _error }: HarResponse,
+  isOwn: boolean,
+): FailureKind | undefined {
+  if (isOwn) return FAILURES.find((kind) => kind === _patchgate?.failure);
+  return status <= 0 ? FAILURES_OF_CHROME[_error ?? ''] : undefined;
+}
+
+/** A browser that asked whether its copy still holds puts the copy into the archive: whoever has none needs it whole. */
+function statusOf({ status }: HarResponse, body: Buffer): number {
+  return status === 304 && body.length > 0 ? 200 : Math.max(0, status);
+}
+
+/** The bytes of a request's body. Of a form, of which some tools keep the fields alone, they are made anew. */
+function postedBytes({ postData, bodySize }: HarRequest, type: string | undefined, attached: Found): Found {
+  const found = bytesOf(postData, attached);
+  const params = postData?.params ?? [];
+  if (found !== undefined && (found.length > 0 || params.length === 0)) return found;
+  if (params.length > 0) return isForm(type) ? Buffer.from(formOf(params)) : undefined;
+  return (bodySize ?? 0) > 0 ? undefined : NO_BYTES;
+}
+
+/** Those of a response's. Browsers leave out what came from their cache. */
+function answeredBytes({ content, status, bodySize }: HarResponse, attached: Found): Found {
+  const found = content ? bytesOf(content, attached) : undefined;
+  if (found !== undefined) return found;
+  const size = content?.size ?? -1;
+  if (size === 0) return NO_BYTES;
+  // Where no size is known either, only a status of success promises a body.
+  const hasBody = size > 0 || (bodySize !== 0 && status < 300 && status !== 204 && status !== 205);
+  return hasBody ? undefined : NO_BYTES;
+}
+
+function bytesOf(body: HarBody | null | undefined, attached: Found): Found {
+  if (!body) return undefined;
+  if (attached || typeof body.text !== 'string') return attached;
+  const isBase64 = (body.encoding ?? body._encoding ?? '').toLowerCase() === 'base64';
+  return Buffer.from(body.text, isBase64 ? 'base64' : 'utf8');
+}
+
+function formOf(params: NonNullable<NonNullable<HarRequest['postData']>['params']>): string {
+  return params.map(({ name, value }) => `${formPart(name ?? '')}=${formPart(value ?? '')}`).join('&');
+}
+
+/** Some tools have decoded the fields, some have not. */
+function formPart(text: string): string {
+  if (/%[0-9a-f]{2}/i.test(text) && !/[^\w.~*+%-]/.test(text)) return text;
+  return encodeURIComponent(text.toWellFormed()).replaceAll('%20', '+');
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/**
+ * Headers as on the wire: without HTTP/2's `:method` and the like, with values that came several times apart again
+ * (browsers join those of Set-Cookie by line feeds), and other characters than Latin-1 as their UTF-8 bytes.
+ */
+function rawHeadersOf(headers: readonly HarHeader[] | null | undefined): string[] {
+  return (headers ?? []).flatMap(({ name, value }) =>
+    TOKEN.test(name) ? (value ?? '').split(/\r?\n/).flatMap((one) => [name, onTheWire(one)]) : [],
+  );
+}
+
+function onTheWire(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what no header may have
+  const plain = value.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ');
+  return /[\u0100-\uffff]/.test(plain) ? Buffer.from(plain, 'utf8').toString('latin1') : plain;
+}
+
+/** Those of a response, as they describe the body that is there. */
+function answeredHeaders(
+  { headers: given, content }: HarResponse,
+  body: Buffer,
+  method: string,
+  isFile: boolean,
+): string[] {
+  const headers = rawHeadersOf(given);
+  // These describe a body that is not there.
+  if (method === 'HEAD') return headers;
+  const plain = plainHeaders(headers, body);
+  if (body.length === 0) return plain;
+  const typed = withType(plain, content?.mimeType);
+  return isFile || content?.encoding ? typed : withCharset(typed, body);
+}
+
+/** How content codings begin, where it shows. */
+const BEGINNINGS: Readonly<Record<string, string>> = {
+  gzip: '\x1f\x8b',
+  'x-gzip': '\x1f\x8b',
+  zstd: '\x28\xb5\x2f\xfd',
+};
+
+/** Tools undo content codings and leave the header. */
+function plainHeaders(headers: RawHeaders, body: Buffer): string[] {
+  const beginning = BEGINNINGS[header(headers, 'content-encoding')?.trim().toLowerCase() ?? ''];
+  const isCoded = beginning !== undefined && body.toString('latin1', 0, beginning.length) === beginning;
+  return withoutHeaders(headers, (name) => !isCoded && name === 'content-encoding');
+}
+
+/** With the media type that stands elsewhere, where no header says it. */
+function withType(headers: string[], type: string | null | undefined): string[] {
+  const isKnown = type && type !== UNKNOWN_TYPE && header(headers, 'content-type') === undefined;
+  return isKnown ? [...headers, ...rawHeadersOf([{ name: 'content-type', value: type }])] : headers;
+}
+
+/** The text of a body was decoded from its charset: what is not ASCII is UTF-8 from now on. */
+function withCharset(headers: string[], body: Buffer): string[] {
+  const at = headers.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type');
+  const type = headers[at + 1] ?? '';
+  const isOther = at >= 0 && /;\s*charset=(?!"?utf-?8\b)/i.test(type);
+  if (!isOther || body.every((byte) => byte < 0x80)) return headers;
+  return headers.with(at + 1, type.replace(/charset=("[^"]*"|[^\s;]*)/i, 'charset=utf-8'));
+}
