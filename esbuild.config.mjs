@@ -74,8 +74,6 @@ const { metafile } = await build({
     cli: 'src/cli.ts',
     index: 'src/index.ts',
     'define-config': 'src/settings/define-config.ts',
-    // A thread of `patchgate check`.
-    'check-worker': 'src/commands/check/threads/check-worker.ts',
   },
   ...SPLIT,
   metafile: true,

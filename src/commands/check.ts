@@ -59,17 +59,12 @@ export const check: CommandModule = {
       import('./check/report/standard-io.ts'),
       import('./check/judging/judging.ts'),
     ]);
-    const flags = flagsOf(argv);
-    const resolved = await resolveConfig(flags, COMMAND_DEFAULTS.check);
+    const resolved = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.check);
     const { config, origins } = resolved;
     const { inputs, format, ...given } = argv as unknown as Args;
     const operation = once('operation', given.operation);
     const path = once('path', given.path);
     const againstContract = once('against-contract', given.againstContract);
-    const workers = async () => {
-      const { startWorker } = await import('./check/threads/start-worker.ts');
-      return () => startWorker({ flags, operation, path, againstContract });
-    };
     // yargs loses a lone - among the positionals, though it counts it.
     if (joinOutputs(process.argv.slice(2)).includes('-')) inputs.push('-');
     process.exitCode = await runCheck(
@@ -93,7 +88,7 @@ export const check: CommandModule = {
         configFile: resolved.file?.file,
         ...beforehandOf(resolved),
       },
-      Object.assign(standardIo(), { workers }),
+      standardIo(),
       () => checkGate(resolved, againstContract),
     );
   },

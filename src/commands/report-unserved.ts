@@ -1,4 +1,4 @@
-import { unservedText } from '../reporters/unserved-text.ts';
+import { unservedText } from '../reporters/run-text.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 
 /**

@@ -1,13 +1,12 @@
 import type { Severity } from '../model/finding.ts';
-import type { Report } from './report.ts';
-import type { ReporterOptions } from './reporter.ts';
-import { repositoryPath } from './repository-path.ts';
-import { placeOf } from './text-findings.ts';
-import { summaryLine } from './text-summary.ts';
-import { amount, printable } from './wording.ts';
+import { fails, placeOf, type Report, type ReporterOptions, repositoryPath } from './report.ts';
+import { summaryLine } from './text.ts';
+import { amount, grouped, markdown, printable, shortened } from './wording.ts';
+
+type Options = Pick<ReporterOptions, 'cwd' | 'root'>;
 
 /** What GitHub shows of each kind in a step; further ones it drops without a word. */
-const MOST = 10;
+const MOST_ANNOTATIONS = 10;
 
 interface Annotation {
   level: 'error' | 'warning' | 'notice';
@@ -15,13 +14,11 @@ interface Annotation {
   message: string;
 }
 
-const LEVELS = { error: 'error', warn: 'warning', note: 'notice' } as const;
-
 /**
  * For GitHub Actions: annotations as workflow commands, ten of each kind at most, and a line for all. What does not count is left
  * out. (https://docs.github.com/actions/reference/workflow-commands-for-github-actions)
  */
-export function github(report: Report, options: Pick<ReporterOptions, 'cwd' | 'root'>): string[] {
+export function github(report: Report, options: Options): string[] {
   const remarks = (report.remarks ?? []).map(
     ({ severity, message, hint }): Annotation => ({
       // What does not fail is a notice: it is about the gate, not about the change.
@@ -30,40 +27,42 @@ export function github(report: Report, options: Pick<ReporterOptions, 'cwd' | 'r
       message: withHint(message, hint),
     }),
   );
-  const found = (['error', 'warn'] as const).flatMap((severity) => annotationsOf(report, severity, options));
-  const all = [...remarks, ...notJudged(report, options), ...found];
-  const shown = Object.values(LEVELS).flatMap((level) =>
-    all.filter((annotation) => annotation.level === level).slice(0, MOST),
+  const all = [
+    ...remarks,
+    ...notJudged(report, options),
+    ...annotationsOf(report, 'error', options),
+    ...annotationsOf(report, 'warn', options),
+  ];
+  const shown = (['error', 'warning', 'notice'] as const).flatMap((wanted) =>
+    all.filter(({ level }) => level === wanted).slice(0, MOST_ANNOTATIONS),
   );
   const left = all.length - shown.length;
   const cut =
-    left > 0 ? `; ${amount(left, 'further annotation')} left out, since GitHub shows ${MOST} of a kind` : '';
+    left > 0
+      ? `; ${amount(left, 'further annotation')} left out, since GitHub shows ${MOST_ANNOTATIONS} of a kind`
+      : '';
   return [...shown.map(commandOf), `Patchgate: ${summaryLine(report)}${cut}\n`];
 }
 
 /** One for each file, at the first. */
-function notJudged({ files, command }: Report, options: Pick<ReporterOptions, 'cwd' | 'root'>): Annotation[] {
+function notJudged({ files, command }: Report, options: Options): Annotation[] {
   const could = command === 'verify' ? 'could not be sent' : 'could not be judged';
-  return files.flatMap(({ file, skipped = [] }) => {
+  return files.flatMap(({ file, skipped = [] }): Annotation | [] => {
     const [first] = skipped;
     if (!first) return [];
     const path = repositoryPath(file, options);
     const line = path === undefined ? undefined : first.line;
-    const what = `${amount(skipped.length, 'request')} ${could}: ${first.why}`;
+    const said = `${amount(skipped.length, 'request')} ${could}: ${first.why}`;
     return {
       level: 'notice',
       properties: { file: path, ...(line !== undefined && { line }), title: 'patchgate' },
-      message: path === undefined ? `${file}: ${what}` : what,
+      message: path === undefined ? `${file}: ${said}` : said,
     };
   });
 }
 
 /** One of each rule first: ten times the same tells less. */
-function annotationsOf(
-  { files }: Report,
-  wanted: Severity,
-  options: Pick<ReporterOptions, 'cwd' | 'root'>,
-): Annotation[] {
+function annotationsOf({ files }: Report, wanted: Severity, options: Options): Annotation[] {
   const firsts: Annotation[] = [];
   const others: Annotation[] = [];
   const seen = new Set<string>();
@@ -73,17 +72,20 @@ function annotationsOf(
       for (const finding of findings) {
         const { rule, severity, excuse, line = start, column } = finding;
         if (excuse || severity !== wanted) continue;
-        const properties = {
-          file: path,
-          ...(path !== undefined && line !== undefined && { line }),
-          ...(path !== undefined && finding.line !== undefined && column !== undefined && { col: column }),
-          title: rule,
-        };
-        const list = seen.has(rule) ? others : firsts;
-        seen.add(rule);
+        const hasColumn = finding.line !== undefined && column !== undefined;
         const message =
           path === undefined ? `${placeOf(file, finding)}: ${finding.message}` : finding.message;
-        list.push({ level: LEVELS[severity], properties, message: withHint(message, finding.hint) });
+        (seen.has(rule) ? others : firsts).push({
+          level: severity === 'error' ? 'error' : 'warning',
+          properties: {
+            file: path,
+            ...(path !== undefined && line !== undefined && { line }),
+            ...(path !== undefined && hasColumn && { col: column }),
+            title: rule,
+          },
+          message: withHint(message, finding.hint),
+        });
+        seen.add(rule);
       }
     }
   }
@@ -110,4 +112,53 @@ function escapedData(text: string): string {
 
 function escapedProperty(text: string): string {
   return escapedData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/** Rows of the table, characters of a cell, bytes of all rows: GitHub takes 1 MiB of a step, and nothing where it is more. */
+const MOST_ROWS = 500;
+const MOST_CHARACTERS = 300;
+const MOST_BYTES = 400_000;
+
+/**
+ * For the page of a job on GitHub (`GITHUB_STEP_SUMMARY`): a table with the findings that count, errors first, in Markdown of less
+ * than half a MiB.
+ */
+export function githubSummary(report: Report, options: Options & Pick<ReporterOptions, 'failOn'>): string {
+  const found = report.files.flatMap(({ file, subjects }) => {
+    const path = repositoryPath(file, options) ?? file;
+    const findings = subjects.flatMap((subject) => subject.findings.filter(({ excuse }) => !excuse));
+    return findings.map((finding) => ({ path, finding }));
+  });
+  const ordered = (['error', 'warn'] as const).flatMap((severity) =>
+    found.filter(({ finding }) => finding.severity === severity),
+  );
+  const all = ordered.slice(0, MOST_ROWS).map(({ path, finding }) => {
+    const { severity, rule, message, hint } = finding;
+    const said = hint === undefined ? message : `${message}; ${hint}`;
+    return `| ${[severity, placeOf(path, finding), rule, said].map(cell).join(' | ')} |`;
+  });
+  let bytes = 0;
+  const rows = all.filter((row) => {
+    bytes += Buffer.byteLength(row);
+    return bytes <= MOST_BYTES;
+  });
+  const more = found.length - rows.length;
+  const remarks = (report.remarks ?? []).map(
+    ({ severity, message, hint = '' }) => `- ${severity}: ${cell(`${message} ${hint}`)}`,
+  );
+  return [
+    `### Patchgate: ${fails(report, options.failOn) ? 'failed' : 'passed'}`,
+    cell(summaryLine(report)),
+    ...(rows.length > 0
+      ? [['| | Place | Rule | Finding |', '| --- | --- | --- | --- |', ...rows].join('\n')]
+      : []),
+    ...(more > 0 ? [`and ${grouped(more)} more`] : []),
+    ...(remarks.length > 0 ? [remarks.slice(0, MOST_ROWS).join('\n')] : []),
+  ]
+    .join('\n\n')
+    .concat('\n\n');
+}
+
+function cell(text: string): string {
+  return markdown(printable(shortened(text, MOST_CHARACTERS)));
 }

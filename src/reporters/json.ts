@@ -1,54 +1,40 @@
 import type { Finding } from '../model/finding.ts';
 import { fingerprintsOf } from './fingerprint.ts';
-import { jsonPieces } from './json-pieces.ts';
-import { type CheckedFile, type PlacedFinding, type Report, type Subject, summaryOf } from './report.ts';
+import { type CheckedFile, type PlacedFinding, type Report, summaryOf } from './report.ts';
 
-/** For programs. Version 1, as commands/check/README.md has it; a member may be added within it, none is taken away or changes its meaning. */
+/** For programs: version 1, as commands/check/README.md has it. A member may be added within it, none goes or changes its meaning. */
 export function* json(report: Report): Generator<string> {
   const fingerprints = fingerprintsOf(report);
-  const { remarks = [] } = report;
-  yield* jsonPieces(
-    (files) => ({
-      version: 1,
-      summary: summaryOf(report),
-      ...(remarks.length > 0 && { remarks }),
-      files,
-    }),
-    filesOf(report, fingerprints),
-  );
+  const { files, remarks = [] } = report;
+  const around = (list: unknown) => ({
+    version: 1,
+    summary: summaryOf(report),
+    ...(remarks.length > 0 && { remarks }),
+    files: list,
+  });
+  yield* jsonPieces(around, files, (file) => fileOf(file, fingerprints));
 }
 
-/** One after the other: made only when it is written. */
-function* filesOf({ files }: Report, fingerprints: Fingerprints) {
-  for (const file of files) yield fileOf(file, fingerprints);
-}
-
-type Fingerprints = ReadonlyMap<PlacedFinding, string>;
-
-function fileOf(checked: CheckedFile, fingerprints: Fingerprints) {
-  const { file, kind, unjudged, clean, skipped, further, subjects } = checked;
+function fileOf(checked: CheckedFile, fingerprints: ReadonlyMap<PlacedFinding, string>) {
+  const { file, kind, unjudged, skipped = [], subjects } = checked;
   return {
     ...{ file, kind, unjudged },
-    ...(clean && { clean }),
-    ...(skipped && skipped.length > 0 && { skipped }),
-    ...(further && { further }),
-    subjects: subjects.map((subject) => subjectOf(subject, fingerprints)),
-  };
-}
-
-function subjectOf(subject: Subject, fingerprints: Fingerprints) {
-  const { pointer, line, method, path, operation, outcome, before, omitted, omittedExcuse } = subject;
-  const { findings, effects, effectsOmitted } = subject;
-  return {
-    ...{ pointer, line, method, path, operation, outcome },
-    before: before && { outcome: before.outcome, gone: before.gone.map((finding) => findingOf(finding)) },
-    ...{ omitted, omittedExcuse },
-    findings: findings.map((finding) => ({
-      ...findingOf(finding),
-      excuse: finding.excuse,
-      fingerprint: fingerprints.get(finding),
-    })),
-    ...{ effects, effectsOmitted },
+    ...(skipped.length > 0 && { skipped }),
+    // Members that are undefined are not written.
+    subjects: subjects.map((subject) => {
+      const { pointer, line, method, path, operation, outcome, before, omitted, omittedExcuse } = subject;
+      const { findings, effects, effectsOmitted } = subject;
+      return {
+        ...{ pointer, line, method, path, operation, outcome },
+        before: before && { outcome: before.outcome, gone: before.gone.map(findingOf) },
+        ...{ omitted, omittedExcuse },
+        findings: findings.map((finding) => ({
+          ...findingOf(finding),
+          ...{ excuse: finding.excuse, fingerprint: fingerprints.get(finding) },
+        })),
+        ...{ effects, effectsOmitted },
+      };
+    }),
   };
 }
 
@@ -56,4 +42,37 @@ function subjectOf(subject: Subject, fingerprints: Fingerprints) {
 export function findingOf(finding: Finding) {
   const { rule, severity, basis, pointer, message, hint, source, line, column } = finding;
   return { rule, severity, basis, pointer, message, hint, source, line, column };
+}
+
+/** Stands for the list until it is made. */
+const LIST = '\u0000list\u0000';
+
+/**
+ * A JSON text, indented by two, in pieces: the whole of a long list would be one very long text.
+ *
+ * @param around what the list is a member of
+ * @param shown an item as it is written
+ */
+export function* jsonPieces<T>(
+  around: (list: unknown) => unknown,
+  items: Iterable<T>,
+  shown: (item: T) => unknown,
+): Generator<string> {
+  const [before = '', after = ''] = jsonText(around(LIST)).split(JSON.stringify(LIST));
+  const outer = `\n${/\n( *).*$/.exec(before)?.[1] ?? ''}`;
+  const inner = `${outer}  `;
+  let begin = `${before}[`;
+  for (const item of items) {
+    yield `${begin}${inner}${jsonText(shown(item)).replaceAll('\n', inner)}`;
+    begin = ',';
+  }
+  yield `${begin === ',' ? `${outer}]` : `${before}[]`}${after}\n`;
+}
+
+/** Half of a surrogate pair, as a JSON text has it: escaped. */
+const HALF = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
+
+/** What no UTF-8 can hold, like the half of a pair in a member's name, makes strict readers refuse the whole text. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(HALF, '$1\ufffd');
 }

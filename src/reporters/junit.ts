@@ -4,13 +4,12 @@ import {
   countsAs,
   isFailing,
   type PlacedFinding,
+  placeOf,
   type Report,
+  type ReporterOptions,
   type Subject,
 } from './report.ts';
-import type { ReporterOptions } from './reporter.ts';
-import { placeOf } from './text-findings.ts';
 import { amount } from './wording.ts';
-import { attribute, element, xmlText } from './xml.ts';
 
 /** As a testcase shows it. */
 interface Case {
@@ -31,33 +30,27 @@ interface Case {
  */
 export function* junit(report: Report, options: Pick<ReporterOptions, 'failOn' | 'now'>): Generator<string> {
   const { failOn, now } = options;
+  const { files, remarks = [], command } = report;
   // Without a zone and fractions, as Ant's schema has it.
   const timestamp = now.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length);
   yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n';
   let id = 0;
-  const cases = remarkCases(report);
-  if (cases.length > 0)
-    yield suite({ id: id++, name: 'patchgate', timestamp, cases, properties: { kind: 'remarks' } });
-  for (const file of report.files) {
-    const { kind, clean = 0, unjudged, further } = file;
-    const properties = {
-      kind,
-      ...(clean > 0 && { 'passed without a testcase': `${clean}` }),
-      ...(further && { 'only counted': `${further.judged + further.skipped}` }),
-      ...(unjudged > 0 && { [report.command === 'verify' ? 'not sent' : 'not concerned']: `${unjudged}` }),
-    };
-    yield suite({ id: id++, name: file.file, timestamp, cases: casesOf(file, failOn), properties });
+  if (remarks.length > 0)
+    yield suite(id++, 'patchgate', timestamp, remarks.map(remarkCase), { kind: 'remarks' });
+  for (const file of files) {
+    const { kind, unjudged } = file;
+    const not = command === 'verify' ? 'not sent' : 'not concerned';
+    const properties = { kind, ...(unjudged > 0 && { [not]: `${unjudged}` }) };
+    yield suite(id++, file.file, timestamp, casesOf(file, failOn), properties);
   }
   yield '</testsuites>\n';
 }
 
-function remarkCases({ remarks = [] }: Report): Case[] {
-  return remarks.map(({ severity, message, hint }) => {
-    const said = hint === undefined ? message : `${message}\nhint: ${hint}`;
-    return severity === 'error'
-      ? { name: message, failure: { type: 'remark', message, text: said } }
-      : { name: message, output: `${severity}: ${said}` };
-  });
+function remarkCase({ severity, message, hint }: NonNullable<Report['remarks']>[number]): Case {
+  const said = hint === undefined ? message : `${message}\nhint: ${hint}`;
+  return severity === 'error'
+    ? { name: message, failure: { type: 'remark', message, text: said } }
+    : { name: message, output: `${severity}: ${said}` };
 }
 
 function casesOf({ file, subjects, skipped = [] }: CheckedFile, failOn: Severity): Case[] {
@@ -97,30 +90,34 @@ function nameOf(file: string, { method, path, pointer, operation }: Partial<Subj
 
 function findingText(file: string, finding: PlacedFinding): string {
   const { severity, rule, message, pointer, basis, source, hint, excuse } = finding;
-  const reason = [pointer && `at ${pointer}`, basis, source].filter(Boolean).join(', ');
   return [
     `${placeOf(file, finding)}  ${severity}  ${rule}  ${message}`,
-    `  ${reason}`,
+    `  ${[pointer && `at ${pointer}`, basis, source].filter(Boolean).join(', ')}`,
     ...(hint === undefined ? [] : [`  hint: ${hint}`]),
     ...(excuse ? [`  does not count: ${excuseText(excuse)}`] : []),
   ].join('\n');
 }
 
 function excuseText(excuse: NonNullable<PlacedFinding['excuse']>): string {
-  if (excuse.by === 'suppression') return `suppressed, ${excuse.reason}`;
-  if (excuse.by === 'update') return 'the recording has it now';
-  return excuse.by === 'baseline' ? 'it is in the baseline' : 'the contract before says it, too';
+  switch (excuse.by) {
+    case 'suppression':
+      return `suppressed, ${excuse.reason}`;
+    case 'update':
+      return 'the recording has it now';
+    case 'baseline':
+      return 'it is in the baseline';
+    case 'old-contract':
+      return 'the contract before says it, too';
+  }
 }
 
-interface Suite {
-  id: number;
-  name: string;
-  timestamp: string;
-  cases: readonly Case[];
-  properties: Readonly<Record<string, string>>;
-}
-
-function suite({ id, name, timestamp, cases, properties }: Suite): string {
+function suite(
+  id: number,
+  name: string,
+  timestamp: string,
+  cases: readonly Case[],
+  properties: Readonly<Record<string, string>>,
+): string {
   const failures = cases.filter(({ failure }) => failure).length;
   const skipped = cases.filter((testcase) => testcase.skipped !== undefined).length;
   const outputs = cases.flatMap(({ output }) => output ?? []);
@@ -131,10 +128,10 @@ function suite({ id, name, timestamp, cases, properties }: Suite): string {
   // A viewer takes what is behind the last point for the class.
   const classname = name.replace(/\.\w+$/, '');
   return [
-    `  ${element('testsuite', attributes)}`,
+    `  <testsuite${attributesText(attributes)}>`,
     '    <properties>',
     ...Object.entries(properties).map(
-      ([key, value]) => `      <property${attribute('name', key)}${attribute('value', value)}/>`,
+      ([key, value]) => `      <property${attributesText({ name: key, value })}/>`,
     ),
     '    </properties>',
     ...cases.map((testcase) => `    ${caseText(testcase, classname)}`),
@@ -145,10 +142,39 @@ function suite({ id, name, timestamp, cases, properties }: Suite): string {
 }
 
 function caseText({ name, failure, skipped }: Case, classname: string): string {
-  const begin = element('testcase', { name, classname, time: 0 });
+  const begin = `<testcase${attributesText({ name, classname, time: 0 })}>`;
   // As a text, not an attribute: not every schema has one.
   if (skipped !== undefined) return `${begin}<skipped>${xmlText(skipped)}</skipped></testcase>`;
   if (!failure) return `${begin}</testcase>`;
   const { type, message, text } = failure;
-  return `${begin}${element('failure', { message, type })}${xmlText(text)}</failure></testcase>`;
+  return `${begin}<failure${attributesText({ message, type })}>${xmlText(text)}</failure></testcase>`;
+}
+
+/** A text between tags. A reader makes a line feed of a carriage return that is not escaped. */
+function xmlText(text: string): string {
+  return escaped(text, /[&<>\r]/g);
+}
+
+/** ` name="value"`. A reader makes spaces of line ends and tabs that are not escaped. */
+function attributesText(attributes: Readonly<Record<string, string | number>>): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${escaped(String(value), /[&<>"\t\n\r]/g)}"`)
+    .join('');
+}
+
+/** What XML 1.0 cannot hold, in no form: most control characters, halves of pairs, two that are no characters. */
+const IMPOSSIBLE = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+function escaped(text: string, special: RegExp): string {
+  return text.replace(IMPOSSIBLE, '\ufffd').replace(special, (character) => ENTITIES[character] as string);
 }

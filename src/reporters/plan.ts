@@ -1,6 +1,10 @@
 import type { JsonObject } from '../json/json.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
 import type { Finding } from '../model/finding.ts';
+import { type Colour, coloured, type Paint, plain } from './colours.ts';
+import { findingOf } from './json.ts';
+import { STDIN_NAME } from './report.ts';
+import { amount, shortened, visible } from './wording.ts';
 
 /** What a PATCH of a project would do: what `plan` reports. */
 export interface Plan {
@@ -10,7 +14,7 @@ export interface Plan {
   name: string | undefined;
   /** The file that holds the body, as given; `<stdin>` for standard input. */
   body: string;
-  /** What says what the project holds, for people: `.patchgate/state.json, written 3m ago`. */
+  /** Where the project's state is known from, for people: `.patchgate/state.json, written 3m ago`. */
   source: string;
   /** `part`: the project may hold more than that. */
   known: 'whole' | 'part' | 'nothing';
@@ -24,9 +28,7 @@ export interface Plan {
   advice: string;
 }
 
-/**
- * `lost`: an environment that nobody allowed to go; `kept`: none is lost; `unclear`: nobody can tell, since not all is known.
- */
+/** `lost`: an environment that was not allowed to go; `kept`: none is lost; `unclear`: not all is known. */
 export type PlanOutcome = 'kept' | 'lost' | 'unclear';
 
 export function outcomeOf({ effects, known }: Pick<Plan, 'effects' | 'known'>): PlanOutcome {
@@ -34,10 +36,159 @@ export function outcomeOf({ effects, known }: Pick<Plan, 'effects' | 'known'>): 
   return known === 'whole' ? 'kept' : 'unclear';
 }
 
-/** Why nobody can tell what is lost; undefined where all is known. */
+/** Why it is unclear what is lost; undefined where all is known. */
 export function doubtOf({ known, project, source }: Plan): string | undefined {
   if (known === 'whole') return undefined;
   return known === 'nothing'
     ? `nothing is known of project ${project} in ${source}`
     : `not all of project ${project} is known from ${source}: it may hold more environments`;
+}
+
+/**
+ * For programs:
+ *
+ * ```
+ * { "known": true,                                     false: nothing or not all is known of the project
+ *   "effects": [                                       what is lost first
+ *     { "kind": "environment-deleted", "id": 2, "name": "Staging" }, … ],
+ *   "corrected": { … },                                the body that loses no environment; only where one would be lost
+ *   "findings": [ { "rule": "schema.required", … } ]   why the gate would block it in any case, as in `check`; only where it would
+ * }
+ * ```
+ */
+export function planJson({ known, effects, corrected, findings }: Plan): string {
+  const plan = {
+    known: known === 'whole',
+    effects,
+    ...(corrected && { corrected }),
+    ...(findings.length > 0 && { findings: findings.map(findingOf) }),
+  };
+  return `${JSON.stringify(plan, null, 2)}\n`;
+}
+
+/** For people: a line for each effect, one for all of them, and where something is lost how to keep it, or to let it go. */
+export function planText(plan: Plan, isColoured: boolean): string {
+  const paint = isColoured ? coloured : plain;
+  const { project, name, source, effects, known } = plan;
+  const called = name === undefined ? '' : ` ${quoted(name)}`;
+  const sections = [
+    `Project ${project}${called}${known === 'nothing' ? '' : `, as known from ${visible(source)}`}`,
+    effects.map((effect) => effectLine(effect, paint)).join('\n'),
+    known === 'nothing' ? '' : summaryOf(effects, outcomeOf(plan) === 'kept'),
+    findingsText(plan),
+    doubtText(plan),
+    remediesText(plan),
+  ];
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+/** As wide as the widest mark. */
+const MARK_WIDTH = 3;
+
+/** `  - environment 2 "Staging" will be deleted permanently` */
+export function effectLine(effect: Effect, paint: Paint): string {
+  const [mark, colour, text] = lineOf(effect);
+  return `  ${paint(colour, `${mark.padStart(MARK_WIDTH)} ${text}`)}`;
+}
+
+function lineOf(effect: Effect): [mark: string, colour: Colour, text: string] {
+  switch (effect.kind) {
+    case 'environment-deleted': {
+      const text = `${environment(effect)} will be deleted permanently`;
+      return ['-', 'red', text + doubt(effect) + allowance(effect)];
+    }
+    case 'environment-replaced': {
+      const { id, newId, likelyTypo } = effect;
+      const typo = likelyTypo ? `; likely a typo: did you mean ${id}?` : '';
+      const text = `${environment(effect)} will be deleted permanently, and ${newId} created in its place`;
+      return ['-/+', 'red', text + typo + doubt(effect) + allowance(effect)];
+    }
+    case 'environment-created':
+      return ['+', 'green', `${environment(effect)} will be created`];
+    case 'environment-renamed':
+      return ['~', 'yellow', `${environment(effect)} will be renamed to ${quoted(effect.to)}`];
+    case 'default-changed':
+      return ['~', 'yellow', `default environment: ${idsOf(effect.from)} -> ${idsOf(effect.to)}`];
+    case 'language-added':
+      return ['+', 'green', `language ${visible(effect.name)} will be added`];
+    case 'language-removed':
+      return ['-', 'red', `language ${visible(effect.name)} will be removed`];
+    case 'name-changed':
+      return ['~', 'yellow', `the project will be renamed to ${quoted(effect.to)}`];
+    case 'variable-removed':
+    case 'variation-removed':
+    case 'goal-removed':
+      return ['-', 'red', `${effect.kind.replace('-removed', '')} ${visible(`${effect.id}`)} may be removed`];
+  }
+}
+
+function environment({ id, name }: { id: number; name: string }): string {
+  return `environment ${id}${name === '' ? '' : ` ${quoted(name)}`}`;
+}
+
+function doubt({ possibleSince: since }: { possibleSince?: string }): string {
+  return since === undefined ? '' : ` where it still exists (only possible since ${visible(since)})`;
+}
+
+function allowance({ allowed }: { allowed?: true }): string {
+  return allowed ? ' (as --allow-delete says)' : '';
+}
+
+function idsOf(ids: readonly number[]): string {
+  return ids.length === 0 ? 'none' : ids.join(', ');
+}
+
+function quoted(name: string): string {
+  return `"${visible(shortened(name, 200))}"`;
+}
+
+/** What is counted, in this order. */
+const COUNTS: readonly [text: (count: number) => string, kinds: readonly Effect['kind'][]][] = [
+  [(count) => `${count} to create`, ['environment-created']],
+  [(count) => `${count} to delete`, ['environment-deleted']],
+  [(count) => `${count} to replace`, ['environment-replaced']],
+  [(count) => `${count} to rename`, ['environment-renamed']],
+  [(count) => `${amount(count, 'language')} to add`, ['language-added']],
+  [(count) => `${amount(count, 'language')} to remove`, ['language-removed']],
+  [(count) => `${amount(count, 'other change')}`, ['default-changed', 'name-changed']],
+];
+
+function summaryOf(effects: readonly Effect[], isKept: boolean): string {
+  if (effects.length === 0) return isKept ? 'No changes: the project stays as it is.' : '';
+  const counts = COUNTS.flatMap(([text, kinds]) => {
+    const count = effects.filter(({ kind }) => kinds.includes(kind)).length;
+    return count === 0 ? [] : [text(count)];
+  });
+  const lossless = isKept && !effects.some(losesEnvironment) ? ' No environment is lost.' : '';
+  return `Plan: ${counts.join(', ')}.${lossless}`;
+}
+
+function findingsText({ body, findings }: Plan): string {
+  if (findings.length === 0) return '';
+  const lines = findings.flatMap(({ rule, message, hint, line, column }) => [
+    visible(`  ${line === undefined ? body : `${body}:${line}:${column ?? 1}`}  ${rule}  ${message}`),
+    ...(hint === undefined ? [] : [visible(`    hint: ${hint}`)]),
+  ]);
+  return ['The gate would block this PATCH in any case:', ...lines].join('\n');
+}
+
+function doubtText(plan: Plan): string {
+  const doubt = doubtOf(plan);
+  if (doubt === undefined) return '';
+  const said = `${doubt.slice(0, 1).toUpperCase()}${doubt.slice(1)}.`;
+  const verdict = outcomeOf(plan) === 'unclear' ? ' So nobody can tell what this PATCH deletes.' : '';
+  return `${visible(said)}${verdict}\nTo know it: ${plan.advice}`;
+}
+
+function remediesText(plan: Plan): string {
+  if (outcomeOf(plan) !== 'lost') return '';
+  const file = plan.body === STDIN_NAME ? 'FILE' : visible(plan.body);
+  const keep = `To keep what would be lost: --write-full ${file} writes the body that does.`;
+  // A token excuses nothing else that is wrong.
+  if (plan.findings.length > 0) return keep;
+  return [
+    keep,
+    'To let it go: send the PATCH through patchgate proxy; it answers 409 with a token. Send it again with that token',
+    'in the header Patchgate-Approve. Names that may always go: --allow-delete PATTERN.',
+  ].join('\n');
 }

@@ -1,7 +1,8 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Effect } from '../model/effect.ts';
 import type { Finding, RuleInfo, Severity, Verdict } from '../model/finding.ts';
 
-/** The place of a finding, as far as there is one: a part of its line, at most some 100 characters. */
+/** The place of a finding: a part of its line, at most some 100 characters. */
 export interface Excerpt {
   text: string;
   /** Offset of the place in `text`, in UTF-16 code units. */
@@ -10,11 +11,11 @@ export interface Excerpt {
 
 /** Why a finding does not count. */
 export type Excuse =
-  /** It is in the baseline. */
+  /** The baseline has it. */
   | { by: 'baseline' }
   /** The config file says so. */
   | { by: 'suppression'; reason: string; expires?: string }
-  /** The contract before said so, too (`--against-contract`). */
+  /** The contract before has it, too (`--against-contract`). */
   | { by: 'old-contract' }
   /** The recording has it now (`verify --update`). */
   | { by: 'update' };
@@ -28,9 +29,9 @@ export interface PlacedFinding extends Finding {
 
 /** What the contract before said of a request (`--against-contract`). */
 export interface Before {
-  /** `unjudged`: none of its operations was meant. */
+  /** `unjudged`: it had no operation for the request. */
   outcome: Verdict['outcome'] | 'unjudged';
-  /** Findings that there are no more. */
+  /** Findings that are gone. */
   gone: readonly PlacedFinding[];
 }
 
@@ -49,18 +50,18 @@ export interface Subject {
   operation?: string;
   outcome: Verdict['outcome'];
   findings: readonly PlacedFinding[];
-  /** What it does to its record; absent where that is nothing, or nothing is known of it. */
+  /** What it does to its record; absent where that is nothing, or nothing is known of the record. */
   effects?: readonly Effect[];
-  /** Effects that the gate left out, where there were more than it reports. */
+  /** Number of further effects, beyond those that the gate reports. */
   effectsOmitted?: number;
-  /** Findings that the gate left out, where there were more than it reports. */
+  /** Number of further findings, beyond those that the gate reports. */
   omitted: number;
   /** Why those do not count. */
   omittedExcuse?: Excuse;
   before?: Before;
 }
 
-/** What was judged; `before` is there where it was compared with another contract's. */
+/** What was judged; `before` is there where two contracts were compared. */
 export function subjectOf(
   judged: Pick<Subject, 'pointer' | 'line' | 'method' | 'path'>,
   { operation, outcome, findings, effects, effectsOmitted, omitted, before }: Verdict & { before?: Before },
@@ -81,33 +82,12 @@ export interface CheckedFile {
   /** As it was given or found, `/` between folders; `<stdin>` for standard input. */
   file: string;
   kind: 'body' | 'recording' | 'requests' | 'har';
-  /** In the order of the file. Of those without findings and effects, not all where there are very many. */
+  /** In the order of the file. */
   subjects: readonly Subject[];
-  /** Further requests that were judged, and pass without findings and effects. */
-  clean?: number;
-  /** Requests that no operation of the contract concerns, and that were not judged. */
+  /** Number of requests that no operation of the contract concerns. They were not judged. */
   unjudged: number;
-  /** Requests that an operation concerns, yet that could not be judged: their bodies are not in the file. */
+  /** Requests that an operation concerns, yet that could not be judged. */
   skipped?: readonly Skipped[];
-  /** Of the requests that there was no room for, where there is very much to say. */
-  further?: Further;
-}
-
-/** Numbers of the requests that a report counts and does not hold. */
-export interface Further {
-  judged: number;
-  blocked: number;
-  skipped: number;
-  /** Findings that the gate left out. */
-  omitted: number;
-  breaks: number;
-  allows: number;
-  findings: readonly CountedFinding[];
-}
-
-/** How often a rule found something. */
-export interface CountedFinding extends Pick<PlacedFinding, 'rule' | 'severity' | 'excuse'> {
-  count: number;
 }
 
 export interface Skipped {
@@ -119,7 +99,7 @@ export interface Skipped {
   why: string;
 }
 
-/** Something that whoever keeps the gate should know, beside the findings. */
+/** What there is to know beside the findings. */
 export interface Remark {
   /** `error`: the exit code is 1; `note`: only tells what was done. */
   severity: Severity | 'note';
@@ -132,21 +112,38 @@ export type RuleFacts = Pick<RuleInfo, 'name' | 'severity' | 'basis' | 'says' | 
 
 /** What `check` or `verify` found: the input of each reporter. */
 export interface Report {
-  /** `verify`: what is told of as judged was sent, and as blocked or skipped was not. Absent: `check`. */
+  /** `verify`: "judged" means sent, "blocked" and "skipped" mean not sent. Absent: `check`. */
   command?: 'verify';
   files: readonly CheckedFile[];
-  /** The rules that were asked. What finds something may be missing: a keyword that only a contract of one's own has. */
+  /** The rules that were asked. A keyword that only a contract of one's own has may be missing. */
   rules?: readonly RuleFacts[];
-  /** Of suppressions and baseline: unused, expired. */
   remarks?: readonly Remark[];
 }
+
+/** What a report says of the run, and for whom it is. */
+export interface ReporterOptions {
+  /** The severity from which on a finding fails the run. */
+  failOn: Severity;
+  /** Findings were compared with a baseline, so that any other is new. */
+  hasBaseline: boolean;
+  isColoured: boolean;
+  /** The folder that files are relative to, and that of the repository: absolute. */
+  cwd: string;
+  root: string;
+  /** Of Patchgate: `0.1.0` */
+  version: string;
+  now: Date;
+}
+
+/** Pure. The text comes in pieces: with 50,000 findings it is large. */
+export type Reporter = (report: Report, options: ReporterOptions) => Iterable<string>;
 
 export interface Summary {
   files: number;
   /** Requests that were judged. */
   judged: number;
   unjudged: number;
-  /** That could not be judged, though an operation concerns them. */
+  /** Requests that could not be judged, though an operation concerns them. */
   skipped: number;
   /** How many of the judged ones the gate would block. */
   blocked: number;
@@ -160,40 +157,9 @@ export interface Summary {
   omitted: number;
   /** Taken into the recording by `verify --update`. */
   updated?: number;
-  /** Requests that the contract before let pass and this one blocks, and the other way round; with `--against-contract` alone. */
+  /** With `--against-contract` alone: requests that only this contract blocks, and that only the one before blocked. */
   breaks?: number;
   allows?: number;
-}
-
-export function summaryOf({ files }: Report): Summary {
-  const subjects = files.flatMap((file) => file.subjects);
-  const further = files.flatMap((file) => file.further ?? []);
-  const beyond = (name: Exclude<keyof Further, 'findings'>) => sum(further.map((one) => one[name]));
-  const summary = {
-    files: files.length,
-    judged: subjects.length + sum(files.map(({ clean = 0 }) => clean)) + beyond('judged'),
-    unjudged: sum(files.map((file) => file.unjudged)),
-    skipped: sum(files.map(({ skipped = [] }) => skipped.length)) + beyond('skipped'),
-    blocked: subjects.filter((subject) => subject.outcome === 'block').length + beyond('blocked'),
-    errors: 0,
-    warnings: 0,
-    known: 0,
-    suppressed: 0,
-    ...{ unchanged: 0, updated: 0 },
-    omitted: sum(subjects.map((subject) => subject.omitted)) + beyond('omitted'),
-  };
-  for (const { findings } of subjects) for (const finding of findings) summary[countOf(finding)]++;
-  for (const { findings } of further)
-    for (const finding of findings) summary[countOf(finding)] += finding.count;
-  const { updated, ...counted } = summary;
-  const all: Summary = { ...counted, ...(updated > 0 && { updated }) };
-  if (!subjects.some(({ before }) => before)) return all;
-  const changes = subjects.map(changeOf);
-  return {
-    ...all,
-    breaks: changes.filter((change) => change === 'breaks').length + beyond('breaks'),
-    allows: changes.filter((change) => change === 'allows').length + beyond('allows'),
-  };
 }
 
 const COUNTS = {
@@ -203,8 +169,31 @@ const COUNTS = {
   update: 'updated',
 } as const;
 
-function countOf({ severity, excuse }: Pick<PlacedFinding, 'severity' | 'excuse'>) {
-  return excuse ? COUNTS[excuse.by] : severity === 'error' ? 'errors' : 'warnings';
+export function summaryOf({ files }: Report): Summary {
+  const counts = { errors: 0, warnings: 0, known: 0, suppressed: 0, unchanged: 0, updated: 0 };
+  const changes = { breaks: 0, allows: 0 };
+  let [judged, unjudged, skipped, blocked, omitted] = [0, 0, 0, 0, 0];
+  let isComparison = false;
+  for (const file of files) {
+    judged += file.subjects.length;
+    unjudged += file.unjudged;
+    skipped += file.skipped?.length ?? 0;
+    for (const subject of file.subjects) {
+      if (subject.outcome === 'block') blocked++;
+      omitted += subject.omitted;
+      isComparison ||= subject.before !== undefined;
+      const change = changeOf(subject);
+      if (change) changes[change]++;
+      for (const { severity, excuse } of subject.findings)
+        counts[excuse ? COUNTS[excuse.by] : severity === 'error' ? 'errors' : 'warnings']++;
+    }
+  }
+  const { updated, ...counted } = counts;
+  return {
+    ...{ files: files.length, judged, unjudged, skipped, blocked, ...counted, omitted },
+    ...(updated > 0 && { updated }),
+    ...(isComparison && changes),
+  };
 }
 
 /** What the change of the contract means to a request. */
@@ -213,15 +202,15 @@ export function changeOf({ outcome, before }: Subject): 'breaks' | 'allows' | un
   return outcome === 'block' ? 'breaks' : 'allows';
 }
 
-/** Whether the exit code is 1. What would be blocked fails though its error is among the findings that were left out. */
+/** Whether the exit code is 1. */
 export function fails(report: Report, failOn: Severity): boolean {
-  const { errors, warnings, skipped } = summaryOf(report);
   return (
-    errors > 0 ||
-    // What nobody could judge may be anything: a warning, as it were.
-    (failOn === 'warn' && warnings + skipped > 0) ||
     (report.remarks ?? []).some(({ severity }) => severity === 'error') ||
-    report.files.some(({ subjects }) => subjects.some((subject) => hidesFailure(subject, failOn)))
+    report.files.some(
+      ({ subjects, skipped = [] }) =>
+        // What was not judged may be anything: a warning.
+        (failOn === 'warn' && skipped.length > 0) || subjects.some((subject) => isFailing(subject, failOn)),
+    )
   );
 }
 
@@ -245,6 +234,26 @@ function hidesFailure(
   return outcome === 'block' && findings.every(({ severity }) => severity === 'error');
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+/** `bodies/a.json:2:3`; the file alone where the finding has no place. */
+export function placeOf(file: string, { line, column }: PlacedFinding): string {
+  return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+}
+
+/** The name of standard input, which is no file. */
+export const STDIN_NAME = '<stdin>';
+
+/**
+ * A judged file as the repository has it: `bodies/a.json`.
+ *
+ * @param file as in the report
+ * @returns undefined for standard input; an absolute path for what is not in the repository
+ */
+export function repositoryPath(
+  file: string,
+  { cwd, root }: { readonly cwd: string; readonly root: string },
+): string | undefined {
+  if (file === STDIN_NAME) return undefined;
+  const path = relative(root, resolve(cwd, file));
+  const isOutside = path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
+  return (isOutside ? resolve(cwd, file) : path).replaceAll(sep, '/');
 }

@@ -1,18 +1,24 @@
 import { pathToFileURL } from 'node:url';
+import type { Basis } from '../model/finding.ts';
 import { fingerprintsOf } from './fingerprint.ts';
-import { jsonPieces } from './json-pieces.ts';
-import { type PlacedFinding, type Report, type Subject, summaryOf } from './report.ts';
-import type { ReporterOptions } from './reporter.ts';
-import { repositoryPath } from './repository-path.ts';
-import { LEVELS, message, sarifRules } from './sarif-rules.ts';
-import { amount } from './wording.ts';
+import { jsonPieces } from './json.ts';
+import {
+  type PlacedFinding,
+  type Report,
+  type ReporterOptions,
+  type RuleFacts,
+  repositoryPath,
+  type Subject,
+  summaryOf,
+} from './report.ts';
+import { amount, markdown, printable, shortened } from './wording.ts';
 
 type Options = Pick<ReporterOptions, 'cwd' | 'root' | 'version' | 'hasBaseline'>;
 
 /** GitHub takes no file with more results, and shows 5,000 of them. */
 const MOST = 25_000;
 
-/** No alerts: what the contract's change did not bring, and what the recording has now. */
+/** Code scanning takes each result for an alert. These are none: what the contract's change did not bring, and what the recording has now. */
 const LEFT_OUT: ReadonlySet<string | undefined> = new Set(['old-contract', 'update']);
 
 /** The usual name of the folder that URIs are relative to. */
@@ -33,32 +39,45 @@ interface Placed {
 export function* sarif(report: Report, options: Options): Generator<string> {
   const results = report.files.flatMap(({ file, subjects }) =>
     subjects.flatMap((subject) =>
-      // Code scanning takes each result for an alert.
-      subject.findings.flatMap((finding): Placed | [] =>
-        LEFT_OUT.has(finding.excuse?.by) ? [] : { file, subject, finding },
-      ),
+      subject.findings
+        .filter(({ excuse }) => !LEFT_OUT.has(excuse?.by))
+        .map((finding): Placed => ({ file, subject, finding })),
     ),
   );
   const kept = results.length > MOST ? mostImportant(results) : results;
-  const rules = sarifRules(report);
+  const rules = rulesOf(report);
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
   const left = results.length - kept.length + summaryOf(report).omitted;
-  yield* jsonPieces(
-    (list) => ({
-      $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
-      version: '2.1.0',
-      runs: [
-        {
-          tool: { driver: { name: 'Patchgate', version: options.version, rules } },
-          invocations: [{ executionSuccessful: true, ...notificationsOf(report, left) }],
-          originalUriBaseIds: { [ROOT]: { uri: `${pathToFileURL(options.root).href.replace(/\/$/, '')}/` } },
-          columnKind: 'utf16CodeUnits',
-          results: list,
-        },
-      ],
-    }),
-    resultsOf(report, kept, indexes, options),
-  );
+  const fingerprints = fingerprintsOf(report);
+  const excuses = new Set(kept.map(({ finding }) => finding.excuse?.by));
+  const isCompared = options.hasBaseline || summaryOf(report).breaks !== undefined || excuses.has('baseline');
+  const around = (list: unknown) => ({
+    $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'Patchgate', version: options.version, rules } },
+        invocations: [{ executionSuccessful: true, ...notificationsOf(report, left) }],
+        originalUriBaseIds: { [ROOT]: { uri: `${pathToFileURL(options.root).href.replace(/\/$/, '')}/` } },
+        columnKind: 'utf16CodeUnits',
+        results: list,
+      },
+    ],
+  });
+  yield* jsonPieces(around, kept, ({ file, subject, finding }) => {
+    const { rule, severity, excuse } = finding;
+    return {
+      ruleId: rule,
+      ruleIndex: indexes.get(rule),
+      level: LEVELS[severity],
+      message: message(finding.message, finding.hint),
+      locations: [locationOf(file, subject, finding, options)],
+      partialFingerprints: { 'patchgateFinding/v1': fingerprints.get(finding) },
+      ...(isCompared && { baselineState: excuse?.by === 'baseline' ? 'unchanged' : 'new' }),
+      // Where one result says whether it is suppressed, each has to.
+      ...(excuses.has('suppression') && { suppressions: suppressionsOf(finding) }),
+    };
+  });
 }
 
 function mostImportant(results: readonly Placed[]): Placed[] {
@@ -88,34 +107,6 @@ function notificationsOf({ files, remarks = [], command }: Report, left: number)
     ...(configuration.length > 0 && { toolConfigurationNotifications: configuration }),
     ...(execution.length > 0 && { toolExecutionNotifications: execution }),
   };
-}
-
-function* resultsOf(
-  report: Report,
-  kept: readonly Placed[],
-  indexes: ReadonlyMap<string, number>,
-  options: Options,
-) {
-  const fingerprints = fingerprintsOf(report);
-  const isCompared =
-    options.hasBaseline ||
-    summaryOf(report).breaks !== undefined ||
-    kept.some(({ finding: { excuse } }) => excuse?.by === 'baseline');
-  // Where one result says whether it is suppressed, each has to.
-  const saysSuppressed = kept.some(({ finding: { excuse } }) => excuse?.by === 'suppression');
-  for (const { file, subject, finding } of kept) {
-    const { rule, severity, excuse } = finding;
-    yield {
-      ruleId: rule,
-      ruleIndex: indexes.get(rule),
-      level: LEVELS[severity],
-      message: message(finding.message, finding.hint),
-      locations: [locationOf(file, subject, finding, options)],
-      partialFingerprints: { 'patchgateFinding/v1': fingerprints.get(finding) },
-      ...(isCompared && { baselineState: excuse?.by === 'baseline' ? 'unchanged' : 'new' }),
-      ...(saysSuppressed && { suppressions: suppressionsOf(finding) }),
-    };
-  }
 }
 
 function suppressionsOf({ excuse }: PlacedFinding) {
@@ -151,4 +142,56 @@ function artifactOf(file: string, options: Options) {
   if (path === undefined) return { uri: 'stdin', description: { text: 'standard input' } };
   if (/^(?:\/|[A-Za-z]:\/)/.test(path)) return { uri: pathToFileURL(path).href };
   return { uri: path.toWellFormed().split('/').map(encodeURIComponent).join('/'), uriBaseId: ROOT };
+}
+
+/** SARIF's words for severities. */
+const LEVELS = { error: 'error', warn: 'warning', note: 'note' } as const;
+
+/** SARIF takes braces for what is to be put in, unless they are doubled, and `[a](1)` for a link. */
+function message(text: string, hint?: string) {
+  const whole = hint === undefined ? printable(text) : `${printable(text)}\nHint: ${printable(hint)}`;
+  return { text: whole.replace(/[{}]/g, '$&$&').replace(/\[(?=[^\]]*\]\()/g, '\\[') };
+}
+
+const BECAUSE: Readonly<Record<Basis, string>> = {
+  stated: "the service's description says it",
+  inferred: "it follows from what the service's description says",
+  observed: "the samples in the service's description are like that, and no other value was seen",
+  protocol: 'the standards of HTTP, JSON and URLs say it',
+  recorded: 'it was so when it was recorded',
+};
+
+/** The rules that were asked, and behind them those of which a finding alone tells. */
+function rulesOf(report: Report) {
+  const facts = new Map((report.rules ?? []).map((rule) => [rule.name, rule]));
+  for (const { subjects } of report.files) {
+    for (const { rule: name, severity, basis, source = '' } of subjects.flatMap(({ findings }) => findings)) {
+      if (!facts.has(name))
+        facts.set(name, { name, severity, basis, source, says: `the contract's ${name} holds` });
+    }
+  }
+  return [...facts.values()].map(ruleOf);
+}
+
+/** Of what a rule says, and of its source: GitHub takes 1,024 of a description. */
+const MOST_CHARACTERS = 400;
+
+function ruleOf({ name, severity, basis, says, source }: RuleFacts) {
+  const sentence = `${says.slice(0, 1).toUpperCase()}${shortened(says.slice(1), MOST_CHARACTERS)}.`;
+  const why = `Basis: ${basis}, ${BECAUSE[basis]}${source === '' ? '' : ` (${shortened(source, MOST_CHARACTERS)})`}.`;
+  const todo =
+    basis === 'recorded'
+      ? 'Take the live answers into the recording (--update), or mend the service.'
+      : 'Correct the request as the finding says.';
+  return {
+    id: name,
+    shortDescription: { text: sentence },
+    fullDescription: { text: `${sentence} ${why}` },
+    help: {
+      text: `${sentence}\n${why}\n${todo}`,
+      markdown: `**${markdown(name)}**: ${markdown(sentence)}\n\n${markdown(why)}\n\n${todo}`,
+    },
+    defaultConfiguration: severity === 'off' ? { enabled: false } : { level: LEVELS[severity] },
+    properties: { tags: [name.replace(/\..*/s, ''), basis] },
+  };
 }

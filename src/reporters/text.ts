@@ -1,9 +1,17 @@
-import { coloured, type Paint, plain } from './colours.ts';
-import { changeOf, type Report, type Subject, summaryOf } from './report.ts';
-import type { ReporterOptions } from './reporter.ts';
-import { findingParagraphs, type Selection } from './text-findings.ts';
-import { remarksText, rulesText, skippedText, summaryLine } from './text-summary.ts';
-import { amount } from './wording.ts';
+import { eastAsianWidth } from 'get-east-asian-width';
+import { type Colour, coloured, type Paint, plain, SEVERITY_COLOURS } from './colours.ts';
+import {
+  type CheckedFile,
+  changeOf,
+  type Excerpt,
+  type PlacedFinding,
+  placeOf,
+  type Report,
+  type ReporterOptions,
+  type Subject,
+  summaryOf,
+} from './report.ts';
+import { amount, grouped, shortened, visible } from './wording.ts';
 
 /** For people: the findings, then what is known besides; what sums it all up comes last, where a terminal ends. */
 export function text(report: Report, { isColoured }: Pick<ReporterOptions, 'isColoured'>): string[] {
@@ -22,28 +30,267 @@ export function text(report: Report, { isColoured }: Pick<ReporterOptions, 'isCo
 /** What the contract's change means: which requests it newly rejects and allows, and what else is new. */
 function changeParagraphs(report: Report, paint: Paint): string[] {
   const { breaks = 0, allows = 0 } = summaryOf(report);
-  const ofOthers = findingParagraphs(filesWith(report, undefined), paint);
-  const ofBreaks = findingParagraphs(filesWith(report, 'breaks'), paint);
-  const ofAllows = findingParagraphs(filesWith(report, 'allows'), paint, gone);
-  const heading = (heading: string) => paint('bold', heading);
+  const paragraphsOf = (change: ReturnType<typeof changeOf>, selected?: Selection) => {
+    const isMeant = (subject: Subject) => changeOf(subject) === change;
+    const files = report.files.map((file) => ({ ...file, subjects: file.subjects.filter(isMeant) }));
+    return findingParagraphs(files, paint, selected);
+  };
+  const others = paragraphsOf(undefined);
+  const allowed = paragraphsOf('allows', ({ before }) => before?.gone ?? []);
+  const rejected = paragraphsOf('breaks');
+  const heading = (said: string, more = '') => paint('bold', said + more);
   return [
-    ...(ofOthers.length > 0
-      ? [heading('New findings that neither reject nor allow a request:'), ...ofOthers]
-      : []),
+    ...(others.length > 0 ? [heading('New findings that neither reject nor allow a request:')] : []),
+    ...others,
     heading(
-      `Newly allowed: ${amount(allows, 'request')}${ofAllows.length > 0 ? '; these findings are gone:' : ''}`,
+      `Newly allowed: ${amount(allows, 'request')}`,
+      allowed.length > 0 ? '; these findings are gone:' : '',
     ),
-    ...ofAllows,
+    ...allowed,
     heading(
-      `Newly rejected: ${amount(breaks, 'request')}${ofBreaks.length > 0 ? '; these findings are new:' : ''}`,
+      `Newly rejected: ${amount(breaks, 'request')}`,
+      rejected.length > 0 ? '; these findings are new:' : '',
     ),
-    ...ofBreaks,
+    ...rejected,
   ];
 }
 
-const gone: Selection = ({ before }) => before?.gone ?? [];
+/** Findings that are shown at most: some thousand lines. Every file is named. */
+const MOST_FINDINGS = 200;
+/** Of a message, a hint or a pointer, which may be as long as a body. */
+const MOST_CHARACTERS = 1000;
+/** Requests that are named for each reason why they were not judged. */
+const MOST_SKIPPED = 5;
 
-function filesWith({ files }: Report, change: ReturnType<typeof changeOf>) {
-  const isMeant = (subject: Subject) => changeOf(subject) === change;
-  return files.map((file) => ({ ...file, subjects: file.subjects.filter(isMeant) }));
+/** Which findings of a request are meant. */
+type Selection = (subject: Subject) => readonly PlacedFinding[];
+
+const counting: Selection = ({ findings }) => findings.filter(({ excuse }) => !excuse);
+
+/** The findings of one file, or of a part of its requests. */
+interface Found {
+  file: string;
+  requests: readonly { subject: Subject; findings: readonly PlacedFinding[]; omitted: number }[];
+  errors: number;
+  warnings: number;
+}
+
+/**
+ * The findings by file, each with its line, the reason and the hint. The files with errors come last, where a terminal ends;
+ * where there are very many findings every file has its share, and its errors come before its warnings.
+ *
+ * @param selected absent: those that count
+ * @returns paragraphs; none where there is no finding
+ */
+export function findingParagraphs(
+  files: readonly CheckedFile[],
+  paint: Paint,
+  selected: Selection = counting,
+): string[] {
+  const found = files.map((file) => foundIn(file, selected)).filter(({ requests }) => requests.length > 0);
+  const ordered = found.toSorted((a, b) => Number(a.errors > 0) - Number(b.errors > 0));
+  const wanted = ordered.map(({ errors, warnings }) => errors + warnings);
+  const shares = sharesOf(wanted, MOST_FINDINGS);
+  const isNamedOnly = (index: number) => shares[index] === 0 && wanted[index] !== 0;
+  const named = ordered
+    .filter((_, index) => isNamedOnly(index))
+    .map(
+      ({ file, errors, warnings }) =>
+        `${paint('bold', visible(file))}: ${amount(errors, 'error')}, ${amount(warnings, 'warning')}`,
+    );
+  const total = wanted.reduce((sum, count) => sum + count, 0);
+  return [
+    ...(named.length > 0 ? [named.join('\n')] : []),
+    ...ordered.flatMap((file, index) =>
+      isNamedOnly(index) ? [] : fileParagraphs(file, shares[index] as number, paint),
+    ),
+    ...(total > MOST_FINDINGS
+      ? [`Shown are ${grouped(MOST_FINDINGS)} of ${grouped(total)} findings: -f json has them all.`]
+      : []),
+  ];
+}
+
+function foundIn({ file, subjects }: CheckedFile, selected: Selection): Found {
+  const requests = subjects
+    .map((subject) => ({
+      subject,
+      findings: selected(subject),
+      omitted: selected === counting && !subject.omittedExcuse ? subject.omitted : 0,
+    }))
+    .filter(({ findings, omitted }) => findings.length + omitted > 0);
+  const all = requests.flatMap(({ findings }) => findings);
+  const errors = all.filter(({ severity }) => severity === 'error').length;
+  return { file, requests, errors, warnings: all.length - errors };
+}
+
+/** Shares out what is too little for all: none gets more than it asks for, and what one leaves goes to the others. */
+function sharesOf(wanted: readonly number[], most: number): number[] {
+  const shares: number[] = [];
+  let left = most;
+  const modestFirst = [...wanted.keys()].sort((a, b) => (wanted[a] as number) - (wanted[b] as number));
+  for (const [served, index] of modestFirst.entries()) {
+    const share = Math.min(wanted[index] as number, Math.ceil(left / (wanted.length - served)));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares;
+}
+
+function fileParagraphs({ file, requests, errors, warnings }: Found, share: number, paint: Paint): string[] {
+  const paragraphs = [paint('bold', paint('underline', visible(file)))];
+  const room = { error: share, warn: Math.max(0, share - errors) };
+  for (const { subject, findings, omitted } of requests) {
+    const shown = findings.toSorted(byPlace).filter(({ severity }) => room[severity]-- > 0);
+    if (shown.length + omitted === 0) continue;
+    const { pointer, method, path } = subject;
+    if (pointer !== '')
+      paragraphs.push(`  ${visible(`${method} ${path}`)} ${paint('grey', `(${visible(pointer)})`)}`);
+    paragraphs.push(...shown.map((finding) => findingText(file, finding, paint)));
+    if (omitted > 0) paragraphs.push(`  and ${amount(omitted, 'more finding')}`);
+  }
+  const more = errors + warnings - share;
+  if (more > 0) paragraphs.push(`  and ${amount(more, 'more finding')} in this file`);
+  return paragraphs;
+}
+
+/** In the order of reading; what has no place comes last. */
+function byPlace(a: PlacedFinding, b: PlacedFinding): number {
+  const last = Number.MAX_VALUE;
+  return (a.line ?? last) - (b.line ?? last) || (a.column ?? last) - (b.column ?? last);
+}
+
+function findingText(file: string, finding: PlacedFinding, paint: Paint): string {
+  const { line, severity, rule, message, excerpt, pointer, basis, source, hint } = finding;
+  const colour = SEVERITY_COLOURS[severity];
+  const readable = (said: string) => visible(shortened(said, MOST_CHARACTERS));
+  const place = visible(placeOf(file, finding));
+  const at = pointer && `at ${shortened(pointer, MOST_CHARACTERS)}`;
+  return [
+    `  ${place}  ${paint(colour, severity)}  ${visible(rule)}  ${paint('bold', readable(message))}`,
+    ...(excerpt ? excerptLines(excerpt, line, colour, paint) : []),
+    `    ${paint('grey', visible([at, basis, source].filter(Boolean).join(', ')))}`,
+    ...(hint ? [`    hint: ${readable(hint)}`] : []),
+  ].join('\n');
+}
+
+function excerptLines({ text, caret }: Excerpt, line = 0, colour: Colour, paint: Paint): string[] {
+  const margin = `    ${line} | `;
+  const blank = `${' '.repeat(margin.length - 2)}| `;
+  const before = ' '.repeat(columnsOf(visible(text.slice(0, caret))));
+  return [
+    `${paint('grey', margin)}${visible(text)}`,
+    `${paint('grey', blank)}${before}${paint(colour, '^')}`,
+  ];
+}
+
+/**
+ * How many columns a text takes on a terminal: East Asian wide characters and emoji two, combining marks none. Sequences that
+ * some terminals draw as one (a letter of Hangul in parts, a face with its skin's colour) count as their parts.
+ */
+function columnsOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let columns = 0;
+  for (const character of text) {
+    if (!/^\p{M}$/u.test(character)) columns += eastAsianWidth(character.codePointAt(0) as number);
+  }
+  return columns;
+}
+
+/** Which requests could not be judged, by the reason. */
+function skippedText({ files, command }: Report): string {
+  const what = command === 'verify' ? 'Not sent' : 'Not judged';
+  const byReason = new Map<string, string[]>();
+  for (const { file, skipped = [] } of files) {
+    for (const { why, line, method, path, pointer } of skipped) {
+      const lines = byReason.get(why) ?? [];
+      byReason.set(why, lines);
+      lines.push(
+        visible(`  ${line === undefined ? file : `${file}:${line}`}  ${method} ${path} (${pointer})`),
+      );
+    }
+  }
+  const paragraphs = [...byReason].map(([why, lines]) => {
+    const more = lines.length - MOST_SKIPPED;
+    return [
+      `${what}, ${amount(lines.length, 'request')}: ${visible(why)}`,
+      ...lines.slice(0, MOST_SKIPPED),
+      ...(more > 0 ? [`  and ${grouped(more)} more: -f json has them all`] : []),
+    ].join('\n');
+  });
+  return paragraphs.join('\n\n');
+}
+
+function remarksText({ remarks = [] }: Report, paint: Paint): string {
+  return remarks
+    .map(({ severity, message, hint }) => {
+      const level = severity === 'note' ? severity : paint(SEVERITY_COLOURS[severity], severity);
+      return `${level}: ${visible(message)}${hint === undefined ? '' : `\n  hint: ${visible(hint)}`}`;
+    })
+    .join('\n');
+}
+
+/** How often each rule found something, the most frequent first: count, severity, rule and what it says. */
+function rulesText(report: Report, paint: Paint): string {
+  const rows = new Map<string, Pick<PlacedFinding, 'rule' | 'severity'> & { count: number }>();
+  for (const finding of report.files.flatMap(({ subjects }) => subjects.flatMap(counting))) {
+    const { rule, severity } = finding;
+    const row = rows.get(`${severity} ${rule}`) ?? { rule, severity, count: 0 };
+    row.count++;
+    rows.set(`${severity} ${rule}`, row);
+  }
+  const sorted = [...rows.values()].sort(
+    (a, b) => b.count - a.count || Number(a.severity === 'warn') - Number(b.severity === 'warn'),
+  );
+  const says = new Map(report.rules?.map((rule) => [rule.name, rule.says]));
+  const countWidth = Math.max(...sorted.map(({ count }) => grouped(count).length));
+  const ruleWidth = Math.max(...sorted.map(({ rule }) => rule.length));
+  return sorted
+    .map(({ count, severity, rule }) => {
+      const level = paint(SEVERITY_COLOURS[severity], severity.padEnd('error'.length));
+      const said = paint('grey', visible(says.get(rule) ?? ''));
+      return `  ${grouped(count).padStart(countWidth)}  ${level}  ${visible(rule).padEnd(ruleWidth)}  ${said}`.trimEnd();
+    })
+    .join('\n');
+}
+
+/** One line for all. */
+export function summaryLine(report: Report): string {
+  const summary = summaryOf(report);
+  const { files, judged, unjudged, skipped, blocked, errors, warnings, breaks, allows = 0 } = summary;
+  const isVerify = report.command === 'verify';
+  const some = (count: number, what: string) => (count > 0 ? [`${grouped(count)} ${what}`] : []);
+  const excused = [
+    ...some(summary.known, 'in the baseline'),
+    ...some(summary.updated ?? 0, 'taken into the recording'),
+    ...some(summary.suppressed, 'suppressed'),
+    ...some(summary.unchanged, 'as under the contract before'),
+  ];
+  // Findings that were left out, and count.
+  const omitted = report.files
+    .flatMap((file) => file.subjects)
+    .reduce((sum, subject) => sum + (subject.omittedExcuse ? 0 : subject.omitted), 0);
+  const nothing = isVerify
+    ? `no ${excused.length > 0 ? 'further ' : ''}drift`
+    : `no ${excused.length > 0 ? 'new ' : ''}findings`;
+  const found =
+    errors + warnings + omitted === 0
+      ? nothing
+      : [amount(errors, 'error'), amount(warnings, 'warning'), ...some(omitted, 'more')].join(', ');
+  const requests = isVerify
+    ? [
+        `${amount(judged - blocked, 'request')} sent`,
+        ...some(unjudged + skipped + blocked, 'not sent'),
+        `of ${amount(files, 'file')}`,
+      ]
+    : [
+        `${amount(judged, 'request')} judged`,
+        `${grouped(blocked)} would be blocked`,
+        ...(breaks === undefined
+          ? []
+          : [`${grouped(breaks)} newly rejected`, `${grouped(allows)} newly allowed`]),
+        ...some(unjudged, 'not concerned'),
+        ...some(skipped, 'not judged'),
+        `in ${amount(files, 'file')}`,
+      ];
+  return `${found}${excused.length > 0 ? ` (${excused.join(', ')})` : ''}: ${requests.join(', ')}`;
 }

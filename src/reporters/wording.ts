@@ -32,6 +32,11 @@ export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
+/** A text without any markup of Markdown. */
+export function markdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>|#&~$]/g, '\\$&').replace(/\s+/g, ' ');
+}
+
 /** `recorded 27 exchanges in recordings/checkout` @param folder the recording's */
 export function recordedText(count: number, folder: string): string {
   return `recorded ${amount(count, 'exchange')} in ${folder}`;

@@ -1,6 +1,6 @@
 import type { Patchgate } from '../app/patchgate.ts';
 import { hintWith } from '../recordings/matching/miss.ts';
-import { missesText } from '../reporters/misses-text.ts';
+import { missesText } from '../reporters/run-text.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import { inOptions } from './in-options.ts';
 

@@ -1,4 +1,4 @@
-import { sessionText, unservedText } from '../reporters/unserved-text.ts';
+import { sessionText, unservedText } from '../reporters/run-text.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { inOptions } from './in-options.ts';
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { github as reporter } from '../../src/reporters/github.ts';
+import { describe, expect, test } from 'vitest';
+import { githubSummary, github as reporter } from '../../src/reporters/github.ts';
 import type { Report } from '../../src/reporters/report.ts';
 import { checkedFile, EXCUSED_REPORT, finding, subject } from './sample-findings.ts';
 import { joined, SAMPLE_OPTIONS } from './sample-options.ts';
@@ -95,4 +95,55 @@ test('requests that could not be judged are one notice for each file, at the fir
 test('files are relative to the repository', () => {
   const report = { files: [checkedFile([subject([finding()])], { file: '../a.json' })] };
   expect(github(report, { ...SAMPLE_OPTIONS, cwd: '/repo/gate' })).toContain('::error file=a.json,');
+});
+
+describe('the page of a job', () => {
+  test('is a table of what counts, errors first', () => {
+    expect(githubSummary(SAMPLE_REPORT, SAMPLE_OPTIONS)).toBe(`### Patchgate: failed
+
+1 error, 2 warnings, 1 more: 3 requests judged, 1 would be blocked, 2 not concerned, in 3 files
+
+| | Place | Rule | Finding |
+| --- | --- | --- | --- |
+| error | bodies/bad.json:2:3 | schema.required | languages is mandatory; send the full project |
+| warn | bodies/bad.json | request.too-large | large |
+| warn | recordings/PATCH.json:12:7 | schema.unknown-field | owner is not listed |
+
+`);
+  });
+
+  test('says that it passed, and what remarks there are', () => {
+    const clean = { files: SAMPLE_REPORT.files.slice(0, 1) };
+    expect(githubSummary(clean, SAMPLE_OPTIONS)).toMatch(/^### Patchgate: passed\n\nno findings: .*\n\n$/);
+    expect(githubSummary(EXCUSED_REPORT, SAMPLE_OPTIONS)).toContain(
+      '\n- error: suppressions/0 expired on 2026-11-01 fix it\n- warn: suppressions/1',
+    );
+  });
+
+  test('nothing from a file is Markdown or HTML', () => {
+    const message = '| a |\n| <img src=x> `b` [c](d) **e** &amp; \\| #1 ~~f~~ $g$';
+    const report = { files: [checkedFile([subject([finding({ message, rule: 'x_y' })])])] };
+    expect(githubSummary(report, SAMPLE_OPTIONS)).toContain(
+      '| x\\_y | \\| a \\|\ufffd\\| \\<img src=x\\> \\`b\\` \\[c\\](d) \\*\\*e\\*\\* \\&amp; \\\\\\| \\#1 \\~\\~f\\~\\~ \\$g\\$ |\n',
+    );
+  });
+
+  test('stays far below what GitHub takes', () => {
+    const long = finding({ message: '\u4e00'.repeat(50_000), rule: '\u4e00'.repeat(50_000) });
+    const summary = githubSummary(
+      {
+        files: [
+          checkedFile([subject(Array.from({ length: 600 }, () => long))], { file: '\u4e00'.repeat(5000) }),
+        ],
+      },
+      SAMPLE_OPTIONS,
+    );
+    expect(Buffer.byteLength(summary)).toBeLessThan(512 * 1024);
+    expect(summary).toMatch(/\n\nand \d+ more\n\n/);
+    const few = githubSummary(
+      { files: [checkedFile([subject(Array.from({ length: 600 }, () => finding()))])] },
+      SAMPLE_OPTIONS,
+    );
+    expect(few).toContain('\n\nand 100 more\n\n');
+  });
 });

@@ -43,7 +43,6 @@ export const EXCUSED_REPORT: Report = {
       ],
       {
         kind: 'har',
-        clean: 1200,
         unjudged: 2,
         skipped: [
           {

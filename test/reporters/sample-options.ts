@@ -1,4 +1,4 @@
-import type { ReporterOptions } from '../../src/reporters/reporter.ts';
+import type { ReporterOptions } from '../../src/reporters/report.ts';
 
 export const SAMPLE_OPTIONS: ReporterOptions = {
   failOn: 'error',

@@ -83,7 +83,7 @@ error: suppressions/0 expired on 2026-11-01
 warn: suppressions/1 excuses nothing
 note: baseline.json holds 1 finding now
 
-0 errors, 1 warning (1 in the baseline, 1 suppressed): 1,201 requests judged, 1 would be blocked, 2 not concerned, 1 not judged, in 1 file
+0 errors, 1 warning (1 in the baseline, 1 suppressed): 1 request judged, 1 would be blocked, 2 not concerned, 1 not judged, in 1 file
 `);
 });
 

@@ -3,7 +3,6 @@
 import { judgeHar } from '../../src/commands/check/har/judge-har.ts';
 import { Beforehand, type BeforehandOptions } from '../../src/commands/check/history/beforehand.ts';
 import { BodyTargets, type JudgedAs } from '../../src/commands/check/judging/body-targets.ts';
-import { newRoom } from '../../src/commands/check/judging/subject-list.ts';
 import { hideSecrets } from '../../src/commands/check/report/hide-secrets.ts';
 import { judgeRequests } from '../../src/commands/check/requests/judge-requests.ts';
 import type { Gate } from '../../src/gate/gate.ts';
@@ -22,14 +21,14 @@ export interface StreamOptions extends Partial<BeforehandOptions> {
 
 export async function checkHar(har: unknown, options: StreamOptions = {}): Promise<CheckedFile> {
   const { judge, beforehand, input } = prepared(har, options);
-  return told(await judgeHar(judge, { name: 'x.har', kind: 'har', ...input }, beforehand, newRoom()));
+  return told(await judgeHar(judge, { name: 'x.har', kind: 'har', ...input }, beforehand));
 }
 
 export async function checkLines(text: string | Buffer, options: StreamOptions = {}): Promise<CheckedFile> {
   const { judge, beforehand, input } = prepared(text, options);
   const targets = new BodyTargets(judge, options.as ?? {});
   const named = { name: 'x.jsonl', kind: 'requests', ...input } as const;
-  return told(await judgeRequests(judge, named, targets, beforehand, newRoom()));
+  return told(await judgeRequests(judge, named, targets, beforehand));
 }
 
 /** As a report has it. */

@@ -7,9 +7,11 @@ import type { BodyMapping } from '../../settings/extras/check-bodies.ts';
 import type { Suppression } from '../../settings/extras/check-suppressions.ts';
 import { type BeforehandOptions, readBeforehand } from './history/beforehand.ts';
 import { findInputs } from './inputs/find-inputs.ts';
+import type { InputIo } from './inputs/read-input.ts';
 import { withoutOwnFiles } from './inputs/without-own-files.ts';
-import { type JudgeIo, judgeFiles } from './judging/judge-files.ts';
+import { judgeAll } from './judging/judge-all.ts';
 import { checkOutputs, type ReportOutput } from './report/outputs.ts';
+import type { ProgressIo } from './report/progress.ts';
 import { settleReport } from './report/settle-report.ts';
 import { type ReportIo, writeReports } from './report/write-reports.ts';
 
@@ -38,7 +40,7 @@ export interface CheckArgs extends BeforehandOptions {
   againstContract?: string | undefined;
 }
 
-export interface CheckIo extends JudgeIo, ReportIo {
+export interface CheckIo extends InputIo, ProgressIo, ReportIo {
   /** `2026-11-21` */
   readonly today: string;
 }
@@ -68,7 +70,7 @@ export async function runCheck(
   const gate = await createGate();
   if (suppressions.length > 0)
     (await import('./known/suppress.ts')).checkSuppressedRules(suppressions, gate.rules);
-  const judged = await judgeFiles(
+  const judged = await judgeAll(
     gate,
     files,
     { operation, path, bodies: args.bodies },

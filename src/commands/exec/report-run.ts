@@ -1,8 +1,6 @@
 import type { Patchgate } from '../../app/patchgate.ts';
 import { hintWith } from '../../recordings/matching/miss.ts';
-import { crossSessionText } from '../../reporters/cross-session-text.ts';
-import { neverHappenedText } from '../../reporters/faults-text.ts';
-import { missesText } from '../../reporters/misses-text.ts';
+import { crossSessionText, missesText, neverHappenedText } from '../../reporters/run-text.ts';
 import { amount } from '../../reporters/wording.ts';
 import { reportUnserved } from '../report-unserved.ts';
 import { BY_FLAGS, refusedTexts } from './refused-text.ts';

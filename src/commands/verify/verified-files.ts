@@ -3,7 +3,7 @@ import { readRecordingText } from '../../recordings/store/exchange-file.ts';
 import { parseRecording } from '../../recordings/store/file-format.ts';
 import { locationOf } from '../../recordings/store/location.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
-import { newRoom, SubjectList } from '../check/judging/subject-list.ts';
+import { SubjectList } from '../check/judging/subject-list.ts';
 import { placedIn, type TextPointer } from '../check/places/places-in-file.ts';
 import { TextLines } from '../check/places/text-lines.ts';
 import type { Kept } from './questions.ts';
@@ -11,7 +11,7 @@ import type { Kept } from './questions.ts';
 interface Gathered {
   place: { method: string; path: string };
   list: SubjectList;
-  /** Of all findings that are held, in their order. */
+  /** Of all findings, in their order. */
   pointers: TextPointer[];
   /** Of each exchange that has some, when it was recorded. */
   recordedAt: Map<number, string>;
@@ -19,10 +19,9 @@ interface Gathered {
   placed?: CheckedFile;
 }
 
-/** What became of the requests of a recording, file by file, as a report has it. Bounded, as that of a check. */
+/** What became of the requests of a recording, file by file, as a report has it. */
 export class VerifiedFiles {
   readonly #root: string;
-  readonly #room = newRoom();
   readonly #files = new Map<string, Gathered>();
 
   /** @param root the recording's folder */
@@ -44,7 +43,7 @@ export class VerifiedFiles {
   /** @param pointers those of the subject's findings, in their order */
   add(kept: Kept, subject: Subject, pointers: readonly TextPointer[]): void {
     const gathered = this.#of(kept);
-    if (!gathered.list.add(subject)) return;
+    gathered.list.add(subject);
     gathered.pointers.push(...pointers);
     if (pointers.length > 0) gathered.recordedAt.set(kept.index, kept.exchange.meta.recordedAt);
   }
@@ -77,7 +76,7 @@ export class VerifiedFiles {
     const { method, path } = kept.exchange.request;
     const fresh = {
       place: { method, path },
-      list: new SubjectList(this.#room),
+      list: new SubjectList(),
       pointers: [],
       recordedAt: new Map(),
     };

@@ -5,7 +5,7 @@ import type { RequestHead } from '../../http/http.ts';
 import type { FaultPlan, FaultsGiven } from '../../model/fault.ts';
 import { latencyText } from '../../model/fault-text.ts';
 import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
-import type { IdleFault } from '../../reporters/faults-text.ts';
+import type { IdleFault } from '../../reporters/run-text.ts';
 import { readFaultsGiven } from '../../settings/faults/read-faults.ts';
 import type { LiveSession, Sessions } from '../sessions.ts';
 import { checkPlan, isDrawn } from './check-plan.ts';

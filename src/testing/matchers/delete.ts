@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/json.ts';
 import { type Effect, type LosingEffect, losesEnvironment } from '../../model/effect.ts';
 import type { Paint } from '../../reporters/colours.ts';
-import { effectLine } from '../../reporters/plan-text.ts';
+import { effectLine } from '../../reporters/plan.ts';
 import { amount, shortened, visible } from '../../reporters/wording.ts';
 import { type Environment, environmentsOf, languagesOf } from '../../state/environments.ts';
 import type { ExpectedDeletions } from './assertions.ts';

@@ -12,7 +12,7 @@ import { redactEffect } from '../../recordings/redaction/redact-finding.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
 import type { Paint } from '../../reporters/colours.ts';
 import { isFailing, type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
-import { findingParagraphs } from '../../reporters/text-findings.ts';
+import { findingParagraphs } from '../../reporters/text.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import type { UserConfig } from '../../settings/define-config.ts';
 import { COMMAND_DEFAULTS } from '../../settings/settings.ts';

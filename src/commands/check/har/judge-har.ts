@@ -11,7 +11,7 @@ import { attached } from '../../recordings/read-archive.ts';
 import type { Beforehand } from '../history/beforehand.ts';
 import type { StreamInput } from '../inputs/read-input.ts';
 import { type FoundRequest, StreamJudge } from '../judging/stream-judge.ts';
-import { NO_BODY, type Room } from '../judging/subject-list.ts';
+import { NO_BODY } from '../judging/subject-list.ts';
 import type { RequestPlaces } from '../places/places-in-file.ts';
 import { TextLines } from '../places/text-lines.ts';
 import { type HarSlice, HarSlices } from './har-slices.ts';
@@ -26,9 +26,9 @@ export async function judgeHar(
   gate: Gate,
   { name, path: file, chunks }: StreamInput,
   beforehand: Beforehand,
-  room: Room,
+  onJudged?: () => void,
 ): Promise<CheckedFile> {
-  const judge = new StreamJudge(gate, beforehand, room, file);
+  const judge = new StreamJudge(gate, beforehand, file, onJudged);
   const slices = new HarSlices(name);
   let isOwn = false;
   for await (const chunk of chunks) {

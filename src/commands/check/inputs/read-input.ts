@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../../../errors.ts';
-import { STDIN_NAME } from '../../../reporters/repository-path.ts';
+import { STDIN_NAME } from '../../../reporters/report.ts';
 import { STDIN } from './find-inputs.ts';
 import { type InputKind, isJsonLines, kindByStart, START_LENGTH } from './input-kind.ts';
 

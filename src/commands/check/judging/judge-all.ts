@@ -8,7 +8,6 @@ import type { ProgressIo } from '../report/progress.ts';
 import { BodyTargets, type JudgedAs } from './body-targets.ts';
 import { judgeBodyFile } from './judge-body.ts';
 import type { RecordingFile } from './judge-recording.ts';
-import { newRoom } from './subject-list.ts';
 
 /** Characters of files that are held in memory until they can be judged; further ones are read again. */
 const HELD = 4 * 1024 * 1024;
@@ -29,10 +28,10 @@ export async function judgeAll(
 ): Promise<CheckedFile[]> {
   const targets = new BodyTargets(gate, as);
   const progress = { files: 0, of: files.length, judged: 0 };
-  const room = newRoom(() => {
+  const onJudged = () => {
     progress.judged++;
     io.progress?.tell(progress);
-  });
+  };
   let ofRecordings: Awaited<ReturnType<typeof openHistories>> | undefined;
   const checked: CheckedFile[] = [];
   /** Those that are still to be judged, by their numbers. */
@@ -43,17 +42,17 @@ export async function judgeAll(
     const input = await readInput(file, io, gate.bodyLimit);
     if (input.kind === 'body') {
       const target = targets.of(input.path, input.name);
-      checked[number] = judgeBodyFile(gate, input, target, beforehand, room);
+      checked[number] = judgeBodyFile(gate, input, target, beforehand, onJudged);
       continue;
     }
     if (input.kind === 'requests') {
       const { judgeRequests } = await import('../requests/judge-requests.ts');
-      checked[number] = await judgeRequests(gate, input, targets, beforehand, room);
+      checked[number] = await judgeRequests(gate, input, targets, beforehand, onJudged);
       continue;
     }
     if (input.kind === 'har') {
       const { judgeHar } = await import('../har/judge-har.ts');
-      checked[number] = await judgeHar(gate, input, beforehand, room);
+      checked[number] = await judgeHar(gate, input, beforehand, onJudged);
       continue;
     }
     ofRecordings ??= await openHistories(gate, beforehand, io);
@@ -61,7 +60,7 @@ export async function judgeAll(
     const recording = readRecording(input);
     if (input.path !== undefined) checkBodies(input.path, recording.exchanges);
     if (!histories.add(number, recording)) {
-      checked[number] = judgeRecording(gate, recording, () => undefined, room);
+      checked[number] = judgeRecording(gate, recording, () => undefined, onJudged);
       continue;
     }
     held += recording.text.length;
@@ -74,7 +73,7 @@ export async function judgeAll(
   for (const [number, there] of waiting) {
     const file = files[number] as string;
     const recording = there ?? readRecording(await readAgain(file));
-    checked[number] = judgeRecording(gate, recording, histories.knownIn(number), room);
+    checked[number] = judgeRecording(gate, recording, histories.knownIn(number), onJudged);
     waiting.set(number, undefined);
     progress.files++;
   }

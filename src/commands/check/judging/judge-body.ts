@@ -5,7 +5,7 @@ import type { Beforehand } from '../history/beforehand.ts';
 import type { BytesInput } from '../inputs/read-input.ts';
 import { FILE_START, TextLines, type TextStart } from '../places/text-lines.ts';
 import type { BodyTarget } from './body-targets.ts';
-import { type Room, SubjectList } from './subject-list.ts';
+import { SubjectList } from './subject-list.ts';
 
 /** A body by itself, and where it stands. */
 export interface LoneBody {
@@ -23,9 +23,9 @@ export function judgeBodyFile(
   { name, bytes, path }: BytesInput,
   target: BodyTarget,
   beforehand: Beforehand,
-  room: Room,
+  onJudged?: () => void,
 ): CheckedFile {
-  const judged = new SubjectList(room);
+  const judged = new SubjectList(onJudged);
   judged.add(judgeBody(gate, { bytes, pointer: '', file: path }, target, beforehand));
   return judged.asFile(name, 'body');
 }

@@ -11,7 +11,7 @@ import type { BytesInput } from '../inputs/read-input.ts';
 import { isTooDeep } from '../json/value-end.ts';
 import { placedIn, pointersInText, requestPlaces, type TextPointer } from '../places/places-in-file.ts';
 import { TextLines } from '../places/text-lines.ts';
-import { NO_BODY, type Room, SubjectList } from './subject-list.ts';
+import { NO_BODY, SubjectList } from './subject-list.ts';
 
 /** A file of a recording, as read. */
 export interface RecordingFile {
@@ -39,9 +39,9 @@ export function judgeRecording(
   gate: Gate,
   { name, path, text, exchanges }: RecordingFile,
   knownBefore: KnownBefore,
-  room: Room,
+  onJudged?: () => void,
 ): CheckedFile {
-  const judged = new SubjectList(room);
+  const judged = new SubjectList(onJudged);
   const pointers: TextPointer[] = [];
   for (const [index, { request }] of exchanges.entries()) {
     const head = headOf(request);

@@ -6,7 +6,7 @@ import type { Beforehand } from '../history/beforehand.ts';
 import { StreamHistory } from '../history/stream-history.ts';
 import { placedIn, pointersInText, type RequestPlaces } from '../places/places-in-file.ts';
 import { TextLines, type TextStart } from '../places/text-lines.ts';
-import { type Room, SubjectList } from './subject-list.ts';
+import { SubjectList } from './subject-list.ts';
 
 /** A request that stands in a JSON text, which is a part of a file. */
 export interface FoundRequest {
@@ -34,11 +34,11 @@ export class StreamJudge {
   readonly #judged: SubjectList;
 
   /** @param file absolute; undefined: standard input */
-  constructor(gate: Gate, beforehand: Beforehand, room: Room, file: string | undefined) {
+  constructor(gate: Gate, beforehand: Beforehand, file: string | undefined, onJudged?: () => void) {
     this.#gate = gate;
     this.#file = file;
     this.#history = new StreamHistory(gate, beforehand);
-    this.#judged = new SubjectList(room);
+    this.#judged = new SubjectList(onJudged);
   }
 
   judge(request: FoundRequest, part: FilePart): void {

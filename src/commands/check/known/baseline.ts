@@ -3,7 +3,7 @@ import { relative, resolve, sep } from 'node:path';
 import { PatchgateError, systemCode, whyUnreadable } from '../../../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../../json/json.ts';
 import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../../json/json-text.ts';
-import { STDIN_NAME } from '../../../reporters/repository-path.ts';
+import { STDIN_NAME } from '../../../reporters/report.ts';
 
 const BASELINE_VERSION = 1;
 

@@ -29,8 +29,7 @@ export function excuseKnown(
     const ofFile = left.get(nameOf(file.file));
     if (!ofFile) return file;
     const subjects = file.subjects.map((subject) => excuseIn(subject, ofFile));
-    // What is only counted may be among them.
-    if (!file.further) for (const { count } of ofFile.values()) gone += count;
+    for (const { count } of ofFile.values()) gone += count;
     return { ...file, subjects };
   });
   return { files: excused, gone };

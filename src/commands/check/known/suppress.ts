@@ -89,12 +89,8 @@ export function remarksOn(
 function meantBy(one: Suppression, files: readonly CheckedFile[], cwd: string) {
   const ofFiles = files.filter((file) => meansFile(one, file, cwd));
   const subjects = ofFiles.flatMap((file) => file.subjects).filter((subject) => meansRequest(one, subject));
-  // Of what is only counted, nobody knows whether it is meant.
-  const isAllThere = ofFiles.every(({ further }) => further === undefined);
-  const isInReach =
-    isAllThere && (subjects.length > 0 || (!one.paths && ofFiles.some(({ clean = 0 }) => clean > 0)));
   const meant = subjects.flatMap(({ findings }) => findings.filter((finding) => meansFinding(one, finding)));
-  return { isInReach, meant };
+  return { isInReach: subjects.length > 0, meant };
 }
 
 function isOver({ expires }: Suppression, today: string): boolean {

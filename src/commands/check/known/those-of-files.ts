@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { systemCode } from '../../../errors.ts';
-import { STDIN_NAME } from '../../../reporters/repository-path.ts';
+import { STDIN_NAME } from '../../../reporters/report.ts';
 import type { KnownFindings } from './baseline.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { PatchgateError } from '../../../errors.ts';
 import { type CheckedFile, type Remark, type Report, summaryOf } from '../../../reporters/report.ts';
-import { amount, grouped } from '../../../reporters/wording.ts';
+import { amount } from '../../../reporters/wording.ts';
 import type { Suppression } from '../../../settings/extras/check-suppressions.ts';
 import type { KnownFindings } from '../known/baseline.ts';
 
@@ -30,11 +30,7 @@ export async function settleReport(judged: readonly CheckedFile[], options: Sett
   const compares = options.againstContract !== undefined;
   const comparison = compares ? await import('../contracts/compare-contracts.ts') : undefined;
   const compared = comparison?.settleComparison(judged) ?? judged;
-  const counted = [
-    ...remarkOnNothing(compared),
-    ...(comparison?.remarksOnLost(compared) ?? []),
-    ...remarkOnFurther(compared),
-  ];
+  const counted = [...remarkOnNothing(compared), ...(comparison?.remarksOnLost(compared) ?? [])];
   const baseline = compares ? undefined : options.baseline;
   if (suppressions.length === 0 && baseline === undefined)
     return { files: compared, ...(counted.length > 0 && { remarks: counted }) };
@@ -97,23 +93,6 @@ function remarkOnNothing(files: readonly CheckedFile[]): Remark[] {
       severity: 'warn',
       message,
       hint: 'check the paths and methods, and that these are the files that are meant',
-    },
-  ];
-}
-
-/** What is only counted can be excused by nothing: nobody knows which findings these are. */
-function remarkOnFurther(files: readonly CheckedFile[]): Remark[] {
-  const further = files.flatMap((one) => one.further ?? []);
-  if (further.length === 0) return [];
-  const count = further.reduce((sum, { judged, skipped }) => sum + judged + skipped, 0);
-  const isFailing = further.some((one) =>
-    one.findings.some(({ severity, excuse }) => severity === 'error' && !excuse),
-  );
-  return [
-    {
-      severity: isFailing ? 'error' : 'warn',
-      message: `there is too much to say: ${grouped(count)} further requests are only counted, with their findings by rule`,
-      hint: 'neither baseline nor suppressions hold for these: judge fewer files at once, or mend what is most frequent first',
     },
   ];
 }

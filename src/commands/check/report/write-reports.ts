@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../../errors.ts';
-import type { Report } from '../../../reporters/report.ts';
-import type { Reporter, ReporterOptions } from '../../../reporters/reporter.ts';
+import type { Report, Reporter, ReporterOptions } from '../../../reporters/report.ts';
 import { version } from '../../../version.ts';
 import { writeFileWhole } from '../../output.ts';
 import type { Format, ReportOutput } from './outputs.ts';
@@ -57,7 +56,7 @@ export async function writeReports(
     files.push(file);
   }
   if (env.GITHUB_STEP_SUMMARY && outputs.some(({ format }) => format === 'github')) {
-    const { githubSummary } = await import('../../../reporters/github-summary.ts');
+    const { githubSummary } = await import('../../../reporters/github.ts');
     await appendTo(env.GITHUB_STEP_SUMMARY, githubSummary(report, options));
   }
   const shown = outputs.find(({ file }) => file === undefined);
@@ -66,7 +65,7 @@ export async function writeReports(
       if ((await io.stdout(piece)) === false) break;
     }
   } else if (io.stderr) {
-    const { summaryLine } = await import('../../../reporters/text-summary.ts');
+    const { summaryLine } = await import('../../../reporters/text.ts');
     io.stderr(`${summaryLine(report)}; written to ${files.join(', ')}\n`);
   }
 }

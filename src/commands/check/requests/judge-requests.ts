@@ -5,7 +5,6 @@ import type { StreamInput } from '../inputs/read-input.ts';
 import type { BodyTargets } from '../judging/body-targets.ts';
 import { judgeBody } from '../judging/judge-body.ts';
 import { StreamJudge } from '../judging/stream-judge.ts';
-import type { Room } from '../judging/subject-list.ts';
 import { linesOfStream } from './lines-of-stream.ts';
 import { readLine } from './read-line.ts';
 
@@ -21,9 +20,9 @@ export async function judgeRequests(
   { name, path: file, chunks }: StreamInput,
   targets: BodyTargets,
   beforehand: Beforehand,
-  room: Room,
+  onJudged?: () => void,
 ): Promise<CheckedFile> {
-  const judge = new StreamJudge(gate, beforehand, room, file);
+  const judge = new StreamJudge(gate, beforehand, file, onJudged);
   let index = 0;
   for await (const one of linesOfStream(chunks, name)) {
     const text = one.bytes.toString('utf8');

@@ -6,7 +6,6 @@ import {
   judgeRecording,
   type RecordingFile,
 } from '../../../../src/commands/check/judging/judge-recording.ts';
-import { newRoom } from '../../../../src/commands/check/judging/subject-list.ts';
 import { recordedLesson } from '../../../../src/guard/recorded-history.ts';
 import { losesEnvironment } from '../../../../src/model/effect.ts';
 import type { Exchange } from '../../../../src/model/exchange.ts';
@@ -125,12 +124,8 @@ it('of any course report the very environments that each PATCH loses, in whateve
       const reported = new Map<string, number[]>();
       for (const [number, file] of files.entries()) {
         if (!waiting[number]) continue;
-        for (const { pointer, effects = [] } of judgeRecording(
-          GATE,
-          file,
-          histories.knownIn(number),
-          newRoom(),
-        ).subjects) {
+        for (const { pointer, effects = [] } of judgeRecording(GATE, file, histories.knownIn(number))
+          .subjects) {
           const { meta } = file.exchanges[Number(pointer.split('/')[2])] as Exchange;
           const lost = effects.filter(losesEnvironment).map(({ id }) => id);
           reported.set(`${file.name[0]} ${meta.recordedAt}`, lost);

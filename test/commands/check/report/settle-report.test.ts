@@ -311,7 +311,7 @@ describe('suppressions', () => {
       'warn: suppressions[0] of',
       'warn: suppressions[3] of',
     ]);
-    const clean = { ...checkedFile('a.json'), clean: 3 };
+    const clean = checkedFile('a.json', subject([]));
     expect(remarksOf(await settle([clean], options))).toHaveLength(2);
     // That nothing was judged says enough.
     expect(remarksOf(await settle([checkedFile('a.json')], options))).toEqual([
@@ -340,33 +340,5 @@ describe('suppressions', () => {
     expect(excusesOf(report)).toEqual(['suppression', 'baseline']);
     expect(written()).not.toContain('/languages');
     expect(excusesOf(await hold(files, options))).toEqual(['suppression', 'baseline']);
-  });
-});
-
-describe('what is only counted', () => {
-  const further = (severity: 'error' | 'warn') => ({
-    ...{ judged: 1234, blocked: 0, skipped: 1, omitted: 0, breaks: 0, allows: 0 },
-    findings: [{ rule: 'schema.type', severity, count: 1234 }],
-  });
-
-  it('is told of, and fails where errors are among it', async () => {
-    const report = await settle([{ ...checkedFile('a.json'), further: further('error') }]);
-    expect(remarksOf(report)).toEqual([
-      'error: there is too much to say: 1,235 further requests are only counted, with their findings by rule',
-    ]);
-    const warned = await settle([{ ...checkedFile('a.json'), further: further('warn') }]);
-    expect(warned.remarks).toMatchObject([{ severity: 'warn' }]);
-  });
-
-  it('may be what the baseline or a suppression is about: nothing is said to be gone or unused', async () => {
-    const file = checkedFile('a.json', subject([finding()]));
-    await know(file);
-    const report = await hold([{ ...file, subjects: [subject([])], further: further('warn') }], {
-      suppressions: await checkSuppressions([{ rule: 'schema.type', pointer: '', reason: 'known' }], {
-        where: 'the config',
-        folder: cwd,
-      }),
-    });
-    expect(report.remarks).toHaveLength(1);
   });
 });

@@ -1,0 +1,173 @@
+/** What a run against a recording tells people at its end. */
+import { amount, grouped, shortened } from './wording.ts';
+
+/** Requests without an answer in a recording, for the same reason. */
+export interface AlikeMisses {
+  /** As the client names it; `""` is the default one. */
+  session: string;
+  /** Why nothing answers it. */
+  text: string;
+  /** What to do about it. */
+  hint: string;
+  /** How many such requests there were. */
+  count: number;
+}
+
+/** Reasons that are shown, and characters of each; sessions that are named. */
+const MOST_REASONS = 20;
+const MOST_CHARACTERS = 2000;
+const MOST_SESSIONS = { ofMisses: 3, ofHits: 10 };
+
+/**
+ * Which requests of a run had no answer, each reason once with what to do about it.
+ *
+ * @param count of all requests that missed; past a thousand reasons only the number is known
+ * @param isOrdered whether they may miss for the order in which they came
+ * @returns undefined where there is none
+ */
+export function missesText(
+  count: number,
+  misses: readonly AlikeMisses[],
+  isOrdered = false,
+): string | undefined {
+  if (count === 0) return undefined;
+  const byText = new Map<string, AlikeMisses[]>();
+  for (const miss of misses) byText.set(miss.text, [...(byText.get(miss.text) ?? []), miss]);
+  const shown = [...byText.values()].slice(0, MOST_REASONS);
+  const lines = shown.flatMap((alike, index) => {
+    const { text, hint } = alike[0] as AlikeMisses;
+    // Most often it is the same for all.
+    const isSaidNext = shown[index + 1]?.[0]?.hint === hint;
+    return [
+      `  ${shortened(text, MOST_CHARACTERS)}${oftenText(alike)}`,
+      ...(isSaidNext ? [] : [`    ${hint}`]),
+    ];
+  });
+  const more = count - shown.flat().reduce((sum, one) => sum + one.count, 0);
+  if (more > 0) lines.push(`  and ${grouped(more)} more`);
+  if (isOrdered)
+    lines.push(
+      '  it may be the order, too: what was recorded several times is answered in the order of recording',
+      '    tests that run in another order, or at once, need a session each: the header Patchgate-Session, or a base URL of its own',
+    );
+  return [`${amount(count, 'request')} had no answer in the recording:`, ...lines].join('\n');
+}
+
+/** ` (3 times, sessions a, b and 2 more)` */
+function oftenText(alike: readonly AlikeMisses[]): string {
+  const times = alike.reduce((sum, one) => sum + one.count, 0);
+  const named = alike.map(({ session }) => session).filter((session) => session !== '');
+  const more = named.length - MOST_SESSIONS.ofMisses;
+  const sessions = `${named.slice(0, MOST_SESSIONS.ofMisses).join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''}`;
+  const parts = [
+    ...(times > 1 ? [`${grouped(times)} times`] : []),
+    ...(named.length > 0 ? [`${named.length > 1 ? 'sessions' : 'session'} ${sessions}`] : []),
+  ];
+  return parts.length > 0 ? ` (${parts.join(', ')})` : '';
+}
+
+/**
+ * Which sessions were answered with what others recorded.
+ *
+ * @param sessions with their requests; `""` is the default one
+ * @param again how their tests are recorded
+ * @returns undefined where there is none
+ */
+export function crossSessionText(
+  sessions: readonly { session: string; count: number }[],
+  again: string,
+): string | undefined {
+  if (sessions.length === 0) return undefined;
+  const count = sessions.reduce((sum, one) => sum + one.count, 0);
+  const more = sessions.length - MOST_SESSIONS.ofHits;
+  return [
+    `${amount(count, 'request')} ${count === 1 ? 'was' : 'were'} answered with what other sessions recorded, as the recording has nothing of their own:`,
+    ...sessions
+      .slice(0, MOST_SESSIONS.ofHits)
+      .map(({ session, count }) => `  ${amount(count, 'request')} of ${sessionText(session)}`),
+    ...(more > 0 ? [`  and those of ${grouped(more)} more sessions`] : []),
+    `    a test that is new, or was renamed: record it: ${again}`,
+  ].join('\n');
+}
+
+/** What was never served of a recording. */
+export interface UnservedList {
+  recording: string;
+  /** Only of what was recorded in this one; `""`: in none. */
+  session?: string;
+  /** Exchanges in it. */
+  total: number;
+  /** How many of them were never served. */
+  count: number;
+  /** Some of these. */
+  exchanges: readonly UnservedLine[];
+}
+
+export interface UnservedLine {
+  method: string;
+  path: string;
+  query: string;
+  /** The session that it was recorded in, where that has a name. */
+  session?: string;
+  /** Which of those recorded for the same request in that session it is: `2 of 5`. */
+  place?: string;
+  /** ISO 8601, UTC. */
+  recordedAt: string;
+  /** Why it is never served. */
+  reason?: keyof typeof REASONS;
+}
+
+const REASONS = {
+  failure: 'a failure: only served with --replay-failures',
+  omitted: 'its body was not kept: never served',
+  stale: 'stale: never served with --on-stale refuse',
+};
+
+/** Which exchanges a run never served, each in a line. */
+export function unservedText({ recording, session, total, count, exchanges }: UnservedList): string {
+  const lines = exchanges.map(unservedLine);
+  if (count > lines.length) lines.push(`and ${count - lines.length} more`);
+  const list = lines.map((line) => `\n  ${line}`).join('');
+  const of = `"${recording}"${session === undefined ? '' : `, recorded in ${sessionText(session)},`}`;
+  return `${count} of ${total} exchanges of ${of} ${count === 1 ? 'was' : 'were'} never served:${list}`;
+}
+
+function unservedLine({ method, path, query, session, place, recordedAt, reason }: UnservedLine): string {
+  const request = `${method} ${path}${query === '' ? '' : `?${query}`}`;
+  const which = place === undefined ? '' : ` (${place})`;
+  const where = session === undefined ? '' : ` in ${sessionText(session)}`;
+  const why = reason === undefined ? '' : `; ${REASONS[reason]}`;
+  return `${request}${which}, recorded ${recordedAt.slice(0, 10)}${where}${why}`;
+}
+
+/** `the session "adds a language"` @param name `""`: that of the requests that name none */
+export function sessionText(name: string): string {
+  return name === '' ? 'no session' : `the session ${JSON.stringify(name)}`;
+}
+
+/** A fault that never happened. */
+export interface IdleFault {
+  /** In one line. */
+  fault: string;
+  /** How many requests it fitted. */
+  matched: number;
+  /** A fault before it happened, perhaps to the very requests that it is for. */
+  isBehindOthers: boolean;
+  /** As the fault says them. */
+  rate?: number | undefined;
+  after?: number | undefined;
+}
+
+/** `the fault "GET /x status=503" never happened: it fitted no request that passed the gate` */
+export function neverHappenedText({ fault, matched, isBehindOthers, rate, after }: IdleFault): string {
+  const others = isBehindOthers ? ', or only such as a fault before it happened to' : '';
+  const why =
+    matched === 0
+      ? [`it fitted no request that passed the gate${others}`]
+      : [
+          `it fitted ${amount(matched, 'request')}`,
+          ...(after ? [`it lets the first ${grouped(after)} of each session go by`] : []),
+          ...(rate === undefined ? [] : [`at rate=${rate} it was never drawn`]),
+        ];
+  return `the fault "${fault}" never happened: ${why.join('; ')}`;
+}
