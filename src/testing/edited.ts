@@ -16,10 +16,7 @@ export function edited(value: JsonValue, [token, ...rest]: Path, instead: JsonVa
   return copy;
 }
 
-/** A copy in which a member has another name, at the same position. */
-export function renamed(value: JsonValue, path: Path, name: string, to: string): JsonValue {
-  const holder = path.reduce<JsonValue | undefined>((inner, token) => (inner as never)?.[token], value);
-  if (!isObject(holder)) return value;
-  const members = Object.entries(holder).map(([own, inner]) => [own === name ? to : own, inner]);
-  return edited(value, path, Object.fromEntries(members));
+/** A copy that nothing else holds. */
+export function copyOf<Value extends JsonValue>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value));
 }

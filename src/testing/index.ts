@@ -1,10 +1,14 @@
 /** What a test suite imports: `patchgate/testing`. */
 
 export { PatchgateError } from '../errors.ts';
-export type { BuilderOptions } from './builders/builder-options.ts';
+export type { BuilderOptions } from './builders/blueprint.ts';
 export { type ExampleOptions, example } from './builders/example.ts';
-export { type InvalidBodiesOptions, invalidBodies } from './builders/invalid-bodies.ts';
-export type { GateFinding, InvalidBody } from './builders/invalid-body.ts';
+export {
+  type GateFinding,
+  type InvalidBodiesOptions,
+  type InvalidBody,
+  invalidBodies,
+} from './builders/mutations.ts';
 export type {
   ExpectedDeletions,
   ExpectedExchange,

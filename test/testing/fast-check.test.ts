@@ -166,3 +166,58 @@ describe('an arbitrary', () => {
     );
   });
 });
+
+/** Values that are drawn of a schema, as the member `note` of a body. */
+function drawn(note: object | boolean, numRuns = 40): unknown[] {
+  const schema = { ...FLAG_SCHEMA, required: ['on', 'note'], properties: { on: { type: 'boolean' }, note } };
+  const contract = contractFolder({ 'put-flag.json': schema });
+  return fc.sample(arbitrary('putFlag', { contract }), { seed: 3, numRuns }).map(({ note: value }) => value);
+}
+
+describe('an arbitrary of a schema', () => {
+  it.each([
+    { type: 'string', allOf: [{ type: 'integer' }] },
+    { type: 'object', required: ['a'], properties: { a: false } },
+    { type: 'integer', minimum: 2, exclusiveMaximum: 2 },
+  ])('that takes nothing says so: %j', (note) => {
+    expect(refusal('bad-contract', () => drawn(note))).toMatch('its schema takes no value');
+  });
+
+  it('does not draw for ever where hardly anything fits', () => {
+    const hundredths = { type: 'number', multipleOf: 0.01, exclusiveMinimum: 0, exclusiveMaximum: 0.03 };
+    expect(new Set(drawn(hundredths))).toEqual(new Set([0.01, 0.02]));
+    expect(
+      refusal('bad-usage', () => drawn({ type: 'object', minProperties: 9, additionalProperties: {} })),
+    ).toMatch(
+      'no value with 9 or more members could be made\n  make bodies of this operation with arbitraries of your own',
+    );
+    expect(refusal('bad-usage', () => drawn({ type: 'string', pattern: '^(?!a)' }))).toMatch(
+      'no text can be made of the pattern',
+    );
+  });
+
+  it('stays small where it holds itself in many ways', () => {
+    const sides = ['left', 'right', 'above', 'below', 'before', 'after', 'inner', 'outer'];
+    const held = Object.fromEntries(sides.map((side) => [side, { $ref: '#/properties/note' }]));
+    const texts = drawn({ type: 'object', properties: held }).map((value) => JSON.stringify(value));
+    expect(texts.some((text) => text.includes('"left":{"'))).toBe(true);
+    expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(20_000);
+  });
+
+  it('gives values that JSON holds exactly', () => {
+    for (const value of [...drawn(true), ...drawn({ type: 'number', minimum: -1, maximum: 0 })]) {
+      const text = JSON.stringify(value);
+      expect(JSON.parse(text)).toEqual(value);
+      expect(text).not.toMatch(/"(?:__proto__|prototype|constructor)":/);
+    }
+  });
+
+  it('gives further members no name that looks like a listed one', () => {
+    const listed = { heatRecorder: true, GRÖSSE: true };
+    const names = new Set(
+      drawn({ type: 'object', properties: listed }, 200).flatMap((note) => Object.keys(note as object)),
+    );
+    expect([...names]).toEqual(expect.arrayContaining(['heatrecorderFurther', 'größeFurther', 'x-1']));
+    expect(names).not.toContain('heatrecorder');
+  });
+});

@@ -1,21 +1,27 @@
 import { loadContract } from '../../contract/load-contract.ts';
+import type { Part } from '../../contract/schema-shape.ts';
 import { shippedContract } from '../../contract/shipped-contract.ts';
 import { PatchgateError } from '../../errors.ts';
 import { createGate, type Gate } from '../../gate/gate.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { isObject, type JsonObject, type JsonValue, member } from '../../json/json.ts';
 import type { OperationEntry } from '../../model/contract.ts';
 import type { Finding } from '../../model/finding.ts';
 import type { Rule } from '../../model/rule.ts';
 import { RULES } from '../../rules/index.ts';
 import { DEFAULT_CONTRACT } from '../../settings/config.ts';
 import type { UserConfig } from '../../settings/define-config.ts';
+import { copyOf } from '../edited.ts';
 import { operationsHint } from '../with-hint.ts';
-import type { BuilderOptions } from './builder-options.ts';
-import type { Aim } from './fitting.ts';
-import { FITTINGS } from './fittings.ts';
-import { copyOf, type Part } from './form.ts';
-import { type SchemaReader, schemaReader } from './forms.ts';
-import { overlay } from './overlay.ts';
+import { type Aim, FITTINGS } from './fittings.ts';
+import { type FormReader, formReader } from './schema-forms.ts';
+
+/** The settings that say what a good body is have the names that they have in a config file. */
+export interface BuilderOptions extends Pick<UserConfig, 'contract' | 'rules' | 'customRules' | 'guard'> {
+  /** Id of the record in the path; 42 unless given. */
+  id?: number | string | undefined;
+  /** The whole record before the request, as the service shows it: where the gate knows it, the body is to lose nothing of it. */
+  state?: object | undefined;
+}
 
 /** All that there is to know of an operation in order to make bodies of it. */
 export interface Blueprint {
@@ -23,11 +29,9 @@ export interface Blueprint {
   entry: OperationEntry;
   gate: Gate;
   id: string;
-  /** What a body must be as, and how to read that. */
+  /** What a body must be as, and how to read that: of `readers`, the first one has no more to say than the second. */
   parts: readonly Part[];
-  reader: SchemaReader;
-  /** The same without what the rules say; for what a schema objects to. */
-  schemaParts: readonly Part[];
+  readers: readonly [FormReader, ...FormReader[]];
   schemas: ReadonlyMap<string, unknown>;
   /** Every rule that applies. */
   rules: readonly Rule[];
@@ -39,6 +43,9 @@ export interface Blueprint {
   mended(body: JsonValue, objections: readonly Finding[], choose: Aim['choose']): JsonValue;
 }
 
+/** The one that holds where no other is given. */
+const BODY_LIMIT = 5 * 1024 * 1024;
+
 /**
  * Reads the contract, and puts together what its schema and its rules want of a body.
  *
@@ -46,10 +53,10 @@ export interface Blueprint {
  * @throws PatchgateError `bad-usage` where the contract has no such operation, and what the contract's loading throws
  */
 export function blueprintOf(operation: string, options: BuilderOptions, isStrict: boolean): Blueprint {
-  const { customRules = {}, rules: severities = {} } = options;
-  const location = options.contract ?? DEFAULT_CONTRACT;
+  const { contract: location = DEFAULT_CONTRACT, customRules = {}, rules: severities = {} } = options;
   const contract = shippedContract(location) ?? loadContract(location);
-  const guard = guardOf(options.guard);
+  // The strict guard is no matter of a body: it asks whether the record is known.
+  const guard = !options.guard || options.guard === 'off' ? 'off' : 'on';
   const gate = createGate(contract, {
     ...{ validation: 'enforce', guard, unlisted: 'pass', severities, customRules, lazy: true },
     bodyLimit: BODY_LIMIT,
@@ -61,27 +68,28 @@ export function blueprintOf(operation: string, options: BuilderOptions, isStrict
     });
   const { schema, schemas } = contract.load(operation);
   const id = String(options.id ?? 42);
-  const path = pathOf(entry, id);
+  const url = pathOf(entry, id);
   const known = options.state as JsonObject | undefined;
   const circumstances = { known: known && { record: known, isWhole: true } };
 
   const own = customRules[operation] ?? [];
   const bound = entry.rules.flatMap((named) => {
     const { name, severity } = typeof named === 'string' ? { name: named, severity: undefined } : named;
-    // To one that is unknown the gate has something to say itself.
     const rule = RULES.find((one) => one.name === name);
     return rule ? [{ rule, severity: severities[name] ?? severity ?? rule.severity }] : [];
   });
-  const counts = new Set(
-    bound
-      .filter(
-        ({ rule, severity }) =>
-          severity === 'error' || (isStrict && severity === 'warn') || (guard !== 'off' && rule.guards),
-      )
-      .map(({ rule }) => rule.name),
+  const counting = bound
+    .filter(
+      ({ rule, severity }) =>
+        severity === 'error' || (isStrict && severity === 'warn') || (guard === 'on' && rule.guards),
+    )
+    .map(({ rule }) => rule.name);
+  const fittings = Object.entries(FITTINGS).filter(([name]) => counting.includes(name));
+  const strict = formReader(schemas, true);
+  // What a schema only warns of may be an error by the settings.
+  const raises = Object.entries(severities).some(
+    ([name, to]) => name.startsWith('schema.') && to === 'error',
   );
-  const fittings = Object.entries(FITTINGS).filter(([name]) => counts.has(name));
-  const schemaParts = [{ document: schema, at: schema }];
   const fitted: Blueprint['fitted'] = (body, choose, broken) => {
     const copy = copyOf(body);
     if (isObject(copy))
@@ -89,36 +97,30 @@ export function blueprintOf(operation: string, options: BuilderOptions, isStrict
     return copy;
   };
   return {
-    ...{ operation, entry, gate, id, schemaParts, schemas, fitted },
+    ...{ operation, entry, gate, id, schemas, fitted },
     parts: [
-      ...schemaParts,
-      ...fittings.flatMap(([, { schema: more }]) => (more ? [{ document: more, at: more }] : [])),
+      { document: schema, at: schema },
+      ...fittings.map(([, { schema: at }]) => ({ document: at, at })),
     ],
-    reader: schemaReader(schemas, isStrict || raisesSchema(severities)),
+    readers: isStrict ? [strict] : [raises ? strict : formReader(schemas, false), strict],
     rules: [...bound.map(({ rule }) => rule), ...own],
     objections(body) {
-      const { findings } = gate.inspect(
-        { method: entry.method, url: path, headers: JSON_HEADERS, body: Buffer.from(JSON.stringify(body)) },
-        undefined,
-        circumstances,
-      ).verdict;
+      const headers = ['content-type', 'application/json'];
+      const request = { method: entry.method, url, headers, body: Buffer.from(JSON.stringify(body)) };
+      const { findings } = gate.inspect(request, undefined, circumstances).verdict;
       return isStrict ? findings : findings.filter(({ severity }) => severity === 'error');
     },
     mended(body, objections, choose) {
-      const names = new Set(objections.map(({ rule }) => rule));
-      let better = body;
-      for (const { name, examples } of own) {
-        const good = examples.passes[choose(examples.passes.length)];
-        if (names.has(name) && good) better = overlay(better, good.body);
-      }
-      return better === body ? body : fitted(better, choose);
+      const broken = own.filter(({ name }) => objections.some(({ rule }) => rule === name));
+      const good = broken.flatMap(({ examples: { passes } }) => passes[choose(passes.length)] ?? []);
+      if (good.length === 0) return body;
+      return fitted(
+        good.reduce<JsonValue>((better, example) => overlay(better, example.body), body),
+        choose,
+      );
     },
   };
 }
-
-const JSON_HEADERS = ['content-type', 'application/json'];
-/** The one that holds where nobody gives one. */
-const BODY_LIMIT = 5 * 1024 * 1024;
 
 /** Of a request, from what the base URL ends with: `/accounts/current/projects/42` */
 export function pathOf({ path, parameters, record }: OperationEntry, id: string): string {
@@ -127,14 +129,13 @@ export function pathOf({ path, parameters, record }: OperationEntry, id: string)
   );
 }
 
-/** Whether what a schema only warns of may be an error. */
-function raisesSchema(severities: NonNullable<BuilderOptions['rules']>): boolean {
-  return Object.entries(severities).some(
-    ([name, severity]) => name.startsWith('schema.') && severity === 'error',
-  );
-}
-
-function guardOf(guard: UserConfig['guard']): 'on' | 'off' {
-  // Of the strict one too: what nobody knows is no matter of a body.
-  return guard === undefined || guard === false || guard === 'off' ? 'off' : 'on';
+/** One value with all that it leaves out as another one has it. A list has as many items as it says. */
+export function overlay(under: JsonValue | undefined, over: JsonValue): JsonValue {
+  if (Array.isArray(over)) {
+    const items = Array.isArray(under) ? under : [];
+    return over.map((item, index) => overlay(items[index] ?? items.at(-1), item));
+  }
+  if (!isObject(over) || !isObject(under)) return copyOf(over);
+  const laid = Object.entries(over).map(([name, value]) => [name, overlay(member(under, name), value)]);
+  return { ...copyOf(under), ...Object.fromEntries(laid) };
 }

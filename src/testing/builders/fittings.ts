@@ -1,15 +1,23 @@
-import { type JsonObject, type JsonValue, listAt, member } from '../../json/json.ts';
-import {
-  type Aim,
-  type Fitting,
-  idOf,
-  missingFrom,
-  objectsAt,
-  ofDataType,
-  sharesOf,
-  withOwnIds,
-} from './fitting.ts';
-import { copyOf } from './form.ts';
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../../json/json.ts';
+import { copyOf } from '../edited.ts';
+
+/** What a body is made to fit. */
+export interface Aim {
+  /** Id of the record in the path. */
+  id: string;
+  /** The whole record before the request. */
+  known: JsonObject | undefined;
+  /** One of so many, from 0; the same body makes the same choices. */
+  choose(count: number): number;
+}
+
+/** How a body that its schema takes is made to satisfy a rule. */
+interface Fitting {
+  /** What the schema has to say besides. */
+  schema?: JsonObject;
+  /** Changes the body, which nothing else holds. */
+  apply?(body: JsonObject, aim: Aim): void;
+}
 
 const some = { minItems: 1 };
 const percent = { minimum: 0, maximum: 100 };
@@ -18,15 +26,10 @@ const percent = { minimum: 0, maximum: 100 };
 export const FITTINGS: Readonly<Record<string, Fitting>> = {
   'project.empty-list': { schema: { properties: { languages: some, environments: some } } },
   'project.unique-language': { schema: { properties: { languages: { uniqueItems: true } } } },
-  'project.environment-deleted': { apply: keepEnvironments },
-  'project.environment-replaced': { apply: keepEnvironments },
-  'project.language-removed': {
-    apply(body, { known }) {
-      const languages = listAt(body, 'languages');
-      languages.push(...missingFrom(languages, listAt(known, 'languages'), (name) => name));
-    },
-  },
-  'project.unique-environment-id': { apply: (body) => withOwnIds(body, 'environments') },
+  'project.environment-deleted': { apply: (body, { known }) => addMissing(body, known, 'environments') },
+  'project.environment-replaced': { apply: (body, { known }) => addMissing(body, known, 'environments') },
+  'project.language-removed': { apply: (body, { known }) => addMissing(body, known, 'languages') },
+  'project.unique-environment-id': { apply: (body) => makeIdsUnique(body, 'environments') },
   'project.one-default-environment': {
     apply(body, { choose }) {
       const environments = objectsAt(body, 'environments');
@@ -36,13 +39,12 @@ export const FITTINGS: Readonly<Record<string, Fitting>> = {
     },
   },
   'feature.empty-update': { schema: { minProperties: 1 } },
-  'feature.unique-variable-id': { apply: (body) => withOwnIds(body, 'variables') },
+  'feature.unique-variable-id': { apply: (body) => makeIdsUnique(body, 'variables') },
   'feature.unknown-variable': {
     apply(body, { known }) {
       if (!Array.isArray(member(known, 'variables'))) return;
-      const has = new Set(listAt(known, 'variables').map(idOf));
-      for (const variable of objectsAt(body, 'variables'))
-        if (!has.has(variable.id ?? null)) delete variable.id;
+      const ids = objectsAt(known, 'variables').map(({ id }) => id);
+      for (const variable of objectsAt(body, 'variables')) if (!ids.includes(variable.id)) delete variable.id;
     },
   },
   'feature.value-matches-data-type': { apply: fitValues },
@@ -61,22 +63,46 @@ export const FITTINGS: Readonly<Record<string, Fitting>> = {
       },
     },
   },
-  'draft.unique-variation-id': { apply: (body) => withOwnIds(body, 'variations') },
+  'draft.unique-variation-id': { apply: (body) => makeIdsUnique(body, 'variations') },
   'draft.split-sums-to-100': {
     apply(body) {
       const variations = objectsAt(body, 'variations');
-      const weights = variations.map(({ percentSplit }) => percentSplit);
-      if (!weights.every((weight) => typeof weight === 'number')) return;
-      const shares = sharesOf(weights);
+      const weights = variations.map(({ percentSplit }) => percentSplit as number);
+      if (variations.length === 0 || !weights.every((weight) => typeof weight === 'number')) return;
+      const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
+      const shares = weights.map((weight) => Math.floor((weight / total) * 100));
+      shares[0] = 100 - shares.slice(1).reduce((sum, share) => sum + share, 0);
       for (const [index, variation] of variations.entries()) variation.percentSplit = shares[index] as number;
     },
   },
 };
 
-/** What is sent, and what else the project has. */
-function keepEnvironments(body: JsonObject, { known }: Aim): void {
-  const sent = listAt(body, 'environments');
-  sent.push(...missingFrom(sent, listAt(known, 'environments'), idOf).map(copyOf));
+/** The objects of a list. */
+function objectsAt(value: JsonValue | undefined, name: string): JsonObject[] {
+  return listAt(value, name).filter(isObject);
+}
+
+/** What the known record has in a list, and the body lacks. */
+function addMissing(body: JsonObject, known: JsonObject | undefined, list: string): void {
+  const keyOf = (item: JsonValue) => (isObject(item) ? item.id : item);
+  const sent = new Set(listAt(body, list).map(keyOf));
+  const missing = listAt(known, list).filter((item) => keyOf(item) !== undefined && !sent.has(keyOf(item)));
+  listAt(body, list).push(...copyOf(missing));
+}
+
+/** Gives each item of a list whose id an earlier one has the next id that none has. */
+function makeIdsUnique(body: JsonObject, list: string): void {
+  const items = objectsAt(body, list).filter(({ id }) => typeof id === 'number');
+  const all = new Set(items.map(({ id }) => id));
+  const used = new Set<JsonValue | undefined>();
+  let next = 1;
+  for (const item of items) {
+    if (used.has(item.id)) {
+      while (all.has(next)) next++;
+      item.id = next++;
+    }
+    used.add(item.id);
+  }
 }
 
 /** Makes the values of variables those of their types, and the variations' be of variables that there are. */
@@ -97,4 +123,29 @@ function fitValues(body: JsonObject, { known, choose }: Aim): void {
       const type = types.get(assignment.variableId ?? null);
       if (assignment.value !== undefined) assignment.value = ofDataType(assignment.value, type);
     }
+}
+
+/** A value of a dataType made of any other. */
+function ofDataType(value: JsonValue, type: JsonValue | undefined): JsonValue {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
+    case 'integer':
+    case 'int':
+      return integerOf(value);
+    case 'float':
+      return typeof value === 'number' ? value : integerOf(value);
+    case 'boolean':
+      return value === true || integerOf(value) > 0;
+    case 'json':
+      return isObject(value) ? value : { value };
+    default:
+      return value;
+  }
+}
+
+function integerOf(value: JsonValue): number {
+  if (typeof value === 'number') return Number.isSafeInteger(Math.trunc(value)) ? Math.trunc(value) + 0 : 0;
+  if (typeof value === 'boolean') return Number(value);
+  return value === null ? 0 : Object.keys(value).length;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { invalidBodies } from '../../../src/testing/builders/invalid-bodies.ts';
+import { invalidBodies } from '../../../src/testing/builders/mutations.ts';
 import '../../../src/testing/vitest.ts';
 import { project } from '../../support/bodies.ts';
 import { failing } from '../../support/failing.ts';
