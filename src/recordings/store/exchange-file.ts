@@ -23,8 +23,6 @@ interface Content {
   behind: number;
 }
 
-const NOTHING: Content = { entries: [], behind: 0 };
-
 /** Characters that are put together at once. */
 const PART = 256 * 1024;
 
@@ -44,7 +42,6 @@ export class ExchangeFile {
   /** It is laid out as this tool does it, so that something can be put before its end. */
   takesAdditions = true;
   readonly #isDurable: boolean;
-  readonly #db: Low<Content>;
   /** Tells the file, as last read or written, from one that somebody else has put there. */
   #stamp: string | undefined;
   /** What a killed process left has been removed. */
@@ -55,7 +52,6 @@ export class ExchangeFile {
     this.name = name;
     this.place = place;
     this.#isDurable = isDurable;
-    this.#db = new Low<Content>(this, NOTHING);
   }
 
   /** Somebody else has changed or removed it since it was read or written here. */
@@ -80,12 +76,7 @@ export class ExchangeFile {
 
   /** @param behind so many of them are in the file already, and stay as they are @throws PatchgateError `cannot-write` */
   async save(entries: Content['entries'], behind: number): Promise<void> {
-    this.#db.data = { entries, behind };
-    try {
-      await this.#db.write();
-    } finally {
-      this.#db.data = NOTHING;
-    }
+    await new Low<Content>(this, { entries, behind }).write();
   }
 
   /** Gives it other exchanges, of which long bodies may stand with them. @throws PatchgateError `cannot-write` */

@@ -34,7 +34,7 @@ interface Slot {
 
 /** The exchanges of one request in one session; those that are there come before the tombstones. */
 interface Sequence {
-  slots: Slot[];
+  slots: readonly Slot[];
   live: number;
   /** By this run. */
   isAnswered: boolean;
@@ -123,7 +123,9 @@ export class PathExchanges {
   async prepare(): Promise<void> {
     for (let i = 0; i < this.length; i++) {
       if (i === this.#keyed) this.#addNext();
-      void this.all[i]?.answer;
+      const stored = this.all[i];
+      // One with a placeholder is compared with what is asked for.
+      if (stored && !this.#open.includes(stored)) stored.pack();
       await yieldToEventLoop();
     }
   }
@@ -235,7 +237,7 @@ export class PathExchanges {
     this.#all = undefined;
     this.#sequenced = 0;
     for (const sequence of this.#sequences.values()) {
-      sequence.slots = [];
+      sequence.slots = NO_SLOTS;
       sequence.live = 0;
     }
   }
@@ -275,8 +277,7 @@ export class PathExchanges {
     for (; this.#sequenced < this.#slots.length; this.#sequenced++) {
       const slot = this.#slots[this.#sequenced] as Slot;
       const sequence = this.#sequenceAt(slot.stored as StoredExchange);
-      sequence.slots.push(slot);
-      sequence.live++;
+      addSlot(sequence, slot);
     }
     return this.#sequenceAt(stored);
   }
@@ -285,7 +286,7 @@ export class PathExchanges {
     const key = sequenceKey(stored, this.#options.rules);
     let sequence = this.#sequences.get(key);
     if (sequence === undefined) {
-      sequence = { slots: [], live: 0, isAnswered: false, failures: 0 };
+      sequence = { slots: NO_SLOTS, live: 0, isAnswered: false, failures: 0 };
       this.#sequences.set(key, sequence);
     }
     return sequence;
@@ -305,8 +306,7 @@ export class PathExchanges {
     const slot = { stored, former: undefined };
     this.#slots.push(slot);
     this.#sequenced = this.#slots.length;
-    sequence.slots.push(slot);
-    sequence.live++;
+    addSlot(sequence, slot);
     this.#all?.push(stored);
   }
 
@@ -392,6 +392,14 @@ export class PathExchanges {
 }
 
 const NONE: readonly StoredExchange[] = [];
+const NO_SLOTS: readonly Slot[] = [];
+
+/** Most sequences have one: a list that grows would take the room of seventeen. */
+function addSlot(sequence: Sequence, slot: Slot): void {
+  if (sequence.slots.length === 0) sequence.slots = [slot];
+  else (sequence.slots as Slot[]).push(slot);
+  sequence.live++;
+}
 
 /** Whether one that is there may have to be compared with what comes. */
 function mayReplace({ slots, live, isAnswered }: Sequence, { isFailure }: StoredExchange, replaces: boolean) {

@@ -8,11 +8,11 @@ import { saysJson, storeBody } from '../body.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 import { contentTypeOf } from '../redaction/redact.ts';
 import { toStoredExchange, toStoredRequest } from '../to-stored-exchange.ts';
-import { inlineBytes, type RecordedAnswer, recordedAnswer } from './recorded-answer.ts';
+import { inlineBytes, packed, type RecordedAnswer, recordedAnswer } from './recorded-answer.ts';
 
 /**
- * One exchange of a recording, wherever its content is: in memory; still as it was recorded; or in its file alone, where nobody has
- * asked for it since it was written.
+ * One exchange of a recording, wherever its content is: in memory; still as it was recorded; as text, where all that is asked for
+ * often was made of it; or in its file alone, where nobody has asked for it since it was written.
  */
 export class StoredExchange {
   /** Name of the session that it was recorded in; `""` is the default one. */
@@ -22,6 +22,9 @@ export class StoredExchange {
   #plain: PlainExchange | undefined;
   #request: RecordedRequest | undefined;
   #answer: RecordedAnswer | undefined;
+  /** JSON, which takes a fifth of the memory of what is read from it. */
+  #text: Buffer | undefined;
+  #meta: Exchange['meta'] | undefined;
   /** The response's JSON is not kept beside its bytes, which take a fourth of the memory. */
   #isBodyInAnswer = false;
   #readAgain: (() => void) | undefined;
@@ -43,21 +46,28 @@ export class StoredExchange {
 
   /** @throws PatchgateError `bad-recording`, `cannot-read` where it must be read again and cannot be */
   get exchange(): Exchange {
+    const exchange = this.#withoutBytes;
+    return this.#isBodyInAnswer ? withBody(exchange, this.#answer as RecordedAnswer) : exchange;
+  }
+
+  /** Where the answer has the bytes of the response, it has no body here. */
+  get #withoutBytes(): Exchange {
+    if (this.#text) return JSON.parse(this.#text.toString('utf8')) as Exchange;
     if (this.#exchange === undefined) this.#readAgain?.();
     if (this.#exchange === undefined) {
       this.#exchange = toStoredExchange(this.#plain as PlainExchange, this.request);
       this.#plain = this.#request = undefined;
     }
-    return this.#isBodyInAnswer ? withBody(this.#exchange, this.#answer as RecordedAnswer) : this.#exchange;
+    return this.#exchange;
   }
 
   get meta(): Exchange['meta'] {
-    return (this.#exchange ?? this.exchange).meta;
+    return this.#meta ?? this.#withoutBytes.meta;
   }
 
   /** Without a look at the response. */
   get request(): RecordedRequest {
-    if (this.#plain === undefined) return (this.#exchange ?? this.exchange).request;
+    if (this.#plain === undefined) return this.#withoutBytes.request;
     this.#request ??= toStoredRequest(this.#plain.request);
     return this.#request;
   }
@@ -77,9 +87,18 @@ export class StoredExchange {
     return this.#answer;
   }
 
+  /** It is found by a key: what it holds is asked for seldom from now on. */
+  pack(): void {
+    if (this.#text || !this.answer) return;
+    const exchange = this.#withoutBytes;
+    this.#text = packed(Buffer.from(JSON.stringify(exchange)));
+    this.#meta = exchange.meta;
+    this.#exchange = undefined;
+  }
+
   /** Its file has it. @param readAgain calls `restore` */
   release(readAgain: () => void): void {
-    this.#exchange = this.#plain = this.#request = this.#answer = undefined;
+    this.#exchange = this.#plain = this.#request = this.#answer = this.#text = this.#meta = undefined;
     this.#isBodyInAnswer = false;
     this.#readAgain = readAgain;
   }
