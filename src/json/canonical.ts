@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import { type PatternNode, patternsBelow } from './pointer-pattern.ts';
 
 /**
@@ -9,24 +9,38 @@ import { type PatternNode, patternsBelow } from './pointer-pattern.ts';
 export function canonical(value: JsonValue, sets?: PatternNode): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value !== 'object' || value === null) return String(value);
-  let text = '';
   if (Array.isArray(value)) {
     if (sets?.isMeant) return `[${canonicalItems(value, sets).sort().join(',')}]`;
+    let items = '';
     for (let i = 0; i < value.length; i++) {
-      text += `${i === 0 ? '' : ','}${canonical(value[i] as JsonValue, sets && patternsBelow(sets, i))}`;
+      items += (i === 0 ? '' : ',') + canonical(value[i] as JsonValue, sets && patternsBelow(sets, i));
     }
-    return `[${text}]`;
+    return `[${items}]`;
   }
-  for (const name of Object.keys(value).sort()) {
+  let members = '';
+  for (const name of sortedNames(value)) {
     const item = canonical(value[name] as JsonValue, sets && patternsBelow(sets, name));
-    text += `${text === '' ? '' : ','}${quote(name)}:${item}`;
+    members += `${(members === '' ? '' : ',') + quote(name)}:${item}`;
   }
-  return `{${text}}`;
+  return `{${members}}`;
 }
 
 /** Of each item of an array whose order does not matter: below it, only `*` speaks of its items. */
 export function canonicalItems(items: readonly JsonValue[], sets: PatternNode): string[] {
   return items.map((item) => canonical(item, sets.others));
+}
+
+let lastNames: readonly string[] = [];
+let lastSorted: readonly string[] = [];
+
+/** The items of a list mostly have the same names: the last order is taken again. */
+function sortedNames(object: JsonObject): readonly string[] {
+  const names = Object.keys(object);
+  if (names.length !== lastNames.length || names.some((name, i) => name !== lastNames[i])) {
+    lastNames = names;
+    lastSorted = names.toSorted();
+  }
+  return lastSorted;
 }
 
 const ODD = /["\\]|[^ -~]/;

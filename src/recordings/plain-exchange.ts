@@ -71,9 +71,9 @@ export interface PlainResponse {
 /** Name, value, name, value, …; the names in lower case. */
 export type FlatHeaders = readonly string[];
 
-/** One request with its response, both whole, as they went by. */
+/** One request with its response, both whole, as they went by; with the request's body as a value, where somebody has parsed it already. */
 export interface SeenExchange {
-  request: RequestHead;
+  request: RequestHead & { json?: JsonValue | undefined };
   requestBody: Buffer;
   response: ResponseHead;
   responseBody: Buffer;
@@ -101,7 +101,7 @@ export function plainExchangeOf(
   const known = new KnownSecrets();
   known.addHeaders(seen.request.headers, redaction);
   const sent = decodeContentSync(seen.requestBody, codingOf(seen.request.headers), REQUEST_BOUNDS);
-  const request = plainRequest(seen.request, seen.requestBody, sent, undefined, keepHeaders);
+  const request = plainRequest(seen.request, seen.requestBody, sent, seen.request.json, keepHeaders);
   const answered = seen.decoded ?? decodedAnswer(seen);
   const response = plainResponseOf(seen, answered, redaction, known);
   if (isUnreadable(sent)) omitBody(request);
@@ -152,7 +152,10 @@ function redactParts({ request, response }: PlainExchange, redaction: Redaction,
   for (const message of [request, response]) {
     message.headers = redactFlatHeaders(message.headers, redaction, onFound);
     if (isStillCoded(message)) continue;
-    message.body = redactBytes(message.body, header(message.headers, 'content-type'), redaction, onFound);
+    const clean = redactBytes(message.body, header(message.headers, 'content-type'), redaction, onFound);
+    if (clean === message.body) continue;
+    message.body = clean;
+    if (message === request) request.json = undefined;
   }
 }
 

@@ -95,6 +95,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   };
 
   return {
+    takesJson: true,
     handle(request, sink) {
       const recorder = new Recorder(request, sink, bodyLimit, keep, onSkipped);
       const end = upstream.handle(request, recorder);
