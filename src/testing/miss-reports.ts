@@ -1,5 +1,5 @@
 import type { Patchgate } from '../app/patchgate.ts';
-import { hintWith } from '../recordings/matching/miss.ts';
+import { hintWith } from '../recordings/matching/explain-path.ts';
 import { missesText } from '../reporters/run-text.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import { inOptions } from './in-options.ts';

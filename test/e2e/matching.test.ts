@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Miss } from '../../src/recordings/matching/miss.ts';
+import type { Miss } from '../../src/recordings/matching/explain-path.ts';
 import type { Config } from '../../src/settings/config.ts';
 import { filesIn } from '../support/answers.ts';
 import { closeGates, type InProcess, startGate } from '../support/in-process.ts';

@@ -1,5 +1,5 @@
 import type { Patchgate } from '../../app/patchgate.ts';
-import { hintWith } from '../../recordings/matching/miss.ts';
+import { hintWith } from '../../recordings/matching/explain-path.ts';
 import { crossSessionText, missesText, neverHappenedText } from '../../reporters/run-text.ts';
 import { amount } from '../../reporters/wording.ts';
 import { reportUnserved } from '../report-unserved.ts';

@@ -1,87 +1,195 @@
 import { redactPath, redactText } from '../redaction/redact.ts';
+import { MOST_NAMES } from '../store/folder-tree.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
-import { type Alike, alike, findOtherId, findUnderOtherBase, segmentsOf } from './elsewhere.ts';
-import { type Miss, type MissReason, recordIt } from './miss.ts';
 import type { SentRequest } from './sent-request.ts';
+import type { Difference } from './shown-value.ts';
 
+/**
+ * What no exchange matches, by what comes nearest to it.
+ *
+ * - `differs`: others are recorded for its method and path
+ * - `other-base-path`, `other-account`: the rest of its path is recorded below another one
+ * - `other-method`: its path is recorded for other methods
+ * - `not-recorded`: none of these; `empty`: nothing is recorded at all
+ */
+export type MissReason =
+  | 'differs'
+  | 'other-base-path'
+  | 'other-account'
+  | 'other-method'
+  | 'not-recorded'
+  | 'empty';
+
+/** Why no exchange answers a request. Redacted. */
+export interface Miss {
+  recording: string;
+  reason: MissReason;
+  /** All of it in one line, for the log and the answer. */
+  text: string;
+  /** What to do about it, in one sentence. */
+  hint: string;
+  /** The exchange that comes nearest; without `differences` it is one of another method or path. */
+  nearest?: {
+    method: string;
+    path: string;
+    query?: string;
+    recordedAt?: string;
+    differences?: Difference[];
+    /** How many more differences there are; at 100 nobody counts further. */
+    omitted?: number;
+  };
+}
+
+/** What to do where it can be recorded. */
+export function recordIt(recording: string): string {
+  return `patchgate proxy <target> --record --recording ${recording}`;
+}
+
+/** A miss's hint for whoever records in another way. @param how of a kind with `recordIt` */
+export function hintWith(hint: string, recording: string, how: string): string {
+  return hint.replaceAll(recordIt(recording), how);
+}
+
+/** Folders of the recording that are looked into, at most, and those below one of them that are looked into too. */
+const MOST_FOLDERS = 200;
+const MOST_BELOW = 50;
+/** A base path may have so many segments more than the one that was sent. */
+const DEEPER = 3;
+/** A path with more segments is not looked for. */
+const MOST_SEGMENTS = 32;
+/** Of an id that is not recorded, so many others are tried. */
+const MOST_TRIED = 50;
 /** Of a recording in which nothing is alike, so many paths are looked at. */
 const MOST_PATHS = 200;
+
+const ACCOUNTS = 'accounts';
 
 /** Explains why nothing at all is recorded for a method and path, by where something alike is. */
 export function explainPath(store: RecordingStore, { request, rules }: SentRequest): Miss {
   const { method, path } = request;
-  const nothing = `nothing is recorded for ${method} ${path} in the recording "${store.name}"`;
-  const miss = (
-    reason: MissReason,
-    why: string,
-    hint: string,
-    nearest?: { method: string; path: string },
-  ) => ({
+  const orRecord = (what: string) => `${what}, or record this one: ${recordIt(store.name)}`;
+  const miss = (reason: MissReason, why: string, hint: string, nearest?: Place): Miss => ({
     recording: store.name,
     reason,
     // Names of the recording's folders: redaction may have been set up since.
-    text: redactText(`${nothing}${why}`, rules.redaction),
+    text: redactText(
+      `nothing is recorded for ${method} ${path} in the recording "${store.name}"${why}`,
+      rules.redaction,
+    ),
     hint: redactText(hint, rules.redaction),
     ...(nearest && { nearest: { method: nearest.method, path: redactPath(nearest.path, rules.redaction) } }),
   });
 
-  const { methods } = store.below(path);
-  if (methods.size > 0) {
-    const others = [...methods].sort();
-    const why = `, but its path is for ${others.join(', ')}`;
-    return miss('other-method', why, orRecord('send a method that is recorded', store.name), {
-      method: others[0] as string,
-      path,
-    });
+  const [first, ...others] = [...store.below(path).methods].sort();
+  if (first !== undefined) {
+    const why = `, but its path is for ${[first, ...others].join(', ')}`;
+    return miss('other-method', why, orRecord('send a method that is recorded'), { method: first, path });
   }
-  const other = findUnderOtherBase(store, method, path);
+  const sent = segmentsOf(path);
+  const isLong = sent.length > MOST_SEGMENTS;
+  const other = isLong ? undefined : findUnderOtherBase(store, method, sent);
   if (other) {
-    const reason = other.basePath ? 'other-base-path' : 'other-account';
-    return miss(reason, `, but ${underWhich(other)}`, orRecord(howToAsk(other), store.name), other);
+    const { basePath, account } = other;
+    const why: string[] = [];
+    const how: string[] = [];
+    if (basePath) {
+      const [recordedBase, sentBase] = [basePath.recorded || '/', basePath.sent || '/'];
+      why.push(`under another base path: recorded ${recordedBase}, sent ${sentBase}`);
+      how.push(`end the client's base URL with ${recordedBase} in place of ${sentBase}`);
+    }
+    if (account) {
+      why.push(`for another account: recorded ${account.recorded}, sent ${account.sent}`);
+      how.push(`ask for the account ${account.recorded}`);
+    }
+    const reason = basePath ? 'other-base-path' : 'other-account';
+    return miss(reason, `, but the same is ${why.join('; and ')}`, orRecord(how.join(' and ')), other);
   }
-  const nearest = findOtherId(store, method, path) ?? nearestPath(store, method, path);
+  const nearest = (isLong ? undefined : findOtherId(store, method, sent)) ?? nearestPath(store, method, sent);
   if (!nearest) {
     const hint = `record something first: ${recordIt(store.name)}; or give another name with --recording`;
     return miss('empty', ', which is empty', hint);
   }
-  const why = `; the nearest is ${nearest.method} ${nearest.path}${whichSegment(nearest, path)}`;
+  const why = `; the nearest is ${nearest.method} ${nearest.path}${whichSegment(nearest, sent)}`;
   return miss('not-recorded', why, `record it: ${recordIt(store.name)}`, nearest);
 }
 
-function orRecord(what: string, recording: string): string {
-  return `${what}, or record this one: ${recordIt(recording)}`;
-}
-
-function underWhich({ basePath, account }: Alike): string {
-  const said: string[] = [];
-  if (basePath)
-    said.push(`under another base path: recorded ${basePath.recorded || '/'}, sent ${basePath.sent || '/'}`);
-  if (account) said.push(`for another account: recorded ${account.recorded}, sent ${account.sent}`);
-  return `the same is ${said.join('; and ')}`;
-}
-
-function howToAsk({ basePath, account }: Alike): string {
-  const said: string[] = [];
-  if (basePath)
-    said.push(
-      `end the client's base URL with ${basePath.recorded || '/'} in place of ${basePath.sent || '/'}`,
-    );
-  if (account) said.push(`ask for the account ${account.recorded}`);
-  return said.join(' and ');
-}
-
 /** Where one segment alone differs, with what stands before it: `projects/42`. */
-function whichSegment({ recorded, sent }: Alike, path: string): string {
+function whichSegment({ recorded, sent }: Alike, segments: readonly string[]): string {
   if (recorded.length !== 1 || sent.length !== 1) return '';
-  const segments = segmentsOf(path);
   const before = segments[segments.indexOf(sent[0] as string) - 1];
   const inPlace = (segment: string | undefined) => (before === undefined ? segment : `${before}/${segment}`);
   return `: recorded for ${inPlace(recorded[0])}, sent for ${inPlace(sent[0])}`;
 }
 
+interface Place {
+  method: string;
+  path: string;
+}
+
+/** A path of the recording that is like one for which nothing is recorded. */
+interface Alike extends Place {
+  /** What is between the segments that both paths begin and end with: of the recorded path, and of the one sent. */
+  recorded: string[];
+  sent: string[];
+  /** Where this is all that differs: what stands before `accounts`, or before what both paths end with: `/api/v2`. */
+  basePath?: { recorded: string; sent: string };
+  /** Where nothing behind it differs: what follows `accounts`. */
+  account?: { recorded: string; sent: string };
+}
+
+/**
+ * Looks for the method and the rest of a path under another base path or account. The recording's tree mirrors the paths,
+ * so that only the folders near its root are looked into, and then the one place in question.
+ */
+function findUnderOtherBase(
+  store: RecordingStore,
+  method: string,
+  sent: readonly string[],
+): Alike | undefined {
+  let best: Alike | undefined;
+  let most = 0;
+  const queue: string[][] = [[]];
+  for (let at = 0; at < queue.length && at < MOST_FOLDERS; at++) {
+    const base = queue[at] as string[];
+    const { segments: names } = store.below(pathOf(base));
+    for (let from = 0; sent.length - from > most; from++) {
+      if (!names.has(sent[from] as string) && names.size < MOST_NAMES) continue;
+      const found = alike(method, [...base, ...sent.slice(from)], sent);
+      if (!(found.basePath || found.account) || !store.below(found.path).methods.has(method)) continue;
+      best = found;
+      most = sent.length - from;
+    }
+    if (base.length >= sent.length - 2 + DEEPER) continue;
+    for (const name of [...names].slice(0, MOST_BELOW)) queue.push([...base, name]);
+  }
+  return best;
+}
+
+/** Looks for a path that differs in one segment, the last ones first: another project, another feature. */
+function findOtherId(store: RecordingStore, method: string, sent: readonly string[]): Alike | undefined {
+  for (let at = sent.length - 1; at >= 0; at--) {
+    const { segments: names } = store.below(pathOf(sent.slice(0, at)));
+    for (const name of nearestTo(sent[at] as string, [...names])) {
+      const segments = sent.with(at, name);
+      if (store.below(pathOf(segments)).methods.has(method)) return alike(method, segments, sent);
+    }
+  }
+  return undefined;
+}
+
+/** The names most like an id, which is not among them: numbers are like numbers, and most like those next to them. */
+function nearestTo(id: string, names: readonly string[]): string[] {
+  const distance = (name: string) => {
+    if (isNumber(name) !== isNumber(id)) return Number.MAX_VALUE;
+    return isNumber(id) ? Math.abs(Number(name) - Number(id)) : 0;
+  };
+  const others = names.filter((name) => name !== id).map((name) => ({ name, far: distance(name) }));
+  others.sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1));
+  return others.slice(0, MOST_TRIED).map(({ name }) => name);
+}
+
 /** Of the methods and paths recorded, the one most alike; only the first are looked at. */
-function nearestPath(store: RecordingStore, method: string, path: string): Alike | undefined {
-  const sent = segmentsOf(path);
+function nearestPath(store: RecordingStore, method: string, sent: readonly string[]): Alike | undefined {
   let nearest: Alike | undefined;
   let most = -1;
   let seen = 0;
@@ -95,4 +203,81 @@ function nearestPath(store: RecordingStore, method: string, path: string): Alike
     if (++seen >= MOST_PATHS) break;
   }
   return nearest;
+}
+
+/** What differs between two paths. */
+function alike(method: string, recorded: readonly string[], sent: readonly string[]): Alike {
+  const most = Math.min(recorded.length, sent.length);
+  let front = 0;
+  while (front < most && recorded[front] === sent[front]) front++;
+  let back = 0;
+  while (back < most - front && recorded.at(-1 - back) === sent.at(-1 - back)) back++;
+  const between = (segments: readonly string[]) => segments.slice(front, segments.length - back);
+  const common = { method, path: pathOf(recorded), recorded: between(recorded), sent: between(sent) };
+  const a = recorded.indexOf(ACCOUNTS);
+  const b = sent.indexOf(ACCOUNTS);
+  if (a < 0 || b < 0) {
+    // One segment alone says little; and an id tells things apart that are in one place.
+    if (back < 2 || [...common.recorded, ...common.sent].some(isNumber)) return common;
+    const before = (segments: readonly string[]) => pathOf(segments.slice(0, segments.length - back));
+    return { ...common, basePath: { recorded: before(recorded), sent: before(sent) } };
+  }
+  if (pathOf(recorded.slice(a + 2)) !== pathOf(sent.slice(b + 2))) return common;
+  const basePath = { recorded: pathOf(recorded.slice(0, a)), sent: pathOf(sent.slice(0, b)) };
+  const account = { recorded: recorded[a + 1] ?? '', sent: sent[b + 1] ?? '' };
+  return {
+    ...common,
+    ...(basePath.recorded !== basePath.sent && { basePath }),
+    ...(account.recorded !== account.sent && { account }),
+  };
+}
+
+/**
+ * Where a path for which nothing is recorded is looked up instead: a gate puts the target's path before what is sent without it, so
+ * that a client's base URL ends with it or not, in a recording as in front of the target. Below which path the recording is, it
+ * must leave no doubt of.
+ *
+ * @returns undefined where that is no other path
+ */
+export function pathOnOtherSideOfBase(
+  store: RecordingStore,
+  method: string,
+  path: string,
+): string | undefined {
+  const segments = segmentsOf(path);
+  const at = segments.indexOf(ACCOUNTS);
+  if (at < 0 || segments.length > MOST_SEGMENTS) return undefined;
+  const bases = basesOf(store);
+  const [base, ...others] = bases.filter((one) => (one === '') !== (at === 0));
+  if (base === undefined || others.length > 0) return undefined;
+  const other = base + pathOf(segments.slice(at));
+  // Where both are recorded, a miss is one of the path as it was sent.
+  const isSentRecorded = bases.includes(pathOf(segments.slice(0, at)));
+  return isSentRecorded && !store.below(other).methods.has(method) ? undefined : other;
+}
+
+/** What stands before `accounts` in a recording's paths. */
+function basesOf(store: RecordingStore): string[] {
+  const bases: string[] = [];
+  const queue = [''];
+  for (let at = 0; at < queue.length && at < MOST_FOLDERS; at++) {
+    const base = queue[at] as string;
+    const { segments } = store.below(base);
+    if (segments.has(ACCOUNTS)) bases.push(base);
+    if (segmentsOf(base).length > DEEPER) continue;
+    for (const name of segments) if (name !== ACCOUNTS) queue.push(`${base}/${name}`);
+  }
+  return bases;
+}
+
+function isNumber(segment: string): boolean {
+  return /^\d+$/.test(segment);
+}
+
+function segmentsOf(path: string): string[] {
+  return path.replace(/^\//, '').split('/');
+}
+
+function pathOf(segments: readonly string[]): string {
+  return segments.map((segment) => `/${segment}`).join('');
 }

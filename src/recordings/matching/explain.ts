@@ -1,29 +1,30 @@
 import { isObject, type JsonValue } from '../../json/json.ts';
-import { tokensOf } from '../../json/pointer.ts';
+import { escapeToken, pointerOf, tokensOf } from '../../json/pointer.ts';
 import type { RecordedRequest } from '../../model/exchange.ts';
-import { redactPath, redactQuery } from '../redaction/redact.ts';
+import { redactPath, redactQuery, redactText } from '../redaction/redact.ts';
+import { REDACTED } from '../redaction/redacted.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import type { StoredExchange } from '../store/stored-exchange.ts';
-import { type Difference, differencesOf, type Found, type Work } from './differences.ts';
-import { explainPath } from './explain-path.ts';
-import { type Miss, recordIt } from './miss.ts';
-import type { SentRequest } from './sent-request.ts';
+import { compareJson } from './compare-json.ts';
+import { explainPath, type Miss, recordIt } from './explain-path.ts';
+import { sameStored, sameValues } from './matches.ts';
+import { queryValues } from './query.ts';
+import { formOf, type RequestForm } from './request-form.ts';
+import { sameText } from './same-text.ts';
+import { cleanForm, type SentRequest } from './sent-request.ts';
+import { cut, type Difference, shownBody, shownJson, valueAt } from './shown-value.ts';
 
-/** Bounds on the work and on what is shown. */
+/** Exchanges that are compared; and of how many it is found out roughly whether they are worth it. */
 const MOST_COMPARED = 50;
-/** Exchanges of which it is found out roughly how much they are like the request. */
 const MOST_LOOKED_AT = 1000;
 /** Values of all bodies compared; the exchange with which they run out is the last one. */
 const MOST_VALUES = 100_000;
+/** Characters of a text that cost as much as a value. */
+const CHARACTERS_PER_VALUE = 32;
 const MOST_COUNTED = 100;
 const MOST_SHOWN = 20;
 /** Differences that the hint may name. */
 const MOST_HINTED = 3;
-
-interface Candidate {
-  stored: StoredExchange;
-  found: readonly Found[];
-}
 
 /**
  * Explains a miss by what comes nearest to it in the recording, with a bounded amount of work.
@@ -39,10 +40,6 @@ export function explainMiss(
   return recorded.length > 0 ? explainDifference(store.name, recorded, sent) : explainPath(store, sent);
 }
 
-/**
- * Explains how a request differs from the nearest exchange: the one of which the fewest parts (query, headers, body)
- * differ, and these in the fewest places.
- */
 function explainDifference(recording: string, recorded: readonly StoredExchange[], sent: SentRequest): Miss {
   const { stored, found } = nearestOf(recorded, sent);
   const { request, meta } = stored.exchange;
@@ -68,9 +65,10 @@ function explainDifference(recording: string, recorded: readonly StoredExchange[
   };
 }
 
-function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest): Candidate {
-  let nearest: (Candidate & { parts: number }) | undefined;
-  const work: Work = { left: MOST_VALUES };
+/** The exchange of which the fewest parts (query, headers, body) differ, and these in the fewest places. */
+function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest) {
+  let nearest: { stored: StoredExchange; found: readonly Found[]; parts: number } | undefined;
+  const work = { left: MOST_VALUES };
   for (const stored of mostAlike(recorded, sent)) {
     // Where one part alone differs, as many places as before are too many already.
     const most = nearest?.parts === 1 ? nearest.found.length : MOST_COUNTED;
@@ -85,7 +83,7 @@ function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest): Cand
     }
     if (work.left <= 0 || nearest.found.length === 1) break;
   }
-  return nearest as Candidate;
+  return nearest as NonNullable<typeof nearest>;
 }
 
 /** Those worth a comparison, oldest first. */
@@ -105,12 +103,109 @@ function likeness(recorded: RecordedRequest, sent: RecordedRequest): number {
   const before = recorded.body && 'json' in recorded.body ? recorded.body.json : undefined;
   const now = sent.body && 'json' in sent.body ? sent.body.json : undefined;
   if (!isObject(before) || !isObject(now)) return score;
-  const same = Object.keys(now).filter((name) => looksSame(before[name], now[name]));
-  return score + same.length;
+  return score + Object.keys(now).filter((name) => looksSame(before[name], now[name])).length;
 }
 
 function looksSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   return one === other || (Array.isArray(one) && Array.isArray(other) && one.length === other.length);
+}
+
+/** A difference before anybody asks what its values are. */
+interface Found {
+  part: 'head' | 'query' | 'headers' | 'body';
+  show(): Difference;
+}
+
+/** What differs between two requests of one method and path, at most `limit` places; none: they match. */
+function differencesOf(
+  request: RecordedRequest,
+  sent: SentRequest,
+  limit: number,
+  work: { left: number },
+): Found[] {
+  const { rules } = sent;
+  const { redaction } = rules;
+  const before = formOf(request, rules);
+  const now = sent.form;
+  const found: Found[] = [];
+  let clean: RequestForm | undefined;
+  /** What may be shown of the recorded request: redaction may have been set up since. */
+  const cleanRecorded = () => {
+    clean ??= cleanForm(request, rules);
+    return clean;
+  };
+  /** @param show gives what one of the two has at the place */
+  const add = (
+    part: Found['part'],
+    place: string,
+    isRecorded: boolean,
+    isSent: boolean,
+    show: (form: RequestForm, isSent: boolean) => string,
+  ) => {
+    if (found.length >= limit) return;
+    found.push({
+      part,
+      show: () => ({
+        place: cut(redactText(place, redaction)),
+        ...(isRecorded && { recorded: show(cleanRecorded(), false) }),
+        ...(isSent && { sent: show(sent.clean, true) }),
+      }),
+    });
+  };
+
+  for (const part of ['method', 'path'] as const) {
+    if (before[part] !== now[part])
+      add('head', part, true, true, (_, isSent) => cut(redactPath((isSent ? now : before)[part], redaction)));
+  }
+  if (before.query !== now.query) {
+    const recordedValues = queryValues(before.query);
+    for (const name of new Set([...recordedValues.keys(), ...sent.queryValues.keys()])) {
+      const [a, b] = [recordedValues.get(name), sent.queryValues.get(name)];
+      if (a && b && sameValues(a, b)) continue;
+      add('query', `query/${escapeToken(name)}`, a !== undefined, b !== undefined, ({ query }) => {
+        if (redaction.members.has(name)) return REDACTED;
+        const values = queryValues(query).get(name) ?? [];
+        return cut(values.map((value) => JSON.stringify(value)).join(', '));
+      });
+    }
+  }
+  for (const name of rules.headers) {
+    const valueIn = ({ headers }: RequestForm) => headers.find(([one]) => one === name)?.[1];
+    const [a, b] = [valueIn(before), valueIn(now)];
+    if (a === b || (a !== undefined && b !== undefined && sameText(a, b))) continue;
+    add('headers', `headers/${name}`, a !== undefined, b !== undefined, (_, isSent) =>
+      cut(JSON.stringify(isSent ? b : a)),
+    );
+  }
+  const [a, b] = [before.body, now.body];
+  if (a === b || found.length >= limit) return found;
+  if (a && 'text' in a) work.left -= a.text.length / CHARACTERS_PER_VALUE;
+  const showJson = (tokens: readonly (string | number)[]) => (form: RequestForm) => {
+    const value = valueAt(form.json, tokens);
+    return value === REDACTED ? value : shownJson(value, redaction);
+  };
+  if (before.json !== undefined && now.json !== undefined) {
+    let last = '';
+    const note = (tokens: readonly (string | number)[], one?: JsonValue, other?: JsonValue) => {
+      // Below a secret member nothing is shown, so that only whether it differs counts.
+      const secret = tokens.findIndex((token) => typeof token === 'string' && redaction.members.has(token));
+      const isWithin = secret >= 0 && secret < tokens.length - 1;
+      const place = tokens.slice(0, isWithin ? secret + 1 : undefined);
+      const pointer = pointerOf(place);
+      if (isWithin && pointer === last) return true;
+      last = pointer;
+      const has = (value: JsonValue | undefined) => isWithin || value !== undefined;
+      add('body', pointer || 'body', has(one), has(other), showJson(place));
+      return found.length < limit;
+    };
+    compareJson(before.json, now.json, rules.sets, note, work);
+  } else if (!(a && b && sameStored(before, sent))) {
+    add('body', 'body', a !== undefined, b !== undefined, (form, isSent) => {
+      const headers = isSent ? sent.request.headers : request.headers;
+      return shownBody(form.body ?? (isSent ? b : a) ?? { text: '' }, headers, redaction);
+    });
+  }
+  return found;
 }
 
 function inWords({ place, recorded, sent }: Difference): string {

@@ -3,11 +3,9 @@ import { canonical } from '../../json/canonical.ts';
 import { type InlineBody, isInline, type RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { REDACTED } from '../redaction/redacted.ts';
-import { formOf } from './form-of.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
-import { holdsPlaceholder, isPlaceholderIn } from './placeholder.ts';
 import { queryPairs } from './query.ts';
-import { bytesName, type RequestForm } from './request-form.ts';
+import { bytesName, formOf, type RequestForm } from './request-form.ts';
 
 /** What matching must know of a recorded request to find it. */
 interface RequestFacts {
@@ -22,10 +20,12 @@ interface RequestFacts {
 /** @throws PatchgateError `bad-config` where the config's own function fails */
 export function requestFacts(request: RecordedRequest, rules: MatchRules): RequestFacts {
   const form = formOf(request, rules);
+  const text = textOf(form, rules);
   const isHere = rules.isByBytes && isInline(request.body);
   return {
-    key: keyOf(form, rules),
-    isOpen: hasPlaceholder(form, rules),
+    // Before the hash: the search makes one piece of the text.
+    isOpen: hasPlaceholder(form, text, rules),
+    key: hash('sha1', text, 'binary'),
     byBytes: isHere ? bytesKey(request.query, bodyBytes(request.body as InlineBody | undefined)) : undefined,
   };
 }
@@ -45,15 +45,8 @@ export function requestKey(request: RecordedRequest, rules: MatchRules = DEFAULT
   return keyOf(formOf(request, rules), rules);
 }
 
-export function keyOf(form: RequestForm, { sets }: MatchRules): string {
-  const { method, path, query, headers, body } = form.parts;
-  const pairs = JSON.stringify(queryPairs(query).sort(byName));
-  const named = headers.length === 0 ? '' : `${JSON.stringify(headers)}\n`;
-  const { json } = form;
-  let text = '';
-  if (json !== undefined) text = `json ${canonical(json, sets)}`;
-  else if (body !== undefined) text = bytesName(body);
-  return hash('sha1', `${method} ${path}\n${pairs}\n${named}${text}`, 'binary');
+export function keyOf(form: RequestForm, rules: MatchRules): string {
+  return hash('sha1', textOf(form, rules), 'binary');
 }
 
 /** The same for all exchanges of one sequence: those of one request, recorded in one session. */
@@ -65,16 +58,28 @@ export function sequenceKey(
   return requestKey(request, rules) + session;
 }
 
-function hasPlaceholder(form: RequestForm, { redaction }: MatchRules): boolean {
-  const { query, headers, body } = form.parts;
+/** All that is compared. */
+function textOf({ method, path, query, headers, body, json }: RequestForm, { sets }: MatchRules): string {
+  // Sorting is stable: repeated names keep their order.
+  const pairs = query === '' ? '[]' : JSON.stringify(queryPairs(query).sort(byName));
+  const named = headers.length === 0 ? '' : `${JSON.stringify(headers)}\n`;
+  const content = json !== undefined ? `json ${canonical(json, sets)}` : body ? bytesName(body) : '';
+  return `${method} ${path}\n${pairs}\n${named}${content}`;
+}
+
+function byName(a: [string, string], b: [string, string]): number {
+  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
+}
+
+function hasPlaceholder(
+  { query, headers, body, json }: RequestForm,
+  text: string,
+  { redaction }: MatchRules,
+): boolean {
+  if (json === undefined && isInline(body) && bodyBytes(body).includes(REDACTED)) return true;
+  if (!text.includes(REDACTED)) return false;
   if (query.includes(REDACTED)) return true;
   // In the form of what is sent, a secret header is the placeholder too.
   if (headers.some(([name, value]) => value === REDACTED && !redaction.headers.has(name))) return true;
-  if (body === undefined || 'file' in body || 'omitted' in body) return false;
-  return 'json' in body ? isPlaceholderIn(body.json) : holdsPlaceholder(bodyBytes(body));
-}
-
-/** Sorting is stable: repeated names keep their order. */
-function byName(a: [string, string], b: [string, string]): number {
-  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
+  return json !== undefined && canonical(json).includes(REDACTED);
 }

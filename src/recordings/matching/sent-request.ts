@@ -1,17 +1,12 @@
 import type { RequestHead } from '../../http/http.ts';
-import { canonicalItems } from '../../json/canonical.ts';
-import type { JsonObject, JsonValue } from '../../json/json.ts';
-import type { PatternNode } from '../../json/pointer-pattern.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { type InlineRequest, isInline, type RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { contentTypeOf, redactBody, redactBytes, redactPath, redactQuery } from '../redaction/redact.ts';
 import { recordedRequest } from '../to-stored-exchange.ts';
-import { formOf } from './form-of.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { queryValues } from './query.ts';
-import type { RequestForm } from './request-form.ts';
-
-const NO_BYTES = Buffer.alloc(0);
+import { formOf, type RequestForm } from './request-form.ts';
 
 /** A request that is looked up in a recording, and compared to many: what all comparisons need of it is made once. */
 export class SentRequest {
@@ -22,8 +17,6 @@ export class SentRequest {
   #bytes: Buffer | undefined;
   #cleanBytes: Buffer | undefined;
   #clean: RequestForm | undefined;
-  readonly #names = new WeakMap<JsonObject, readonly string[]>();
-  readonly #items = new WeakMap<readonly JsonValue[], readonly string[]>();
 
   constructor(request: InlineRequest, rules: MatchRules = DEFAULT_RULES) {
     this.request = request;
@@ -53,14 +46,14 @@ export class SentRequest {
   }
 
   get queryValues(): ReadonlyMap<string, readonly string[]> {
-    this.#queryValues ??= queryValues(this.form.parts.query);
+    this.#queryValues ??= queryValues(this.form.query);
     return this.#queryValues;
   }
 
   get bytes(): Buffer {
-    const { body } = this.form.parts;
+    const { body } = this.form;
     // What is sent is never in a file of its own.
-    this.#bytes ??= isInline(body) ? bodyBytes(body) : NO_BYTES;
+    this.#bytes ??= bodyBytes(isInline(body) ? body : undefined);
     return this.#bytes;
   }
 
@@ -74,26 +67,6 @@ export class SentRequest {
   get clean(): RequestForm {
     this.#clean ??= cleanForm(this.request, this.rules);
     return this.#clean;
-  }
-
-  /** The names of an object within the body. */
-  namesOf(object: JsonObject): readonly string[] {
-    let names = this.#names.get(object);
-    if (names === undefined) {
-      names = Object.keys(object);
-      this.#names.set(object, names);
-    }
-    return names;
-  }
-
-  /** The items of an array within the body whose order does not matter, as canonical texts. */
-  itemsOf(array: readonly JsonValue[], sets: PatternNode): readonly string[] {
-    let items = this.#items.get(array);
-    if (items === undefined) {
-      items = canonicalItems(array, sets);
-      this.#items.set(array, items);
-    }
-    return items;
   }
 }
 

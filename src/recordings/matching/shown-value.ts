@@ -4,6 +4,17 @@ import { contentTypeOf, redactBody, redactText } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 
+/** One place where a request is not the recorded one. Values are redacted and cut, as JSON where they are JSON. */
+export interface Difference {
+  /** `query/limit`, `headers/accept-language`, `body`, or the JSON Pointer of a place in the body; `method` or `path`
+   *  where the config's own function makes them differ. */
+  place: string;
+  /** Absent: the recorded request has nothing there. */
+  recorded?: string;
+  /** Absent: the request that was sent has nothing there. */
+  sent?: string;
+}
+
 const LONGEST = 80;
 
 /** Of a body that is no JSON: what is looked at to show its beginning. Placeholders may make it shorter. */

@@ -1,6 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange, FailureKind } from '../../model/exchange.ts';
-import { recordIt } from '../../recordings/matching/miss.ts';
+import { recordIt } from '../../recordings/matching/explain-path.ts';
 import { ageOf, ageText, type Unanswerable } from './answerable.ts';
 import type { Refused } from './sequences.ts';
 

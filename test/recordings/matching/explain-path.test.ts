@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { explainPath } from '../../../src/recordings/matching/explain-path.ts';
+import {
+  explainPath,
+  type Miss,
+  pathOnOtherSideOfBase,
+} from '../../../src/recordings/matching/explain-path.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
-import type { Miss } from '../../../src/recordings/matching/miss.ts';
 import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import { addName, type Names } from '../../../src/recordings/store/folder-tree.ts';
@@ -183,4 +186,23 @@ it('shows no secret of a path', () => {
   for (const lines of [['PATCH /s3cret1/b/c'], ['GET /a/s3cret2'], ['PATCH /s3cret3/x']]) {
     expect(JSON.stringify(explain(lines, '/a/b/c', rules))).not.toContain('s3cret');
   }
+});
+
+describe('a path that is not recorded', () => {
+  const PATH = `/${REST}`;
+
+  it.each([
+    ['without the base path of the recording', [`/api/v2${PATH}`], PATH, `/api/v2${PATH}`],
+    ['with one that the recording is without', [PATH], `/api/v2${PATH}`, PATH],
+    ['of which only others are recorded', ['/api/v2/accounts/1'], PATH, `/api/v2${PATH}`],
+    ['in a recording of both', ['/accounts/1', `/api/v2${PATH}`], PATH, `/api/v2${PATH}`],
+    ['beside paths of something else', ['/health/live', `/api/v2${PATH}`], PATH, `/api/v2${PATH}`],
+    ['in no recording of both', ['/accounts/1', '/api/v2/accounts/1'], PATH, undefined],
+    ['below another base path', [`/api/v2${PATH}`], `/v2${PATH}`, undefined],
+    ['that two base paths have', [`/prod${PATH}`, `/staging${PATH}`], PATH, undefined],
+    ['that has no account', ['/api/v2/health', `/api/v2${PATH}`], '/health', undefined],
+    ['in an empty recording', [], PATH, undefined],
+  ])('is looked up on the other side of the base path: %s', (_, recorded, sent, expected) => {
+    expect(pathOnOtherSideOfBase(storeOf(recorded.map((one) => `GET ${one}`)), 'GET', sent)).toBe(expected);
+  });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { explainMiss } from '../../../src/recordings/matching/explain.ts';
+import type { Miss } from '../../../src/recordings/matching/explain-path.ts';
 import { type MatchRules, matchRules } from '../../../src/recordings/matching/match-rules.ts';
-import type { Miss } from '../../../src/recordings/matching/miss.ts';
 import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';

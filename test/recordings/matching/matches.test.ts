@@ -2,9 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json/json.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
-import { matchRequest } from '../../../src/recordings/matching/match.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
+import { matchRequest, ofSession } from '../../../src/recordings/matching/matches.ts';
 import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
+import { StoredExchange } from '../../../src/recordings/store/stored-exchange.ts';
 import { exchange, listed, PROJECT_PATH, rawHeaders } from '../../support/exchanges.ts';
 
 interface Sent {
@@ -127,18 +128,6 @@ describe('any other body', () => {
     expect(matches(exchange({ body: { text: recorded } }), { body: sent, headers: form })).toBe(expected);
   });
 
-  it.each([
-    ['without', '', 'utf-16'],
-    ['with', '\ufeff', 'utf-16le'],
-  ])('in UTF-16 %s a mark is compared as it was redacted', (_, mark, charset) => {
-    const wide = (text: string) => Buffer.from(mark + text, 'utf16le');
-    const base64 = wide('{"a":1,"token":"[redacted]"}').toString('base64');
-    const headers = { 'Content-Type': `application/json; charset=${charset}` };
-    const recorded = { ...exchange({ body: { base64 } }) };
-    expect(matches(recorded, { body: wide('{"a":1,"token":"x"}'), headers })).toBe(true);
-    expect(matches(recorded, { body: wide('{"a":2,"token":"x"}'), headers })).toBe(false);
-  });
-
   it('is compared by its bytes', () => {
     const bytes = Buffer.from([0xff, 0x00]);
     const recorded = exchange({ body: { base64: bytes.toString('base64') } });
@@ -195,5 +184,42 @@ describe('the very bytes of a request', () => {
     ])
       expect(listed(recorded, rules).withBytes('', bytes)).toBeUndefined();
     expect(listed(recorded, matchRules({ ignorePointers: ['/a'] })).withBytes('', bytes)).toHaveLength(2);
+  });
+});
+
+describe('a session', () => {
+  const named = (names: readonly string[]) =>
+    names.map((session) => StoredExchange.of(exchange(session ? { session } : {})));
+
+  /** So often one behind the other: a short list, and one that is remembered. */
+  it.each([1, 100])('gives its own, else those of the default session, else all: %i times', (times) => {
+    const names = Array.from({ length: times }, () => ['one', '', 'two']).flat();
+    const recorded = named(names);
+    const of = (name: string) => recorded.filter(({ session }) => session === name);
+    for (let again = 0; again < 2; again++) {
+      expect(ofSession(recorded, 'one')).toEqual(of('one'));
+      expect(ofSession(recorded, 'two')).toEqual(of('two'));
+      expect(ofSession(recorded, '')).toEqual(of(''));
+      expect(ofSession(recorded, 'other')).toEqual(of(''));
+    }
+    const others = named(names.map((name) => name || 'three'));
+    expect(ofSession(others, 'other')).toBe(others);
+    expect(ofSession(others, '')).toBe(others);
+  });
+
+  it.each([3, 300])('makes nothing of %i that were recorded without sessions', (count) => {
+    const recorded = named(Array.from({ length: count }, () => ''));
+    for (const name of ['', 'one']) expect(ofSession(recorded, name)).toEqual(recorded);
+  });
+
+  it('looks at what was added to a long list', () => {
+    const all = named(Array.from({ length: 40 }, (_, i) => (i < 20 || i % 2 === 0 ? '' : 'one')));
+    const recorded = all.slice(0, 20);
+    expect(ofSession(recorded, 'one')).toEqual(recorded);
+    for (const stored of all.slice(20)) {
+      recorded.push(stored);
+      const own = recorded.filter(({ session }) => session === 'one');
+      expect(ofSession(recorded, 'one')).toEqual(own.length > 0 ? own : recorded);
+    }
   });
 });

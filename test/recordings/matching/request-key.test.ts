@@ -147,8 +147,6 @@ describe('placeholders', () => {
     ['', { json: { a: ['x [redacted]'] } }, true],
     ['', { text: 'a [redacted]' }, true],
     ['', { json: { a: [{ 'x-[redacted]': null }] } }, true],
-    ['', { base64: Buffer.from('{"token":"[redacted]"}', 'utf16le').toString('base64') }, true],
-    ['', { base64: Buffer.from('{"token":"[redacted]"}', 'utf16le').swap16().toString('base64') }, true],
     ['a=1', { json: { a: ['redacted'], redacted: null } }, false],
   ])('are found in %j and %j: %s', (query, body, expected) => {
     const rules = matchRules();
