@@ -8,7 +8,7 @@ export interface Entry {
   readonly name: RecordName;
   /** What is known apart from what is on its way. */
   known: Known | undefined;
-  /** Of `known`, as JSON. */
+  /** Of `known`, as JSON; `""` where nobody needs it. */
   text: string;
   /** When it was last learnt in full: nothing from before says more. What was there from the start has 0. */
   sureAt: number;
@@ -18,7 +18,7 @@ export interface Entry {
   changedAt: number;
   readonly onTheWay: Set<OnTheWay>;
   /** Of a live service's project, by the environment's id: when it was there last, and who was shown it. Memory alone. */
-  readonly seen: Map<number, Seen>;
+  seen: Map<number, Seen> | undefined;
   /** What was told of it last. */
   told: { text: string; isWhole: boolean } | undefined;
 }
@@ -36,8 +36,6 @@ export interface OnTheWay {
   since: number | undefined;
   /** What it makes of the record; undefined: nobody has read its body. */
   sent: Known | undefined;
-  /** Of `sent`, as JSON. */
-  text: string;
   /** Another was on its way at the same time: which of them the service took last is not known. */
   isOverlapped: boolean;
   /** One of those may have made something else of the record than is known. */
@@ -53,17 +51,17 @@ export function newEntry(name: RecordName): Entry {
     learntAt: 0,
     changedAt: 0,
     onTheWay: new Set(),
-    seen: new Map(),
+    seen: undefined,
     told: undefined,
   };
 }
 
 /** What is known where each that is on its way may have been applied, or not. */
-export function viewOf({ known, text, onTheWay }: Entry): Known | undefined {
+export function viewOf({ known, onTheWay }: Entry): Known | undefined {
   let view = known;
-  for (const { sent, text: sentText, since } of onTheWay) {
+  for (const { sent, since } of onTheWay) {
     // Nearly always one that changes nothing.
-    if (sent?.isWhole && known && sentText === text) continue;
+    if (sent?.isWhole && known && isSameProject(known.record, sent.record)) continue;
     view = withUnclear(view, sent, since);
   }
   return view;

@@ -70,6 +70,8 @@ const MOST_SEEN = 100;
 export class KnownState {
   readonly #options: KnownStateOptions;
   readonly #most: number;
+  /** Somebody is told of changes, or what is learnt is bounded. */
+  readonly #needsText: boolean;
   /** By kind and id, then by account and base path. */
   readonly #records = new Map<string, Map<string, Entry>>();
   /** Those of which something is known; the one learnt longest ago is the first. */
@@ -83,6 +85,7 @@ export class KnownState {
   constructor(options: KnownStateOptions = {}) {
     this.#options = options;
     this.#most = options.most ?? MOST;
+    this.#needsText = options.onChange !== undefined || this.#most !== Number.POSITIVE_INFINITY;
   }
 
   /** Undefined where nothing is known. What is on its way counts as if it had been applied, and as if not. */
@@ -106,8 +109,7 @@ export class KnownState {
     const since = this.isLive(kind) ? performance.timeOrigin + begunAt : undefined;
     const isSame = kind === 'project' && entry.known?.isWhole && isSameProject(entry.known.record, body);
     const known = isSame ? entry.known : body === undefined ? undefined : sentRecord(kind, body, entry.known);
-    const text = isSame ? entry.text : known ? JSON.stringify(known.record) : '';
-    const own: OnTheWay = { sent: known, text, since, isOverlapped: false, isOverlappedBlindly: false };
+    const own: OnTheWay = { sent: known, since, isOverlapped: false, isOverlappedBlindly: false };
     for (const other of entry.onTheWay) overlap(own, other);
     for (const { onTheWay } of this.#others(entry.name, entry))
       for (const other of onTheWay) overlap(own, other);
@@ -140,7 +142,7 @@ export class KnownState {
             end(known, isSure);
           } else if (!own.isOverlapped) {
             // What was shown meanwhile may be from after that.
-            const mayBe = (id: number) => shown?.ids.has(id) || (entry.seen.get(id)?.at ?? 0) > begunAt;
+            const mayBe = (id: number) => shown?.ids.has(id) || (entry.seen?.get(id)?.at ?? 0) > begunAt;
             end(afterAccepted(entry.known, known, shown, since, mayBe), true);
           } else overlapped(record ? afterShown(union(), shown as Shown, since, true) : union());
           if (!isAsKnown || !record) this.#see(entry, known.record, undefined);
@@ -204,7 +206,7 @@ export class KnownState {
       if (!isSure || !entry.known || !this.isLive(asked.kind)) return;
       const others = this.#others(entry.name, entry);
       const isGone = (id: number) => {
-        const seen = [entry, ...others].flatMap((one) => one.seen.get(id) ?? []);
+        const seen = [entry, ...others].flatMap((one) => one.seen?.get(id) ?? []);
         const isOld = seen.every((one) => at - one.at >= lag);
         return !shown.ids.has(id) && isOld && seen.some((one) => one.by.includes(by));
       };
@@ -278,7 +280,7 @@ export class KnownState {
 
   #put(entry: Entry, known: Known | undefined): void {
     const isSame = known?.record === entry.known?.record;
-    const text = isSame ? entry.text : known === undefined ? '' : JSON.stringify(known.record);
+    const text = isSame ? entry.text : known && this.#needsText ? JSON.stringify(known.record) : '';
     this.#size += sizeOf(text) - sizeOf(entry.text);
     Object.assign(entry, { known, text });
     this.#ages.delete(entry);
@@ -319,6 +321,7 @@ export class KnownState {
   #see(entry: Entry, record: JsonObject | undefined, by: string | undefined): void {
     if (!record || !this.isLive(entry.name.kind)) return;
     const at = this.#clock();
+    entry.seen ??= new Map();
     for (const item of listAt(record, 'environments')) {
       const id = (item as JsonObject).id as number;
       const seen = entry.seen.get(id) ?? { at, by: [] };
