@@ -4,8 +4,7 @@ import { jsonOf } from '../recordings/body.ts';
 import { orderTimes } from '../recordings/order-times.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import type { StoredExchange } from '../recordings/store/stored-exchange.ts';
-import { wholeRecord } from '../state/known.ts';
-import { isWhole } from '../state/records.ts';
+import { isWhole, plainRecord } from '../state/records.ts';
 import { shownInKept } from './shown-records.ts';
 
 /** Exchanges of one method and path that are looked at: whoever asks waits meanwhile. */
@@ -86,12 +85,12 @@ function knownBy(stored: StoredExchange, name: RecordName): Known | undefined {
   const record = recordShown(name, stored);
   // A query may have asked for a part of it.
   const isPart = stored.request.method === 'GET' && stored.request.query !== '';
-  const known = record && { ...wholeRecord(name.kind, record), isWhole: !isPart };
+  const known = record && { record, isWhole: !isPart };
   made.set(stored, { kind: name.kind, id: name.id, known });
   return known;
 }
 
-/** A whole record in an answer counts more than what was sent. */
+/** What is kept of it. A whole record in an answer counts more than what was sent. */
 function recordShown(
   name: RecordName,
   { request, answer, isFailure }: StoredExchange,
@@ -103,5 +102,5 @@ function recordShown(
   // Of the others, a PATCH need not hold everything.
   if (answered || request.method !== 'PATCH' || name.kind !== 'project') return answered;
   const sent = request.body && jsonOf(request.body);
-  return isWhole(name.kind, sent) ? sent : undefined;
+  return isWhole(name.kind, sent) ? plainRecord(name.kind, sent) : undefined;
 }
