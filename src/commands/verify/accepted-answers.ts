@@ -5,7 +5,7 @@ import { jsonOf } from '../../recordings/body.ts';
 import { ExchangeFile } from '../../recordings/store/exchange-file.ts';
 import { exchangeText } from '../../recordings/store/file-format.ts';
 import { locationOf } from '../../recordings/store/location.ts';
-import type { Kept } from './questions.ts';
+import type { Kept } from './verified-files.ts';
 
 /** Refused for who asks, how often, or by a service in trouble: such an answer says nothing of what was asked for. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 407, 408, 421, 425, 429]);
@@ -17,20 +17,16 @@ export function isAcceptable(live: RecordedResponse, recorded: RecordedResponse)
   return status === recorded.status || (status < 500 && !REFUSALS.has(status));
 }
 
-/** Characters of answers that are held until all requests have been sent: until then nothing is changed. */
-const MOST_HELD = 256 * 1024 * 1024;
-
 interface OfFile {
   place: { method: string; path: string };
   /** By index in the file, each with what stood there. */
   accepted: Map<number, { before: Exchange; after: Exchange }>;
 }
 
-/** Live answers that are to take the places of recorded ones, in a recording that nobody else writes to. */
+/** Live answers that are to take the places of recorded ones, in a recording that no other process writes to. */
 export class AcceptedAnswers {
   readonly #root: string;
   readonly #files = new Map<string, OfFile>();
-  #size = 0;
   /** Answers that were successes in the recording, and are none today, or no JSON any more. */
   #failing = 0;
   #isAnySuccess = false;
@@ -40,70 +36,53 @@ export class AcceptedAnswers {
     this.#root = root;
   }
 
-  /** Told of each answer, whether it differs or not. */
-  see(live: RecordedResponse, recorded: RecordedResponse): void {
-    if (isSuccess(live) && (isJson(live) || !isJson(recorded))) this.#isAnySuccess = true;
-    else if (isSuccess(recorded)) this.#failing++;
+  get files(): number {
+    return this.#files.size;
   }
 
   get answers(): number {
     return [...this.#files.values()].reduce((sum, { accepted }) => sum + accepted.size, 0);
   }
 
-  /** All that are to be replaced, with what takes their places. */
-  *all(): Generator<{ before: Exchange; after: Exchange }> {
-    for (const { accepted } of this.#files.values()) yield* accepted.values();
-  }
-
-  get files(): number {
-    return this.#files.size;
+  /** Told of each answer, whether it differs or not. */
+  see(live: RecordedResponse, recorded: RecordedResponse): void {
+    if (isSuccess(live) && (isJson(live) || !isJson(recorded))) this.#isAnySuccess = true;
+    else if (isSuccess(recorded)) this.#failing++;
   }
 
   /**
    * The times of the exchanges stay: they say which places these have among those of other files.
    *
    * @param alike those whose answers it replaces
-   * @throws PatchgateError `bad-usage` where that is more than is held
    */
-  add(alike: readonly Kept[], live: Exchange): void {
-    this.#size += JSON.stringify(live.response).length;
-    if (this.#size > MOST_HELD) {
-      throw new PatchgateError('bad-usage', 'there is too much to update at once; nothing was changed', {
-        hint: 'update it in parts: --path /api/v2/accounts/current/projects/*',
-      });
-    }
+  add(alike: readonly Kept[], response: RecordedResponse, durationMs: number): void {
     for (const { index, exchange } of alike) {
       const { method, path } = exchange.request;
       const file = join(this.#root, locationOf(method, path));
       const ofFile = this.#files.get(file) ?? { place: { method, path }, accepted: new Map() };
       this.#files.set(file, ofFile);
-      const { durationMs } = live.meta;
-      const meta = { ...exchange.meta, durationMs };
-      ofFile.accepted.set(index, {
-        before: exchange,
-        after: { ...exchange, ...(live.response && { response: live.response }), meta },
-      });
+      const after = { ...exchange, response, meta: { ...exchange.meta, durationMs } };
+      ofFile.accepted.set(index, { before: exchange, after });
     }
   }
 
   /**
    * Each file is replaced whole or not at all.
    *
-   * @throws PatchgateError `bad-usage` where the target answers as another one would; `cannot-write`; `bad-recording` where somebody else has changed a file meanwhile
+   * @throws PatchgateError `bad-usage` where the target answers as another one would; `cannot-write`; `bad-recording` where a file was changed meanwhile
    */
   async write(): Promise<void> {
     // A wrong base path gives 404 or the same page throughout, a login redirects: all that was recorded would be gone.
     if (this.#failing > 1 && !this.#isAnySuccess && this.answers > 0) throw strange(this.#failing);
     for (const [name, { place, accepted }] of this.#files) {
       const file = new ExchangeFile(name, place, true);
-      const exchanges = file.readNow() ?? [];
-      const after = [...exchanges];
-      for (const [index, one] of accepted) {
+      const exchanges = [...(file.readNow() ?? [])];
+      for (const [index, { before, after }] of accepted) {
         const there = exchanges[index];
-        if (!there || exchangeText(there) !== exchangeText(one.before)) throw changed(name);
-        after[index] = one.after;
+        if (!there || exchangeText(there) !== exchangeText(before)) throw changed(name);
+        exchanges[index] = after;
       }
-      await file.replace(after);
+      await file.replace(exchanges);
     }
   }
 }

@@ -7,8 +7,10 @@ import { patternTree } from '../../json/pointer-pattern.ts';
 import { DRIFT_RULES, isDriftRule } from '../../recordings/drift/drift-rules.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
+import { requestKey } from '../../recordings/matching/request-key.ts';
 import type { LockWords } from '../../recordings/store/lock.ts';
-import { fails, type Report } from '../../reporters/report.ts';
+import type { RecordingStore } from '../../recordings/store/recording-store.ts';
+import { fails, type Remark, type Report, summaryOf } from '../../reporters/report.ts';
 import { amount } from '../../reporters/wording.ts';
 import type { Config } from '../../settings/config.ts';
 import { workspaceOf } from '../../settings/config.ts';
@@ -22,13 +24,17 @@ import { hideSecrets } from '../check/report/hide-secrets.ts';
 import { checkOutputs, type ReportOutput } from '../check/report/outputs.ts';
 import type { ProgressLine } from '../check/report/progress.ts';
 import { type ReportIo, writeReports } from '../check/report/write-reports.ts';
-import { chooser, isSelecting, nothingSelected, type Selection } from '../recordings/selection.ts';
+import { inOrder } from '../recordings/in-order.ts';
+import {
+  type Choose,
+  chooser,
+  isSelecting,
+  nothingSelected,
+  type Selection,
+} from '../recordings/selection.ts';
 import { AcceptedAnswers } from './accepted-answers.ts';
-import { questionsOf } from './questions.ts';
-import { staleChanges } from './stale-changes.ts';
-import { Verification } from './verification.ts';
-import { VerifiedFiles } from './verified-files.ts';
-import { remarksOfRun } from './verify-remarks.ts';
+import { type Question, Verification } from './verification.ts';
+import { type Kept, VerifiedFiles } from './verified-files.ts';
 
 export interface VerifyArgs {
   config: Config;
@@ -74,9 +80,8 @@ export async function runVerify(
   io: VerifyIo,
   createGate: () => Promise<Gate>,
 ): Promise<0 | 1> {
-  const { config, selection, updates, outputs } = args;
+  const { config, selection, isUnsafe, updates, outputs } = args;
   const target = targetOf(config);
-  const choose = chooser(selection);
   const root = await findRecording(config.recordings, config.recording);
   checkOutputs(outputs, [root], io.cwd);
   const gate = await createGate();
@@ -92,47 +97,37 @@ export async function runVerify(
   const report: Report = {
     command: 'verify',
     files: [],
-    rules: args.isUnsafe ? [...DRIFT_RULES, ...gate.rules] : DRIFT_RULES,
+    rules: isUnsafe ? [...DRIFT_RULES, ...gate.rules] : DRIFT_RULES,
   };
   try {
+    const { learn, timeout, recordLimit } = config;
+    const state = new KnownState({ account: workspaceOf(config) });
+    const reading = { kinds: learn, timeout, redaction: rules.redaction, notice: io.notice };
     const verification = new Verification(
       {
-        store,
-        upstream,
-        ask: { target, rules, timeout: config.timeout, bodyLimit: config.recordLimit, stopped: io.stopped },
-        judge: judgeOf(gate, config, rules, upstream, io),
-        isUnsafe: args.isUnsafe,
+        ...{ store, upstream, gate, state, learn, isUnsafe, suppressions, accepted },
+        ask: { target, rules, timeout, bodyLimit: recordLimit, stopped: io.stopped },
+        find: config.readState ? readingRecords(state, upstream, reading) : undefined,
         headers: withAgent(args.headers),
-        rules: driftRulesOf(config, rules),
+        drift: driftRulesOf(config, rules),
         severities: config,
-        suppressions,
-        cwd: io.cwd,
-        today: io.today,
-        ...(accepted && { accepted }),
+        ...{ cwd: io.cwd, today: io.today },
       },
       files,
     );
-    let questions = 0;
-    for (const question of questionsOf(store, choose, rules, args.isUnsafe)) {
-      questions++;
+    const questions = questionsOf(store, chooser(selection), rules, isUnsafe);
+    for (const question of questions) {
       await verification.ask(question);
       io.progress?.show(() => `sent ${amount(verification.sent, 'request')}`);
     }
     // A misspelt path would find no drift for ever.
-    if (questions === 0 && isSelecting(selection)) throw nothingSelected(config.recording);
+    if (questions.length === 0 && isSelecting(selection)) throw nothingSelected(config.recording);
     verification.end();
     report.files = hideSecrets(files.settled(), rules.redaction);
-    const stale = accepted && staleChanges(store, accepted.all());
     await accepted?.write();
-    const { left, refused, blocked, replacedOneOfMany } = verification;
-    const { recording } = config;
-    const { isUnsafe } = args;
     report.remarks = [
       ...remarksOn(suppressions, report.files, io),
-      ...remarksOfRun(report, {
-        ...{ recording, isUnsafe, left, refused, blocked, accepted, replacedOneOfMany, stale },
-        redaction: rules.redaction,
-      }),
+      ...remarksOfRun(report, verification, accepted, args),
     ];
   } finally {
     io.progress?.clear();
@@ -140,6 +135,24 @@ export async function runVerify(
   }
   await writeReports(report, outputs, io, { failOn: config.failOn, hasBaseline: false });
   return fails(report, config.failOn) ? 1 : 0;
+}
+
+/**
+ * The requests of a recording, in the order in which they were recorded.
+ *
+ * @param isEach whether each is asked as often as it was recorded, in its place. Else requests that matching takes for one are
+ *   one question: where nothing changes the service, it has one answer
+ * @throws PatchgateError `bad-recording`, `cannot-read`
+ */
+function questionsOf(store: RecordingStore, choose: Choose, rules: MatchRules, isEach: boolean): Question[] {
+  const all: Kept[] = inOrder(store, choose);
+  if (isEach) return all.map((kept) => [kept]);
+  const byKey = new Map<string, [Kept, ...Kept[]]>();
+  for (const kept of all) {
+    const key = requestKey(kept.exchange.request, rules);
+    if (!byKey.get(key)?.push(kept)) byKey.set(key, [kept]);
+  }
+  return [...byKey.values()];
 }
 
 /** Who asks: some services refuse a request that does not say. */
@@ -161,31 +174,60 @@ async function openTarget(target: Target, config: Config, { notice }: VerifyIo):
     notice(`the certificate of ${target.origin} is not verified (--target-insecure)`);
   const { timeout } = config;
   return forward({
-    target,
-    tls,
-    answeredBy: 'target',
-    timeout,
-    preserveHost: false,
-    forwardedHeaders: false,
+    ...{ target, tls, timeout, answeredBy: 'target' },
+    ...{ preserveHost: false, forwardedHeaders: false },
   });
-}
-
-function judgeOf(
-  gate: Gate,
-  config: Config,
-  { redaction }: MatchRules,
-  upstream: Forward,
-  { notice }: VerifyIo,
-) {
-  const { learn, timeout } = config;
-  const state = new KnownState({ account: workspaceOf(config) });
-  const find = config.readState
-    ? readingRecords(state, upstream, { kinds: learn, timeout, redaction, notice })
-    : undefined;
-  return { gate, state, learn, find };
 }
 
 function driftRulesOf({ ignoreDrift, driftHeaders }: Config, { sets, redaction }: MatchRules) {
   const headers = new Set(driftHeaders.map((name) => name.toLowerCase()));
   return { ignored: patternTree(ignoreDrift), sets, headers, redaction };
+}
+
+function remarksOfRun(
+  report: Report,
+  { left, refused, blocked, replacedOneOfMany }: Verification,
+  accepted: AcceptedAnswers | undefined,
+  { config, isUnsafe }: VerifyArgs,
+): Remark[] {
+  const remarks: Remark[] = [];
+  const note = (message: string, hint?: string) =>
+    remarks.push({ severity: 'note', message, ...(hint && { hint }) });
+  const { judged, skipped } = summaryOf(report);
+  // What asks nothing finds nothing, for ever.
+  if (judged + skipped === 0)
+    remarks.push({
+      severity: 'warn',
+      message: 'nothing was sent',
+      hint: 'patchgate recordings show says what is recorded; only reads are sent without --unsafe',
+    });
+  if (refused > 0)
+    note(
+      `the target refused ${amount(refused, 'request')} with 401 or 403`,
+      "recordings keep no credentials: give them with --header 'Authorization: Bearer ...'",
+    );
+  if (left.size > 0) {
+    const methods = [...left].map(([method, count]) => `${count} ${method}`).join(', ');
+    note(
+      `not sent, since they change something: ${methods}`,
+      !isUnsafe && left.has('PATCH')
+        ? 'with --unsafe PATCHes are sent that pass the gate, and nothing else that changes something'
+        : 'nobody can say what these would do: patchgate recordings export --format curl has them',
+    );
+  }
+  if (blocked > 0)
+    note(
+      `the gate kept ${amount(blocked, 'request')} from being sent`,
+      'what deletes environments goes out where --allow-delete names them all, and with --no-guard',
+    );
+  if (accepted && accepted.answers > 0) {
+    const files = amount(accepted.files, 'file');
+    note(`wrote ${amount(accepted.answers, 'answer')} to ${files} of the recording "${config.recording}"`);
+    if (replacedOneOfMany > 0)
+      note(
+        `${amount(replacedOneOfMany, 'request')} had several answers in the recording; the nearest of each was replaced, the others stay`,
+        'record these anew, or verify them with --unsafe, which compares each in its place',
+      );
+  }
+  return remarks;
 }

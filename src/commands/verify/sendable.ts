@@ -2,7 +2,7 @@ import { meaningsOf } from '../../contract/header-meanings.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { headOf } from '../../guard/recorded-history.ts';
 import { header, METHOD_OVERRIDES, type RequestHead, withoutHeaders } from '../../http/http.ts';
-import type { RecordedRequest, RecordedResponse } from '../../model/exchange.ts';
+import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 
@@ -10,11 +10,6 @@ import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 export type Meaning = 'read' | 'change' | 'other';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** Whether it changes nothing, by its method alone. */
-export function isReading(method: string): boolean {
-  return READS.has(method);
-}
 
 /** What a request means, read as the loosest server would: a GET can be a DELETE by one of its headers, or its query. */
 export function meaningOf(gate: Pick<Gate, 'match'>, head: RequestHead, query: string): Meaning {
@@ -66,13 +61,10 @@ export function sentHead(request: RecordedRequest, given: readonly string[]): Re
   return { ...recorded, headers: [...withoutHeaders(recorded.headers, isGiven), ...given] };
 }
 
-/** Why there is nothing to hold a live answer against; undefined: there is. */
-export function whyIncomparable(
-  request: RecordedRequest,
-  answer: RecordedResponse | undefined,
-): string | undefined {
-  if (!answer) return 'there is no whole answer to it in the recording';
-  const { status, headers, body } = answer;
+/** Why there is nothing to compare a live answer with; undefined: there is. */
+export function whyIncomparable({ request, response, failure }: Exchange): string | undefined {
+  if (!response || failure) return 'there is no whole answer to it in the recording';
+  const { status, headers, body } = response;
   if (body && 'omitted' in body) return "its answer's body was not kept";
   if (/^text\/event-stream/i.test([headers['content-type'] ?? ''].flat().join()))
     return 'its answer is a stream of events, which need not end';

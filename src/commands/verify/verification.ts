@@ -1,48 +1,69 @@
 import { resolve } from 'node:path';
+import type { Gate } from '../../gate/gate.ts';
+import type { Knowledge } from '../../guard/knowledge.ts';
+import { recordedLesson } from '../../guard/recorded-history.ts';
+import { findOffsets } from '../../json/json-text.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
-import type { Verdict } from '../../model/finding.ts';
-import type { DriftRules } from '../../recordings/drift/compare-answers.ts';
-import { Drifts } from '../../recordings/drift/drifts.ts';
+import type { SeveritySetting, Verdict } from '../../model/finding.ts';
+import type { RecordKind } from '../../model/record.ts';
+import type { SeverityOverride } from '../../model/severity-override.ts';
+import { jsonOf } from '../../recordings/body.ts';
+import {
+  compareAnswers,
+  type Drift,
+  type DriftRules,
+  Drifts,
+} from '../../recordings/drift/compare-answers.ts';
+import { DRIFT_RULES } from '../../recordings/drift/drift-rules.ts';
 import { keepIgnored } from '../../recordings/drift/keep-ignored.ts';
+import { redactExchange } from '../../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
-import { type CheckedFile, type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
+import { recordedRequest } from '../../recordings/to-stored-exchange.ts';
+import { type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
 import type { Suppression } from '../../settings/extras/check-suppressions.ts';
+import type { KnownState } from '../../state/known-state.ts';
 import { TargetFailure } from '../../upstreams/target-failure.ts';
 import type { Upstream } from '../../upstreams/upstream.ts';
 import { excuseSuppressed } from '../check/known/suppress.ts';
-import { pointersInText, requestPlaces } from '../check/places/places-in-file.ts';
+import { pointersInText, requestPlaces, type TextPointer } from '../check/places/places-in-file.ts';
 import { type AcceptedAnswers, isAcceptable } from './accepted-answers.ts';
-import { type AskOptions, askTarget, sentRequest } from './ask-target.ts';
-import { driftPlaces } from './drift-places.ts';
-import { type DriftSeverities, findingDrift } from './drift-severities.ts';
-import { type Judge, judgeChange, learnFrom } from './judge-change.ts';
-import { answeredAlike, type Held, nearestAnswer } from './nearest-answer.ts';
-import type { Kept, Question } from './questions.ts';
+import { type AskOptions, askTarget, upstreamRequest } from './ask-target.ts';
 import { meaningOf, type Sendable, sendable, sentHead, whyIncomparable } from './sendable.ts';
-import type { VerifiedFiles } from './verified-files.ts';
+import type { Kept, VerifiedFiles } from './verified-files.ts';
+
+/** What is to be asked again, once, and what was answered: never none, oldest first. */
+export type Question = readonly [Kept, ...Kept[]];
 
 export interface VerificationOptions {
   store: RecordingStore;
   upstream: Upstream;
   ask: AskOptions;
-  judge: Judge;
+  /** Says whether a change may be sent. */
+  gate: Gate;
+  /** What this run has seen of the service, of these kinds of record. */
+  state: KnownState;
+  learn: readonly RecordKind[];
+  /** Reads a record from the target; undefined: nothing is read. */
+  find: Knowledge['find'];
   /** Whether PATCHes are sent. */
   isUnsafe: boolean;
   /** Name, value, name, value, … */
   headers: readonly string[];
-  rules: DriftRules;
-  severities: DriftSeverities;
+  drift: DriftRules;
+  severities: { rules: Readonly<Record<string, SeveritySetting>>; overrides: readonly SeverityOverride[] };
   /** Those of drift. */
   suppressions: readonly Suppression[];
   cwd: string;
   /** `2026-11-21` */
   today: string;
   /** Takes what is to be written; absent: nothing is. */
-  accepted?: AcceptedAnswers;
+  accepted?: AcceptedAnswers | undefined;
 }
 
 /** Failures in a row after which there is no target to speak of. */
 const MOST_FAILURES = 3;
+/** Findings of one answer that are reported, as of a verdict of the gate. */
+const MOST_FINDINGS = 100;
 
 /** Asks the questions of a recording again, one after the other, and tells the files what came of it. */
 export class Verification {
@@ -58,29 +79,27 @@ export class Verification {
   blocked = 0;
   readonly #options: VerificationOptions;
   readonly #files: VerifiedFiles;
-  readonly #findingsOf: ReturnType<typeof findingDrift>;
   #answered = 0;
   #failures: TargetFailure[] = [];
 
   constructor(options: VerificationOptions, files: VerifiedFiles) {
     this.#options = options;
     this.#files = files;
-    this.#findingsOf = findingDrift(options.severities);
   }
 
   /** @throws PatchgateError where nothing can be sent to the target, or it seems to be gone */
   async ask(question: Question): Promise<void> {
-    const { store, headers, isUnsafe, judge } = this.#options;
+    const { store, headers, isUnsafe, gate } = this.#options;
     const last = question.at(-1) as Kept;
     const { request } = last.exchange;
-    const meaning = meaningOf(judge.gate, sentHead(request, headers), request.query);
+    const meaning = meaningOf(gate, sentHead(request, headers), request.query);
     if (meaning === 'other' || (meaning === 'change' && !isUnsafe)) {
       for (const kept of question) this.#files.leave(kept);
       this.left.set(request.method, (this.left.get(request.method) ?? 0) + question.length);
       return;
     }
-    const [first, ...others] = question.filter(({ exchange }) => !whyNot(exchange));
-    if (!first) return this.#files.skip(last, whyNot(last.exchange) as string);
+    const [first, ...others] = question.filter(({ exchange }) => !whyIncomparable(exchange));
+    if (!first) return this.#files.skip(last, whyIncomparable(last.exchange) as string);
     const ready = sendable(request, headers, store);
     if ('why' in ready) this.#files.skip(last, ready.why);
     else if (meaning === 'read' || (await this.#passes(last, ready)))
@@ -95,19 +114,25 @@ export class Verification {
 
   /** Whether the gate lets a change pass; what it finds is told where it does not. */
   async #passes(kept: Kept, ready: Sendable): Promise<boolean> {
-    const { judge, ask } = this.#options;
-    const verdict = await judgeChange(judge, ready, ask, resolve(this.#files.nameOf(kept)));
+    const { gate, state, find, ask } = this.#options;
+    const { head, body } = ready;
+    const match = gate.match(head);
+    const record = match && gate.recordOf(match);
+    if (record && gate.guards(record.kind) && !state.of(record))
+      await find?.(record, { ...upstreamRequest(ready, ask.target), cameAt: performance.now() });
+    const context = { known: record && state.of(record), file: resolve(this.#files.nameOf(kept)) };
+    const { verdict } = gate.inspect({ ...head, body }, match, context);
     if (verdict.outcome === 'pass') return true;
     this.blocked++;
     const facts = this.#files.factsOf(kept);
     const places = requestPlaces(`${facts.pointer}/request`, kept.exchange.request);
-    const pointers = pointersInText(places, ready.body, verdict.findings);
+    const pointers = pointersInText(places, body, verdict.findings);
     this.#files.add(kept, subjectOf(facts, unsent(verdict)), pointers);
     return false;
   }
 
   async #send(question: Question, ready: Sendable, isRead: boolean): Promise<void> {
-    const { upstream, ask, judge, isUnsafe } = this.#options;
+    const { upstream, ask, isUnsafe } = this.#options;
     this.sent++;
     let live = await askTarget(upstream, ready, ask);
     // The target may have closed a connection that was idle just when it was to be used again.
@@ -115,68 +140,124 @@ export class Verification {
       live = await askTarget(upstream, ready, ask);
     if (live instanceof TargetFailure) {
       const last = question.at(-1) as Kept;
+      const request = recordedRequest(upstreamRequest(ready, ask.target), ready.body, undefined);
       // It may have been applied all the same.
-      const { meta } = last.exchange;
-      learnFrom(judge, { request: sentRequest(ready, ask), failure: { kind: live.kind }, meta });
+      this.#learn({ request, failure: { kind: live.kind }, meta: last.exchange.meta });
       return this.#failed(last, live);
     }
     this.#answered++;
     this.#failures = [];
-    // What is hidden from people must be known all the same: a name that nobody sees is lost as any other. It costs as much as
-    // the body is long, and without PATCHes nobody asks.
-    if (isUnsafe) learnFrom(judge, live.unredacted());
+    // What is redacted must be known all the same: a name that no report shows is lost as any other. Reads alone need none of it.
+    if (isUnsafe) this.#learn(live.unredacted());
     this.#compare(question, live.exchange);
+  }
+
+  #learn(exchange: Exchange): void {
+    const { gate, learn, state } = this.#options;
+    recordedLesson(gate, learn, exchange)?.teach(state);
   }
 
   #failed(kept: Kept, failure: TargetFailure): void {
     this.#failures.push(failure);
     if (failure.kind === 'refused' || this.#failures.length >= MOST_FAILURES) throw failure;
     const drifts = new Drifts();
-    drifts.add('drift.no-answer', 'status', [], () => failure.message);
-    this.#tell({ kept, drifts });
+    drifts.add('drift.no-answer', 'status', () => failure.message);
+    this.#tell(kept, drifts);
   }
 
   #compare(question: Question, live: Exchange): void {
-    const { rules, store, accepted } = this.#options;
+    const { drift, accepted } = this.#options;
     const answer = live.response as RecordedResponse;
-    const held = nearestAnswer(question, answer, rules, store);
-    const recorded = held.kept.exchange.response as RecordedResponse;
+    const { kept, drifts } = this.#nearest(question, answer);
+    const recorded = kept.exchange.response as RecordedResponse;
     accepted?.see(answer, recorded);
     if (asksForCredentials(answer) && !asksForCredentials(recorded)) this.refused++;
     const accept = () => {
-      const alike = answeredAlike(question, held.kept);
-      accepted?.add(alike, { ...live, response: keepIgnored(recorded, answer, rules.ignored) });
+      const text = JSON.stringify(recorded);
+      const alike = question.filter(({ exchange }) => JSON.stringify(exchange.response) === text);
+      accepted?.add(alike, keepIgnored(recorded, answer, drift.ignored), live.meta.durationMs);
       if (alike.length < question.length) this.replacedOneOfMany++;
     };
-    this.#tell(held, accepted && isAcceptable(answer, recorded) ? accept : undefined);
+    this.#tell(kept, drifts, accepted && isAcceptable(answer, recorded) ? accept : undefined);
+  }
+
+  /**
+   * Of several recorded answers to one request, the service gave each at some time: a live one is compared with that from which it
+   * differs least, the last of those. Another status is farther than anything.
+   */
+  #nearest(question: Question, live: RecordedResponse): { kept: Kept; drifts: Drifts } {
+    let nearest: { kept: Kept; drifts: Drifts; distance: number } | undefined;
+    for (const kept of question.toReversed()) {
+      const drifts = this.#driftsOf(kept.exchange, live);
+      const isSameKind = kept.exchange.response?.status === live.status;
+      const distance = isSameKind ? drifts.count : Number.POSITIVE_INFINITY;
+      if (!nearest || distance < nearest.distance) nearest = { kept, drifts, distance };
+      if (distance === 0) break;
+    }
+    return nearest as NonNullable<typeof nearest>;
+  }
+
+  #driftsOf(exchange: Exchange, live: RecordedResponse): Drifts {
+    const { store, drift } = this.#options;
+    const { method, path } = exchange.request;
+    // More may be secret today than when it was recorded.
+    const recorded = redactExchange(exchange, drift.redaction).response as RecordedResponse;
+    const { body } = recorded;
+    const bytes = body && 'file' in body ? store.readBody(method, path, body) : undefined;
+    return compareAnswers(recorded, bytes, live, drift);
   }
 
   /** @param accept given where the live answer may take the place of the recorded one: called where it differs by what counts */
-  #tell({ kept, drifts }: Held, accept?: () => void): void {
-    const { request, response } = kept.exchange;
+  #tell(kept: Kept, drifts: Drifts, accept?: () => void): void {
+    const { suppressions } = this.#options;
     const facts = this.#files.factsOf(kept);
     const file = this.#files.nameOf(kept);
-    const { found, omitted } = this.#findingsOf(drifts, resolve(file), request.path);
-    const findings = found.map(({ finding }) => finding);
-    let subject = this.#excused(file, { ...facts, outcome: 'pass', findings, omitted });
+    const { told, findings, omitted } = this.#findingsOf(drifts, resolve(file), kept.exchange.request.path);
+    let subject: Subject = { ...facts, outcome: 'pass', findings, omitted };
+    const one = { file, kind: 'recording', subjects: [subject], unjudged: 0 } as const;
+    if (suppressions.length > 0 && findings.length > 0)
+      subject = excuseSuppressed([one], suppressions, this.#options)[0]?.subjects[0] as Subject;
     if (accept && (omitted > 0 || subject.findings.some(({ excuse }) => !excuse))) {
       accept();
       subject = updated(subject);
     }
-    const told = found.map(({ drift }) => drift);
-    this.#files.add(kept, subject, driftPlaces(facts.pointer, response as RecordedResponse, told));
+    const { response } = kept.exchange;
+    this.#files.add(kept, subject, placesOf(facts.pointer, response as RecordedResponse, told));
   }
 
-  #excused(file: string, subject: Subject): Subject {
-    const { suppressions } = this.#options;
-    if (suppressions.length === 0 || subject.findings.length === 0) return subject;
-    const checked: CheckedFile = { file, kind: 'recording', subjects: [subject], unjudged: 0 };
-    return excuseSuppressed([checked], suppressions, this.#options)[0]?.subjects[0] as Subject;
+  /** By the severities that hold for the answer's file, an absolute name, and path; errors first where there are very many. */
+  #findingsOf(drifts: Drifts, file: string, path: string) {
+    const { rules, overrides } = this.#options.severities;
+    const holding = overrides.filter(
+      ({ ofFile, paths }) => (ofFile?.(file) ?? true) && (!paths || isOfPaths(paths, path)),
+    );
+    const severityOf = (name: string) =>
+      holding.findLast((one) => one.rules[name])?.rules[name] ??
+      rules[name] ??
+      DRIFT_RULES.find((rule) => rule.name === name)?.severity;
+    const counting = drifts.told.flatMap((drift) => {
+      const severity = severityOf(drift.rule) as SeveritySetting;
+      return severity === 'off' ? [] : { drift, severity };
+    });
+    const isCut = counting.length > MOST_FINDINGS;
+    const errors = isCut ? counting.filter(({ severity }) => severity === 'error') : [];
+    const shown = [...new Set([...errors, ...counting])].slice(0, MOST_FINDINGS);
+    return {
+      told: shown.map(({ drift }) => drift),
+      findings: shown.map(
+        ({ drift: { rule, pointer, message }, severity }): PlacedFinding => ({
+          ...{ rule, severity, basis: 'recorded', pointer, message: message() },
+        }),
+      ),
+      omitted: counting.length - shown.length,
+    };
   }
 }
 
-function whyNot({ request, response, failure }: Exchange): string | undefined {
-  return whyIncomparable(request, failure ? undefined : response);
+/** As for the gate, what stands before the operations' templates counts for nothing: a glob may begin at any part of a path. */
+function isOfPaths({ globs, compile }: NonNullable<SeverityOverride['paths']>, path: string): boolean {
+  const starts = [...path.matchAll(/\//g)].map(({ index }) => path.slice(index));
+  return globs.some((glob) => starts.some(compile(glob)));
 }
 
 function asksForCredentials({ status }: RecordedResponse): boolean {
@@ -191,9 +272,25 @@ function updated(subject: Subject): Subject {
 
 /** What was not sent has done nothing. */
 function unsent(verdict: Verdict): Verdict {
-  const findings = verdict.findings.map((finding) => ({
-    ...finding,
-    message: `not sent: ${finding.message}`,
-  }));
-  return { ...verdict, findings };
+  const said = (message: string) => `not sent: ${message}`;
+  return { ...verdict, findings: verdict.findings.map((one) => ({ ...one, message: said(one.message) })) };
+}
+
+/**
+ * Where in a recording's file the values stand from which a live answer differs.
+ *
+ * @param pointer the exchange's: `/exchanges/3`
+ */
+function placesOf(pointer: string, { body }: RecordedResponse, drifts: readonly Drift[]): TextPointer[] {
+  const at = (place: string): TextPointer => ({ pointer: `${pointer}/response${place}`, part: 'value' });
+  const wanted = drifts.map((drift) => ({ pointer: drift.pointer, part: 'value' as const }));
+  // In a body that is JSON, and is kept as a text for its spaces.
+  const offsets =
+    body && 'text' in body && jsonOf(body) !== undefined ? findOffsets(body.text, wanted) : undefined;
+  return drifts.map((drift, index) => {
+    if (drift.at !== 'body') return at(`/${drift.at}`);
+    if (body && 'json' in body) return at(`/body/json${drift.pointer}`);
+    if (offsets) return { ...at('/body/text'), within: { offset: offsets[index] as number, of: 'text' } };
+    return at(body && 'text' in body ? '/body/text' : '/body');
+  });
 }

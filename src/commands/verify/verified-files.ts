@@ -1,22 +1,24 @@
 import { join, sep } from 'node:path';
+import type { Exchange } from '../../model/exchange.ts';
 import { readRecordingText } from '../../recordings/store/exchange-file.ts';
 import { parseRecording } from '../../recordings/store/file-format.ts';
 import { locationOf } from '../../recordings/store/location.ts';
-import type { CheckedFile, PlacedFinding, Subject } from '../../reporters/report.ts';
-import { SubjectList } from '../check/judging/subject-list.ts';
+import type { CheckedFile, PlacedFinding, Skipped, Subject } from '../../reporters/report.ts';
 import { placedIn, type TextPointer } from '../check/places/places-in-file.ts';
 import { TextLines } from '../check/places/text-lines.ts';
-import type { Kept } from './questions.ts';
+
+/** An exchange with its place in its file, from 0. */
+export interface Kept {
+  index: number;
+  exchange: Exchange;
+}
 
 interface Gathered {
   place: { method: string; path: string };
-  list: SubjectList;
-  /** Of all findings, in their order. */
-  pointers: TextPointer[];
-  /** Of each exchange that has some, when it was recorded. */
-  recordedAt: Map<number, string>;
-  /** With places; made while the file is as it was read. */
-  placed?: CheckedFile;
+  /** With the places of its findings, in their order. */
+  subjects: { kept: Kept; subject: Subject; pointers: readonly TextPointer[] }[];
+  skipped: Skipped[];
+  unjudged: number;
 }
 
 /** What became of the requests of a recording, file by file, as a report has it. */
@@ -35,70 +37,64 @@ export class VerifiedFiles {
   }
 
   /** What is the same of every subject that is made of an exchange. */
-  factsOf({ index, exchange: { request } }: Kept): Pick<Subject, 'pointer' | 'method' | 'path'> {
+  factsOf({ index, exchange: { request } }: Kept): Pick<Skipped, 'pointer' | 'method' | 'path'> {
     const { method, path, query } = request;
     return { pointer: `/exchanges/${index}`, method, path: query === '' ? path : `${path}?${query}` };
   }
 
   /** @param pointers those of the subject's findings, in their order */
   add(kept: Kept, subject: Subject, pointers: readonly TextPointer[]): void {
-    const gathered = this.#of(kept);
-    gathered.list.add(subject);
-    gathered.pointers.push(...pointers);
-    if (pointers.length > 0) gathered.recordedAt.set(kept.index, kept.exchange.meta.recordedAt);
+    this.#of(kept).subjects.push({ kept, subject, pointers });
   }
 
   /** One that could not be sent, or not be compared. */
   skip(kept: Kept, why: string): void {
-    const { pointer, method = '', path = '' } = this.factsOf(kept);
-    this.#of(kept).list.skip({ pointer, method, path, why });
+    this.#of(kept).skipped.push({ ...this.factsOf(kept), why });
   }
 
   /** One that was not to be sent. */
   leave(kept: Kept): void {
-    this.#of(kept).list.addUnjudged();
+    this.#of(kept).unjudged++;
   }
 
-  /** All, with each finding at its place in its file. @throws PatchgateError `cannot-read`, `bad-recording` */
+  /** All, with each finding at its place in its file, as that is now. @throws PatchgateError `cannot-read`, `bad-recording` */
   settled(): CheckedFile[] {
-    const settled: CheckedFile[] = [];
-    for (const name of [...this.#files.keys()].sort()) {
+    return [...this.#files.keys()].sort().map((name) => {
       const gathered = this.#files.get(name) as Gathered;
-      settled.push(placed(name, gathered));
-    }
-    return settled;
+      const { skipped, unjudged } = gathered;
+      return {
+        ...{ file: name, kind: 'recording', subjects: placed(name, gathered), unjudged },
+        ...(skipped.length > 0 && { skipped }),
+      };
+    });
   }
 
   #of(kept: Kept): Gathered {
     const name = this.nameOf(kept);
-    const known = this.#files.get(name);
-    if (known) return known;
     const { method, path } = kept.exchange.request;
-    const fresh = {
+    const gathered = this.#files.get(name) ?? {
       place: { method, path },
-      list: new SubjectList(),
-      pointers: [],
-      recordedAt: new Map(),
+      subjects: [],
+      skipped: [],
+      unjudged: 0,
     };
-    this.#files.set(name, fresh);
-    return fresh;
+    this.#files.set(name, gathered);
+    return gathered;
   }
 }
 
-function placed(name: string, { place, list, pointers, recordedAt }: Gathered): CheckedFile {
-  const checked = list.asFile(name, 'recording');
+function placed(name: string, { place, subjects }: Gathered): Subject[] {
+  const pointers = subjects.flatMap((one) => one.pointers);
   const text = pointers.length === 0 ? undefined : readRecordingText(name);
-  if (text === undefined) return checked;
+  if (text === undefined) return subjects.map(({ subject }) => subject);
   const { exchanges } = parseRecording(text, name, place);
-  const indexOf = ({ pointer }: Subject) => Number(pointer.slice('/exchanges/'.length));
   // In one pass: of a file with thousands of exchanges, each may have findings.
-  const findings = checked.subjects.flatMap((subject): readonly PlacedFinding[] => subject.findings);
-  const found = placedIn(text, new TextLines(text), findings, pointers).values();
-  const subjects = checked.subjects.map((subject) => {
-    const own = subject.findings.map(() => found.next().value as PlacedFinding);
+  const all = subjects.flatMap(({ subject }) => subject.findings);
+  const found = placedIn(text, new TextLines(text), all, pointers).values();
+  return subjects.map(({ kept: { index, exchange }, subject }) => {
+    const findings = subject.findings.map(() => found.next().value as PlacedFinding);
     // What still waits in the journal is in no file, or in another place of it.
-    const isThere = exchanges[indexOf(subject)]?.meta.recordedAt === recordedAt.get(indexOf(subject));
-    return isThere ? { ...subject, findings: own } : subject;
+    const isThere = exchanges[index]?.meta.recordedAt === exchange.meta.recordedAt;
+    return isThere ? { ...subject, findings } : subject;
   });
-  return { ...checked, subjects };
 }

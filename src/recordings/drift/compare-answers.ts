@@ -1,16 +1,56 @@
 import { isUtf8 } from 'node:buffer';
+import { compareJson, type JsonDifference, jsonTypeOf, type Tokens } from '../../json/compare-json.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { syntaxErrorOf } from '../../json/json-text.ts';
+import { escapeToken, pointerOf } from '../../json/pointer.ts';
 import type { PatternNode } from '../../json/pointer-pattern.ts';
 import type { RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
 import { sameBodyText, sameText } from '../matching/same-text.ts';
-import { cut } from '../matching/shown-value.ts';
+import { cut, shownJson } from '../matching/shown-value.ts';
 import { redactHeader, redactText } from '../redaction/redact.ts';
+import { REDACTED } from '../redaction/redacted.ts';
 import type { Redaction } from '../redaction/redaction.ts';
-import { compareJson } from './compare-json.ts';
-import { differentParts } from './different-parts.ts';
-import { Drifts } from './drifts.ts';
+import type { DriftRule } from './drift-rules.ts';
+
+/** One place where a live answer is not the recorded one. What its message quotes is redacted and cut. */
+export interface Drift {
+  rule: DriftRule;
+  /** `status`, `body`, or the header's name after `headers/`. */
+  at: 'status' | 'body' | `headers/${string}`;
+  /** JSON Pointer in the recorded body; `""` for all of it, and for what is not in it. */
+  pointer: string;
+  message(): string;
+}
+
+/** Of differences that are alike (one rule, one place but for the indexes of items) so many are told one by one. */
+const MOST_ALIKE = 3;
+
+/** The differences of one answer: all are counted, and a field that changed in ten thousand items is told in a few lines. */
+export class Drifts {
+  /** All places that differ. */
+  count = 0;
+  /** Those that are told, in their order. */
+  readonly told: Drift[] = [];
+  readonly #alike = new Map<string, number>();
+
+  add(rule: DriftRule, at: Drift['at'], message: () => string, tokens: Tokens = []): void {
+    this.count++;
+    // `/items/*/price`: the place in whichever item.
+    const pattern = tokens
+      .map((token) => `/${typeof token === 'number' ? '*' : escapeToken(token)}`)
+      .join('');
+    const key = `${rule} ${at} ${pattern}`;
+    const count = (this.#alike.get(key) ?? 0) + 1;
+    this.#alike.set(key, count);
+    if (count > MOST_ALIKE) return;
+    const further = () => (this.#alike.get(key) as number) - MOST_ALIKE;
+    const isLast = count === MOST_ALIKE;
+    const whole = () =>
+      isLast && further() > 0 ? `${message()}; ${further()} more like it at ${pattern}` : message();
+    this.told.push({ rule, at, pointer: pointerOf(tokens), message: whole });
+  }
+}
 
 /** What makes two answers differ. */
 export interface DriftRules {
@@ -39,12 +79,7 @@ export function compareAnswers(
 ): Drifts {
   const drifts = new Drifts();
   if (recorded.status !== live.status) {
-    drifts.add(
-      'drift.status',
-      'status',
-      [],
-      () => `the status is ${live.status}, recorded ${recorded.status}`,
-    );
+    drifts.add('drift.status', 'status', () => `the status is ${live.status}, recorded ${recorded.status}`);
     return drifts;
   }
   for (const name of rules.headers)
@@ -66,7 +101,7 @@ function compareHeader(
   if (before === now) return;
   if (before !== undefined && now !== undefined && sameText(plain(name, before), plain(name, now))) return;
   const shown = (value: string) => cut(JSON.stringify(redactHeader(name, value, redaction)));
-  drifts.add('drift.header', `headers/${name}`, [], () => {
+  drifts.add('drift.header', `headers/${name}`, () => {
     if (now === undefined) return `the header ${name} is gone, recorded ${shown(before as string)}`;
     if (before === undefined) return `the header ${name} is new: live ${shown(now)}`;
     return `the header ${name} is ${shown(now)}, recorded ${shown(before)}`;
@@ -114,17 +149,12 @@ function shownKind(content: Content): string {
 }
 
 function compareBodies(before: Content, now: Content, rules: DriftRules, drifts: Drifts): void {
-  const differ = (message: () => string) => drifts.add('drift.body', 'body', [], message);
-  if (before.kind === 'JSON' && now.kind === 'JSON')
-    compareJson(before.json, now.json, rules, rules.redaction, drifts);
+  const differ = (message: () => string) => drifts.add('drift.body', 'body', message);
+  if (before.kind === 'JSON' && now.kind === 'JSON') compareValues(before.json, now.json, rules, drifts);
   else if ('notKept' in now) differ(() => `the body was not compared: it ${now.notKept}`);
   else if (before.kind !== now.kind) {
-    drifts.add(
-      'drift.type-changed',
-      'body',
-      [],
-      () => `the body is ${shownKind(now)}, recorded as ${shownKind(before)}`,
-    );
+    const message = () => `the body is ${shownKind(now)}, recorded as ${shownKind(before)}`;
+    drifts.add('drift.type-changed', 'body', message);
   } else if (before.kind === 'text' && now.kind === 'text') {
     const [a, b] = [before.text, now.text];
     if (a === b || sameBodyText(a, b)) return;
@@ -134,4 +164,91 @@ function compareBodies(before: Content, now: Content, rules: DriftRules, drifts:
   } else if ('bytes' in before && 'bytes' in now && !before.bytes.equals(now.bytes)) {
     differ(() => `the bytes are other ones: live ${now.bytes.length}, recorded ${before.bytes.length}`);
   }
+}
+
+/** Both are redacted in the same way; a placeholder in the recorded one stands for any value. */
+function compareValues(recorded: JsonValue, live: JsonValue, rules: DriftRules, drifts: Drifts): void {
+  const isSame = (before: JsonValue, now: JsonValue) =>
+    before === REDACTED || (typeof before === 'string' && typeof now === 'string' && sameText(before, now));
+  compareJson(recorded, live, { ...rules, isSame }, (difference) => {
+    const { kind, tokens } = difference;
+    // A name with a placeholder in it may be any.
+    if ((kind === 'removed' || kind === 'added') && String(tokens.at(-1)).includes(REDACTED)) return;
+    drifts.add(RULES[kind], 'body', () => messageOf(difference, rules.redaction), tokens);
+  });
+}
+
+const RULES: Readonly<Record<JsonDifference['kind'], DriftRule>> = {
+  value: 'drift.value-changed',
+  order: 'drift.value-changed',
+  type: 'drift.type-changed',
+  removed: 'drift.removed',
+  added: 'drift.added',
+  items: 'drift.items',
+};
+
+function messageOf(difference: JsonDifference, redaction: Redaction): string {
+  const shown = (value: JsonValue | undefined) => shownJson(value as JsonValue, redaction);
+  const named = nameOf(difference.tokens);
+  const some = (items: JsonValue[], [index = 0, ...others]: number[], what: string) =>
+    `${others.length + 1} ${what} (${shown(items[index])}${others.length > 0 ? ', …' : ''})`;
+  switch (difference.kind) {
+    case 'order':
+      return `${named} has its items in another order`;
+    case 'removed':
+      return `${named} is gone, recorded ${shown(difference.before)}`;
+    case 'added':
+      return `${named} is new: live ${shown(difference.after)}`;
+    case 'type': {
+      const { before, after } = difference;
+      const types = `${named} is ${jsonTypeOf(after)}, recorded as ${jsonTypeOf(before)}`;
+      return `${types}: live ${shown(after)}, recorded ${shown(before)}`;
+    }
+    case 'value': {
+      const { before, after } = difference;
+      const areTexts = typeof before === 'string' && typeof after === 'string';
+      const [was, is] = areTexts ? differentParts(before, after) : [before, after];
+      return `${named} is ${shown(is)}, recorded ${shown(was)}`;
+    }
+    case 'items': {
+      const { before, after, removed, added } = difference;
+      const said = [
+        removed.length > 0 ? some(before, removed, 'gone') : [],
+        added.length > 0 ? some(after, added, 'new') : [],
+      ].flat();
+      const items = after.length === 1 ? 'item' : 'items';
+      return `${named} has ${after.length} ${items}, recorded ${before.length}: ${said.join(', ')}`;
+    }
+  }
+}
+
+/** Of a name, as much as is read. */
+const LONGEST_NAME = 100;
+
+function nameOf(tokens: Tokens): string {
+  const last = tokens.at(-1);
+  if (last === undefined) return 'the body';
+  return typeof last === 'number' ? `item ${last}` : JSON.stringify(last.slice(0, LONGEST_NAME));
+}
+
+/** Characters that are shown before the first one that differs. */
+const BEFORE = 20;
+/** Of a line, what is looked at to show its beginning. */
+const LOOKED_AT = 4096;
+
+/**
+ * The parts of two texts from which it can be seen how they differ: their first lines that do, from shortly before the first
+ * character that does. Both texts are redacted: a part of a secret would no longer look like one.
+ */
+function differentParts(a: string, b: string): [string, string] {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  const line = at === 0 ? 0 : a.lastIndexOf('\n', at - 1) + 1;
+  const start = at - line > 2 * BEFORE ? at - BEFORE : line;
+  const partOf = (text: string) => {
+    const end = text.indexOf('\n', start);
+    const part = text.slice(start, Math.min(end < 0 ? text.length : end, start + LOOKED_AT));
+    return start > line ? `…${part}` : part;
+  };
+  return [partOf(a), partOf(b)];
 }

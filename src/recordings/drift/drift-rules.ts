@@ -1,17 +1,6 @@
 import type { Basis, SeveritySetting } from '../../model/finding.ts';
 
-/** What the rules of drift may find, under names of their own, so that their severities can be set as those of any rule. */
-export type DriftRule =
-  | 'drift.status'
-  | 'drift.no-answer'
-  | 'drift.removed'
-  | 'drift.type-changed'
-  | 'drift.items'
-  | 'drift.value-changed'
-  | 'drift.added'
-  | 'drift.header'
-  | 'drift.body';
-
+/** Of what the rules of drift find, under names of their own: their severities can be set as those of any rule. */
 interface DriftRuleInfo {
   name: DriftRule;
   severity: SeveritySetting;
@@ -22,24 +11,29 @@ interface DriftRuleInfo {
 }
 
 /** An error is what a client that was written by the recording may break on; other data is a warning. */
-export const DRIFT_RULES: readonly DriftRuleInfo[] = [
-  rule('drift.status', 'error', 'the live status is the recorded one'),
-  rule('drift.no-answer', 'error', 'what was answered when it was recorded is answered'),
-  rule('drift.removed', 'error', 'the live body has every recorded member'),
-  rule('drift.type-changed', 'error', 'a live value is of the recorded JSON type'),
-  rule('drift.items', 'warn', 'a live array has the recorded items'),
-  rule('drift.value-changed', 'warn', 'a live value is the recorded one'),
-  rule('drift.added', 'warn', 'the live body has no member that was not recorded'),
-  rule('drift.header', 'warn', 'a live header is the recorded one (drift-headers)'),
-  rule('drift.body', 'warn', 'a live body that is no JSON is the recorded one'),
-];
+const RULES = {
+  'drift.status': ['error', 'the live status is the recorded one'],
+  'drift.no-answer': ['error', 'what was answered when it was recorded is answered'],
+  'drift.removed': ['error', 'the live body has every recorded member'],
+  'drift.type-changed': ['error', 'a live value is of the recorded JSON type'],
+  'drift.items': ['warn', 'a live array has the recorded items'],
+  'drift.value-changed': ['warn', 'a live value is the recorded one'],
+  'drift.added': ['warn', 'the live body has no member that was not recorded'],
+  'drift.header': ['warn', 'a live header is the recorded one (drift-headers)'],
+  'drift.body': ['warn', 'a live body that is no JSON is the recorded one'],
+} as const;
 
-export const DRIFT_NAMES: readonly string[] = DRIFT_RULES.map(({ name }) => name);
+export type DriftRule = keyof typeof RULES;
+
+export const DRIFT_RULES: readonly DriftRuleInfo[] = Object.entries(RULES).map(
+  ([name, [severity, says]]) => ({
+    ...{ name: name as DriftRule, severity, says },
+    ...{ basis: 'recorded', source: 'the recording' },
+  }),
+);
+
+export const DRIFT_NAMES: readonly string[] = Object.keys(RULES);
 
 export function isDriftRule(name: string): name is DriftRule {
   return DRIFT_NAMES.includes(name);
-}
-
-function rule(name: DriftRule, severity: SeveritySetting, says: string): DriftRuleInfo {
-  return { name, severity, basis: 'recorded', says, source: 'the recording' };
 }

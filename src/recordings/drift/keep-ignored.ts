@@ -1,10 +1,10 @@
-import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { pairItems } from '../../json/compare-json.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import type { RecordedResponse } from '../../model/exchange.ts';
 import { jsonOf } from '../body.ts';
 import { withJson } from '../json-style.ts';
-import { keepInText } from './keep-in-text.ts';
-import { pairItems } from './pair-items.ts';
 
 /**
  * A live answer with what the recorded one has in the places that are ignored: these are not to change with the rest. One with
@@ -15,20 +15,15 @@ export function keepIgnored(
   live: RecordedResponse,
   ignored: PatternNode | undefined,
 ): RecordedResponse {
-  const { body } = live;
-  const before = recorded.body && jsonOf(recorded.body);
   if (!ignored || recorded.status !== live.status) return live;
-  if (ignored.isMeant) return withBodyOf(recorded, live);
-  if (before === undefined || !body) return live;
-  if ('json' in body) return { ...live, body: withJson(body, kept(before, body.json, ignored)) };
-  if (!('text' in body) || jsonOf(body) === undefined) return live;
-  const text = recorded.body && 'text' in recorded.body ? recorded.body.text : undefined;
-  return { ...live, body: { text: keepInText({ json: before, text }, body.text, ignored) } };
-}
-
-function withBodyOf({ body }: RecordedResponse, live: RecordedResponse): RecordedResponse {
-  const { body: _, ...others } = live;
-  return { ...others, ...(body && { body }) };
+  const { body, ...others } = live;
+  if (ignored.isMeant) return { ...others, ...(recorded.body && { body: recorded.body }) };
+  const before = recorded.body && jsonOf(recorded.body);
+  const now = body && jsonOf(body);
+  if (!body || before === undefined || now === undefined) return live;
+  const json = kept(before, now, ignored);
+  if (isDeepStrictEqual(json, now)) return live;
+  return { ...live, body: 'json' in body ? withJson(body, json) : { json } };
 }
 
 function kept(before: JsonValue, now: JsonValue, ignored: PatternNode): JsonValue {
@@ -41,19 +36,15 @@ function kept(before: JsonValue, now: JsonValue, ignored: PatternNode): JsonValu
     }
     return items;
   }
-  return isObject(before) && isObject(now) ? keptMembers(before, now, ignored) : now;
-}
-
-function keptMembers(before: JsonObject, now: JsonObject, ignored: PatternNode): JsonObject {
-  const members: [string, JsonValue][] = [];
-  for (const [name, value] of Object.entries(now)) {
+  if (!isObject(before) || !isObject(now)) return now;
+  const members = Object.entries(now).flatMap(([name, value]): [string, JsonValue][] => {
     const below = patternsBelow(ignored, name);
-    if (!below) members.push([name, value]);
-    else if (Object.hasOwn(before, name)) members.push([name, kept(before[name] as JsonValue, value, below)]);
-    else if (!below.isMeant) members.push([name, value]);
-  }
-  for (const [name, value] of Object.entries(before)) {
-    if (!Object.hasOwn(now, name) && patternsBelow(ignored, name)?.isMeant) members.push([name, value]);
-  }
-  return Object.fromEntries(members);
+    if (!below) return [[name, value]];
+    if (Object.hasOwn(before, name)) return [[name, kept(before[name] as JsonValue, value, below)]];
+    return below.isMeant ? [] : [[name, value]];
+  });
+  const gone = Object.entries(before).filter(
+    ([name]) => !Object.hasOwn(now, name) && patternsBelow(ignored, name)?.isMeant,
+  );
+  return Object.fromEntries([...members, ...gone]);
 }

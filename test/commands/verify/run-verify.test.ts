@@ -84,6 +84,15 @@ describe('what differs', () => {
     );
   });
 
+  it('is told at most a hundred times of one answer, errors first', async () => {
+    const names = Array.from({ length: 150 }, (_, i) => `m${i}`);
+    const folder = recorded(get('/a', Object.fromEntries([...names.map((name) => [name, 1]), ['z', 1]])));
+    const target = await startLive({ '/a': { body: Object.fromEntries(names.map((name) => [name, 2])) } });
+    const { found, report } = await verify(folder, target.url);
+    expect([found[0], found.length]).toEqual(['error drift.removed /z', 100]);
+    expect(report.summary).toMatchObject({ errors: 1, warnings: 99, omitted: 51 });
+  });
+
   it('quotes no secret', async () => {
     const folder = recorded(get('/a', { note: 'x', apiKey: '[redacted]' }));
     const token = `ghp_${'a1B2'.repeat(9)}`;

@@ -27,12 +27,11 @@ function compared(
     headers: new Set(['content-type', 'location']),
     redaction: DEFAULT_REDACTION,
   });
-  const { drifts: told, omitted } = drifts.all();
+  const { count, told } = drifts;
   return {
-    count: drifts.count,
-    omitted,
+    count,
     rules: told.map(({ rule, pointer }) => `${rule} ${pointer}`.trim()),
-    said: told.map(({ message }) => message),
+    said: told.map(({ message }) => message()),
   };
 }
 
@@ -89,15 +88,10 @@ describe('of JSON', () => {
     const items = (price: number) => ({
       items: Array.from({ length: 10_000 }, (_, id) => ({ id, price: price + id })),
     });
-    const { count, rules, said, omitted } = json(items(0), items(1));
-    expect([count, omitted]).toEqual([10_000, 0]);
+    const { count, rules, said } = json(items(0), items(1));
+    expect(count).toBe(10_000);
     expect(rules).toEqual([0, 1, 2].map((i) => `drift.value-changed /items/${i}/price`));
     expect(said[2]).toBe('"price" is 3, recorded 2; 9997 more like it at /items/*/price');
-  });
-
-  it('counts what it does not tell', () => {
-    const wide = Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`m${i}`, i]));
-    expect(json({}, wide)).toMatchObject({ count: 1500, omitted: 500 });
   });
 
   it('shows long texts from where they differ', () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json/json.ts';
 import { patternTree } from '../../../src/json/pointer-pattern.ts';
 import { keepIgnored } from '../../../src/recordings/drift/keep-ignored.ts';
@@ -30,4 +30,22 @@ it('keeps a whole body that is ignored, whatever it is', () => {
   const everything = patternTree(['']);
   expect(keepIgnored(of('<a>'), of('<b>'), everything)).toEqual(of('<a>'));
   expect(keepIgnored(of(), of('<b>'), everything)).toEqual(of());
+});
+
+describe('a body that is JSON, and kept as text', () => {
+  const LIVE = '{"at": "now", "items": [{"id": 2}, {"id": 1, "etag": {"v": 9}}],  "name": "new"}';
+  const of = (text: string) => ({ status: 200, headers: {}, body: { text } });
+  const merged = (text: string, ...ignored: string[]) =>
+    keepIgnored(of(text), of(LIVE), patternTree(ignored)).body;
+
+  it('is written as JSON once it has a recorded value', () => {
+    const recorded = '{"items": [{"id": 1, "etag": {"v":  1}}], "at":"then", "name": "old"}';
+    expect(merged(recorded, '/at', '/items/*/etag')).toEqual({
+      json: { at: 'then', items: [{ id: 2 }, { id: 1, etag: { v: 1 } }], name: 'new' },
+    });
+  });
+
+  it('stays as it is where nothing in it is ignored', () => {
+    expect(merged('{"b": 1}', '/c')).toEqual({ text: LIVE });
+  });
 });

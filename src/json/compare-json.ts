@@ -1,0 +1,208 @@
+import { canonical, canonicalItems } from './canonical.ts';
+import { isObject, type JsonObject, type JsonValue, member } from './json.ts';
+import { type PatternNode, patternsBelow } from './pointer-pattern.ts';
+
+export type Tokens = readonly (string | number)[];
+
+/** One place where two values differ. Its tokens lead through the first value; those of what was added, through the second. */
+export type JsonDifference = { tokens: Tokens } & (
+  | { kind: 'value' | 'type'; before: JsonValue; after: JsonValue }
+  | { kind: 'removed'; before: JsonValue }
+  | { kind: 'added'; after: JsonValue }
+  /** Items of an array, by their indexes, that have none like them on the other side. */
+  | { kind: 'items'; before: JsonValue[]; after: JsonValue[]; removed: number[]; added: number[] }
+  | { kind: 'order' }
+);
+
+export interface CompareOptions {
+  /** Told of each pair of values first. True: they count as equal, with all that is below. */
+  isSame(before: JsonValue, after: JsonValue): boolean;
+  /** Places that may be anything. */
+  ignored?: PatternNode | undefined;
+  /** Arrays whose order does not matter. */
+  sets?: PatternNode | undefined;
+}
+
+/** Compares two JSON values, place by place, and tells each difference. The order of members does not matter. */
+export function compareJson(
+  before: JsonValue,
+  after: JsonValue,
+  { isSame, ignored, sets }: CompareOptions,
+  tell: (difference: JsonDifference) => void,
+): void {
+  compare([], before, after, ignored, sets);
+
+  function compare(tokens: Tokens, before: JsonValue, after: JsonValue, ignored: Patterns, sets: Patterns) {
+    if (ignored?.isMeant || before === after || isSame(before, after)) return;
+    if (jsonTypeOf(before) !== jsonTypeOf(after)) tell({ tokens, kind: 'type', before, after });
+    else if (Array.isArray(before)) compareItems(tokens, before, after as JsonValue[], ignored, sets);
+    else if (isObject(before)) compareMembers(tokens, before, after as JsonObject, ignored, sets);
+    else tell({ tokens, kind: 'value', before, after });
+  }
+
+  function compareMembers(
+    tokens: Tokens,
+    before: JsonObject,
+    after: JsonObject,
+    ignored: Patterns,
+    sets: Patterns,
+  ) {
+    for (const [name, value] of Object.entries(before)) {
+      const at = [...tokens, name];
+      const below = ignored && patternsBelow(ignored, name);
+      if (Object.hasOwn(after, name))
+        compare(at, value, after[name] as JsonValue, below, sets && patternsBelow(sets, name));
+      else if (!below?.isMeant) tell({ tokens: at, kind: 'removed', before: value });
+    }
+    for (const [name, value] of Object.entries(after)) {
+      if (Object.hasOwn(before, name) || (ignored && patternsBelow(ignored, name)?.isMeant)) continue;
+      tell({ tokens: [...tokens, name], kind: 'added', after: value });
+    }
+  }
+
+  function compareItems(
+    tokens: Tokens,
+    before: JsonValue[],
+    after: JsonValue[],
+    ignored: Patterns,
+    sets: Patterns,
+  ) {
+    const { pairs, removed, added, isReordered } = pairItems(before, after, sets);
+    const below = (node: Patterns, index: number) => node && patternsBelow(node, index);
+    for (const [was, is] of pairs)
+      compare(
+        [...tokens, was],
+        before[was] as JsonValue,
+        after[is] as JsonValue,
+        below(ignored, was),
+        below(sets, was),
+      );
+    const counts = (index: number) => !below(ignored, index)?.isMeant;
+    const alone = { removed: removed.filter(counts), added: added.filter(counts) };
+    if (alone.removed.length + alone.added.length > 0)
+      tell({ tokens, kind: 'items', before, after, ...alone });
+    if (isReordered) tell({ tokens, kind: 'order' });
+  }
+}
+
+type Patterns = PatternNode | undefined;
+
+/** `an object` */
+export function jsonTypeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** Which items of two arrays are to be compared, by their indexes. */
+export interface Pairing {
+  pairs: readonly (readonly [before: number, after: number])[];
+  /** Those that have none on the other side. */
+  removed: readonly number[];
+  added: readonly number[];
+  /** The pairs stand in another order there. */
+  isReordered: boolean;
+}
+
+/** Members that name an item, where each has a value of its own. */
+const NAMES = ['id', 'key'];
+type Name = string | number;
+
+/**
+ * Pairs the items of two arrays: by what names them, where that is so on both sides; else by their places, from both ends, so that
+ * one item more or less does not make all behind it differ. An id that was a number and is a text names the same item, unless there
+ * are both.
+ *
+ * @param sets given where the order does not matter: then equal items are no pairs, since there is nothing to compare
+ */
+export function pairItems(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  sets: PatternNode | undefined,
+): Pairing {
+  const [from, to] = sets?.isMeant ? unequal(before, after, sets) : [[...before.keys()], [...after.keys()]];
+  for (const name of NAMES) {
+    const [wasAt, isAt] = [indexesByName(name, before, from), indexesByName(name, after, to)];
+    const pairing = wasAt && isAt && byName(wasAt, isAt);
+    if (pairing) return { ...pairing, isReordered: pairing.isReordered && !sets?.isMeant };
+  }
+  const textOf = (items: readonly JsonValue[], index: number) => canonical(items[index] as JsonValue);
+  return byPlace(from, to, (was, is) => textOf(before, was) === textOf(after, is));
+}
+
+/** The indexes of the items that have no equal one. */
+function unequal(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  sets: PatternNode,
+): [number[], number[]] {
+  /** The first one last: to take it from the end costs nothing, of however many equal ones. */
+  const left = new Map<string, number[]>();
+  for (const [index, text] of [...canonicalItems(after, sets).entries()].reverse())
+    if (!left.get(text)?.push(index)) left.set(text, [index]);
+  const texts = canonicalItems(before, sets);
+  const alone = [...texts.keys()].filter((index) => left.get(texts[index] as string)?.pop() === undefined);
+  return [alone, [...left.values()].flat().sort((a, b) => a - b)];
+}
+
+/** Undefined where the member does not name the items. */
+function indexesByName(
+  name: string,
+  items: readonly JsonValue[],
+  indexes: readonly number[],
+): Map<Name, number> | undefined {
+  const found = new Map<Name, number>();
+  for (const index of indexes) {
+    const value = member(items[index], name);
+    if ((typeof value !== 'string' && typeof value !== 'number') || found.has(value)) return undefined;
+    found.set(value, index);
+  }
+  return found;
+}
+
+/** Undefined where no item is on both sides. */
+function byName(wasAt: ReadonlyMap<Name, number>, isAt: ReadonlyMap<Name, number>): Pairing | undefined {
+  const pairs: [number, number][] = [];
+  const removed: number[] = [];
+  const added = new Set(isAt.values());
+  for (const [name, was] of wasAt) {
+    const is = isAt.get(name) ?? isAt.get(retyped(name, wasAt));
+    if (is === undefined) removed.push(was);
+    else {
+      pairs.push([was, is]);
+      added.delete(is);
+    }
+  }
+  if (pairs.length === 0) return undefined;
+  const isReordered = pairs.some(([, is], i) => is < (pairs[i - 1]?.[1] ?? -1));
+  return { pairs, removed, added: [...added], isReordered };
+}
+
+/** `"1"` of `1`, and the other way round; the name itself where that is another item's, or it cannot be the other type. */
+function retyped(name: Name, items: ReadonlyMap<Name, number>): Name {
+  const other = typeof name === 'number' ? String(name) : Number(name);
+  return items.has(other) || String(other) !== String(name) ? name : other;
+}
+
+function byPlace(
+  from: readonly number[],
+  to: readonly number[],
+  isEqual: (was: number, is: number) => boolean,
+): Pairing {
+  const shorter = Math.min(from.length, to.length);
+  const isSame = (i: number, j: number) => isEqual(from.at(i) as number, to.at(j) as number);
+  let atEnd = 0;
+  if (from.length !== to.length) {
+    let atStart = 0;
+    while (atStart < shorter && isSame(atStart, atStart)) atStart++;
+    while (atEnd < shorter - atStart && isSame(-1 - atEnd, -1 - atEnd)) atEnd++;
+  }
+  // Those at the end are equal.
+  const count = shorter - atEnd;
+  return {
+    pairs: from.slice(0, count).map((was, i) => [was, to[i] as number]),
+    removed: from.slice(count, from.length - atEnd),
+    added: to.slice(count, to.length - atEnd),
+    isReordered: false,
+  };
+}
