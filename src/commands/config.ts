@@ -1,11 +1,32 @@
+import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { SETTINGS, type SettingName } from '../settings/settings.ts';
+import { PatchgateError } from '../errors.ts';
+import type { FaultRule, Latency } from '../model/fault.ts';
+import { faultText, latencyText } from '../model/fault-text.ts';
+import { nearest } from '../model/nearest.ts';
+import { redactText } from '../recordings/redaction/redact.ts';
+import { REDACTED } from '../recordings/redaction/redacted.ts';
+import { type Redaction, redactionOf } from '../recordings/redaction/redaction.ts';
+import { printable } from '../server/printable.ts';
+import { type Origin, type Resolved, resolveConfig } from '../settings/config.ts';
+import { placeIn } from '../settings/extras/source.ts';
+import { EXTRAS, type ExtraName, type Extras } from '../settings/extras.ts';
+import { CONFIG_FILES } from '../settings/find-config-file.ts';
+import {
+  COMMAND_DEFAULTS,
+  flagOf,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  UNHEEDED,
+  variableOf,
+} from '../settings/settings.ts';
 import { once } from './given.ts';
 import { flagsOf, withSettings } from './options.ts';
+import { standardOutput } from './output.ts';
+import { table } from './recordings/units.ts';
 
 export const config: CommandModule = {
-  command: 'config [command]',
-  describe: 'Prints the settings in force, and where each came from',
   builder: (yargs) =>
     withSettings(yargs, Object.keys(SETTINGS) as SettingName[])
       .positional('command', {
@@ -20,14 +41,200 @@ export const config: CommandModule = {
       .example('$0 config proxy', 'what patchgate proxy would run with here')
       .example('$0 config --format json', 'for a program'),
   handler: async (argv) => {
-    const [{ configText }, { standardOutput }] = await Promise.all([
-      import('./config/config-text.ts'),
-      import('./output.ts'),
-    ]);
     const { command, format } = argv as unknown as { command?: string; format: string | string[] };
-    const around = { env: process.env, cwd: process.cwd() };
     const isJson = once('format', format) === 'json';
+    const around = { env: process.env, cwd: process.cwd() };
     const text = await configText(flagsOf(argv), command, isJson ? 'json' : 'text', around);
     await standardOutput().write(text);
   },
 };
+
+/**
+ * The settings in force: first what somebody said, then the defaults, then what is not set. In JSON, version 1 (a member
+ * may be added within it, none is taken away or changes its meaning):
+ *
+ * ```
+ * { "version": 1,
+ *   "command": "proxy",                      whose defaults they are; null: nobody's
+ *   "file": "/work/patchgate.config.json",   the config file that was read; null: none was found
+ *   "settings": {                            all of them
+ *     "timeout": { "value": "30s",           as a config file has it; null: not set
+ *       "origin": "config file",             or "default", "environment", "flag"; null: not set
+ *       "where": "patchgate.config.json:3:3",       or "PATCHGATE_TIMEOUT", "--timeout"; null otherwise
+ *       "unused": true } },                         only of what the command does not go by
+ *   "extras": {                              those that the file has
+ *     "rules": { "value": {…}, "where": … }  severities; of overrides, bodies and suppressions the number, of customRules
+ * } }                                        the names by operation, of normalizeRequest true
+ * ```
+ *
+ * @param command whose own defaults hold: `proxy`
+ * @throws PatchgateError where a setting is wrong
+ */
+export async function configText(
+  flags: Readonly<Record<string, unknown>>,
+  command: string | undefined,
+  format: 'text' | 'json',
+  { env, cwd }: { env: Readonly<Record<string, string | undefined>>; cwd: string },
+): Promise<string> {
+  const resolved = await resolveConfig(flags, defaultsOf(command), env, cwd);
+  return format === 'json' ? json(resolved, command) : text(resolved, command, cwd);
+}
+
+function defaultsOf(command: string | undefined): Record<string, unknown> {
+  if (command === undefined) return {};
+  const known: Readonly<Record<string, Record<string, unknown>>> = COMMAND_DEFAULTS;
+  const defaults = Object.hasOwn(known, command) ? known[command] : undefined;
+  if (defaults) return defaults;
+  const names = Object.keys(known);
+  const near = nearest(command, names);
+  throw new PatchgateError('bad-usage', `there are no defaults of ${JSON.stringify(command)}`, {
+    hint: near ? `did you mean "${near}"?` : `it is one of: ${names.join(', ')}`,
+  });
+}
+
+function text(resolved: Resolved, command: string | undefined, cwd: string): string {
+  const all = shownSettings(resolved, command);
+  const unheeded = all.filter(({ isUnheeded }) => isUnheeded).map(({ name }) => name);
+  const shown = all.filter(({ isUnheeded }) => !isUnheeded);
+  const given = [...shown.filter(({ where }) => where !== undefined), ...shownExtras(resolved)];
+  const defaults = shown.filter(({ origin }) => origin === 'default');
+  const unset = shown.filter(({ origin }) => origin === undefined).map(({ name }) => name);
+  const { file } = resolved;
+  const paragraphs = [
+    file
+      ? [`Config file: ${file.where}`]
+      : [`Config file: none (no ${CONFIG_FILES.join(', ')} in ${resolve(cwd)} or above)`],
+    rowsOf(given),
+    rowsOf(defaults),
+    unheeded.length > 0 ? [`Not used by ${command}: ${unheeded.join(', ')}`] : [],
+    [`Not set: ${unset.join(', ')}`],
+  ].filter((lines) => lines.length > 0);
+  return paragraphs.map((lines) => lines.map((line) => `${printable(line)}\n`).join('')).join('\n');
+}
+
+function rowsOf(settings: readonly ShownSetting[]): string[] {
+  return table(
+    settings.map(({ name, value, where = 'default' }) => [name, shownValue(value), where]),
+    [],
+  );
+}
+
+/** Texts without quotes, all else as in JSON. */
+function shownValue(value: ShownSetting['value']): string {
+  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+}
+
+function json(resolved: Resolved, command = null as string | null): string {
+  const settings = shownSettings(resolved, command ?? undefined).map(
+    ({ name, value = null, origin = null, where = null, isUnheeded }) => [
+      name,
+      { value, origin, where, ...(isUnheeded && { unused: true }) },
+    ],
+  );
+  const extras = shownExtras(resolved).map(({ name, value, where }) => [name, { value, where }]);
+  const content = {
+    version: 1,
+    command,
+    file: resolved.file?.file ?? null,
+    settings: Object.fromEntries(settings),
+    extras: Object.fromEntries(extras),
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+/** One setting as it is in force. */
+interface ShownSetting {
+  name: string;
+  /** As a config file can have it; undefined where nothing is set. */
+  value?: WrittenValue | Readonly<Record<string, unknown>>;
+  origin?: Origin;
+  /** `patchgate.config.json:3:3`, `PATCHGATE_PORT`, `--port`; undefined for a default. */
+  where?: string;
+  /** The command does not go by it. */
+  isUnheeded?: true;
+}
+
+/** Every setting of the table. @param command by which they are to hold: `check` */
+function shownSettings({ config, origins, file }: Resolved, command = ''): ShownSetting[] {
+  const redaction = redactionOf(config);
+  return (Object.keys(SETTINGS) as SettingName[]).sort().map((name) => {
+    const setting: Setting = SETTINGS[name];
+    const origin = origins[name] ?? (config[name] === undefined ? undefined : 'default');
+    if (origin === undefined) return { name };
+    const value = writtenValue(setting, config[name], redaction);
+    if (origin === 'default') return { name, value, origin };
+    const isUnheeded = origin !== 'flag' && UNHEEDED[command]?.includes(name);
+    const where = {
+      'config file': () => file && placeIn(file, `/${name}`, 'name'),
+      environment: () => variableOf(name),
+      flag: () => `--${flagOf(name)}`,
+    }[origin]();
+    return { name, value, origin, ...(isUnheeded && { isUnheeded }), ...(where !== undefined && { where }) };
+  });
+}
+
+/** What else the config file says: severities and names of rules, and of all else how much there is. */
+function shownExtras({ config, file }: Resolved): ShownSetting[] {
+  if (!file) return [];
+  return EXTRAS.filter((name) => file.values[name] !== undefined).map((name) => ({
+    name,
+    value: summaryOf(name, config),
+    origin: 'config file',
+    where: placeIn(file, `/${name}`, 'name'),
+  }));
+}
+
+function summaryOf(name: ExtraName, config: Extras): NonNullable<ShownSetting['value']> {
+  if (name === 'rules') return config.rules;
+  if (name === 'normalizeRequest') return true;
+  if (name !== 'customRules') return config[name].length;
+  return Object.fromEntries(
+    Object.entries(config.customRules).map(([operation, rules]) => [
+      operation,
+      rules.map((rule) => rule.name),
+    ]),
+  );
+}
+
+/** A setting's value as a config file in JSON can have it. */
+type WrittenValue = string | number | boolean | string[];
+
+/**
+ * The form of a value that can be written back: 30000 -> `30s`, 5242880 -> `5MiB`. What is secret is not shown.
+ *
+ * @param value as in `Config`; undefined only where `account` is whatever `current` means
+ */
+function writtenValue(setting: Setting, value: unknown, redaction: Redaction): WrittenValue {
+  if (setting.secret) return REDACTED;
+  if (value === undefined) return 'current';
+  if (setting.kind === 'duration') return inUnits(value as number, DURATIONS);
+  if (setting.kind === 'size') return inUnits(value as number, SIZES);
+  if (setting.kind === 'latency') return latencyText(value as Latency);
+  if (setting.kind === 'faults') return (value as FaultRule[]).map(faultText);
+  if (setting.mayBeOff && value === '') return false;
+  if (['string', 'url'].includes(setting.kind) && !setting.isPath)
+    return redactText(value as string, redaction);
+  return value as WrittenValue;
+}
+
+type Units = readonly (readonly [unit: string, amount: number])[];
+
+const DURATIONS: Units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+];
+const SIZES: Units = [
+  ['MiB', 1_048_576],
+  ['KiB', 1024],
+  ['B', 1],
+];
+
+/** In the largest unit that it is a whole number of. */
+function inUnits(value: number, units: Units): string {
+  const [unit, amount] =
+    units.find(([, one]) => value > 0 && value % one === 0) ?? (units.at(-1) as Units[number]);
+  return `${value / amount}${unit}`;
+}

@@ -1,6 +1,20 @@
+import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
+import { replayOrRecord, type Wording } from '../app/replay-or-record.ts';
+import { messageOf, PatchgateError } from '../errors.ts';
+import { hintWith } from '../recordings/matching/explain-path.ts';
+import { crossSessionText, missesText, neverHappenedText, unservedText } from '../reporters/run-text.ts';
+import { amount, recordedText } from '../reporters/wording.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { COMMAND_DEFAULTS } from '../settings/settings.ts';
+import { BY_FLAGS, refusedTexts } from './exec/refused-text.ts';
+import { type Command, type Ended, exitCodeOf, runCommand, Signals } from './exec/run-command.ts';
+import { pastProxies, URL_VARIABLE, variablesOf } from './exec/variables.ts';
 import { all } from './given.ts';
+import { meantBehindFlag, meantBy } from './misplaced.ts';
 import { flagsOf, PROXYING, withSettings } from './options.ts';
+import { ignoreBrokenPipe, isColoured, say } from './output.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -11,8 +25,6 @@ interface Args {
 }
 
 export const exec: CommandModule = {
-  command: 'exec [command..]',
-  describe: 'Runs a command, such as a test suite, against a recording: exec -- npm test',
   builder: (yargs) =>
     withSettings(yargs, [...PROXYING, 'onMiss', 'target', 'failOnBlock'])
       .usage(
@@ -43,16 +55,152 @@ export const exec: CommandModule = {
         'record what the tests ask for',
       ),
   handler: async (argv) => {
-    const [{ runExec }, { commandOf }] = await Promise.all([
-      import('./exec/run-exec.ts'),
-      import('./exec/command-of.ts'),
-    ]);
     const { command, env, verbose } = argv as unknown as Args;
-    process.exitCode = await runExec({
-      command: commandOf(process.argv.slice(2), command),
-      flags: flagsOf(argv),
-      variables: all(env),
-      isVerbose: verbose,
-    });
+    process.exitCode = await runExec(
+      commandOf(process.argv.slice(2), command),
+      flagsOf(argv),
+      all(env),
+      verbose,
+    );
   },
 };
+
+/**
+ * What stands behind the first `--`, letter by letter: yargs takes it apart.
+ *
+ * @param args as the program is given them
+ * @param before what stands before it and is no option
+ * @throws PatchgateError `bad-usage`
+ */
+export function commandOf(args: readonly string[], before: readonly string[]): Command {
+  const at = args.indexOf('--');
+  const [name, ...rest] = at < 0 ? [] : args.slice(at + 1);
+  const [first] = before;
+  if (first !== undefined) {
+    // Without --, any word may be the command's.
+    const meant =
+      at < 0 ? meantBehindFlag(first, args) : meantBy(first, args, ['recording', 'target', 'port']);
+    const command = at < 0 ? before.join(' ') : 'COMMAND';
+    throw new PatchgateError('bad-usage', `unexpected argument ${JSON.stringify(first)} before --`, {
+      hint: meant
+        ? `did you mean ${meant}?`
+        : `options first, then --, then the command: patchgate exec -- ${command}`,
+    });
+  }
+  if (name === undefined || name === '') {
+    throw new PatchgateError('bad-usage', 'no command is given', {
+      hint: 'it stands behind --: patchgate exec --recording checkout -- npm test',
+    });
+  }
+  return [name, ...rest];
+}
+
+/** Where no flag says otherwise: several may run at a time, and what is learnt of the service is for this run alone. */
+const OWN = { port: 0, log: 'off', state: '' };
+
+const WORDING: Wording = {
+  flag: (name) => `--${name}`,
+  target: 'give it with --target URL',
+  record: 'record it: the same command with --record all --target URL',
+};
+
+/**
+ * Runs a command against a recording, or records what it asks for. All that we say goes to standard error.
+ *
+ * @param flags by setting name
+ * @param variables of `--env`
+ * @param isVerbose all that was never served is listed
+ * @returns the command's exit code; where that is 0, 1 where requests had no answer in the recording, or, if that is asked
+ *   for, where exchanges were never served or requests were blocked
+ * @throws PatchgateError where the command was not run, or ended with 0 and something could not be kept
+ */
+async function runExec(
+  command: Command,
+  flags: Readonly<Record<string, unknown>>,
+  variables: readonly string[],
+  isVerbose: boolean,
+): Promise<number> {
+  // They are wrong before anything starts.
+  variablesOf(variables, '');
+  const resolved = await resolveConfig({ ...OWN, ...flags }, COMMAND_DEFAULTS.exec);
+  ignoreBrokenPipe();
+  const { kind, config } = await replayOrRecord(resolved, process.env, say, WORDING);
+  const signals = new Signals();
+  let ended: Ended | undefined;
+  let isFailure = false;
+  try {
+    const gate = await createPatchgate(kind, config, {
+      writeLog: (text) => process.stderr.write(text),
+      isLogColoured: isColoured(process.stderr, process.env),
+      notice: say,
+      env: process.env,
+    });
+    try {
+      const listening = await gate.listen();
+      const summary = kind === 'proxy' ? gate.summary : gate.faults.summary;
+      if (summary) say(summary);
+      if (signals.first) return exitCodeOf(signals.first);
+      const { url } = listening;
+      const env = { ...process.env, ...pastProxies(process.env, url), ...variablesOf(variables, url) };
+      ended = await runCommand(command, env, signals);
+      // What is in flight is over then.
+      await listening.close();
+      if (ended.failure !== undefined) say(ended.failure);
+      else isFailure = await reportRun(gate, ended, config, kind === 'proxy', isVerbose);
+    } finally {
+      await gate.close(ended?.code !== 0 || gate.misses().count > 0);
+    }
+    const recorded = gate.recorded();
+    if (recorded !== undefined) say(recordedText(recorded, join(config.recordings, config.recording)));
+  } catch (error) {
+    // The command's own code says more than ours.
+    if (!ended || ended.code === 0) throw error;
+    const hint = error instanceof PatchgateError && error.hint ? `\n  ${error.hint}` : '';
+    say(messageOf(error) + hint);
+  } finally {
+    signals.release();
+  }
+  return ended.code === 0 && isFailure ? 1 : ended.code;
+}
+
+/**
+ * Says which requests of a command had no answer in the recording, which were blocked, and which exchanges it never asked for.
+ *
+ * @returns whether that is a failure, whatever the command says
+ * @throws PatchgateError where the recording cannot be read
+ */
+async function reportRun(
+  gate: Patchgate,
+  { code, isKilled }: Ended,
+  { recording, failUnused, failOnBlock }: Config,
+  isRecording: boolean,
+  isVerbose: boolean,
+): Promise<boolean> {
+  const { count, misses, isOrdered } = gate.misses();
+  const again = 'the same command with --record new_episodes --target URL';
+  const hinted = misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, again) }));
+  const hits = crossSessionText(
+    gate.crossSessionHits(),
+    'the same command with --record all --target URL, and that test alone',
+  );
+  // A command may well live with a target that fails, but of it there is no answer in what was recorded.
+  const refused = refusedTexts(gate, BY_FLAGS, code !== 0 || isRecording);
+  for (const text of [missesText(count, hinted, isOrdered), hits, ...refused]) if (text) say(text);
+  const { requests, blocked } = gate.counts();
+  const isFailure = count > 0 || (failOnBlock && blocked > 0);
+  // An interrupted command has not asked for all.
+  if (isKilled) return isFailure;
+  for (const idle of gate.faults.neverHappened()) say(neverHappenedText(idle));
+  if (requests === 0)
+    say(
+      `the command sent no request: its base URL must come from ${URL_VARIABLE}, or from a variable that --env sets`,
+    );
+  const unserved = await gate.unserved();
+  if (!unserved?.total || (requests === 0 && !failUnused)) return isFailure;
+  if (failUnused || isVerbose || unserved.count === 0) say(unservedText(unserved));
+  else
+    say(
+      `${amount(unserved.count, 'exchange')} not served (of ${unserved.total} in "${recording}"; -v lists them)`,
+    );
+  return isFailure || (failUnused && unserved.count > 0);
+}

@@ -1,8 +1,16 @@
 import { nearest } from '../model/nearest.ts';
 import { flagOf, SETTINGS, type Setting } from '../settings/settings.ts';
 
+const URL_FORM = /^https?:/i;
+const FORMS: readonly [form: RegExp, flag: string][] = [
+  [URL_FORM, 'target'],
+  [/^\d+$/, 'port'],
+  [/^[^-].*\.json$/i, 'seed'],
+  [/^\w[\w.-]*$/, 'recording'],
+];
+
 /**
- * What a word was probably meant for that stands where an option's value has no place: `--recording checkout`.
+ * The option that a word was probably meant for: `--recording checkout`.
  *
  * @param args what was typed
  * @param options names of the command's options
@@ -12,13 +20,14 @@ export function meantBy(
   args: readonly string[],
   options: readonly string[],
 ): string | undefined {
-  const ofFlag = meantBehindFlag(word, args);
-  if (ofFlag) return ofFlag;
   const flag = FORMS.find(([form]) => form.test(word))?.[1];
-  return flag !== undefined && options.includes(flag) ? `--${flag} ${word}` : undefined;
+  return (
+    meantBehindFlag(word, args) ??
+    (flag !== undefined && options.includes(flag) ? `--${flag} ${word}` : undefined)
+  );
 }
 
-/** The same where the word stands behind an option whose value may be left out, and is none of its values. */
+/** The same of a word behind an option whose value may be left out, and that does not take the word. */
 export function meantBehindFlag(word: string, args: readonly string[]): string | undefined {
   const before = args[args.indexOf(word) - 1];
   const setting: Setting | undefined = Object.entries(SETTINGS).find(
@@ -30,11 +39,3 @@ export function meantBehindFlag(word: string, args: readonly string[]): string |
   if (near) return `${before}=${near}`;
   return before === '--record' && !URL_FORM.test(word) ? `${before} --recording ${word}` : undefined;
 }
-
-const URL_FORM = /^https?:/i;
-const FORMS: readonly [form: RegExp, flag: string][] = [
-  [URL_FORM, 'target'],
-  [/^\d+$/, 'port'],
-  [/^[^-].*\.json$/i, 'seed'],
-  [/^\w[\w.-]*$/, 'recording'],
-];

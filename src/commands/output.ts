@@ -1,9 +1,10 @@
-import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { noticeText } from '../reporters/wording.ts';
 
-/** Where a command writes what it has to say. */
+/** Where a command writes its output. */
 export interface Output {
-  /** Resolves when there is room for more; false: nobody reads any more (`| head`), so nothing needs to be made. */
+  /** Resolves when there is room for more; false: the reader is gone (`| head`), so nothing more needs to be made. */
   write(text: string): Promise<boolean>;
 }
 
@@ -44,32 +45,47 @@ function room(stream: NodeJS.WriteStream): Promise<void> {
  * @throws PatchgateError `cannot-write`, or what `write` throws
  */
 export async function writeFileWhole<T>(file: string, write: (output: Output) => Promise<T>): Promise<T> {
-  const failed = (error: unknown) =>
-    new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(error)}`, { cause: error });
-  const place = await realpath(file).catch(() => file);
-  const former = await stat(place).catch(() => undefined);
-  if (former && !former.isFile()) throw failed(new Error('what stands there is no file'));
-  const temporary = `${place}.${process.pid}.tmp`;
-  const handle = await open(temporary, 'wx', former?.mode).catch((error: unknown) => {
-    throw failed(error);
+  const parts: string[] = [];
+  const result = await write({
+    async write(text) {
+      parts.push(text);
+      return true;
+    },
   });
+  const place = await realpath(file).catch(() => file);
+  const temporary = `${place}.${process.pid}.tmp`;
   try {
-    const result = await write({
-      async write(text) {
-        await handle.writeFile(text).catch((error: unknown) => {
-          throw failed(error);
-        });
-        return true;
-      },
-    });
-    await handle.close();
-    await rename(temporary, place).catch((error: unknown) => {
-      throw failed(error);
-    });
-    return result;
+    const former = await stat(place).catch(() => undefined);
+    if (former && !former.isFile()) throw new Error('what stands there is no file');
+    await writeFile(temporary, parts, { flag: 'wx', mode: former?.mode ?? 0o666 });
+    await rename(temporary, place);
   } catch (error) {
-    await handle.close();
-    await rm(temporary, { force: true });
-    throw error;
+    if (systemCode(error) !== 'EEXIST') await rm(temporary, { force: true }).catch(() => undefined);
+    throw new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(error)}`, { cause: error });
   }
+  return result;
+}
+
+/** Tells people something beside the output, on standard error. @param text one or more lines */
+export function say(text: string): void {
+  process.stderr.write(noticeText(text));
+}
+
+/** The reader of a server's output may go away (`| head`): the server goes on. */
+export function ignoreBrokenPipe(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}
+
+/**
+ * Whether what is written to a stream may have colours: on a terminal. `NO_COLOR` (https://no-color.org) and `FORCE_COLOR`,
+ * which comes first, say otherwise, as they do to Node.
+ */
+export function isColoured(
+  stream: { readonly isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: unwanted, TERM: terminal } = env;
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  if (unwanted !== undefined && unwanted !== '') return false;
+  return stream.isTTY === true && terminal !== 'dumb';
 }

@@ -1,9 +1,9 @@
 import type { CommandModule } from 'yargs';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { outputsOf, REPORT_OPTIONS } from './check/report/outputs.ts';
-import { all } from './given.ts';
+import { all, headersOf } from './given.ts';
 import { flagsOf, GUARDING, JUDGING, MATCHING, REDACTION, VERIFYING, withSettings } from './options.ts';
-import { selectionOf, withSelection } from './recordings/selecting.ts';
+import { selectionOf, withSelection } from './recordings/selection.ts';
 
 /** As the builder has yargs read them; what is given twice is a list. */
 interface Args {
@@ -64,15 +64,13 @@ export const verify: CommandModule = {
         'take it over',
       ),
   handler: async (argv) => {
-    const [{ resolveConfig }, { runVerify }, { headersOf }, { standardIo }, { stopSignal }, { gateOf }] =
-      await Promise.all([
-        import('../settings/config.ts'),
-        import('./verify/run-verify.ts'),
-        import('./plan/header-option.ts'),
-        import('./check/report/standard-io.ts'),
-        import('./stop-signal.ts'),
-        import('../app/compose-gate.ts'),
-      ]);
+    const [{ resolveConfig }, { runVerify }, { standardIo }, { stopSignal }, { gateOf }] = await Promise.all([
+      import('../settings/config.ts'),
+      import('./verify/run-verify.ts'),
+      import('./check/report/standard-io.ts'),
+      import('./stop-signal.ts'),
+      import('../app/compose-gate.ts'),
+    ]);
     const { config } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.verify);
     const { header, unsafe, update, format } = argv as unknown as Args;
     const io = standardIo();

@@ -125,6 +125,7 @@ const REASONS = {
 
 /** Which exchanges a run never served, each in a line. */
 export function unservedText({ recording, session, total, count, exchanges }: UnservedList): string {
+  if (count === 0) return `every exchange of "${recording}" was served (${total})`;
   const lines = exchanges.map(unservedLine);
   if (count > lines.length) lines.push(`and ${count - lines.length} more`);
   const list = lines.map((line) => `\n  ${line}`).join('');

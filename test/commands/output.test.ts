@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { writeFileWhole } from '../../src/commands/output.ts';
+import { isColoured, writeFileWhole } from '../../src/commands/output.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('writes a file whole', async () => {
@@ -58,4 +58,21 @@ it('takes the place of nothing but a file', async () => {
 it('names the file that cannot be written', async () => {
   const file = join(temporaryFolder(), 'missing', 'x');
   await expect(writeFileWhole(file, async () => 0)).rejects.toThrow(`cannot write ${file}: `);
+});
+
+const TERMINAL = { isTTY: true };
+const PIPE = {};
+
+it.each([
+  [TERMINAL, {}, true],
+  [PIPE, {}, false],
+  [TERMINAL, { NO_COLOR: '1' }, false],
+  [TERMINAL, { NO_COLOR: '' }, true],
+  [TERMINAL, { TERM: 'dumb' }, false],
+  [PIPE, { FORCE_COLOR: '' }, true],
+  [PIPE, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+  [TERMINAL, { FORCE_COLOR: '0' }, false],
+  [TERMINAL, { FORCE_COLOR: 'false' }, false],
+])('%j with %j: %j', (stream, env, expected) => {
+  expect(isColoured(stream, env)).toBe(expected);
 });

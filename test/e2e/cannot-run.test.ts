@@ -58,7 +58,7 @@ describe('flags', () => {
   it('are spoken of in English, whatever the language of the machine', async () => {
     const env = { LC_ALL: 'de_DE.UTF-8' };
     expect(await complaint(['check', 'x', '--operaton', 'y'], { env })).toContain(
-      '--operaton is no option of patchgate check\n  did you mean --operation?',
+      'unknown option --operaton\n  did you mean --operation?',
     );
   });
 

@@ -44,7 +44,7 @@ describe('a word in the place of an option', () => {
 
   it.each([
     ['exec --record=checkout -- true', '--record: "checkout" is not taken'],
-    ['recordings remove checkout --unused yes', 'there is no place for the argument "yes"'],
+    ['recordings remove checkout --unused yes', 'unexpected argument "yes"'],
   ])('%s', async (line, says) => {
     const { code, stderr } = await runBinary(words(line), { cwd: folder() });
     expect(stderr).toContain(says);
@@ -74,7 +74,7 @@ describe('help', () => {
 
   it('of no command is an error', async () => {
     const { code, stderr } = await runBinary(['help', 'prxy']);
-    expect(stderr).toContain('there is no command "prxy"\n  did you mean "patchgate proxy"?');
+    expect(stderr).toContain('unknown command "prxy"\n  did you mean "patchgate proxy"?');
     expect(code).toBe(2);
   });
 });

@@ -74,7 +74,11 @@ describe('a recording', () => {
     });
     expect(await run('scrub', '--check')).toMatchObject({ code: 0, stdout: 'no secrets in 1 recording\n' });
     const asked = await runBinary(['recordings', 'remove', 'checkout', '--path', '/api/b'], { cwd });
-    expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('add --yes') });
+    expect(asked).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('not a terminal: pass --yes to confirm'),
+    });
     expect(await run('remove', 'checkout', '--path', '/api/b', '--yes')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`removed 1 of 2 exchanges of ${join('recordings', 'checkout')}`),
@@ -130,7 +134,7 @@ describe('a recording', () => {
     const removeUnused = (...more: string[]) =>
       runBinary(['recordings', 'remove', 'checkout', '--unused', ...more], { cwd });
     expect((await removeUnused('--yes')).stderr).toContain(
-      'no run has replayed checkout here since it changed',
+      'no replay of "checkout" has been logged since it changed',
     );
     expect((await runs(asks('/a'))).code).toBe(0);
     expect((await runs(`${asks('/b')} process.exit(3);`)).code).toBe(3);
@@ -141,7 +145,7 @@ describe('a recording', () => {
     ]);
     expect((await runs(asks('/a'))).code).toBe(0);
     expect((await removeUnused()).stderr).toMatch(
-      /: remove 1 of 3 exchanges of recordings.checkout \(1 file, .*\), for which no run has asked since the recording changed\?/,
+      / remove 1 of 3 exchanges of recordings.checkout \(1 file, .*\), for which no run has asked since the recording changed\n/,
     );
     const testing = pathToFileURL(packed('dist/testing.js'));
     const library = `import { replay } from '${testing}';

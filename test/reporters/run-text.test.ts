@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { crossSessionText, missesText, neverHappenedText } from '../../src/reporters/run-text.ts';
+import {
+  crossSessionText,
+  missesText,
+  neverHappenedText,
+  unservedText,
+} from '../../src/reporters/run-text.ts';
+import type { Unserved } from '../../src/upstreams/replay/unserved.ts';
 
 describe('misses', () => {
   const A = { session: '', text: 'nothing is recorded for GET /a', hint: 'record it', count: 1 };
@@ -86,5 +92,36 @@ describe('a fault that never happened', () => {
     expect(neverHappenedText({ fault: 'GET reset', ...idle })).toBe(
       `the fault "GET reset" never happened: ${why}`,
     );
+  });
+});
+
+describe('what was never served', () => {
+  const ONE = { method: 'GET', path: '/a', query: '', index: 0, recordedAt: '2026-11-20T12:00:00.000Z' };
+
+  const told = (members: Partial<Unserved>) =>
+    unservedText({ recording: 'demo', total: 9, count: 0, exchanges: [], ...members });
+
+  it('says that all was served', () => {
+    expect(told({})).toBe('every exchange of "demo" was served (9)');
+  });
+
+  it('names what was not, each in a line, and how many more there are', () => {
+    const exchanges = [
+      ONE,
+      { ...ONE, method: 'PATCH', query: 'x=1', place: '2 of 5' },
+      { ...ONE, session: 'a "test"', place: '1 of 2' },
+      { ...ONE, path: '/b', reason: 'failure' as const },
+    ];
+    expect(told({ count: 7, exchanges })).toBe(
+      [
+        '7 of 9 exchanges of "demo" were never served:',
+        '  GET /a, recorded 2026-11-20',
+        '  PATCH /a?x=1 (2 of 5), recorded 2026-11-20',
+        '  GET /a (1 of 2), recorded 2026-11-20 in the session "a \\"test\\""',
+        '  GET /b, recorded 2026-11-20; a failure: only served with --replay-failures',
+        '  and 3 more',
+      ].join('\n'),
+    );
+    expect(told({ count: 1, exchanges: [ONE] })).toMatch(/^1 of 9 exchanges of "demo" was never/);
   });
 });

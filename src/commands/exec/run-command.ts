@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { constants } from 'node:os';
 import spawn from 'cross-spawn';
 import { messageOf, systemCode } from '../../errors.ts';
-import type { Command } from './command-of.ts';
-import { exitCodeOf, isShared, type Signals } from './signals.ts';
+
+/** A command as it is to be run: never without a name. */
+export type Command = readonly [name: string, ...args: string[]];
 
 /** How a command ended. */
 export interface Ended {
@@ -14,11 +17,50 @@ export interface Ended {
   failure?: string;
 }
 
-/** As shells have it: it is not there, or cannot be run. */
-const NOT_FOUND = 127;
-const NOT_RUN = 126;
+/** A terminal sends these to every process in it. */
+const OF_TERMINALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
+/** Watchers restart by the last two. */
+const SIGNALS: readonly NodeJS.Signals[] = [...OF_TERMINALS, 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
 
-/** Runs a command that has our input and outputs for its own. What it leaves running is not waited for. */
+/** Passes our signals on to the command while it runs. Where it does not run, a second signal ends us at once. */
+export class Signals {
+  /** The first that came. */
+  first: NodeJS.Signals | undefined;
+  child: ChildProcess | undefined;
+
+  constructor() {
+    for (const signal of SIGNALS) process.on(signal, this.#take);
+  }
+
+  /** From now on they do what they do by themselves. */
+  release(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#take);
+  }
+
+  readonly #take = (signal: NodeJS.Signals): void => {
+    if (!this.child && this.first) process.exit(exitCodeOf(signal));
+    // Ctrl-C goes to both, and twice means something else to many.
+    if (!OF_TERMINALS.includes(signal) || !hasTerminal()) this.child?.kill(signal);
+    this.first ??= signal;
+  };
+}
+
+/** As shells give it. */
+export function exitCodeOf(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
+}
+
+function hasTerminal(): boolean {
+  if (process.platform === 'win32') return true;
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a command with our input and outputs. What it leaves running is not waited for. */
 export function runCommand(
   [name, ...args]: Command,
   env: NodeJS.ProcessEnv,
@@ -29,44 +71,22 @@ export function runCommand(
     try {
       // On Windows, npm and the like are scripts, which Node's own spawn does not find.
       const child = spawn(name, args, { stdio: 'inherit', env });
-      signals.tell((signal) => {
-        if (!isShared(signal)) child.kill(signal);
-      });
+      signals.child = child;
       child.once('exit', (code, signal) =>
         resolve({
           code: signal ? exitCodeOf(signal) : (code as number),
           isKilled: signal !== null || (code !== 0 && signals.first !== undefined),
         }),
       );
-      // One that runs as somebody else does not take our signals, and runs on.
+      // One that runs as another user does not take our signals, and runs on.
       child.on('error', (error) => child.pid === undefined && fail(error));
     } catch (error) {
       fail(error);
     }
-  }).finally(() => signals.tell(undefined));
+  }).finally(() => {
+    signals.child = undefined;
+  });
 }
-
-function notRun(name: string, error: unknown): Ended {
-  const code = systemCode(error);
-  // The same is said of a script that is there, but not what is to run it.
-  const isThere = code === 'ENOENT' && name.includes('/') && existsSync(name);
-  const isMissing = code === 'ENOENT' && !isThere;
-  const why = isThere ? NO_INTERPRETER : code === undefined ? messageOf(error) : (WHY[code] ?? code);
-  return {
-    code: isMissing ? NOT_FOUND : NOT_RUN,
-    isKilled: false,
-    failure: `the command ${JSON.stringify(name)} cannot be run: ${why}${isMissing ? hintFor(name) : ''}`,
-  };
-}
-
-/** A line of its own where a shell would have taken the name for more than that. */
-function hintFor(name: string): string {
-  if (/^\w+=/.test(name)) return '\n  variables are set by env: -- env NAME=VALUE COMMAND';
-  return /\s/.test(name) ? '\n  no shell takes it apart: leave out the quotes, or -- sh -c COMMAND' : '';
-}
-
-const NO_INTERPRETER =
-  'the program that its first line names is not found (does that line end with a carriage return?)';
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'it is not found',
@@ -74,3 +94,23 @@ const WHY: Readonly<Record<string, string>> = {
   E2BIG: 'its arguments and the environment are too long',
   ENOEXEC: 'it is no program, and its first line names none (#!/bin/sh)',
 };
+
+/** With the exit code of shells: 127 where it is not found, 126 where it cannot be run. */
+function notRun(name: string, error: unknown): Ended {
+  const code = systemCode(error);
+  const says = (why: string) => `the command ${JSON.stringify(name)} cannot be run: ${why}`;
+  if (code !== 'ENOENT')
+    return { code: 126, isKilled: false, failure: says(WHY[code ?? ''] ?? code ?? messageOf(error)) };
+  // The same code is given for a script that is there, but not its interpreter.
+  if (name.includes('/') && existsSync(name)) {
+    const why =
+      'the program that its first line names is not found (does that line end with a carriage return?)';
+    return { code: 126, isKilled: false, failure: says(why) };
+  }
+  const hint = /^\w+=/.test(name)
+    ? '\n  variables are set by env: -- env NAME=VALUE COMMAND'
+    : /\s/.test(name)
+      ? '\n  no shell takes it apart: leave out the quotes, or -- sh -c COMMAND'
+      : '';
+  return { code: 127, isKilled: false, failure: says(`it is not found${hint}`) };
+}

@@ -1,6 +1,17 @@
+import { stat } from 'node:fs/promises';
 import { PatchgateError } from '../../errors.ts';
-import type { Known } from '../../model/record.ts';
+import type { Gate } from '../../gate/gate.ts';
+import { journalOf, readKept } from '../../guard/kept/state-files.ts';
+import { recordedLesson } from '../../guard/recorded-history.ts';
+import type { Known, RecordName } from '../../model/record.ts';
+import { findRecording } from '../../recordings/find-recording.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
+import { visible } from '../../reporters/wording.ts';
 import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
+import { KnownState } from '../../state/known-state.ts';
+import { inOrder } from '../recordings/in-order.ts';
+import { ageText } from '../recordings/units.ts';
+import { readTarget, type TargetSettings } from './read-target.ts';
 
 /** What says what the project holds. */
 export type Source =
@@ -8,15 +19,6 @@ export type Source =
   | { kind: 'state'; file: string; mustExist: boolean }
   | { kind: 'recording'; folder: string; name: string }
   | { kind: 'target'; url: string; headers: readonly string[] };
-
-/** What it said. */
-export interface Told {
-  known: Known | undefined;
-  /** Where from, for people. */
-  source: string;
-  /** What to do where that is not enough. */
-  advice: string;
-}
 
 export interface Given {
   /** `""`: there is to be none. */
@@ -41,15 +43,88 @@ export function sourceOf(given: Given): Source {
       hint: 'what the project holds is known from one of them',
     });
   }
-  if (fromTarget === undefined && headers.length > 0) {
+  if (fromTarget !== undefined) return { kind: 'target', url: fromTarget, headers };
+  if (headers.length > 0) {
     throw new PatchgateError('bad-usage', '--header has no meaning without --from-target', {
       hint: 'nothing is sent where the project is not read from a service',
     });
   }
-  if (fromTarget !== undefined) return { kind: 'target', url: fromTarget, headers };
   if (recording !== undefined) return { kind: 'recording', folder: recordings, name: recording };
   if (state !== '') return { kind: 'state', file: state, mustExist: isStateFlag };
   throw new PatchgateError('bad-usage', 'nothing says what the project holds', {
     hint: 'give --state FILE, --recording NAME or --from-target URL',
   });
+}
+
+export interface Question {
+  name: RecordName;
+  /** The path of the project. */
+  path: string;
+  /** The workspace that `current` means, where that is known. */
+  account: string | undefined;
+  gate: Gate;
+  target: TargetSettings;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** What a source knows of a project. */
+export interface Told {
+  known: Known | undefined;
+  /** Where from, for people. */
+  source: string;
+  /** What to do where that is not enough. */
+  advice: string;
+}
+
+const READ_IT = 'read it from the service: --from-target URL';
+
+/** @throws PatchgateError where the source cannot be read, or does not hold what it must */
+export async function readSource(source: Source, question: Question): Promise<Told> {
+  const { name, path, account, gate, target, now } = question;
+  if (source.kind === 'target') {
+    const known = await readTarget(source.url, source.headers, name, path, target);
+    return { known, source: source.url, advice: '' };
+  }
+  const state = new KnownState({ account });
+  if (source.kind === 'recording') {
+    await findRecording(source.folder, source.name);
+    const store = await openStore(source.folder, source.name);
+    try {
+      for (const { exchange } of inOrder(store, () => true))
+        recordedLesson(gate, ['project'], exchange)?.teach(state);
+    } finally {
+      await store.close();
+    }
+    return {
+      known: state.of(name),
+      source: `the recording ${source.name}`,
+      advice: `record a GET of it, or ${READ_IT}`,
+    };
+  }
+  const { file, mustExist } = source;
+  const kept = readKept(file);
+  // A running proxy may write both meanwhile.
+  const writtenAt = Math.max(...(await Promise.all([file, journalOf(file)].map(timeOf))));
+  if (writtenAt === 0 && mustExist) {
+    throw new PatchgateError('bad-input', `cannot read the state ${visible(file)}: it does not exist`, {
+      hint: 'check the path given with --state; patchgate proxy writes one',
+    });
+  }
+  const advice = `let a GET or a PATCH of it pass through patchgate proxy, or ${READ_IT}`;
+  if (writtenAt === 0) return { known: undefined, source: `${file}, which does not exist`, advice };
+  for (const { name, known } of kept.records.values()) state.restore(name, known);
+  const age = ageText(writtenAt, now);
+  const from = kept.target === undefined ? '' : `, about ${kept.target}`;
+  return {
+    known: state.of(name),
+    source: `${file} (written ${age === 'now' ? 'just now' : `${age} ago`}${from})`,
+    advice,
+  };
+}
+
+/** 0 where it is not there. */
+async function timeOf(file: string): Promise<number> {
+  const stats = await stat(file).catch(() => undefined);
+  return stats?.mtimeMs ?? 0;
 }

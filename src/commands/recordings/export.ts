@@ -1,7 +1,22 @@
 import type { CommandModule } from 'yargs';
+import type { Exchange, StoredBody } from '../../model/exchange.ts';
+import { curlLine } from '../../recordings/curl.ts';
+import { findRecording } from '../../recordings/find-recording.ts';
+import { CREATOR, NO_ORIGIN } from '../../recordings/har/har.ts';
+import { type BodyToExport, harEntryOf } from '../../recordings/har/to-har.ts';
+import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
+import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
+import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { amount } from '../../reporters/wording.ts';
+import { printable } from '../../server/printable.ts';
+import { resolveConfig } from '../../settings/config.ts';
+import { parseTarget } from '../../upstreams/target.ts';
+import { version } from '../../version.ts';
 import { flagsOf, REDACTION, withSettings } from '../options.ts';
-import { selectionOf, withSelection } from './selecting.ts';
+import { type Output, say, standardOutput, writeFileWhole } from '../output.ts';
+import { inOrder, type Numbered } from './in-order.ts';
+import { chooser, type Selection, selectionOf, withSelection } from './selection.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -11,8 +26,6 @@ interface Args {
 }
 
 export const exportRecording: CommandModule = {
-  command: 'export <name>',
-  describe: 'Writes a recording as an HTTP archive (HAR 1.2) or as curl commands',
   builder: (yargs) =>
     withSelection(withSettings(yargs, ['recordings', 'target', ...REDACTION]))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
@@ -35,26 +48,9 @@ export const exportRecording: CommandModule = {
         'with the URLs of a service',
       ),
   handler: async (argv) => {
-    const [
-      { resolveConfig },
-      { standardOutput, writeFileWhole },
-      { runExport },
-      { redactionOf },
-      { parseTarget },
-    ] = await Promise.all([
-      import('../../settings/config.ts'),
-      import('../output.ts'),
-      import('./run-export.ts'),
-      import('../../recordings/redaction/redaction.ts'),
-      import('../../upstreams/target.ts'),
-    ]);
-    const [{ NO_ORIGIN }, { version }] = await Promise.all([
-      import('../../recordings/har/har.ts'),
-      import('../../version.ts'),
-    ]);
     const { config, origins } = await resolveConfig(flagsOf(argv));
     const { name, format, output } = argv as unknown as Args;
-    // What a proxy is configured for is not what these commands are to be sent to, unless somebody says so here.
+    // What a proxy is configured for is not what these commands are to be sent to, unless a flag says so here.
     const target = origins.target === 'flag' ? parseTarget(config.target as string) : undefined;
     const args = {
       folder: config.recordings,
@@ -68,7 +64,90 @@ export const exportRecording: CommandModule = {
     if (output === undefined) await runExport(args, standardOutput());
     else {
       const count = await writeFileWhole(output, (file) => runExport(args, file));
-      process.stderr.write(`patchgate: ${amount(count, 'exchange')} written to ${output}\n`);
+      say(`${amount(count, 'exchange')} written to ${output}`);
     }
   },
 };
+
+export interface ExportArgs {
+  /** That of all recordings. */
+  folder: string;
+  name: string;
+  selection: Selection;
+  format: 'har' | 'curl';
+  /** What URLs begin with. */
+  base: string;
+  redaction: Redaction;
+  /** Of this program. */
+  version: string;
+}
+
+/** Writes a recording for other tools, redacted, one exchange after the other. @returns how many */
+export async function runExport(args: ExportArgs, output: Output): Promise<number> {
+  await findRecording(args.folder, args.name);
+  const store = await openStore(args.folder, args.name);
+  const text = args.format === 'har' ? harText : curlText;
+  let count = 0;
+  try {
+    const exchanges = inOrder(store, chooser(args.selection));
+    for (const part of text(
+      clean(exchanges, args.redaction, () => count++),
+      store,
+      args,
+    )) {
+      if (!(await output.write(part))) break;
+    }
+  } finally {
+    await store.close();
+  }
+  return count;
+}
+
+function* clean(exchanges: Iterable<Numbered>, redaction: Redaction, count: () => void): Generator<Numbered> {
+  for (const numbered of exchanges) {
+    count();
+    yield { ...numbered, exchange: redactExchange(numbered.exchange, redaction) };
+  }
+}
+
+function* harText(
+  exchanges: Iterable<Numbered>,
+  store: RecordingStore,
+  { base, version }: ExportArgs,
+): Generator<string> {
+  const creator = JSON.stringify({ name: CREATOR, version });
+  let before = `{ "log": { "version": "1.2", "creator": ${creator}, "entries": [\n`;
+  for (const { exchange } of exchanges) {
+    const entry = harEntryOf({ exchange, ...bodiesOf(store, exchange) }, base);
+    yield before + JSON.stringify(entry, null, 2);
+    before = ',\n';
+  }
+  yield `${before === ',\n' ? '\n' : before}] } }\n`;
+}
+
+function* curlText(
+  exchanges: Iterable<Numbered>,
+  store: RecordingStore,
+  { base }: ExportArgs,
+): Generator<string> {
+  for (const { number, exchange } of exchanges) {
+    const { request } = bodiesOf(store, exchange);
+    const { meta, failure, response } = exchange;
+    const outcome = failure?.kind ?? response?.status;
+    // Nothing of the recording may end the comment and be a command.
+    yield printable(
+      `# ${number}: ${exchange.request.method} ${exchange.request.path}, ${outcome} on ${meta.recordedAt}`,
+    );
+    const isKept = request === undefined || Buffer.isBuffer(request);
+    if (!isKept) yield `\n# its body of ${request.omitted} bytes was not kept`;
+    yield `\n${curlLine(exchange.request, isKept ? (request ?? NO_BODY) : NO_BODY, base)}\n\n`;
+  }
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+function bodiesOf(store: RecordingStore, { request, response }: Exchange) {
+  const bytesOf = (body: StoredBody | undefined): BodyToExport =>
+    body === undefined || 'omitted' in body ? body : store.readBody(request.method, request.path, body);
+  return { request: bytesOf(request.body), response: bytesOf(response?.body) };
+}

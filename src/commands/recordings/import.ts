@@ -1,5 +1,24 @@
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CommandModule } from 'yargs';
+import { rulesOf } from '../../app/open-recording.ts';
+import { PatchgateError } from '../../errors.ts';
+import { header, splitTarget } from '../../http/http.ts';
+import { type FoundExchange, seenOf } from '../../recordings/har/from-har.ts';
+import type { HarEntry } from '../../recordings/har/har.ts';
+import type { MatchRules } from '../../recordings/matching/match-rules.ts';
+import { type PlainExchange, plainExchangeOf } from '../../recordings/plain-exchange.ts';
+import { redactText } from '../../recordings/redaction/redact.ts';
+import { SecretNotices } from '../../recordings/redaction/secret-notices.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
+import type { RecordingStore } from '../../recordings/store/recording-store.ts';
+import { amount } from '../../reporters/wording.ts';
+import { resolveConfig } from '../../settings/config.ts';
+import type { Durability } from '../../settings/settings.ts';
 import { flagsOf, MATCHING, RECORDING, REDACTION, withSettings } from '../options.ts';
+import { say, standardOutput } from '../output.ts';
+import { attachedTo, readArchive } from './read-archive.ts';
+import { wildcard } from './selection.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -10,8 +29,6 @@ interface Args {
 }
 
 export const importRecording: CommandModule = {
-  command: 'import <files..>',
-  describe: 'Records what HTTP archives (HAR) of browsers and proxies hold, redacted',
   builder: (yargs) =>
     withSettings(yargs, ['recordings', 'recording', ...RECORDING, ...MATCHING, ...REDACTION])
       .positional('files', {
@@ -40,14 +57,6 @@ export const importRecording: CommandModule = {
         'nothing of other hosts',
       ),
   handler: async (argv) => {
-    const [{ resolveConfig }, { standardOutput }, { runImport }, { importedText }, { rulesOf }] =
-      await Promise.all([
-        import('../../settings/config.ts'),
-        import('../output.ts'),
-        import('./run-import.ts'),
-        import('./imported-text.ts'),
-        import('../../app/open-recording.ts'),
-      ]);
     const { config } = await resolveConfig(flagsOf(argv));
     const { files, only = [], method, replace } = argv as unknown as Args;
     // yargs loses a lone - among the positionals. What can be read only once comes first.
@@ -61,8 +70,198 @@ export const importRecording: CommandModule = {
       method,
       replace,
       rules: rulesOf(config),
-      notice: (text) => process.stderr.write(`patchgate: ${text}\n`),
+      notice: say,
     });
     await standardOutput().write(importedText(imported, config.recording, config.recordings));
   },
 };
+
+export interface ImportArgs {
+  /** HTTP archives, in the order in which they are to be recorded. */
+  files: readonly string[];
+  /** That of all recordings. */
+  folder: string;
+  name: string;
+  /** URLs, or paths where they begin with a slash, of which one must be how an entry's begins; `*` for any characters. */
+  only: readonly string[];
+  method?: string | undefined;
+  /** The first sight of a request drops what was recorded for it before. */
+  replace: boolean;
+  /** Bytes of a body that are kept at most. */
+  recordLimit: number;
+  durability: Durability;
+  refreshMeta: boolean;
+  rules: MatchRules;
+  /** Takes one notice for people. */
+  notice(text: string): void;
+}
+
+/**
+ * Records what HTTP archives hold, redacted, in the order in which it began.
+ *
+ * @throws PatchgateError `bad-input` where an archive is broken, before anything is recorded, or where nothing in any of
+ *  them can be recorded
+ */
+export async function runImport(args: ImportArgs): Promise<Imported> {
+  // All of them are looked at before the first one is recorded; one at a time is in memory.
+  for (const file of args.files.slice(1)) await readArchive(file);
+  const wanted = chooserOf(args);
+  const done: Imported = { exchanges: 0, entries: 0, skipped: new Map(), origins: [] };
+  const origins = new Set<string>();
+  let store: RecordingStore | undefined;
+  const detected = new SecretNotices(args.notice);
+  const skip = (reason: string) => done.skipped.set(reason, (done.skipped.get(reason) ?? 0) + 1);
+  const leaveOut = (why: string) => {
+    args.notice(`left out: ${redactText(why, args.rules.redaction)}`);
+    skip('not as HAR 1.2 says');
+  };
+  try {
+    for (const file of args.files) {
+      const { entries, isOwn, odd } = await readArchive(file);
+      done.entries += entries.length + odd.length;
+      for (const one of odd) leaveOut(one);
+      for (const entry of entries) {
+        const reason = wanted(entry);
+        if (reason !== undefined) {
+          skip(reason);
+          continue;
+        }
+        const attached = await attachedTo(file, entry).catch(badInput);
+        if (attached instanceof PatchgateError) {
+          leaveOut(attached.message);
+          continue;
+        }
+        const found = seenOf(entry, { isOwn, attached });
+        if ('skipped' in found) {
+          skip(found.skipped);
+          continue;
+        }
+        store ??= await openToImport(args);
+        const exchange = plainOf(found, args, detected);
+        store.append(exchange);
+        // Its line is in the journal then.
+        await nextTurn();
+        if (store.trouble) throw store.trouble;
+        origins.add(new URL(entry.request.url).origin);
+        done.exchanges++;
+      }
+    }
+  } finally {
+    await store?.close();
+  }
+  done.origins = [...origins].sort();
+  if (done.exchanges === 0) throw nothingIn(args, done);
+  return done;
+}
+
+function badInput(error: unknown): PatchgateError {
+  if (error instanceof PatchgateError && error.code === 'bad-input') return error;
+  throw error;
+}
+
+function nothingIn({ files, only }: ImportArgs, { entries, skipped }: Imported): PatchgateError {
+  const why = entries === 0 ? 'it has no entries' : `skipped: ${skippedText(skipped)}`;
+  return new PatchgateError('bad-input', `nothing of ${files.join(', ')} was imported: ${why}`, {
+    hint:
+      only.length > 0
+        ? '--only begins as the URLs do (https://staging.example.com/api/), or with the path: /api/'
+        : 'export it with bodies, and without what was only in the cache',
+  });
+}
+
+function openToImport({
+  folder,
+  name,
+  replace,
+  durability,
+  refreshMeta,
+  rules,
+  notice,
+}: ImportArgs): Promise<RecordingStore> {
+  return openStore(folder, name, {
+    writable: true,
+    replaces: replace,
+    durability,
+    refreshMeta,
+    rules,
+    onNotice: notice,
+  });
+}
+
+function plainOf(
+  { seen, failure, omitted }: FoundExchange,
+  { rules, recordLimit }: ImportArgs,
+  detected: SecretNotices,
+): PlainExchange {
+  const exchange = plainExchangeOf(seen, rules.redaction, rules.headers, (found) =>
+    detected.tell(found, seen.request, rules.redaction),
+  );
+  for (const side of ['request', 'response'] as const) {
+    const message = exchange[side];
+    const size = omitted[side] ?? message.body.length;
+    if (omitted[side] === undefined && size <= recordLimit) continue;
+    message.body = NO_BODY;
+    message.omitted = size;
+    // It may be why the body was not kept.
+    keepHeader(message, seen[side].headers, 'content-encoding');
+  }
+  if (!failure) return exchange;
+  exchange.failure = failure;
+  // As the recorder does: only so can a client see that the response was not whole.
+  keepHeader(exchange.response, seen.response.headers, 'content-length');
+  return exchange;
+}
+
+function keepHeader(message: { headers: readonly string[] }, raw: readonly string[], name: string): void {
+  const value = header(raw, name);
+  if (value !== undefined && header(message.headers, name) === undefined)
+    message.headers = [...message.headers, name, value];
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Why an entry is not wanted; undefined where it is. */
+function chooserOf({ only, method }: ImportArgs): (entry: HarEntry) => string | undefined {
+  const patterns = only.map((text) => ({ isPath: text.startsWith('/'), pattern: wildcard(`${text}*`) }));
+  return ({ request }) => {
+    if (method !== undefined && request.method.toUpperCase() !== method.toUpperCase())
+      return 'another method';
+    if (patterns.length === 0) return undefined;
+    const { path } = splitTarget(request.url);
+    const isWanted = patterns.some(({ isPath, pattern }) => pattern.test(isPath ? path : request.url));
+    return isWanted ? undefined : 'not under --only';
+  };
+}
+
+/** What an import has done. */
+export interface Imported {
+  exchanges: number;
+  entries: number;
+  /** How many entries for each reason. */
+  skipped: Map<string, number>;
+  /** Of what was imported, sorted. */
+  origins: string[];
+}
+
+/** The same for people. */
+export function importedText(imported: Imported, name: string, folder: string): string {
+  const { exchanges, entries, skipped, origins } = imported;
+  const lines = [
+    `imported ${amount(exchanges, 'exchange')} of ${entries} entries into ${join(folder, name)}`,
+  ];
+  if (skipped.size > 0) lines.push(`skipped: ${skippedText(skipped)}`);
+  if (origins.length > 1) {
+    const some = origins.slice(0, 5).join(', ') + (origins.length > 5 ? ', …' : '');
+    lines.push(`they are of ${origins.length} hosts, which a recording does not tell apart: ${some}`);
+    lines.push(`  --only ${origins[0]}/ takes those of one host`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** `3 WebSocket, 2 no response` */
+export function skippedText(skipped: ReadonlyMap<string, number>): string {
+  return [...skipped]
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${count} ${reason}`)
+    .join(', ');
+}

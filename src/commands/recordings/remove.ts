@@ -1,6 +1,31 @@
+import { rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import type { CommandModule } from 'yargs';
+import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import type { Exchange } from '../../model/exchange.ts';
+import { findRecording } from '../../recordings/find-recording.ts';
+import { readRuns } from '../../recordings/runs.ts';
+import { ExchangeFile, readExchanges } from '../../recordings/store/exchange-file.ts';
+import { HIDDEN, LOCK } from '../../recordings/store/hidden-folder.ts';
+import { takeLock } from '../../recordings/store/lock.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
+import { amount } from '../../reporters/wording.ts';
+import { printable } from '../../server/printable.ts';
+import { checkValue } from '../../settings/check-value.ts';
+import { resolveConfig } from '../../settings/config.ts';
+import { SETTINGS } from '../../settings/settings.ts';
 import { flagsOf, withSettings } from '../options.ts';
-import { selectionOf, withSelection } from './selecting.ts';
+import {
+  chooser,
+  isSelecting,
+  nothingSelected,
+  type Selection,
+  selectionOf,
+  withSelection,
+} from './selection.ts';
+import { sizeText } from './units.ts';
+import { changedAt, sizeOf, walk } from './walk.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -11,8 +36,6 @@ interface Args {
 }
 
 export const remove: CommandModule = {
-  command: 'remove <name>',
-  describe: 'Removes a recording, or some of its exchanges; asks before',
   builder: (yargs) =>
     withSelection(withSettings(yargs, ['recordings']))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
@@ -33,14 +56,6 @@ export const remove: CommandModule = {
       .example('$0 recordings remove checkout --unused --older-than 30d', 'what nobody needs any more')
       .example("$0 recordings remove checkout --method DELETE --path '/api/*' --yes", 'in a script'),
   handler: async (argv) => {
-    const [{ resolveConfig }, { checkValue }, { runRemove }, { confirm, removedText }, { SETTINGS }] =
-      await Promise.all([
-        import('../../settings/config.ts'),
-        import('../../settings/check-value.ts'),
-        import('./run-remove.ts'),
-        import('./confirm.ts'),
-        import('../../settings/settings.ts'),
-      ]);
     const { config } = await resolveConfig(flagsOf(argv));
     const { name, unused, olderThan, yes } = argv as unknown as Args;
     const age =
@@ -54,9 +69,249 @@ export const remove: CommandModule = {
       unused,
       ...(age !== undefined && { before: Date.now() - age }),
     };
-    const removed = await runRemove(args, (removal) =>
-      yes ? Promise.resolve(true) : confirm(removal, args),
-    );
+    const removed = await runRemove(args, async (removal) => yes || (await confirm(removal, args)));
     process.stdout.write(removedText(removed, args));
   },
 };
+
+export interface RemoveArgs {
+  /** That of all recordings. */
+  folder: string;
+  name: string;
+  selection: Selection;
+  /** Only what no run has asked for since the recording changed. */
+  unused: boolean;
+  /** Only what was recorded before this time, in milliseconds since the epoch. */
+  before?: number | undefined;
+}
+
+export interface Removal {
+  /** Of a part of the recording, which holds so many in all; absent where all of it goes. */
+  exchanges?: number;
+  inAll?: number;
+  files: number;
+  /** Bytes of these files. */
+  size: number;
+}
+
+export interface Removed extends Removal {
+  /** What stays, because this tool did not make it: locations in the recording's folder. */
+  others: string[];
+}
+
+/**
+ * Removes a recording, or some exchanges of it, while nobody records into it.
+ *
+ * @param confirm asked before anything is removed
+ * @returns undefined where nothing was removed
+ * @throws PatchgateError `bad-usage`, `recording-in-use`, `cannot-write`
+ */
+export async function runRemove(
+  args: RemoveArgs,
+  confirm: (removal: Removal) => Promise<boolean>,
+): Promise<Removed | undefined> {
+  const root = await findRecording(args.folder, args.name);
+  const isPart = args.unused || args.before !== undefined || isSelecting(args.selection);
+  return isPart ? removePart(root, args, confirm) : removeAll(root, confirm);
+}
+
+/** A journal or file that is broken is no reason not to remove it. */
+async function removeAll(
+  root: string,
+  confirm: (removal: Removal) => Promise<boolean>,
+): Promise<Removed | undefined> {
+  const lock = takeLock(root, join(root, HIDDEN, LOCK));
+  let isOver = false;
+  try {
+    const removal: Removal = { files: 0, size: 0 };
+    for (const { file, kind } of walk(root)) {
+      if (kind === 'other' || kind === 'tool') continue;
+      removal.files++;
+      removal.size += sizeOf(file);
+    }
+    if (!(await confirm(removal))) return undefined;
+    const others: string[] = [];
+    const folders = new Set<string>();
+    for (const { file, location, kind } of [...walk(root)]) {
+      // The lock goes last.
+      if (location === `${HIDDEN}/${LOCK}`) continue;
+      if (kind === 'other') others.push(location);
+      else await removeFile(file);
+      folders.add(dirname(file));
+    }
+    lock.release();
+    isOver = true;
+    for (const folder of [...folders, join(root, HIDDEN)]) await removeEmpty(folder, root);
+    await removeEmpty(root, root);
+    return { ...removal, others };
+  } finally {
+    if (!isOver) lock.release();
+  }
+}
+
+async function removePart(
+  root: string,
+  args: RemoveArgs,
+  confirm: (removal: Removal) => Promise<boolean>,
+): Promise<Removed | undefined> {
+  const isChosen = chooser(args.selection);
+  // What waits in the journal comes into the files, and nobody else writes.
+  const store = await openStore(args.folder, args.name, { writable: true });
+  try {
+    const isUnused = args.unused ? await unusedIn(root, args.name) : () => true;
+    const isOld = ({ meta }: Exchange) =>
+      args.before === undefined || Date.parse(meta.recordedAt) < args.before;
+    let chosen = 0;
+    const goes = (exchange: Exchange, index: number) => {
+      if (!isChosen(exchange)) return false;
+      chosen++;
+      return isOld(exchange) && isUnused(exchange, index);
+    };
+    const removal = countExchanges(root, goes);
+    if (chosen === 0 && isSelecting(args.selection)) throw nothingSelected(args.name);
+    if (removal.exchanges === 0 || !(await confirm(removal))) return undefined;
+    await removeExchanges(root, goes, (folder) => removeEmpty(folder, root));
+    return { ...removal, others: [] };
+  } finally {
+    await store.close();
+    await removeEmpty(root, root);
+  }
+}
+
+/** @throws PatchgateError `bad-usage` where nothing is known of a run, or the last one failed */
+async function unusedIn(root: string, name: string): Promise<(exchange: Exchange, index: number) => boolean> {
+  const runs = await readRuns(root, changedAt(root));
+  const again = `run all that uses it, to its end: patchgate exec --recording ${name} -- npm test`;
+  if (runs === undefined || runs.isCut)
+    throw new PatchgateError(
+      'bad-usage',
+      `--unused: no replay of ${JSON.stringify(name)} has been logged since it changed`,
+      {
+        hint: again,
+      },
+    );
+  if (runs.hasFailed)
+    throw new PatchgateError(
+      'bad-usage',
+      `--unused: the last run of ${name} failed, so it may not have asked for all that is needed`,
+      { hint: again },
+    );
+  return runs.isUnused;
+}
+
+async function removeFile(file: string): Promise<void> {
+  try {
+    await rm(file, { force: true });
+  } catch (error) {
+    throw new PatchgateError('cannot-write', `cannot remove ${file}: ${messageOf(error)}`, {
+      hint: 'correct the permissions of its folder',
+      cause: error,
+    });
+  }
+}
+
+/** With the folders above it that are empty then, up to the recording's own. */
+async function removeEmpty(folder: string, root: string): Promise<void> {
+  for (let one = folder; one.length >= root.length; one = dirname(one)) {
+    try {
+      await rmdir(one);
+    } catch (error) {
+      // Not empty, or gone already.
+      if (systemCode(error) !== 'ENOENT') return;
+    }
+  }
+}
+
+/** Whether an exchange is to go, given its index in its file. */
+type Goes = (exchange: Exchange, index: number) => boolean;
+
+/** Exchanges that go, and the files and bytes that are theirs: of a file that keeps some, what is left may be shorter. */
+interface PartlyRemoved {
+  exchanges: number;
+  /** Of so many. */
+  inAll: number;
+  files: number;
+  size: number;
+}
+
+/** What `removeExchanges` would remove. @throws PatchgateError `cannot-read`, `bad-recording` */
+function countExchanges(root: string, goes: Goes): PartlyRemoved {
+  const removed = { exchanges: 0, inAll: 0, files: 0, size: 0 };
+  for (const { kind, file, place } of walk(root)) {
+    if (kind !== 'exchanges') continue;
+    const exchanges = readExchanges(file, place) ?? [];
+    const count = exchanges.filter(goes).length;
+    removed.inAll += exchanges.length;
+    if (count === 0) continue;
+    removed.exchanges += count;
+    removed.files++;
+    removed.size += Math.round((sizeOf(file) * count) / exchanges.length);
+  }
+  return removed;
+}
+
+/**
+ * Takes exchanges out of the files of a recording that nobody else writes to. A file is rewritten whole or not at all;
+ * one without exchanges goes, and so do bodies that none names any more.
+ *
+ * @param onEmptied told of each folder from which a file went
+ * @throws PatchgateError `cannot-read`, `cannot-write`, `bad-recording`
+ */
+async function removeExchanges(
+  root: string,
+  goes: Goes,
+  onEmptied: (folder: string) => Promise<void>,
+): Promise<void> {
+  const emptied: string[] = [];
+  for (const { kind, file, place } of walk(root)) {
+    if (kind !== 'exchanges') continue;
+    const exchanges = readExchanges(file, place) ?? [];
+    const kept = exchanges.filter((exchange, index) => !goes(exchange, index));
+    const [first] = exchanges;
+    if (first === undefined || kept.length === exchanges.length) continue;
+    const written = new ExchangeFile(file, first.request, true);
+    if (kept.length > 0) await written.replace(kept);
+    else {
+      written.remove();
+      emptied.push(dirname(file));
+    }
+  }
+  for (const folder of emptied) await onEmptied(folder);
+}
+
+/** Asks on the terminal whether something is to be removed. @throws PatchgateError `bad-usage` where there is none */
+async function confirm(removal: Removal, args: RemoveArgs): Promise<boolean> {
+  const why = args.unused ? ', for which no run has asked since the recording changed' : '';
+  const what = whatText(removal, args) + why;
+  if (!process.stdin.isTTY)
+    throw new PatchgateError('bad-usage', 'not a terminal: pass --yes to confirm', {
+      hint: `it would remove ${what}`,
+    });
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^\s*y(?:es)?\s*$/i.test(await terminal.question(`remove ${what}? [y/N] `));
+  } finally {
+    terminal.close();
+  }
+}
+
+/** What was removed, for people. */
+function removedText(removed: Removed | undefined, args: RemoveArgs): string {
+  if (removed === undefined) return 'nothing was removed\n';
+  const lines = [`removed ${whatText(removed, args)}`];
+  if (removed.others.length > 0) {
+    lines.push('these files stay, which patchgate did not make:');
+    lines.push(...removed.others.slice(0, 20).map((location) => `  ${printable(location)}`));
+    if (removed.others.length > 20) lines.push(`  and ${removed.others.length - 20} more`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** `3 of 5 exchanges of recordings/checkout (2 files, 2.1 KiB)` */
+function whatText({ exchanges, inAll, files, size }: Removal, { folder, name }: RemoveArgs): string {
+  const root = join(folder, name);
+  const total = `${amount(files, 'file')}, ${sizeText(size)}`;
+  return exchanges === undefined
+    ? `all of ${root} (${total})`
+    : `${exchanges} of ${amount(inAll ?? exchanges, 'exchange')} of ${root} (${total})`;
+}

@@ -1,6 +1,19 @@
+import { STATUS_CODES } from 'node:http';
 import type { CommandModule } from 'yargs';
+import { PatchgateError } from '../../errors.ts';
+import { type Exchange, headerPairs, type StoredBody, type StoredHeaders } from '../../model/exchange.ts';
+import { jsonOf } from '../../recordings/body.ts';
+import { findRecording } from '../../recordings/find-recording.ts';
+import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
+import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
+import { printable } from '../../server/printable.ts';
+import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, REDACTION, withSettings } from '../options.ts';
-import { selectionOf, withSelection } from './selecting.ts';
+import { type Output, standardOutput } from '../output.ts';
+import { inOrder, type Numbered } from './in-order.ts';
+import { chooser, isSelecting, type Selection, selectionOf, withSelection } from './selection.ts';
+import { ageText, sizeText } from './units.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -11,8 +24,6 @@ interface Args {
 }
 
 export const show: CommandModule = {
-  command: 'show <name> [numbers..]',
-  describe: 'Lists the exchanges of a recording, or shows some in full',
   builder: (yargs) =>
     withSelection(withSettings(yargs, ['recordings', ...REDACTION]))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
@@ -33,14 +44,6 @@ export const show: CommandModule = {
       .example('$0 recordings show checkout 3', 'the third with headers and bodies')
       .example("$0 recordings show checkout --path '/api/*/drafts/*' --full", 'all of some paths'),
   handler: async (argv) => {
-    const [{ resolveConfig }, { standardOutput }, { runShow }, { redactionOf }, { numbersOf }] =
-      await Promise.all([
-        import('../../settings/config.ts'),
-        import('../output.ts'),
-        import('./run-show.ts'),
-        import('../../recordings/redaction/redaction.ts'),
-        import('./numbers.ts'),
-      ]);
     const { config } = await resolveConfig(flagsOf(argv));
     const { name, numbers = [], full, format } = argv as unknown as Args;
     const args = {
@@ -56,3 +59,121 @@ export const show: CommandModule = {
     await runShow(args, standardOutput());
   },
 };
+
+/** Numbers of exchanges as they were typed. @throws PatchgateError `bad-usage` */
+function numbersOf(texts: readonly string[]): number[] {
+  return texts.map((text) => {
+    if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+    throw new PatchgateError('bad-usage', `${JSON.stringify(text)} is no number of an exchange`, {
+      hint: 'the list has them: patchgate recordings show <name>',
+    });
+  });
+}
+
+export interface ShowArgs {
+  /** That of all recordings. */
+  folder: string;
+  name: string;
+  /** Those to be shown in full; empty: all that are selected, one line each. */
+  numbers: readonly number[];
+  selection: Selection;
+  /** All that are selected in full. */
+  full: boolean;
+  format: 'text' | 'json';
+  redaction: Redaction;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** Writes exchanges of a recording, redacted. @throws PatchgateError `bad-usage` where a number is none of it */
+export async function runShow(args: ShowArgs, output: Output): Promise<void> {
+  const { folder, name, numbers, redaction, now } = args;
+  await findRecording(folder, name);
+  const store = await openStore(folder, name);
+  try {
+    const isFull = args.full || numbers.length > 0;
+    let found = 0;
+    for (const one of inOrder(store, chooser(args.selection))) {
+      if (numbers.length > 0 && !numbers.includes(one.number)) continue;
+      const clean: Numbered = { ...one, exchange: redactExchange(one.exchange, redaction) };
+      const text =
+        args.format === 'json'
+          ? jsonLine(clean, found)
+          : isFull
+            ? exchangeText(clean, now)
+            : exchangeLine(clean, now);
+      found++;
+      if (!(await output.write(text))) return;
+    }
+    if (found < numbers.length || (found === 0 && isSelecting(args.selection))) throw nothingFound(args);
+    if (args.format === 'json') await output.write(found === 0 ? '[]\n' : '\n]\n');
+    else if (found === 0) await output.write(`${name} holds no exchanges\n`);
+  } finally {
+    await store.close();
+  }
+}
+
+/** One member of a list that is written piece by piece. */
+function jsonLine({ number, exchange }: Numbered, before: number): string {
+  return `${before === 0 ? '[\n' : ',\n'}${JSON.stringify({ number, ...exchange }, null, 2)}`;
+}
+
+function nothingFound({ name, numbers }: ShowArgs): PatchgateError {
+  const what = numbers.length > 0 ? `exchange ${numbers.join(', ')}` : 'such an exchange';
+  return new PatchgateError('bad-usage', `${name} does not hold ${what}`, {
+    hint: `patchgate recordings show ${name} lists what it holds`,
+  });
+}
+
+/** Characters of a body that are shown. */
+const BODY_SHOWN = 64 * 1024;
+
+/** `  3  PATCH   200      3d  /api/v2/…`, and behind it the session, where it has a name */
+function exchangeLine({ number, exchange }: Numbered, now: number): string {
+  const { method } = exchange.request;
+  const outcome = exchange.failure?.kind ?? String(exchange.response?.status);
+  const { recordedAt, session } = exchange.meta;
+  const age = ageText(Date.parse(recordedAt), now);
+  const named = session === undefined ? '' : `  [${printable(session)}]`;
+  return `${String(number).padStart(5)}  ${printable(method).padEnd(6)}  ${outcome.padEnd(9)}  ${age.padStart(4)}  ${urlOf(exchange)}${named}\n`;
+}
+
+/** Request and response with headers and bodies; JSON indented, however it was sent. */
+function exchangeText({ number, exchange }: Numbered, now: number): string {
+  const { request, response, failure, meta } = exchange;
+  const age = ageText(Date.parse(meta.recordedAt), now);
+  const when = `recorded ${printable(meta.recordedAt)} (${age === 'now' ? 'just now' : `${age} ago`})`;
+  const named = meta.session === undefined ? '' : `, in the session ${JSON.stringify(meta.session)}`;
+  const lines = [
+    `#${number}  ${when}, took ${meta.durationMs} ms${named}`,
+    `${printable(request.method)} ${urlOf(exchange)}`,
+    ...messageLines(request.headers, request.body),
+    '',
+  ];
+  if (failure) lines.push(`the target failed: ${failure.kind}`);
+  if (response) {
+    lines.push(`${response.status} ${STATUS_CODES[response.status] ?? ''}`.trimEnd());
+    lines.push(...messageLines(response.headers, response.body));
+  }
+  return `${lines.join('\n')}\n\n`;
+}
+
+function urlOf({ request: { path, query } }: Exchange): string {
+  return printable(query === '' ? path : `${path}?${query}`);
+}
+
+function messageLines(headers: StoredHeaders, body: StoredBody | undefined): string[] {
+  const lines = headerPairs(headers).map(([name, value]) => printable(`${name}: ${value}`));
+  return body ? [...lines, '', ...bodyLines(body)] : lines;
+}
+
+function bodyLines(body: StoredBody): string[] {
+  if ('omitted' in body) return [`(${sizeText(body.omitted)}, not kept)`];
+  if ('file' in body) return [`(in the file ${printable(body.file)})`];
+  if ('base64' in body) return [`(${sizeText(Buffer.byteLength(body.base64, 'base64'))} that are no text)`];
+  const json = jsonOf(body);
+  const text = json === undefined ? (body as { text: string }).text : JSON.stringify(json, null, 2);
+  const shown = text.slice(0, BODY_SHOWN).split('\n').map(printable);
+  const rest = text.length - BODY_SHOWN;
+  return rest > 0 ? [...shown, `… and ${rest} more characters: --format json shows all`] : shown;
+}

@@ -1,5 +1,3 @@
-/** Amounts for people. */
-
 const SIZES = ['B', 'KiB', 'MiB', 'GiB'];
 
 /** `1.2 KiB` */
@@ -23,4 +21,25 @@ const AGES: readonly [string, number][] = [
 export function ageText(time: number, now: number): string {
   const age = AGES.find(([, length]) => now - time >= length);
   return age === undefined ? 'now' : `${Math.floor((now - time) / age[1])}${age[0]}`;
+}
+
+/**
+ * Rows as lines with aligned columns, two spaces between them.
+ *
+ * @param numbers indexes of the columns that stand to the right
+ */
+export function table(rows: readonly (readonly string[])[], numbers: readonly number[]): string[] {
+  const widths = rows.reduce<number[]>(
+    (most, row) => row.map((cell, column) => Math.max(most[column] ?? 0, cell.length)),
+    [],
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] as number;
+        return numbers.includes(column) ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd(),
+  );
 }

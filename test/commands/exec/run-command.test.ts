@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { runCommand } from '../../../src/commands/exec/run-command.ts';
-import { Signals } from '../../../src/commands/exec/signals.ts';
+import { runCommand, Signals } from '../../../src/commands/exec/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 async function run(...command: [string, ...string[]]) {

@@ -1,5 +1,5 @@
 import { messageOf, PatchgateError, systemCode } from '../../../errors.ts';
-import { isColoured } from '../../is-coloured.ts';
+import { isColoured } from '../../output.ts';
 import type { CheckIo } from '../run-check.ts';
 import { ProgressLine } from './progress.ts';
 

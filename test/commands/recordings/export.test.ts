@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ExportArgs, runExport } from '../../../src/commands/recordings/run-export.ts';
-import { runImport } from '../../../src/commands/recordings/run-import.ts';
+import { type ExportArgs, runExport } from '../../../src/commands/recordings/export.ts';
+import { runImport } from '../../../src/commands/recordings/import.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { NO_ORIGIN } from '../../../src/recordings/har/har.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Removal, type RemoveArgs, runRemove } from '../../../src/commands/recordings/run-remove.ts';
+import { type Removal, type RemoveArgs, runRemove } from '../../../src/commands/recordings/remove.ts';
 import { leaveRun } from '../../../src/recordings/runs.ts';
 import { openStore } from '../../../src/recordings/store/open-store.ts';
 import { exchange, plainOf } from '../../support/exchanges.ts';
@@ -101,7 +101,7 @@ describe('recordings remove', () => {
       const served = [{ method: 'PATCH', path: '/a', indexes: [index] }];
       return leaveRun(join(folder, 'x'), { startedAt: now, endedAt: now, served, ...(failed && { failed }) });
     };
-    const none = 'no run has replayed x here since it changed';
+    const none = 'no replay of "x" has been logged since it changed';
     await expect(remove(folder, { unused: true })).rejects.toThrow(none);
     await ran(0);
     await ran(1, true);

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configText } from '../../../src/commands/config/config-text.ts';
-import { resolveConfig } from '../../../src/settings/config.ts';
-import { SETTINGS, type SettingName } from '../../../src/settings/settings.ts';
-import { laterRefusal } from '../../support/errors.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { configText } from '../../src/commands/config.ts';
+import { resolveConfig } from '../../src/settings/config.ts';
+import { SETTINGS, type SettingName } from '../../src/settings/settings.ts';
+import { laterRefusal } from '../support/errors.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const FILE = `{
   "recording": "checkout",

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { headersOf } from '../../../src/commands/plan/header-option.ts';
-import { refusal } from '../../support/errors.ts';
+import { headersOf } from '../../src/commands/given.ts';
+import { refusal } from '../support/errors.ts';
 
 it('headers are given as in curl', () => {
   expect(headersOf([])).toEqual([]);

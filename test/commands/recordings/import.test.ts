@@ -2,8 +2,7 @@ import { copyFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { importedText } from '../../../src/commands/recordings/imported-text.ts';
-import { type ImportArgs, runImport } from '../../../src/commands/recordings/run-import.ts';
+import { type ImportArgs, importedText, runImport } from '../../../src/commands/recordings/import.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runList } from '../../../src/commands/recordings/run-list.ts';
+import { runList } from '../../../src/commands/recordings/list.ts';
 import { leaveRun } from '../../../src/recordings/runs.ts';
 import { openStore } from '../../../src/recordings/store/open-store.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../../support/exchanges.ts';

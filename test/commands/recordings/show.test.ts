@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runShow, type ShowArgs } from '../../../src/commands/recordings/run-show.ts';
+import { runShow, type ShowArgs } from '../../../src/commands/recordings/show.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { recordAll, textOutput } from '../../support/recordings.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runScrub, type ScrubArgs } from '../../../src/commands/recordings/run-scrub.ts';
+import { runScrub, type ScrubArgs } from '../../../src/commands/recordings/scrub.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { filesBelow, recordAll, textOutput } from '../../support/recordings.ts';

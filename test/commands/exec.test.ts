@@ -2,12 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { project } from '../../support/bodies.ts';
-import { exchange, PROJECT_PATH } from '../../support/exchanges.ts';
-import { writeRecording } from '../../support/recorded-folder.ts';
-import { runHere } from '../../support/run-here.ts';
-import { closeTargets, freePort, startTarget } from '../../support/target.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { commandOf } from '../../src/commands/exec.ts';
+import { project } from '../support/bodies.ts';
+import { refusal } from '../support/errors.ts';
+import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
+import { writeRecording } from '../support/recorded-folder.ts';
+import { runHere } from '../support/run-here.ts';
+import { closeTargets, freePort, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -206,4 +208,26 @@ describe('to record', () => {
     expect(existsSync(join(cwd, 'seen'))).toBe(false);
     expect((await exec(['--record=once'], get('/a'))).code).toBe(1);
   });
+});
+
+it('the command is all behind the first --, letter by letter', () => {
+  const command = ['npm', 'test', '--', '--help', '', '-', '--env=X=1', '007', '--', 'a  b'];
+  expect(commandOf(['exec', '--recording', 'demo', '--', ...command], [])).toEqual(command);
+});
+
+it.each([
+  [
+    ['exec', 'npm', 'test'],
+    ['npm', 'test'],
+    'unexpected argument "npm" before --',
+    'patchgate exec -- npm test',
+  ],
+  [['exec', '@a', '--', 'npm'], ['@a'], 'unexpected argument "@a" before --', 'options first, then --'],
+  [['exec'], [], 'no command is given', '-- npm test'],
+  [['exec', '--'], [], 'no command is given', '-- npm test'],
+  [['exec', '--', ''], [], 'no command is given', '-- npm test'],
+])('%s has no command', (args, before, what, hint) => {
+  const text = refusal('bad-usage', () => commandOf(args, before));
+  expect(text).toContain(what);
+  expect(text).toContain(hint);
 });
