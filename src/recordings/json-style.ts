@@ -1,6 +1,6 @@
 /** How a JSON text is written, beside the value that it is: so that a recording can hold the value and give the text back. */
 
-import { childOf, type JsonObject, type JsonValue } from '../json/json.ts';
+import { childOf, type JsonValue } from '../json/json.ts';
 import { skipSpace } from '../json/json-lexer.ts';
 import { skipValue } from '../json/json-text.ts';
 import { pointerOf, tokensOf } from '../json/pointer.ts';
@@ -12,7 +12,7 @@ const INDENTED = { colon: ': ', open: '\n', comma: ',\n', close: '\n', empty: ''
 
 /** The text of a JSON body. */
 export function jsonText({ json, indent, newline, style }: JsonBody): string {
-  const text = style ? new Writer(indent, style).write(json, '') : JSON.stringify(json, null, indent);
+  const text = style ? styled(json, indent, style) : JSON.stringify(json, null, indent);
   const whole = newline ? `${text}\n` : text;
   return style?.crlf ? whole.replaceAll('\n', '\r\n') : whole;
 }
@@ -21,11 +21,11 @@ export function jsonText({ json, indent, newline, style }: JsonBody): string {
 export function writingOf(text: string): Omit<JsonBody, 'json'> {
   const crlf = text.includes('\r\n');
   const lines = crlf ? text.replaceAll('\r\n', '\n') : text;
-  const { indent, style } = new Reader(lines).read();
+  const { style, ...indented } = readStyle(lines);
   return {
-    ...(indent !== undefined && { indent }),
+    ...indented,
     ...(lines.endsWith('\n') && { newline: true }),
-    style: crlf ? { ...style, crlf } : style,
+    style: crlf ? { ...style, crlf } : (style as JsonStyle),
   };
 }
 
@@ -55,71 +55,49 @@ function decimalOf(literal: string): string | undefined {
   return `${sign}${digits.slice(0, end)}e${end === 0 ? 0 : Number(exponent) - fraction.length + digits.length - end}`;
 }
 
-interface Gaps {
-  open: string;
-  comma: string;
-  close: string;
-  empty: string;
-}
-
-class Writer {
-  readonly #unit: string;
-  readonly #colon: string;
-  readonly #object: Gaps;
-  readonly #array: Gaps;
-  readonly #numbers: Readonly<Record<string, string>> | undefined;
-  readonly #quote: (text: string) => string;
+function styled(json: JsonValue, indent: JsonBody['indent'], style: JsonStyle): string {
+  const usual = indent === undefined ? COMPACT : INDENTED;
+  const unit = typeof indent === 'number' ? ' '.repeat(indent) : (indent ?? '');
+  const { colon = usual.colon, comma = usual.comma, numbers } = style;
+  const ofObject = { ...usual, comma, ...style.object };
+  const ofArray = { ...usual, comma, ...style.array };
+  const quote = quoting(style);
   /** Of the value that is written, where numbers are looked up. */
-  readonly #path: (string | number)[] = [];
+  const path: (string | number)[] = [];
+  return write(json, '');
 
-  constructor(indent: number | string | undefined, style: JsonStyle) {
-    const usual = indent === undefined ? COMPACT : INDENTED;
-    this.#unit = typeof indent === 'number' ? ' '.repeat(indent) : (indent ?? '');
-    this.#colon = style.colon ?? usual.colon;
-    const gaps = (own: JsonGaps | undefined) => ({
-      ...usual,
-      ...(style.comma !== undefined && { comma: style.comma }),
-      ...own,
-    });
-    this.#object = gaps(style.object);
-    this.#array = gaps(style.array);
-    this.#numbers = style.numbers;
-    this.#quote = quoting(style);
-  }
-
-  /** @param indent of the line that it begins in */
-  write(value: JsonValue, indent: string): string {
-    if (typeof value === 'string') return this.#quote(value);
-    if (typeof value === 'number') return this.#number(value);
+  /** @param margin the indent of the line that it begins in */
+  function write(value: JsonValue, margin: string): string {
+    if (typeof value === 'string') return quote(value);
+    if (typeof value === 'number') return numberText(value);
     if (typeof value !== 'object' || value === null) return JSON.stringify(value);
     const isArray = Array.isArray(value);
     const [begin, end] = isArray ? '[]' : '{}';
-    const { open, comma, close, empty } = isArray ? this.#array : this.#object;
-    const below = open.includes('\n') ? indent + this.#unit : indent;
-    let text = begin + open.replace('\n', `\n${below}`);
-    const between = comma.replace('\n', `\n${below}`);
-    let count = 0;
-    if (isArray) {
-      for (const item of value) {
-        this.#path.push(count);
-        text += (count++ > 0 ? between : '') + this.write(item, below);
-        this.#path.pop();
-      }
-    } else {
-      for (const name of Object.keys(value)) {
-        this.#path.push(name);
-        const item = this.write((value as JsonObject)[name] as JsonValue, below);
-        this.#path.pop();
-        text += `${count++ > 0 ? between : ''}${this.#quote(name)}${this.#colon}${item}`;
-      }
+    const { open, comma, close, empty } = isArray ? ofArray : ofObject;
+    const below = open.includes('\n') ? margin + unit : margin;
+    const names = isArray ? undefined : Object.keys(value);
+    const count = names?.length ?? (value as JsonValue[]).length;
+    if (count === 0) return begin + gap(empty, margin) + end;
+    const between = gap(comma, below);
+    let text = begin + gap(open, below);
+    for (let index = 0; index < count; index++) {
+      const key = names ? (names[index] as string) : index;
+      path.push(key);
+      if (index > 0) text += between;
+      if (names) text += quote(key as string) + colon;
+      text += write((value as Record<string | number, JsonValue>)[key] as JsonValue, below);
+      path.pop();
     }
-    if (count === 0) return begin + empty.replace('\n', `\n${indent}`) + end;
-    return text + close.replace('\n', `\n${indent}`) + end;
+    return text + gap(close, margin) + end;
+  }
+
+  function gap(text: string, margin: string): string {
+    return text.includes('\n') ? text.replace('\n', `\n${margin}`) : text;
   }
 
   /** A literal that stands for another number, since somebody has edited the file, does not count. */
-  #number(value: number): string {
-    const literal = this.#numbers?.[pointerOf(this.#path)];
+  function numberText(value: number): string {
+    const literal = numbers?.[pointerOf(path)];
     return literal !== undefined && sameNumber(literal, value) ? literal : JSON.stringify(value);
   }
 }
@@ -156,129 +134,120 @@ function quoting({ ascii, escaped = '', hex }: JsonStyle): (text: string) => str
 }
 
 /** Looks through a valid text for what stands between its values, each where it comes first, and for what is escaped. */
-class Reader {
-  readonly #text: string;
-  #at = 0;
-  readonly #path: (string | number)[] = [];
-  #indent: string | undefined;
-  #colon: string | undefined;
-  readonly #object: JsonGaps = {};
-  readonly #array: JsonGaps = {};
-  readonly #escaped = new Set<string>();
-  #ascii = false;
-  #isUpper = false;
-  readonly #numbers: Record<string, string> = {};
+function readStyle(text: string): Omit<JsonBody, 'json' | 'newline'> {
+  let at = 0;
+  let margin: string | undefined;
+  let colon: string | undefined;
+  const object: JsonGaps = {};
+  const array: JsonGaps = {};
+  const escaped = new Set<string>();
+  let ascii = false as boolean;
+  let isUpper = false as boolean;
+  const numbers: Record<string, string> = {};
+  /** Names as they are written. */
+  const path: (string | number)[] = [];
+  readValue();
+  // More than the format takes is no indent: the text is then not given back.
+  const indent = /^[ \t]{1,10}$/.exec(margin ?? '')?.[0];
+  const usual: Required<JsonGaps> & { colon: string } = indent === undefined ? COMPACT : INDENTED;
+  const commas = new Set([object.comma, array.comma].filter((comma) => comma !== undefined));
+  const [comma] = commas.size === 1 ? commas : [];
+  const unusual = (gaps: JsonGaps) =>
+    Object.fromEntries(
+      Object.entries(gaps).filter(
+        ([name, gap]) => gap !== usual[name as keyof JsonGaps] && !(name === 'comma' && comma !== undefined),
+      ),
+    );
+  const [ofObject, ofArray] = [unusual(object), unusual(array)];
+  const others = [...escaped].filter((char) => !ascii || char < '\u0080').sort();
+  return {
+    ...(indent !== undefined && { indent: indent.includes('\t') ? indent : indent.length }),
+    style: {
+      ...(colon !== undefined && colon !== usual.colon && { colon }),
+      ...(comma !== undefined && comma !== usual.comma && { comma }),
+      ...(Object.keys(ofObject).length > 0 && { object: ofObject }),
+      ...(Object.keys(ofArray).length > 0 && { array: ofArray }),
+      ...(ascii && { ascii: true }),
+      ...(others.length > 0 && { escaped: others.join('') }),
+      ...(isUpper && { hex: 'upper' }),
+      ...(Object.keys(numbers).length > 0 && { numbers }),
+    },
+  };
 
-  constructor(text: string) {
-    this.#text = text;
+  function readValue(): void {
+    const first = text[at];
+    if (first === '{') readContainer('}', object);
+    else if (first === '[') readContainer(']', array);
+    else if (first === '"') readString();
+    else readLiteral();
   }
 
-  read(): { indent: number | string | undefined; style: JsonStyle } {
-    this.#value();
-    // More than the format takes is no indent: the text is then not given back.
-    const indent = /^[ \t]{1,10}$/.exec(this.#indent ?? '')?.[0];
-    const usual = indent === undefined ? COMPACT : INDENTED;
-    const commas = [this.#object, this.#array].flatMap(({ comma }) => comma ?? []);
-    const isOne = new Set(commas).size === 1;
-    const [colon, comma] = [this.#colon ?? usual.colon, (isOne && commas[0]) || usual.comma];
-    const own = (gaps: JsonGaps) =>
-      Object.fromEntries(
-        Object.entries(gaps).filter(
-          ([name, gap]) => gap !== usual[name as keyof Gaps] && !(isOne && name === 'comma'),
-        ),
-      );
-    const [object, array] = [own(this.#object), own(this.#array)];
-    const escaped = [...this.#escaped].filter((char) => !this.#ascii || char < '\u0080').sort();
-    return {
-      indent: indent !== undefined && !indent.includes('\t') ? indent.length : indent,
-      style: {
-        ...(colon !== usual.colon && { colon }),
-        ...(comma !== usual.comma && { comma }),
-        ...(Object.keys(object).length > 0 && { object }),
-        ...(Object.keys(array).length > 0 && { array }),
-        ...(this.#ascii && { ascii: true }),
-        ...(escaped.length > 0 && { escaped: escaped.join('') }),
-        ...(this.#isUpper && { hex: 'upper' }),
-        ...(Object.keys(this.#numbers).length > 0 && { numbers: this.#numbers }),
-      },
-    };
-  }
-
-  #value(): void {
-    const first = this.#text[this.#at];
-    if (first === '"') this.#string();
-    else if (first === '{') this.#container('}', this.#object);
-    else if (first === '[') this.#container(']', this.#array);
-    else this.#literal();
-  }
-
-  #container(end: string, gaps: JsonGaps): void {
-    this.#at++;
-    const open = this.#gap();
-    if (this.#text[this.#at] === end) gaps.empty ??= open;
+  function readContainer(end: string, gaps: JsonGaps): void {
+    at++;
+    const open = readGap();
+    if (text[at] === end) gaps.empty ??= open;
     else {
-      if (open.includes('\n'))
-        this.#indent ??= this.#text.slice(this.#text.lastIndexOf('\n', this.#at) + 1, this.#at);
+      if (open.includes('\n')) margin ??= text.slice(text.lastIndexOf('\n', at) + 1, at);
       gaps.open ??= open;
-      let close = '';
       for (let index = 0; ; index++) {
-        if (end === '}') this.#name();
-        else this.#path.push(index);
-        this.#value();
-        this.#path.pop();
-        close = this.#gap();
-        if (this.#text[this.#at] !== ',') break;
-        this.#at++;
-        const comma = `${close},${this.#gap()}`;
+        path.push(end === '}' ? readName() : index);
+        readValue();
+        path.pop();
+        const close = readGap();
+        if (text[at] !== ',') {
+          gaps.close ??= close;
+          break;
+        }
+        at++;
+        const comma = `${close},${readGap()}`;
         gaps.comma ??= comma;
       }
-      gaps.close ??= close;
     }
-    this.#at++;
+    at++;
   }
 
   /** With the colon behind it. */
-  #name(): void {
-    const start = this.#at;
-    this.#string();
-    this.#path.push(this.#text.slice(start, this.#at));
-    const before = this.#gap();
-    this.#at++;
-    const colon = `${before}:${this.#gap()}`;
-    this.#colon ??= colon;
+  function readName(): string {
+    const name = readString();
+    const before = readGap();
+    at++;
+    const between = `${before}:${readGap()}`;
+    colon ??= between;
+    return name;
   }
 
   /** White space, without the indent behind a line feed. */
-  #gap(): string {
-    const start = this.#at;
-    this.#at = skipSpace(this.#text, start);
-    return this.#at === start ? '' : this.#text.slice(start, this.#at).replace(/\n[ \t]*/g, '\n');
+  function readGap(): string {
+    const start = at;
+    at = skipSpace(text, start);
+    return at === start ? '' : text.slice(start, at).replace(/\n[ \t]*/g, '\n');
   }
 
-  #string(): void {
-    const start = this.#at;
-    this.#at = skipValue(this.#text, start);
-    const text = this.#text.slice(start, this.#at);
-    if (text.includes('\\')) for (const [written] of text.matchAll(ESCAPE)) this.#escape(written);
+  function readString(): string {
+    const start = at;
+    at = skipValue(text, start);
+    const string = text.slice(start, at);
+    if (string.includes('\\')) for (const [written] of string.matchAll(ESCAPE)) readEscape(written);
+    return string;
   }
 
-  #escape(written: string): void {
-    if (written === '\\/') this.#escaped.add('/');
+  function readEscape(written: string): void {
+    if (written === '\\/') escaped.add('/');
     if (written[1] !== 'u') return;
-    if (/[A-F]/.test(written)) this.#isUpper = true;
+    if (/[A-F]/.test(written)) isUpper = true;
     const char = JSON.parse(`"${written}"`) as string;
-    if (char > '\u007f' && char !== '\u2028' && char !== '\u2029') this.#ascii ||= char.isWellFormed();
-    else if (JSON.stringify(char) !== `"${written.toLowerCase()}"`) this.#escaped.add(char);
+    if (char > '\u007f' && char !== '\u2028' && char !== '\u2029') ascii ||= char.isWellFormed();
+    else if (JSON.stringify(char) !== `"${written.toLowerCase()}"`) escaped.add(char);
   }
 
-  #literal(): void {
-    const start = this.#at;
-    this.#at = skipValue(this.#text, start);
-    const literal = this.#text.slice(start, this.#at);
+  function readLiteral(): void {
+    const start = at;
+    at = skipValue(text, start);
+    const literal = text.slice(start, at);
     const value = Number(literal);
     if (Number.isNaN(value) || String(value) === literal || !sameNumber(literal, value)) return;
-    const tokens = this.#path.map((one) => (typeof one === 'number' ? one : (JSON.parse(one) as string)));
-    this.#numbers[pointerOf(tokens)] = literal;
+    const tokens = path.map((one) => (typeof one === 'number' ? one : (JSON.parse(one) as string)));
+    numbers[pointerOf(tokens)] = literal;
   }
 }
 
