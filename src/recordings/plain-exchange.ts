@@ -17,11 +17,20 @@ import {
   splitTarget,
 } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
-import type { FailureKind } from '../model/exchange.ts';
+import type {
+  Exchange,
+  FailureKind,
+  InlineRequest,
+  RecordedRequest,
+  RecordedResponse,
+  StoredHeaders,
+} from '../model/exchange.ts';
+import { storeBody } from './body.ts';
 import { withOneBoundary } from './multipart-boundary.ts';
 import { KnownSecrets } from './redaction/known-secrets.ts';
 import {
   codingOf,
+  contentTypeOf,
   type OnFound,
   redactBytes,
   redactFlatHeaders,
@@ -48,28 +57,27 @@ export interface PlainExchange {
   session?: string;
 }
 
-export interface PlainRequest {
-  method: string;
-  path: string;
-  query: string;
+interface PlainMessage {
   headers: FlatHeaders;
   body: Buffer;
   /** So many bytes were not kept; `body` is then empty. */
   omitted?: number;
+}
+
+export interface PlainRequest extends PlainMessage {
+  method: string;
+  path: string;
+  query: string;
   /** The body as a value, where somebody has parsed it already. */
   json: JsonValue | undefined;
 }
 
-export interface PlainResponse {
+interface PlainResponse extends PlainMessage {
   status: number;
-  headers: FlatHeaders;
-  body: Buffer;
-  /** So many bytes were not kept; `body` is then empty. */
-  omitted?: number;
 }
 
 /** Name, value, name, value, …; the names in lower case. */
-export type FlatHeaders = readonly string[];
+type FlatHeaders = readonly string[];
 
 /** One request with its response, both whole, as they went by; with the request's body as a value, where somebody has parsed it already. */
 export interface SeenExchange {
@@ -136,11 +144,11 @@ function isUnreadable(decoded: Decoded): boolean {
 }
 
 /** Whether a body is kept as it came: what it holds is not looked at. */
-export function isStillCoded({ headers, body }: PlainRequest | PlainResponse): boolean {
+export function isStillCoded({ headers, body }: PlainMessage): boolean {
   return body.length > 0 && header(headers, 'content-encoding') !== undefined;
 }
 
-function omitBody(message: PlainRequest | PlainResponse): void {
+function omitBody(message: PlainMessage): void {
   if (message.body.length === 0) return;
   message.omitted = message.body.length;
   message.body = NO_BODY;
@@ -168,47 +176,41 @@ function standsAgain({ request, response }: PlainExchange, texts: readonly strin
   return parts.some(isIn) || bodies().some(isIn);
 }
 
-/** The parts of a request that recordings keep and matching compares. Not redacted. */
-export function plainRequestOf(
+/**
+ * A request as recordings write it down and matching compares it. Not redacted.
+ *
+ * @param keepHeaders names in lower case of headers that matching looks at
+ */
+export function recordedRequest(
   head: RequestHead,
   body: Buffer,
   json: JsonValue | undefined,
   keepHeaders: ReadonlySet<string> = NO_NAMES,
-): PlainRequest {
+): InlineRequest {
   const decoded = decodeContentSync(body, codingOf(head.headers), REQUEST_BOUNDS);
-  return plainRequest(head, body, decoded, json, keepHeaders);
+  return toWholeRequest(plainRequest(head, body, decoded, json, keepHeaders));
 }
 
 function plainRequest(
-  head: RequestHead,
+  { method, url, headers: raw }: RequestHead,
   body: Buffer,
   decoded: Decoded,
   json: JsonValue | undefined,
   keepHeaders: ReadonlySet<string>,
 ): PlainRequest {
-  const { path, query } = splitTarget(head.url);
+  const { path, query } = splitTarget(url);
   const plain = Buffer.isBuffer(decoded) ? decoded : undefined;
   const headers: string[] = [];
-  for (let i = 0; i + 1 < head.headers.length; i += 2) {
-    const { name, isKeptOfRequest } = meaningOf(head.headers[i] as string);
-    if ((isKeptOfRequest || keepHeaders.has(name)) && (name !== 'content-encoding' || plain === undefined)) {
-      headers.push(name, head.headers[i + 1] as string);
-    }
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const { name, isKeptOfRequest } = meaningOf(raw[i] as string);
+    if ((isKeptOfRequest || keepHeaders.has(name)) && (name !== 'content-encoding' || plain === undefined))
+      headers.push(name, raw[i + 1] as string);
   }
-  if (plain) {
-    const at = headers.findIndex((name, i) => i % 2 === 0 && name === 'content-type');
-    const form = at < 0 ? undefined : withOneBoundary(headers[at + 1], plain);
-    if (form)
-      return {
-        method: head.method,
-        path,
-        query,
-        headers: headers.with(at + 1, form.contentType),
-        body: form.body,
-        json: undefined,
-      };
-  }
-  return { method: head.method, path, query, headers, body: plain ?? body, json: plain && json };
+  const at = plain ? headers.findIndex((name, i) => i % 2 === 0 && name === 'content-type') : -1;
+  const form = plain && at >= 0 ? withOneBoundary(headers[at + 1], plain) : undefined;
+  if (!form) return { method, path, query, headers, body: plain ?? body, json: plain && json };
+  const typed = headers.with(at + 1, form.contentType);
+  return { method, path, query, headers: typed, body: form.body, json: undefined };
 }
 
 /** Without secret headers: a placeholder would be replayed as if it were a cookie. */
@@ -274,3 +276,53 @@ function withoutOwnOrigin(url: string, requestHeaders: RawHeaders): string {
   // `//name/` would be another host.
   return rest.startsWith('//') ? url : rest;
 }
+
+/** The exchange as a file keeps it: which bodies are JSON that gives the very bytes back is found out here. */
+export function toStoredExchange(
+  { request, response, failure, startedAt, durationMs, session }: PlainExchange,
+  storedRequest = toStoredRequest(request),
+): Exchange {
+  return {
+    request: storedRequest,
+    ...(response.status !== 0 && { response: toStoredResponse(response) }),
+    ...(failure && { failure: { kind: failure } }),
+    meta: {
+      recordedAt: new Date(startedAt).toISOString(),
+      durationMs,
+      ...(session !== undefined && { session }),
+    },
+  };
+}
+
+function toStoredResponse({ status, headers, body, omitted }: PlainResponse): RecordedResponse {
+  const stored = storedHeaders(headers);
+  const storedBody = omitted === undefined ? storeBody(body, contentTypeOf(stored)) : { omitted };
+  return { status, headers: stored, ...(storedBody && { body: storedBody }) };
+}
+
+export function toStoredRequest(request: PlainRequest): RecordedRequest {
+  const { omitted } = request;
+  return omitted === undefined ? toWholeRequest(request) : { ...toWholeRequest(request), body: { omitted } };
+}
+
+function toWholeRequest({ method, path, query, headers, body, json }: PlainRequest): InlineRequest {
+  const stored = storedHeaders(headers);
+  const storedBody = storeBody(body, contentTypeOf(stored), json);
+  return { method, path, query, headers: stored, ...(storedBody && { body: storedBody }) };
+}
+
+/** From names in lower case. */
+export function storedHeaders(flat: FlatHeaders): StoredHeaders {
+  const headers: StoredHeaders = {};
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const [name, value] = [flat[i] as string, flat[i + 1] as string];
+    const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    const all = before === undefined ? value : [before, value].flat();
+    if (name !== '__proto__') headers[name] = all;
+    // An assignment would lose it.
+    else Object.defineProperty(headers, name, { ...ORDINARY, value: all });
+  }
+  return headers;
+}
+
+const ORDINARY = { writable: true, enumerable: true, configurable: true };

@@ -1,7 +1,5 @@
 import { appendFile, mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../errors.ts';
-import { isObject, type JsonValue } from '../json/json.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { HIDDEN, hideFromGit } from './store/hidden-folder.ts';
 
@@ -35,7 +33,8 @@ const MOST_BYTES = 4 * 1024 * 1024;
 export async function leaveRun(root: string, run: Run): Promise<void> {
   try {
     const folder = join(root, HIDDEN);
-    await makeFolder(folder);
+    // A recording that is not there is not begun by this: what follows fails then.
+    await mkdir(folder).catch(() => undefined);
     hideFromGit(folder);
     const file = join(folder, RUNS);
     const { size } = await stat(file).catch(() => ({ size: 0 }));
@@ -65,8 +64,7 @@ export async function readRuns(root: string, changedAt: number): Promise<Runs | 
   const texts = [FORMER_RUNS, RUNS].map((name) => readFile(join(root, HIDDEN, name), 'utf8').catch(() => ''));
   const runs = (await Promise.all(texts))
     .flatMap((text) => text.split('\n'))
-    .map(readRun)
-    .filter((run) => run !== undefined)
+    .flatMap(readRun)
     .filter(({ endedAt }) => Date.parse(endedAt) >= Math.floor(changedAt));
   const last = runs.at(-1);
   if (last === undefined) return undefined;
@@ -87,37 +85,12 @@ export async function readRuns(root: string, changedAt: number): Promise<Runs | 
   };
 }
 
-/** A recording that is not there is not begun by this. */
-async function makeFolder(folder: string): Promise<void> {
+/** Nothing where the line was not written whole. */
+function readRun(line: string): Run[] {
   try {
-    await mkdir(folder);
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-  }
-}
-
-/** Undefined where the line is none that was written whole. */
-function readRun(line: string): Run | undefined {
-  try {
-    const value = JSON.parse(line) as JsonValue;
-    return isRun(value) ? value : undefined;
+    const run = JSON.parse(line) as Partial<Run> | null;
+    return Array.isArray(run?.served) ? [run as Run] : [];
   } catch {
-    return undefined;
+    return [];
   }
-}
-
-function isRun(value: JsonValue): value is JsonValue & Run {
-  if (!isObject(value) || typeof value.endedAt !== 'string' || typeof value.startedAt !== 'string')
-    return false;
-  return Array.isArray(value.served) && value.served.every(isServedPath);
-}
-
-function isServedPath(value: JsonValue): boolean {
-  return (
-    isObject(value) &&
-    typeof value.method === 'string' &&
-    typeof value.path === 'string' &&
-    Array.isArray(value.indexes) &&
-    value.indexes.every(Number.isInteger)
-  );
 }

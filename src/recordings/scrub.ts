@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Exchange, StoredBody } from '../model/exchange.ts';
+import { toStoredExchange } from './plain-exchange.ts';
 import { redactExchange } from './redaction/redact.ts';
 import type { Redaction } from './redaction/redaction.ts';
 import { ExchangeFile, readBody } from './store/exchange-file.ts';
@@ -10,7 +11,6 @@ import { readLegacyJournal } from './store/legacy-journal.ts';
 import { locationOf } from './store/location.ts';
 import { openStore, readLeft } from './store/open-store.ts';
 import { bodyFilesOf } from './store/separate-bodies.ts';
-import { toStoredExchange } from './to-stored-exchange.ts';
 
 /** A secret that a recording holds, or held until it was scrubbed. */
 export interface Leftover {

@@ -75,14 +75,7 @@ it('are none where none has been', async () => {
 it('are no lines that are something else, or cut', async () => {
   const root = await left(run(10, [0]));
   const whole = JSON.stringify(run(11, [1]));
-  const lines = [
-    ...['', '[]', '{', whole.slice(0, -3)],
-    JSON.stringify({ ...run(11, [1]), endedAt: 1 }),
-    JSON.stringify({ ...run(11, [1]), startedAt: undefined }),
-    JSON.stringify({ ...run(11, [1]), served: {} }),
-    JSON.stringify({ ...run(11, [1]), served: [{ method: 'PATCH', path: '/a b', indexes: ['1'] }] }),
-    JSON.stringify({ ...run(11, [1]), served: [{ method: 'PATCH', indexes: [1] }] }),
-  ];
+  const lines = [...['', '[]', '{', whole.slice(0, -3)], JSON.stringify({ ...run(11, [1]), served: {} })];
   appendFileSync(join(root, '.patchgate', 'runs.ndjson'), `${lines.join('\n')}\n`);
   await leaveRun(root, run(12, [2]));
   expect(await unused(root, 0)).toEqual([1, 3, 4]);

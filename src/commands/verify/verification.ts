@@ -16,9 +16,9 @@ import {
 } from '../../recordings/drift/compare-answers.ts';
 import { DRIFT_RULES } from '../../recordings/drift/drift-rules.ts';
 import { keepIgnored } from '../../recordings/drift/keep-ignored.ts';
+import { recordedRequest } from '../../recordings/plain-exchange.ts';
 import { redactExchange } from '../../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
-import { recordedRequest } from '../../recordings/to-stored-exchange.ts';
 import { type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
 import type { Suppression } from '../../settings/extras/check-suppressions.ts';
 import type { KnownState } from '../../state/known-state.ts';

@@ -2,9 +2,8 @@ import { header, type RawHeaders, type RequestHead, splitTarget, withoutHeaders 
 import { parseUrl } from '../../http/url.ts';
 import { type Exchange, FAILURES, type FailureKind, type StoredBody } from '../../model/exchange.ts';
 import { storeBody } from '../body.ts';
-import type { SeenExchange } from '../plain-exchange.ts';
+import { type SeenExchange, storedHeaders } from '../plain-exchange.ts';
 import { isForm } from '../redaction/redact-bytes.ts';
-import { storedHeaders } from '../to-stored-exchange.ts';
 import {
   type HarBody,
   type HarEntry,

@@ -5,9 +5,8 @@ import {
   type RecordedResponse,
 } from '../../model/exchange.ts';
 import { saysJson, storeBody } from '../body.ts';
-import type { PlainExchange } from '../plain-exchange.ts';
+import { type PlainExchange, toStoredExchange, toStoredRequest } from '../plain-exchange.ts';
 import { contentTypeOf } from '../redaction/redact.ts';
-import { toStoredExchange, toStoredRequest } from '../to-stored-exchange.ts';
 import { inlineBytes, packed, type RecordedAnswer, recordedAnswer } from './recorded-answer.ts';
 
 /**

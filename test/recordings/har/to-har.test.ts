@@ -7,9 +7,8 @@ import { seenOf } from '../../../src/recordings/har/from-har.ts';
 import { CREATOR, NO_ORIGIN } from '../../../src/recordings/har/har.ts';
 import { readHar } from '../../../src/recordings/har/read-har.ts';
 import { harEntryOf } from '../../../src/recordings/har/to-har.ts';
-import { plainExchangeOf } from '../../../src/recordings/plain-exchange.ts';
+import { plainExchangeOf, toStoredExchange } from '../../../src/recordings/plain-exchange.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
-import { toStoredExchange } from '../../../src/recordings/to-stored-exchange.ts';
 import { exchange, whole } from '../../support/exchanges.ts';
 import { HAR_SCHEMA } from '../../support/har/har-schema.ts';
 
