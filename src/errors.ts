@@ -1,34 +1,34 @@
 /**
- * The one table of what can keep the tool from doing its work: code -> HTTP status, exit code.
+ * What can keep the tool from doing its work: code -> HTTP status.
  * What a schema or rule says of a request is never here: that is a finding.
  */
-const CODES = {
-  'bad-usage': { status: 400, exit: 2 },
-  'bad-config': { status: 500, exit: 2 },
-  'bad-contract': { status: 500, exit: 2 },
-  'bad-input': { status: 400, exit: 2 },
-  'bad-recording': { status: 500, exit: 2 },
-  'cannot-read': { status: 500, exit: 2 },
-  'cannot-write': { status: 500, exit: 2 },
-  'recording-in-use': { status: 500, exit: 2 },
-  'cannot-listen': { status: 500, exit: 2 },
-  'body-already-read': { status: 500, exit: 2 },
-  'request-too-large': { status: 413, exit: 2 },
-  overloaded: { status: 503, exit: 2 },
-  'malformed-request': { status: 400, exit: 2 },
-  'client-timeout': { status: 408, exit: 2 },
-  'head-too-large': { status: 431, exit: 2 },
-  'too-many-headers': { status: 431, exit: 2 },
-  'not-allowed': { status: 403, exit: 2 },
-  'not-found': { status: 404, exit: 2 },
-  'no-recording': { status: 501, exit: 2 },
-  'target-unreachable': { status: 502, exit: 2 },
-  'target-timeout': { status: 504, exit: 2 },
-  interrupted: { status: 503, exit: 2 },
-  internal: { status: 500, exit: 2 },
+const STATUSES = {
+  'bad-usage': 400,
+  'bad-config': 500,
+  'bad-contract': 500,
+  'bad-input': 400,
+  'bad-recording': 500,
+  'cannot-read': 500,
+  'cannot-write': 500,
+  'recording-in-use': 500,
+  'cannot-listen': 500,
+  'body-already-read': 500,
+  'request-too-large': 413,
+  overloaded: 503,
+  'malformed-request': 400,
+  'client-timeout': 408,
+  'head-too-large': 431,
+  'too-many-headers': 431,
+  'not-allowed': 403,
+  'not-found': 404,
+  'no-recording': 501,
+  'target-unreachable': 502,
+  'target-timeout': 504,
+  interrupted: 503,
+  internal: 500,
 } as const;
 
-export type ErrorCode = keyof typeof CODES;
+export type ErrorCode = keyof typeof STATUSES;
 
 /** The tool could not do its work. Nothing else is thrown on purpose. */
 export class PatchgateError extends Error {
@@ -53,11 +53,12 @@ export class PatchgateError extends Error {
 
   /** HTTP status of the answer, where a request is to be answered with this error. */
   get status(): number {
-    return CODES[this.code].status;
+    return STATUSES[this.code];
   }
 
+  /** Of the process: it could not run. */
   get exitCode(): number {
-    return CODES[this.code].exit;
+    return 2;
   }
 }
 

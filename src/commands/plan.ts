@@ -3,10 +3,9 @@ import type { CommandModule } from 'yargs';
 import { gateOf } from '../app/compose-gate.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
-import { type JsonObject, type JsonValue, member } from '../json/json.ts';
+import { type JsonObject, member } from '../json/json.ts';
 import { tokensOf } from '../json/pointer.ts';
-import type { Finding, Verdict } from '../model/finding.ts';
-import type { Known, RecordName } from '../model/record.ts';
+import type { Known } from '../model/record.ts';
 import { redactJson, redactText } from '../recordings/redaction/redact.ts';
 import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redaction/redact-finding.ts';
 import { type Redaction, type RedactionSettings, redactionOf } from '../recordings/redaction/redaction.ts';
@@ -199,17 +198,38 @@ export async function runPlan(
   }
   const path = `${basePath}/accounts/${account ?? 'current'}/projects/${project}`;
   const patch = readBody(gate, path, input);
-  const {
-    known,
-    source: from,
-    advice,
-  } = await readSource(source, { name: patch.name, path, account, gate, target, now });
-  const plan = planOf(patch, known, { project, body: input.name, source: from, advice });
+  const told = await readSource(source, { name: patch.name, path, account, gate, target, now });
+  const { known } = told;
+  const { verdict, effects = [] } = patch.inspect(known);
+  const name = member(known?.record, 'name');
+  const plan: Plan = {
+    ...{ project, body: input.name, source: told.source, advice: told.advice },
+    name: typeof name === 'string' ? name : undefined,
+    known: known === undefined ? 'nothing' : known.isWhole ? 'whole' : 'part',
+    effects,
+    corrected: known && correctedProject(known.record, patch.json, effects),
+    findings: verdict.findings.filter(({ severity }) => severity === 'error'),
+  };
   const shown = withoutSecrets(plan, redactionOf(args.redaction));
   await io.output.write(args.format === 'json' ? planJson(shown) : planText(shown, args.isColoured));
   const doubt = doubtOf(shown);
   if (doubt !== undefined && args.format === 'json') io.say(`${visible(doubt)}\n  ${shown.advice}`);
-  if (writeFull !== undefined) await writeBody(writeFull, patch, known, plan, io);
+  if (writeFull === undefined) return EXIT_CODES[outcomeOf(plan)];
+
+  const file = visible(writeFull);
+  if (!known || outcomeOf(plan) === 'unclear')
+    io.say(`${file} was not written: what is to be kept is not known`);
+  else if (verdict.findings.some(({ rule }) => rule === 'request.unsafe-number')) {
+    const why = `${file} was not written: ${plan.body} has a number that no double holds`;
+    throw new PatchgateError('bad-input', why, {
+      hint: 'it would become another number: correct the body by hand',
+    });
+  } else {
+    const full = `${JSON.stringify(fullProject(known.record, patch.json, effects), null, 2)}\n`;
+    await writeFileWhole(resolve(io.cwd, writeFull), (output) => output.write(full));
+    const none = plan.known === 'whole' ? 'no environment' : 'no environment that is known';
+    io.say(`wrote ${file}: the body ${plan.corrected ? `that loses ${none}` : 'in full'}`);
+  }
   return EXIT_CODES[outcomeOf(plan)];
 }
 
@@ -218,23 +238,6 @@ const OTHER_KINDS = {
   har: 'an HTTP archive',
   requests: 'lines of requests',
 };
-
-function planOf(
-  patch: ProjectPatch,
-  known: Known | undefined,
-  about: Pick<Plan, 'project' | 'body' | 'source' | 'advice'>,
-): Plan {
-  const { findings, effects = [] } = patch.against(known);
-  const name = member(known?.record, 'name');
-  return {
-    ...about,
-    name: typeof name === 'string' ? name : undefined,
-    known: known === undefined ? 'nothing' : known.isWhole ? 'whole' : 'part',
-    effects,
-    corrected: known && correctedProject(known.record, patch.json, effects),
-    findings: findings.filter(({ severity }) => severity === 'error'),
-  };
-}
 
 /** Reports go into logs. */
 function withoutSecrets(plan: Plan, redaction: Redaction): Plan {
@@ -252,56 +255,23 @@ function withoutSecrets(plan: Plan, redaction: Redaction): Plan {
   };
 }
 
-async function writeBody(
-  file: string,
-  patch: ProjectPatch,
-  known: Known | undefined,
-  plan: Plan,
-  io: PlanIo,
-): Promise<void> {
-  if (!known || outcomeOf(plan) === 'unclear') {
-    io.say(`${visible(file)} was not written: what is to be kept is not known`);
-    return;
-  }
-  if (patch.against(known).findings.some(({ rule }) => rule === 'request.unsafe-number')) {
-    throw new PatchgateError(
-      'bad-input',
-      `${visible(file)} was not written: ${plan.body} has a number that no double holds`,
-      {
-        hint: 'it would become another number: correct the body by hand',
-      },
-    );
-  }
-  const full = fullProject(known.record, patch.json, plan.effects);
-  await writeFileWhole(resolve(io.cwd, file), (output) => output.write(`${JSON.stringify(full, null, 2)}\n`));
-  const none = plan.known === 'whole' ? 'no environment' : 'no environment that is known';
-  io.say(`wrote ${visible(file)}: the body ${plan.corrected ? `that loses ${none}` : 'in full'}`);
-}
-
 /** service-api 4: an int32; in canonical decimal, as the gate takes it. */
 function checkId(project: string): void {
   const number = Number(project);
   if (/^(?:0|-?[1-9]\d*)$/.test(project) && number >= -(2 ** 31) && number < 2 ** 31) return;
-  throw new PatchgateError('bad-usage', `--project ${JSON.stringify(project)} is no id of a project`, {
+  throw new PatchgateError('bad-usage', `invalid value ${JSON.stringify(project)} for --project`, {
     hint: 'an id is an integer, as in the path: --project 42',
   });
 }
 
-/** A body as that of a PATCH of one project. */
-interface ProjectPatch {
-  /** The project, as the gate names it. */
-  name: RecordName;
-  json: JsonValue;
-  /** What the gate says of it, but for what it loses: that is taken for approved. With all effects, and not the first of them. */
-  against(known: Known | undefined): Pick<Verdict, 'findings' | 'effects'>;
-}
-
 /**
+ * Reads the body of a PATCH of one project.
+ *
  * @param path of the project
  * @throws PatchgateError `bad-usage` where the contract has no such PATCH, `bad-input` where the body is none that all readers
  *   understand alike
  */
-function readBody(gate: Gate, path: string, { name: file, path: input, bytes }: BytesInput): ProjectPatch {
+function readBody(gate: Gate, path: string, { name: file, path: input, bytes }: BytesInput) {
   const head = { method: 'PATCH', url: path, headers: ['content-type', 'application/json'] };
   const match = gate.match(head);
   const name = match && gate.recordOf(match);
@@ -310,24 +280,15 @@ function readBody(gate: Gate, path: string, { name: file, path: input, bytes }: 
       hint: 'plan needs an operation with the path /accounts/{account_id}/projects/{project_id}',
     });
   }
+  /** The gate's verdict, with what it loses taken for approved, and with all effects. */
   const inspect = (known: Known | undefined) =>
     gate.inspect({ ...head, body: bytes }, match, { known, approval: 'approved', file: input });
   const { verdict, json } = inspect(undefined);
-  const unclear = verdict.findings.find(isOfReading);
-  if (unclear || json === undefined) throw unreadable(file, unclear);
-  const against = (known: Known | undefined) => {
-    const { verdict, effects } = inspect(known);
-    return { findings: verdict.findings, ...(effects && { effects }) };
-  };
-  return { name, json, against };
-}
-
-function isOfReading({ rule, severity }: Finding): boolean {
-  return severity === 'error' && rule.startsWith('request.');
-}
-
-function unreadable(file: string, finding: Finding | undefined): PatchgateError {
-  const { line, column = 1, message = 'it cannot be read', hint } = finding ?? {};
+  const unclear = verdict.findings.find(
+    ({ rule, severity }) => severity === 'error' && rule.startsWith('request.'),
+  );
+  if (json !== undefined && !unclear) return { name, json, inspect };
+  const { line, column = 1, message = 'it cannot be read', hint } = unclear ?? {};
   const place = line === undefined ? file : `${file}:${line}:${column}`;
-  return new PatchgateError('bad-input', visible(`${place}: ${message}`), hint === undefined ? {} : { hint });
+  throw new PatchgateError('bad-input', visible(`${place}: ${message}`), hint === undefined ? {} : { hint });
 }

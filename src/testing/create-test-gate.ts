@@ -1,5 +1,5 @@
 import type { Patchgate } from '../app/patchgate.ts';
-import { refusedTexts, type WayOut } from '../commands/exec/refused-text.ts';
+import { type Remediation, refusedTexts } from '../commands/exec/refused-text.ts';
 import type { JsonObject } from '../json/json.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import { crossSessionText, neverHappenedText } from '../reporters/run-text.ts';
@@ -147,7 +147,7 @@ function comparable<Shown extends object>(shown: Shown, asSent: () => SentExchan
 }
 
 /** Of tests that are run once more. */
-const BY_VARIABLES: WayOut = {
+const BY_VARIABLES: Remediation = {
   again: 'record it anew with',
   allowDelete: `${variableOf('allowDelete')}=`,
   noGuard: `${variableOf('guard')}=off`,

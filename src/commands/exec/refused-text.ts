@@ -3,7 +3,6 @@ import { losesEnvironment } from '../../model/effect.ts';
 import type { Verdict } from '../../model/finding.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import { printable } from '../../reporters/wording.ts';
-import type { ShownExchange } from '../../server/show-exchange.ts';
 
 /** Requests that are listed. */
 const MOST = 5;
@@ -14,68 +13,65 @@ const NO_RECORDING = 501;
 const MOST_NAMES = 10;
 const MOST_CHARACTERS = 100;
 
-/** How whoever ran it lets go what a request deletes. */
-export interface WayOut {
+/** How the user lets a request delete what it deletes. */
+export interface Remediation {
   again: string;
   /** What stands before the names, in quotes. */
   allowDelete: string;
   noGuard: string;
 }
 
-export const BY_FLAGS: WayOut = {
+export const BY_FLAGS: Remediation = {
   again: 'the same command with',
   allowDelete: '--allow-delete ',
   noGuard: '--no-guard',
 };
 
 /**
- * The requests that were blocked, or came to grief on their way, oldest first: what was answered, and why. Alike ones are
+ * The requests that were blocked, or failed on their way, oldest first: what was answered, and why. Alike ones are
  * one. Where there are many: those whose PATCH deletes, then the last ones.
  *
- * @param withFailures those that came to grief, too
+ * @param withFailures those that failed, too
  */
 export function refusedTexts(
   gate: Pick<Patchgate, 'exchanges' | 'counts'>,
-  wayOut: WayOut,
+  remediation: Remediation,
   withFailures: boolean,
 ): string[] {
   // Those that the list of exchanges does not hold any more.
   let others = gate.counts().blocked;
-  const refused = new Map<string, { text: string; letGo: string; count: number }>();
-  for (const one of gate.exchanges()) {
-    const { answeredBy, response, verdict, failure } = one;
+  const refused = new Map<string, { text: string; deletes: boolean; count: number }>();
+  for (const { answeredBy, request, response, verdict, failure } of gate.exchanges()) {
     // A fault that was asked for is neither.
     const isBlocked = verdict?.outcome === 'block';
     if (isBlocked) others--;
     const isRefused = answeredBy === 'gate' && (isBlocked || (withFailures && failure !== undefined));
     if (!isRefused || response === undefined || response.status === NO_RECORDING) continue;
-    const text = refusedText(one);
-    const letGo = verdict?.problem === 'destructive-change' ? `\n  ${letGoText(verdict, wayOut)}` : '';
-    const known = refused.get(text + letGo);
-    if (known) known.count++;
-    else refused.set(text + letGo, { text, letGo, count: 1 });
+    const error = verdict?.findings.find(({ severity }) => severity === 'error');
+    const why = failure ?? (error ? `${error.rule}: ${error.message}` : '');
+    const text = `the gate answered ${request.method} ${request.url} with ${response.status}: ${why}`;
+    const deletes = verdict?.problem === 'destructive-change';
+    const remedy = deletes ? `\n  ${remedyText(verdict, remediation)}` : '';
+    const one = refused.get(text + remedy) ?? { text, deletes, count: 0 };
+    one.count++;
+    refused.set(text + remedy, one);
   }
-  const all = [...refused.values()];
-  // Whoever tests what is refused expects the others.
-  const listed = new Set(all.toSorted((a, b) => Number(!a.letGo) - Number(!b.letGo)).slice(0, MOST));
-  const texts = all
-    .filter((one) => listed.has(one))
-    .map(({ text, letGo, count }) => `${text}${count > 1 ? ` (${count} times)` : ''}${letGo}`);
-  others += all.filter((one) => !listed.has(one)).reduce((sum, { count }) => sum + count, 0);
+  const all = [...refused].map(([key, { text, deletes, count }]) => ({
+    text: count > 1 ? `${text} (${count} times)${key.slice(text.length)}` : key,
+    ...{ deletes, count },
+  }));
+  // A test of what is refused expects the others.
+  const listed = new Set(all.toSorted((a, b) => Number(b.deletes) - Number(a.deletes)).slice(0, MOST));
+  for (const one of all) if (!listed.has(one)) others += one.count;
+  const texts = all.filter((one) => listed.has(one)).map(({ text }) => text);
   const rest =
     others > 0 ? [`${others} further ${others === 1 ? 'request was' : 'requests were'} refused`] : [];
   return [...texts.reverse(), ...rest];
 }
 
-function refusedText({ request, response, verdict, failure }: ShownExchange): string {
-  const [first] = verdict?.findings.filter(({ severity }) => severity === 'error') ?? [];
-  const why = failure ?? (first ? `${first.rule}: ${first.message}` : '');
-  return `the gate answered ${request.method} ${request.url} with ${response?.status}: ${why}`;
-}
-
-function letGoText(
+function remedyText(
   { effects = [], effectsOmitted = 0 }: Verdict,
-  { again, allowDelete, noGuard }: WayOut,
+  { again, allowDelete, noGuard }: Remediation,
 ): string {
   const names = [...new Set(effects.filter(losesEnvironment).map(({ name }) => name))];
   const canBeNamed =

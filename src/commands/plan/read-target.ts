@@ -1,7 +1,6 @@
 import { Client } from 'undici';
 import { PatchgateError, systemCode } from '../../errors.ts';
 import { recordOf } from '../../guard/read-record.ts';
-import type { ResponseHead } from '../../http/http.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import type { Config } from '../../settings/config.ts';
 import { wholeRecord } from '../../state/known.ts';
@@ -13,8 +12,6 @@ import { readTargetTls } from '../../upstreams/target-tls.ts';
 const MOST = 5 * 1024 * 1024;
 
 export type TargetSettings = Pick<Config, 'timeout' | 'targetCa' | 'targetInsecure'>;
-
-type Answer = Omit<ResponseHead, 'message'> & { bytes: Buffer };
 
 /**
  * Reads a record from a service by one GET; nothing else is sent, and no redirect is followed.
@@ -38,7 +35,10 @@ export async function readTarget(
   const asked = `GET ${target.origin}${whole}`;
   const { status } = answer;
   if (status < 200 || status > 299 || status === 206) {
-    const hint = status >= 300 && status < 400 ? NO_REDIRECT : HINTS[status];
+    const hint =
+      status >= 300 && status < 400
+        ? 'redirects are not followed: give the address that answers itself'
+        : HINTS[status];
     throw new PatchgateError('cannot-read', `${asked} was answered with the status ${status}`, {
       ...(hint !== undefined && { hint }),
     });
@@ -50,7 +50,6 @@ export async function readTarget(
   });
 }
 
-const NO_REDIRECT = 'redirects are not followed: give the address that answers itself';
 const HINTS: Readonly<Record<number, string>> = {
   401: "it asks for credentials: --header 'Authorization: Bearer …'",
   403: "it asks for other credentials: --header 'Authorization: Bearer …'",
@@ -62,7 +61,7 @@ async function get(
   path: string,
   headers: readonly string[],
   { timeout, ...settings }: TargetSettings,
-): Promise<Answer> {
+) {
   const tls = await readTargetTls(target, settings);
   const client = new Client(target.origin, {
     connect: { timeout, ...tls },
@@ -71,19 +70,15 @@ async function get(
     maxResponseSize: MOST,
   });
   try {
-    const {
-      statusCode,
-      headers: answered,
-      body,
-    } = await client.request({
+    const answer = await client.request({
       method: 'GET',
       path,
       headers: ['accept', 'application/json', 'accept-encoding', 'identity', ...headers],
     });
-    const raw = Object.entries(answered).flatMap(([name, values = []]) =>
+    const raw = Object.entries(answer.headers).flatMap(([name, values = []]) =>
       [values].flat().flatMap((value) => [name, value]),
     );
-    return { status: statusCode, headers: raw, bytes: Buffer.from(await body.arrayBuffer()) };
+    return { status: answer.statusCode, headers: raw, bytes: Buffer.from(await answer.body.arrayBuffer()) };
   } catch (error) {
     if (systemCode(error) !== 'UND_ERR_RES_EXCEEDED_MAX_SIZE') throw targetError(target, error, timeout);
     throw new PatchgateError(

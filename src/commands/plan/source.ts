@@ -4,12 +4,10 @@ import type { Gate } from '../../gate/gate.ts';
 import { journalOf, readKept } from '../../guard/kept/state-files.ts';
 import { recordedLesson } from '../../guard/recorded-history.ts';
 import type { Known, RecordName } from '../../model/record.ts';
-import { findRecording } from '../../recordings/find-recording.ts';
-import { openStore } from '../../recordings/store/open-store.ts';
 import { visible } from '../../reporters/wording.ts';
 import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
 import { KnownState } from '../../state/known-state.ts';
-import { inOrder } from '../recordings/in-order.ts';
+import { readInOrder } from '../recordings/in-order.ts';
 import { ageText } from '../recordings/units.ts';
 import { readTarget, type TargetSettings } from './read-target.ts';
 
@@ -88,14 +86,8 @@ export async function readSource(source: Source, question: Question): Promise<To
   }
   const state = new KnownState({ account });
   if (source.kind === 'recording') {
-    await findRecording(source.folder, source.name);
-    const store = await openStore(source.folder, source.name);
-    try {
-      for (const { exchange } of inOrder(store, () => true))
-        recordedLesson(gate, ['project'], exchange)?.teach(state);
-    } finally {
-      await store.close();
-    }
+    for (const { exchange } of await readInOrder(source.folder, source.name, () => true))
+      recordedLesson(gate, ['project'], exchange)?.teach(state);
     return {
       known: state.of(name),
       source: `the recording ${source.name}`,

@@ -84,30 +84,22 @@ export interface ExportArgs {
 
 /** Writes a recording for other tools, redacted, one exchange after the other. @returns how many */
 export async function runExport(args: ExportArgs, output: Output): Promise<number> {
-  await findRecording(args.folder, args.name);
-  const store = await openStore(args.folder, args.name);
-  const text = args.format === 'har' ? harText : curlText;
-  let count = 0;
+  const { folder, name, selection, format, redaction } = args;
+  await findRecording(folder, name);
+  const store = await openStore(folder, name);
   try {
-    const exchanges = inOrder(store, chooser(args.selection));
-    for (const part of text(
-      clean(exchanges, args.redaction, () => count++),
-      store,
-      args,
-    )) {
-      if (!(await output.write(part))) break;
-    }
+    const chosen = inOrder(store, chooser(selection));
+    const text = format === 'har' ? harText : curlText;
+    for (const part of text(redacted(chosen, redaction), store, args)) if (!(await output.write(part))) break;
+    return chosen.length;
   } finally {
     await store.close();
   }
-  return count;
 }
 
-function* clean(exchanges: Iterable<Numbered>, redaction: Redaction, count: () => void): Generator<Numbered> {
-  for (const numbered of exchanges) {
-    count();
+function* redacted(exchanges: readonly Numbered[], redaction: Redaction): Generator<Numbered> {
+  for (const numbered of exchanges)
     yield { ...numbered, exchange: redactExchange(numbered.exchange, redaction) };
-  }
 }
 
 function* harText(

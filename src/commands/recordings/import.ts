@@ -6,6 +6,7 @@ import { PatchgateError } from '../../errors.ts';
 import { header, splitTarget } from '../../http/http.ts';
 import { type FoundExchange, seenOf } from '../../recordings/har/from-har.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
+import type { TimedEntry } from '../../recordings/har/read-har.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { type PlainExchange, plainExchangeOf } from '../../recordings/plain-exchange.ts';
 import { redactText } from '../../recordings/redaction/redact.ts';
@@ -103,88 +104,62 @@ export interface ImportArgs {
  *  them can be recorded
  */
 export async function runImport(args: ImportArgs): Promise<Imported> {
+  const { files, folder, name, replace, rules, notice } = args;
   // All of them are looked at before the first one is recorded; one at a time is in memory.
-  for (const file of args.files.slice(1)) await readArchive(file);
-  const wanted = chooserOf(args);
-  const done: Imported = { exchanges: 0, entries: 0, skipped: new Map(), origins: [] };
-  const origins = new Set<string>();
-  let store: RecordingStore | undefined;
-  const detected = new SecretNotices(args.notice);
-  const skip = (reason: string) => done.skipped.set(reason, (done.skipped.get(reason) ?? 0) + 1);
+  for (const file of files.slice(1)) await readArchive(file);
+  const unwanted = whyUnwanted(args);
+  const skipped = new Map<string, number>();
+  const skip = (reason: string) => skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
   const leaveOut = (why: string) => {
-    args.notice(`left out: ${redactText(why, args.rules.redaction)}`);
+    notice(`left out: ${redactText(why, rules.redaction)}`);
     skip('not as HAR 1.2 says');
   };
+  const detected = new SecretNotices(notice);
+  const origins = new Set<string>();
+  let store: RecordingStore | undefined;
+  let [exchanges, entries] = [0, 0];
+  const take = async (file: string, entry: TimedEntry, isOwn: boolean) => {
+    const reason = unwanted(entry);
+    if (reason !== undefined) return skip(reason);
+    const attached = await attachedTo(file, entry).catch((error: unknown) => error);
+    if (attached instanceof PatchgateError && attached.code === 'bad-input')
+      return leaveOut(attached.message);
+    if (attached instanceof Error) throw attached;
+    const found = seenOf(entry, { isOwn, attached: attached as Awaited<ReturnType<typeof attachedTo>> });
+    if ('skipped' in found) return skip(found.skipped);
+    store ??= await openStore(folder, name, { ...args, writable: true, replaces: replace, onNotice: notice });
+    store.append(plainOf(found, args, detected));
+    // Its line is in the journal then.
+    await nextTurn();
+    if (store.trouble) throw store.trouble;
+    origins.add(new URL(entry.request.url).origin);
+    exchanges++;
+  };
   try {
-    for (const file of args.files) {
-      const { entries, isOwn, odd } = await readArchive(file);
-      done.entries += entries.length + odd.length;
-      for (const one of odd) leaveOut(one);
-      for (const entry of entries) {
-        const reason = wanted(entry);
-        if (reason !== undefined) {
-          skip(reason);
-          continue;
-        }
-        const attached = await attachedTo(file, entry).catch(badInput);
-        if (attached instanceof PatchgateError) {
-          leaveOut(attached.message);
-          continue;
-        }
-        const found = seenOf(entry, { isOwn, attached });
-        if ('skipped' in found) {
-          skip(found.skipped);
-          continue;
-        }
-        store ??= await openToImport(args);
-        const exchange = plainOf(found, args, detected);
-        store.append(exchange);
-        // Its line is in the journal then.
-        await nextTurn();
-        if (store.trouble) throw store.trouble;
-        origins.add(new URL(entry.request.url).origin);
-        done.exchanges++;
-      }
+    for (const file of files) {
+      const archive = await readArchive(file);
+      entries += archive.entries.length + archive.odd.length;
+      for (const one of archive.odd) leaveOut(one);
+      for (const entry of archive.entries) await take(file, entry, archive.isOwn);
     }
   } finally {
     await store?.close();
   }
-  done.origins = [...origins].sort();
-  if (done.exchanges === 0) throw nothingIn(args, done);
-  return done;
+  if (exchanges === 0) throw nothingIn(args, entries, skipped);
+  return { exchanges, entries, skipped, origins: [...origins].sort() };
 }
 
-function badInput(error: unknown): PatchgateError {
-  if (error instanceof PatchgateError && error.code === 'bad-input') return error;
-  throw error;
-}
-
-function nothingIn({ files, only }: ImportArgs, { entries, skipped }: Imported): PatchgateError {
+function nothingIn(
+  { files, only }: ImportArgs,
+  entries: number,
+  skipped: Imported['skipped'],
+): PatchgateError {
   const why = entries === 0 ? 'it has no entries' : `skipped: ${skippedText(skipped)}`;
   return new PatchgateError('bad-input', `nothing of ${files.join(', ')} was imported: ${why}`, {
     hint:
       only.length > 0
         ? '--only begins as the URLs do (https://staging.example.com/api/), or with the path: /api/'
         : 'export it with bodies, and without what was only in the cache',
-  });
-}
-
-function openToImport({
-  folder,
-  name,
-  replace,
-  durability,
-  refreshMeta,
-  rules,
-  notice,
-}: ImportArgs): Promise<RecordingStore> {
-  return openStore(folder, name, {
-    writable: true,
-    replaces: replace,
-    durability,
-    refreshMeta,
-    rules,
-    onNotice: notice,
   });
 }
 
@@ -221,7 +196,7 @@ function keepHeader(message: { headers: readonly string[] }, raw: readonly strin
 const NO_BODY = Buffer.alloc(0);
 
 /** Why an entry is not wanted; undefined where it is. */
-function chooserOf({ only, method }: ImportArgs): (entry: HarEntry) => string | undefined {
+function whyUnwanted({ only, method }: ImportArgs): (entry: HarEntry) => string | undefined {
   const patterns = only.map((text) => ({ isPath: text.startsWith('/'), pattern: wildcard(`${text}*`) }));
   return ({ request }) => {
     if (method !== undefined && request.method.toUpperCase() !== method.toUpperCase())
@@ -259,7 +234,7 @@ export function importedText(imported: Imported, name: string, folder: string): 
 }
 
 /** `3 WebSocket, 2 no response` */
-export function skippedText(skipped: ReadonlyMap<string, number>): string {
+function skippedText(skipped: ReadonlyMap<string, number>): string {
   return [...skipped]
     .sort(([, a], [, b]) => b - a)
     .map(([reason, count]) => `${count} ${reason}`)

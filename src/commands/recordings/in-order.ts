@@ -1,5 +1,7 @@
 import type { Exchange } from '../../model/exchange.ts';
+import { findRecording } from '../../recordings/find-recording.ts';
 import { orderTimes } from '../../recordings/order-times.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import type { Choose } from './selection.ts';
 
@@ -9,6 +11,17 @@ export interface Numbered {
   /** Its place among those of its method and path, from 0. */
   index: number;
   exchange: Exchange;
+}
+
+/** The exchanges of a recording that are chosen. @throws PatchgateError `bad-usage` where there is none of that name, `bad-recording` */
+export async function readInOrder(folder: string, name: string, choose: Choose): Promise<Numbered[]> {
+  await findRecording(folder, name);
+  const store = await openStore(folder, name);
+  try {
+    return inOrder(store, choose);
+  } finally {
+    await store.close();
+  }
 }
 
 /**

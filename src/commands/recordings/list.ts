@@ -51,55 +51,39 @@ export interface ListArgs {
  *
  * @returns the exit code: 2 where something could not be read, 0 otherwise
  */
-export async function runList(
-  { folder, format, now, operationOf }: ListArgs,
-  output: Output,
-): Promise<0 | 2> {
+export async function runList(args: ListArgs, output: Output): Promise<0 | 2> {
+  const { folder, format, now, operationOf } = args;
   const summaries: Summary[] = [];
   for (const name of await recordingNames(folder))
     summaries.push(await summarize(join(folder, name), name, operationOf));
-  await output.write(format === 'json' ? jsonOf(summaries) : textOf(summaries, folder, now));
+  const text =
+    format === 'json'
+      ? `${JSON.stringify({ recordings: summaries }, null, 2)}\n`
+      : textOf(summaries, folder, now);
+  await output.write(text);
   return summaries.some(({ trouble }) => trouble.length > 0) ? 2 : 0;
 }
 
-function jsonOf(summaries: readonly Summary[]): string {
-  const recordings = summaries.map(({ oldest, newest, ...rest }) => ({
-    ...rest,
-    ...(oldest !== undefined && { oldest: new Date(oldest).toISOString() }),
-    ...(newest !== undefined && { newest: new Date(newest).toISOString() }),
-  }));
-  return `${JSON.stringify({ recordings }, null, 2)}\n`;
-}
-
-const HEADS = [
-  'recording',
-  'exchanges',
-  'paths',
-  'operations',
-  'size',
-  'oldest',
-  'newest',
-  'unused',
-  'waiting',
-];
+const COLUMNS = 'recording exchanges paths operations size oldest newest unused waiting'.split(' ');
 const NUMBERS = [1, 2, 4, 7, 8];
 
 function textOf(summaries: readonly Summary[], folder: string, now: number): string {
   if (summaries.length === 0) return `no recordings in ${printable(folder)}\n`;
-  const rows = summaries.map(
-    ({ name, exchanges, paths, operations, size, oldest, newest, unused, waiting }) => [
-      printable(name),
-      String(exchanges),
-      String(paths),
-      printable(operationsText(operations)),
-      sizeText(size),
-      dayText(oldest, now),
-      dayText(newest, now),
-      unused === undefined ? '-' : String(unused),
-      waiting === 0 ? '-' : String(waiting),
-    ],
-  );
-  const [head, ...lines] = table([HEADS, ...rows], NUMBERS);
+  const rows = summaries.map((summary) => {
+    const operations = Object.entries(summary.operations).map(([name, count]) => `${name} ${count}`);
+    return [
+      printable(summary.name),
+      String(summary.exchanges),
+      String(summary.paths),
+      printable(operations.join(', ') || '-'),
+      sizeText(summary.size),
+      dayText(summary.oldest, now),
+      dayText(summary.newest, now),
+      String(summary.unused ?? '-'),
+      String(summary.waiting || '-'),
+    ];
+  });
+  const [head, ...lines] = table([COLUMNS, ...rows], NUMBERS);
   const all = lines.flatMap((line, i) => [
     line,
     ...(summaries[i] as Summary).trouble.map((what) => `  cannot read ${printable(what)}`),
@@ -107,15 +91,9 @@ function textOf(summaries: readonly Summary[], folder: string, now: number): str
   return `${[head, ...all].join('\n')}\n`;
 }
 
-/** `updateProject 12, GET 3` */
-function operationsText(operations: Readonly<Record<string, number>>): string {
-  const all = Object.entries(operations).map(([operation, count]) => `${operation} ${count}`);
-  return all.length === 0 ? '-' : all.join(', ');
-}
-
 /** `2026-11-20 (3d)` */
-function dayText(time: number | undefined, now: number): string {
-  return time === undefined ? '-' : `${new Date(time).toISOString().slice(0, 10)} (${ageText(time, now)})`;
+function dayText(time: string | undefined, now: number): string {
+  return time === undefined ? '-' : `${time.slice(0, 10)} (${ageText(Date.parse(time), now)})`;
 }
 
 /** What there is to say of a recording in one line. */
@@ -128,15 +106,15 @@ interface Summary {
   operations: Record<string, number>;
   /** Bytes of all files, those of the tool included. */
   size: number;
-  /** Of `recordedAt`, in milliseconds since the epoch; absent where there is no exchange. */
-  oldest?: number;
-  newest?: number;
-  /** Never served in the runs since it changed; absent where nothing is known of one. */
-  unused?: number;
   /** In the journal, not in their files yet. */
   waiting: number;
   /** What cannot be read, by name, line and column. */
   trouble: string[];
+  /** Never served in the runs since it changed; absent where no run is known. */
+  unused?: number;
+  /** ISO 8601, UTC; absent where there is no exchange. */
+  oldest?: string;
+  newest?: string;
 }
 
 /** Troubles of one recording that are told. */
@@ -147,51 +125,54 @@ const MOST_TROUBLES = 20;
  *
  * @throws PatchgateError `cannot-read` where a folder cannot be listed
  */
-async function summarize(
-  root: string,
-  name: string,
-  operationOf: (method: string, path: string) => string | undefined,
-): Promise<Summary> {
-  const summary: Summary = { name, exchanges: 0, paths: 0, operations: {}, size: 0, waiting: 0, trouble: [] };
+async function summarize(root: string, name: string, operationOf: ListArgs['operationOf']): Promise<Summary> {
   const runs = await readRuns(root, changedAt(root));
-  let unused = 0;
+  const paths = new Set<string>();
   const operations = new Map<string, number>();
-  let lastPath: string | undefined;
-  let troubles = 0;
+  const trouble: string[] = [];
+  let [exchanges, size, unused, waiting] = [0, 0, 0, 0];
+  let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const attempt = (work: () => void) => {
     try {
       work();
     } catch (error) {
       if (!(error instanceof PatchgateError)) throw error;
-      if (++troubles <= MOST_TROUBLES) summary.trouble.push(messageOf(error));
+      trouble.push(messageOf(error));
     }
   };
-  for (const found of walk(root)) {
-    summary.size += sizeOf(found.file);
-    if (found.kind !== 'exchanges') continue;
+  for (const { kind, file, place } of walk(root)) {
+    size += sizeOf(file);
+    if (kind !== 'exchanges') continue;
     attempt(() => {
-      const exchanges = readExchanges(found.file, found.place) ?? [];
-      const request = exchanges[0]?.request;
+      const all = readExchanges(file, place) ?? [];
+      const request = all[0]?.request;
       if (!request) return;
-      summary.exchanges += exchanges.length;
+      exchanges += all.length;
       const operation = operationOf(request.method, request.path) ?? request.method;
-      operations.set(operation, (operations.get(operation) ?? 0) + exchanges.length);
-      // Those of one path stand in one folder.
-      if (request.path !== lastPath) summary.paths++;
-      lastPath = request.path;
-      for (const { meta } of exchanges) {
+      operations.set(operation, (operations.get(operation) ?? 0) + all.length);
+      paths.add(request.path);
+      for (const { meta } of all) {
         const time = Date.parse(meta.recordedAt);
-        summary.oldest = Math.min(summary.oldest ?? time, time);
-        summary.newest = Math.max(summary.newest ?? time, time);
+        oldest = Math.min(oldest, time);
+        newest = Math.max(newest, time);
       }
-      if (runs) unused += exchanges.filter(runs.isUnused).length;
-      checkBodies(found.file, exchanges);
+      if (runs) unused += all.filter(runs.isUnused).length;
+      checkBodies(file, all);
     });
   }
   attempt(() => {
-    summary.waiting = waitingIn(root).length;
+    waiting = waitingIn(root).length;
   });
-  if (troubles > MOST_TROUBLES) summary.trouble.push(`and ${troubles - MOST_TROUBLES} more`);
-  summary.operations = Object.fromEntries([...operations].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { ...summary, ...(runs && !runs.isCut && { unused }) };
+  if (trouble.length > MOST_TROUBLES)
+    trouble.splice(MOST_TROUBLES, trouble.length, `and ${trouble.length - MOST_TROUBLES} more`);
+  return {
+    ...{ name, exchanges, paths: paths.size },
+    operations: Object.fromEntries([...operations].sort(([a], [b]) => (a < b ? -1 : 1))),
+    ...{ size, waiting, trouble },
+    ...(runs && !runs.isCut && { unused }),
+    ...(exchanges > 0 && {
+      oldest: new Date(oldest).toISOString(),
+      newest: new Date(newest).toISOString(),
+    }),
+  };
 }

@@ -5,8 +5,8 @@ import type { CommandModule } from 'yargs';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
-import { readRuns } from '../../recordings/runs.ts';
-import { ExchangeFile, readExchanges } from '../../recordings/store/exchange-file.ts';
+import { type Runs, readRuns } from '../../recordings/runs.ts';
+import { ExchangeFile, type Place, readExchanges } from '../../recordings/store/exchange-file.ts';
 import { HIDDEN, LOCK } from '../../recordings/store/hidden-folder.ts';
 import { takeLock } from '../../recordings/store/lock.ts';
 import { openStore } from '../../recordings/store/open-store.ts';
@@ -62,13 +62,9 @@ export const remove: CommandModule = {
       olderThan === undefined
         ? undefined
         : (checkValue('maxAge', SETTINGS.maxAge, olderThan, '--older-than') as number);
-    const args = {
-      folder: config.recordings,
-      name,
-      selection: selectionOf(argv),
-      unused,
-      ...(age !== undefined && { before: Date.now() - age }),
-    };
+    const selection = selectionOf(argv);
+    const before = age === undefined ? undefined : Date.now() - age;
+    const args = { folder: config.recordings, name, selection, unused, before };
     const removed = await runRemove(args, async (removal) => yes || (await confirm(removal, args)));
     process.stdout.write(removedText(removed, args));
   },
@@ -99,6 +95,8 @@ export interface Removed extends Removal {
   others: string[];
 }
 
+type Confirm = (removal: Removal) => Promise<boolean>;
+
 /**
  * Removes a recording, or some exchanges of it, while nobody records into it.
  *
@@ -106,108 +104,101 @@ export interface Removed extends Removal {
  * @returns undefined where nothing was removed
  * @throws PatchgateError `bad-usage`, `recording-in-use`, `cannot-write`
  */
-export async function runRemove(
-  args: RemoveArgs,
-  confirm: (removal: Removal) => Promise<boolean>,
-): Promise<Removed | undefined> {
+export async function runRemove(args: RemoveArgs, confirm: Confirm): Promise<Removed | undefined> {
   const root = await findRecording(args.folder, args.name);
   const isPart = args.unused || args.before !== undefined || isSelecting(args.selection);
-  return isPart ? removePart(root, args, confirm) : removeAll(root, confirm);
-}
-
-/** A journal or file that is broken is no reason not to remove it. */
-async function removeAll(
-  root: string,
-  confirm: (removal: Removal) => Promise<boolean>,
-): Promise<Removed | undefined> {
-  const lock = takeLock(root, join(root, HIDDEN, LOCK));
-  let isOver = false;
   try {
-    const removal: Removal = { files: 0, size: 0 };
-    for (const { file, kind } of walk(root)) {
-      if (kind === 'other' || kind === 'tool') continue;
-      removal.files++;
-      removal.size += sizeOf(file);
-    }
-    if (!(await confirm(removal))) return undefined;
-    const others: string[] = [];
-    const folders = new Set<string>();
-    for (const { file, location, kind } of [...walk(root)]) {
-      // The lock goes last.
-      if (location === `${HIDDEN}/${LOCK}`) continue;
-      if (kind === 'other') others.push(location);
-      else await removeFile(file);
-      folders.add(dirname(file));
-    }
-    lock.release();
-    isOver = true;
-    for (const folder of [...folders, join(root, HIDDEN)]) await removeEmpty(folder, root);
-    await removeEmpty(root, root);
-    return { ...removal, others };
+    return await (isPart ? removePart(root, args, confirm) : removeAll(root, confirm));
   } finally {
-    if (!isOver) lock.release();
+    await removeEmpty(root, root);
   }
 }
 
-async function removePart(
-  root: string,
-  args: RemoveArgs,
-  confirm: (removal: Removal) => Promise<boolean>,
-): Promise<Removed | undefined> {
+/** A journal or file that is broken is no reason not to remove it. */
+async function removeAll(root: string, confirm: Confirm): Promise<Removed | undefined> {
+  const lock = takeLock(root, join(root, HIDDEN, LOCK));
+  const folders = new Set([join(root, HIDDEN)]);
+  try {
+    // The lock goes last.
+    const found = [...walk(root)].filter(({ location }) => location !== `${HIDDEN}/${LOCK}`);
+    const recorded = found.filter(({ kind }) => kind === 'exchanges' || kind === 'body');
+    const size = recorded.reduce((sum, { file }) => sum + sizeOf(file), 0);
+    if (!(await confirm({ files: recorded.length, size }))) return undefined;
+    for (const { file, kind } of found) {
+      if (kind !== 'other') await removeFile(file);
+      folders.add(dirname(file));
+    }
+    const others = found.filter(({ kind }) => kind === 'other').map(({ location }) => location);
+    return { files: recorded.length, size, others };
+  } finally {
+    lock.release();
+    for (const folder of folders) await removeEmpty(folder, root);
+  }
+}
+
+async function removePart(root: string, args: RemoveArgs, confirm: Confirm): Promise<Removed | undefined> {
+  const { folder, name, before = Number.POSITIVE_INFINITY } = args;
   const isChosen = chooser(args.selection);
   // What waits in the journal comes into the files, and nobody else writes.
-  const store = await openStore(args.folder, args.name, { writable: true });
+  const store = await openStore(folder, name, { writable: true });
   try {
-    const isUnused = args.unused ? await unusedIn(root, args.name) : () => true;
-    const isOld = ({ meta }: Exchange) =>
-      args.before === undefined || Date.parse(meta.recordedAt) < args.before;
+    const isUnused = args.unused ? await unusedIn(root, name) : () => true;
+    const changes: { file: string; place: Place; kept: Exchange[] }[] = [];
+    const removal = { exchanges: 0, inAll: 0, files: 0, size: 0 };
     let chosen = 0;
-    const goes = (exchange: Exchange, index: number) => {
-      if (!isChosen(exchange)) return false;
-      chosen++;
-      return isOld(exchange) && isUnused(exchange, index);
-    };
-    const removal = countExchanges(root, goes);
-    if (chosen === 0 && isSelecting(args.selection)) throw nothingSelected(args.name);
+    for (const { kind, file, place } of walk(root)) {
+      if (kind !== 'exchanges') continue;
+      const exchanges = readExchanges(file, place) ?? [];
+      const kept = exchanges.filter((exchange, index) => {
+        if (!isChosen(exchange)) return true;
+        chosen++;
+        return Date.parse(exchange.meta.recordedAt) >= before || !isUnused(exchange, index);
+      });
+      const count = exchanges.length - kept.length;
+      removal.inAll += exchanges.length;
+      if (count === 0) continue;
+      removal.exchanges += count;
+      removal.files++;
+      // Of a file that keeps some, what is left may be shorter.
+      removal.size += Math.round((sizeOf(file) * count) / exchanges.length);
+      changes.push({ file, place: (exchanges[0] as Exchange).request, kept });
+    }
+    if (chosen === 0 && isSelecting(args.selection)) throw nothingSelected(name);
     if (removal.exchanges === 0 || !(await confirm(removal))) return undefined;
-    await removeExchanges(root, goes, (folder) => removeEmpty(folder, root));
+    for (const { file, place, kept } of changes) {
+      // A file is rewritten whole or not at all, and bodies that none names any more go, too.
+      const written = new ExchangeFile(file, place, true);
+      if (kept.length > 0) await written.replace(kept);
+      else written.remove();
+    }
+    for (const { file } of changes) await removeEmpty(dirname(file), root);
     return { ...removal, others: [] };
   } finally {
     await store.close();
-    await removeEmpty(root, root);
   }
 }
 
 /** @throws PatchgateError `bad-usage` where nothing is known of a run, or the last one failed */
-async function unusedIn(root: string, name: string): Promise<(exchange: Exchange, index: number) => boolean> {
+async function unusedIn(root: string, name: string): Promise<Runs['isUnused']> {
   const runs = await readRuns(root, changedAt(root));
-  const again = `run all that uses it, to its end: patchgate exec --recording ${name} -- npm test`;
+  const refused = (why: string) =>
+    new PatchgateError('bad-usage', `--unused: ${why}`, {
+      hint: `run all that uses it, to its end: patchgate exec --recording ${name} -- npm test`,
+    });
   if (runs === undefined || runs.isCut)
-    throw new PatchgateError(
-      'bad-usage',
-      `--unused: no replay of ${JSON.stringify(name)} has been logged since it changed`,
-      {
-        hint: again,
-      },
-    );
+    throw refused(`no replay of ${JSON.stringify(name)} has been logged since it changed`);
   if (runs.hasFailed)
-    throw new PatchgateError(
-      'bad-usage',
-      `--unused: the last run of ${name} failed, so it may not have asked for all that is needed`,
-      { hint: again },
-    );
+    throw refused(`the last run of ${name} failed, so it may not have asked for all that is needed`);
   return runs.isUnused;
 }
 
 async function removeFile(file: string): Promise<void> {
-  try {
-    await rm(file, { force: true });
-  } catch (error) {
+  await rm(file, { force: true }).catch((error: unknown) => {
     throw new PatchgateError('cannot-write', `cannot remove ${file}: ${messageOf(error)}`, {
       hint: 'correct the permissions of its folder',
       cause: error,
     });
-  }
+  });
 }
 
 /** With the folders above it that are empty then, up to the recording's own. */
@@ -220,63 +211,6 @@ async function removeEmpty(folder: string, root: string): Promise<void> {
       if (systemCode(error) !== 'ENOENT') return;
     }
   }
-}
-
-/** Whether an exchange is to go, given its index in its file. */
-type Goes = (exchange: Exchange, index: number) => boolean;
-
-/** Exchanges that go, and the files and bytes that are theirs: of a file that keeps some, what is left may be shorter. */
-interface PartlyRemoved {
-  exchanges: number;
-  /** Of so many. */
-  inAll: number;
-  files: number;
-  size: number;
-}
-
-/** What `removeExchanges` would remove. @throws PatchgateError `cannot-read`, `bad-recording` */
-function countExchanges(root: string, goes: Goes): PartlyRemoved {
-  const removed = { exchanges: 0, inAll: 0, files: 0, size: 0 };
-  for (const { kind, file, place } of walk(root)) {
-    if (kind !== 'exchanges') continue;
-    const exchanges = readExchanges(file, place) ?? [];
-    const count = exchanges.filter(goes).length;
-    removed.inAll += exchanges.length;
-    if (count === 0) continue;
-    removed.exchanges += count;
-    removed.files++;
-    removed.size += Math.round((sizeOf(file) * count) / exchanges.length);
-  }
-  return removed;
-}
-
-/**
- * Takes exchanges out of the files of a recording that nobody else writes to. A file is rewritten whole or not at all;
- * one without exchanges goes, and so do bodies that none names any more.
- *
- * @param onEmptied told of each folder from which a file went
- * @throws PatchgateError `cannot-read`, `cannot-write`, `bad-recording`
- */
-async function removeExchanges(
-  root: string,
-  goes: Goes,
-  onEmptied: (folder: string) => Promise<void>,
-): Promise<void> {
-  const emptied: string[] = [];
-  for (const { kind, file, place } of walk(root)) {
-    if (kind !== 'exchanges') continue;
-    const exchanges = readExchanges(file, place) ?? [];
-    const kept = exchanges.filter((exchange, index) => !goes(exchange, index));
-    const [first] = exchanges;
-    if (first === undefined || kept.length === exchanges.length) continue;
-    const written = new ExchangeFile(file, first.request, true);
-    if (kept.length > 0) await written.replace(kept);
-    else {
-      written.remove();
-      emptied.push(dirname(file));
-    }
-  }
-  for (const folder of emptied) await onEmptied(folder);
 }
 
 /** Asks on the terminal whether something is to be removed. @throws PatchgateError `bad-usage` where there is none */

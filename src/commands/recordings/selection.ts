@@ -57,8 +57,9 @@ export function isSelecting(selection: Selection): boolean {
 }
 
 /** @param name of the recording */
-export function nothingSelected(name: string): PatchgateError {
-  return new PatchgateError('bad-usage', `${name} holds no such exchange`, {
+export function nothingSelected(name: string, numbers: readonly number[] = []): PatchgateError {
+  const what = numbers.length === 0 ? 'no such exchange' : `no exchange ${numbers.join(', ')}`;
+  return new PatchgateError('bad-usage', `${name} holds ${what}`, {
     hint: `patchgate recordings show ${name} lists what it holds`,
   });
 }

@@ -3,16 +3,21 @@ import type { CommandModule } from 'yargs';
 import { PatchgateError } from '../../errors.ts';
 import { type Exchange, headerPairs, type StoredBody, type StoredHeaders } from '../../model/exchange.ts';
 import { jsonOf } from '../../recordings/body.ts';
-import { findRecording } from '../../recordings/find-recording.ts';
 import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
-import { openStore } from '../../recordings/store/open-store.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, REDACTION, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
-import { inOrder, type Numbered } from './in-order.ts';
-import { chooser, isSelecting, type Selection, selectionOf, withSelection } from './selection.ts';
+import { type Numbered, readInOrder } from './in-order.ts';
+import {
+  chooser,
+  isSelecting,
+  nothingSelected,
+  type Selection,
+  selectionOf,
+  withSelection,
+} from './selection.ts';
 import { ageText, sizeText } from './units.ts';
 
 /** As the builder has yargs read them. */
@@ -45,14 +50,12 @@ export const show: CommandModule = {
       .example("$0 recordings show checkout --path '/api/*/drafts/*' --full", 'all of some paths'),
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));
-    const { name, numbers = [], full, format } = argv as unknown as Args;
+    const { numbers = [], ...rest } = argv as unknown as Args;
     const args = {
+      ...rest,
       folder: config.recordings,
-      name,
       numbers: numbersOf(numbers),
       selection: selectionOf(argv),
-      full,
-      format,
       redaction: redactionOf(config),
       now: Date.now(),
     };
@@ -87,42 +90,24 @@ export interface ShowArgs {
 
 /** Writes exchanges of a recording, redacted. @throws PatchgateError `bad-usage` where a number is none of it */
 export async function runShow(args: ShowArgs, output: Output): Promise<void> {
-  const { folder, name, numbers, redaction, now } = args;
-  await findRecording(folder, name);
-  const store = await openStore(folder, name);
-  try {
-    const isFull = args.full || numbers.length > 0;
-    let found = 0;
-    for (const one of inOrder(store, chooser(args.selection))) {
-      if (numbers.length > 0 && !numbers.includes(one.number)) continue;
-      const clean: Numbered = { ...one, exchange: redactExchange(one.exchange, redaction) };
-      const text =
-        args.format === 'json'
-          ? jsonLine(clean, found)
-          : isFull
-            ? exchangeText(clean, now)
-            : exchangeLine(clean, now);
-      found++;
-      if (!(await output.write(text))) return;
-    }
-    if (found < numbers.length || (found === 0 && isSelecting(args.selection))) throw nothingFound(args);
-    if (args.format === 'json') await output.write(found === 0 ? '[]\n' : '\n]\n');
-    else if (found === 0) await output.write(`${name} holds no exchanges\n`);
-  } finally {
-    await store.close();
+  const { folder, name, numbers, selection, format, redaction, now } = args;
+  const isFull = args.full || numbers.length > 0;
+  let found = 0;
+  for (const one of await readInOrder(folder, name, chooser(selection))) {
+    if (numbers.length > 0 && !numbers.includes(one.number)) continue;
+    const clean: Numbered = { ...one, exchange: redactExchange(one.exchange, redaction) };
+    const text = isFull ? exchangeText : exchangeLine;
+    if (!(await output.write(format === 'json' ? jsonLine(clean, found) : text(clean, now)))) return;
+    found++;
   }
+  if (found < numbers.length || (found === 0 && isSelecting(selection))) throw nothingSelected(name, numbers);
+  if (format === 'json') await output.write(found === 0 ? '[]\n' : '\n]\n');
+  else if (found === 0) await output.write(`${name} holds no exchanges\n`);
 }
 
 /** One member of a list that is written piece by piece. */
 function jsonLine({ number, exchange }: Numbered, before: number): string {
   return `${before === 0 ? '[\n' : ',\n'}${JSON.stringify({ number, ...exchange }, null, 2)}`;
-}
-
-function nothingFound({ name, numbers }: ShowArgs): PatchgateError {
-  const what = numbers.length > 0 ? `exchange ${numbers.join(', ')}` : 'such an exchange';
-  return new PatchgateError('bad-usage', `${name} does not hold ${what}`, {
-    hint: `patchgate recordings show ${name} lists what it holds`,
-  });
 }
 
 /** Characters of a body that are shown. */

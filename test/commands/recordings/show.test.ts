@@ -58,7 +58,7 @@ describe('recordings show', () => {
     expect(await show({ selection: { session: 'other' }, full: true }, all)).toContain(
       'took 12 ms, in the session "other"\nPATCH /c\n',
     );
-    await expect(selected('none')).rejects.toThrow('x does not hold such an exchange');
+    await expect(selected('none')).rejects.toThrow('x holds no such exchange');
   });
 
   it('shows some in full, JSON indented, and nothing that a terminal obeys', async () => {
@@ -108,8 +108,8 @@ describe('recordings show', () => {
   });
 
   it('says what is not there', async () => {
-    await expect(show({ numbers: [5] })).rejects.toThrow('x does not hold exchange 5');
-    await expect(show({ selection: { method: 'PUT' } })).rejects.toThrow('such an exchange');
+    await expect(show({ numbers: [5] })).rejects.toThrow('x holds no exchange 5');
+    await expect(show({ selection: { method: 'PUT' } })).rejects.toThrow('no such exchange');
     await expect(show({ selection: { grep: '(' } })).rejects.toThrow('--grep');
     await expect(show({ name: 'xx' })).rejects.toMatchObject({
       code: 'bad-usage',
