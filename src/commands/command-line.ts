@@ -9,65 +9,45 @@ import { spellOut } from './options.ts';
 import { verify } from './verify.ts';
 
 const RECORDINGS: readonly CommandModule[] = [
-  command(
-    'list',
-    'One line for each recording: size, age, what no run has asked for',
-    async () => (await import('./recordings/list.ts')).list,
+  command('list', 'One line for each recording: size, age, what no run has asked for', () =>
+    import('./recordings/list.ts').then((module) => module.list),
   ),
-  command(
-    'show <name> [numbers..]',
-    'Lists the exchanges of a recording, or shows some in full',
-    async () => (await import('./recordings/show.ts')).show,
+  command('show <name> [numbers..]', 'Lists the exchanges of a recording, or shows some in full', () =>
+    import('./recordings/show.ts').then((module) => module.show),
   ),
-  command(
-    'scrub [names..]',
-    'Redacts what is still secret in recordings that are there',
-    async () => (await import('./recordings/scrub.ts')).scrub,
+  command('scrub [names..]', 'Redacts what is still secret in recordings that are there', () =>
+    import('./recordings/scrub.ts').then((module) => module.scrub),
   ),
-  command(
-    'remove <name>',
-    'Removes a recording, or some of its exchanges; asks before',
-    async () => (await import('./recordings/remove.ts')).remove,
+  command('remove <name>', 'Removes a recording, or some of its exchanges; asks before', () =>
+    import('./recordings/remove.ts').then((module) => module.remove),
   ),
-  command(
-    'import <files..>',
-    'Records what HTTP archives (HAR) of browsers and proxies hold, redacted',
-    async () => (await import('./recordings/import.ts')).importRecording,
+  command('import <files..>', 'Records what HTTP archives (HAR) of browsers and proxies hold, redacted', () =>
+    import('./recordings/import.ts').then((module) => module.importRecording),
   ),
-  command(
-    'export <name>',
-    'Writes a recording as an HTTP archive (HAR 1.2) or as curl commands',
-    async () => (await import('./recordings/export.ts')).exportRecording,
+  command('export <name>', 'Writes a recording as an HTTP archive (HAR 1.2) or as curl commands', () =>
+    import('./recordings/export.ts').then((module) => module.exportRecording),
   ),
 ];
 
 const COMMANDS: readonly CommandModule[] = [
-  command(
-    'proxy [target]',
-    'The gate in front of a real service',
-    async () => (await import('./serve.ts')).proxy,
+  command('proxy [target]', 'The gate in front of a real service', () =>
+    import('./serve.ts').then((module) => module.proxy),
   ),
-  command(
-    'replay',
-    'Answers from a recording, without the service',
-    async () => (await import('./serve.ts')).replay,
+  command('replay', 'Answers from a recording, without the service', () =>
+    import('./serve.ts').then((module) => module.replay),
   ),
-  command(
-    'fake',
-    'The gate in front of a stateful fake of the service',
-    async () => (await import('./serve.ts')).fake,
+  command('fake', 'The gate in front of a stateful fake of the service', () =>
+    import('./serve.ts').then((module) => module.fake),
   ),
   command(
     'exec [command..]',
     'Runs a command, such as a test suite, against a recording: exec -- npm test',
-    async () => (await import('./exec.ts')).exec,
+    () => import('./exec.ts').then((module) => module.exec),
   ),
   verify,
   check,
-  command(
-    'plan <body>',
-    'Says what a PATCH of a project would create, delete and replace; sends none',
-    async () => (await import('./plan.ts')).plan,
+  command('plan <body>', 'Says what a PATCH of a project would create, delete and replace; sends none', () =>
+    import('./plan.ts').then((module) => module.plan),
   ),
   {
     command: 'recordings',
@@ -80,15 +60,11 @@ const COMMANDS: readonly CommandModule[] = [
         .example('$0 recordings show checkout --method PATCH', 'what a recording holds'),
     handler: () => undefined,
   },
-  command(
-    'config [command]',
-    'Prints the settings in force, and where each came from',
-    async () => (await import('./config.ts')).config,
+  command('config [command]', 'Prints the settings in force, and where each came from', () =>
+    import('./config.ts').then((module) => module.config),
   ),
-  command(
-    'demo',
-    'Shows the main job in one go, on a fake of the service',
-    async () => (await import('./demo.ts')).demo,
+  command('demo', 'Shows the main job in one go, on a fake of the service', () =>
+    import('./demo.ts').then((module) => module.demo),
   ),
 ];
 
@@ -153,18 +129,16 @@ export interface Called {
   args: readonly string[];
 }
 
-/** What there is of yargs beside its types. */
-interface Parser {
-  getOptions(): { key: Record<string, unknown> };
-  getInternalMethods(): {
-    getContext(): { commands: string[] };
-    getUsageInstance(): { getUsage(): [usage: string, description: string][] };
-    getCommandInstance(): { getCommands(): string[] };
-  };
-}
-
 function calledIn(yargs: unknown, args: readonly string[]): Called {
-  const parser = yargs as Parser;
+  // These are beside its types.
+  const parser = yargs as {
+    getOptions(): { key: Record<string, unknown> };
+    getInternalMethods(): {
+      getContext(): { commands: string[] };
+      getUsageInstance(): { getUsage(): [usage: string, description: string][] };
+      getCommandInstance(): { getCommands(): string[] };
+    };
+  };
   const methods = parser.getInternalMethods();
   return {
     commands: methods.getContext().commands,

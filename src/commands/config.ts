@@ -87,7 +87,7 @@ function defaultsOf(command: string | undefined): Record<string, unknown> {
   if (defaults) return defaults;
   const names = Object.keys(known);
   const near = nearest(command, names);
-  throw new PatchgateError('bad-usage', `there are no defaults of ${JSON.stringify(command)}`, {
+  throw new PatchgateError('bad-usage', `unknown command ${JSON.stringify(command)}`, {
     hint: near ? `did you mean "${near}"?` : `it is one of: ${names.join(', ')}`,
   });
 }
@@ -104,24 +104,17 @@ function text(resolved: Resolved, command: string | undefined, cwd: string): str
     file
       ? [`Config file: ${file.where}`]
       : [`Config file: none (no ${CONFIG_FILES.join(', ')} in ${resolve(cwd)} or above)`],
-    rowsOf(given),
-    rowsOf(defaults),
+    table(given.map(rowOf), []),
+    table(defaults.map(rowOf), []),
     unheeded.length > 0 ? [`Not used by ${command}: ${unheeded.join(', ')}`] : [],
     [`Not set: ${unset.join(', ')}`],
   ].filter((lines) => lines.length > 0);
   return paragraphs.map((lines) => lines.map((line) => `${printable(line)}\n`).join('')).join('\n');
 }
 
-function rowsOf(settings: readonly ShownSetting[]): string[] {
-  return table(
-    settings.map(({ name, value, where = 'default' }) => [name, shownValue(value), where]),
-    [],
-  );
-}
-
 /** Texts without quotes, all else as in JSON. */
-function shownValue(value: ShownSetting['value']): string {
-  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+function rowOf({ name, value, where = 'default' }: ShownSetting): string[] {
+  return [name, typeof value === 'string' && value !== '' ? value : JSON.stringify(value), where];
 }
 
 function json(resolved: Resolved, command = null as string | null): string {
@@ -217,24 +210,13 @@ function writtenValue(setting: Setting, value: unknown, redaction: Redaction): W
   return value as WrittenValue;
 }
 
-type Units = readonly (readonly [unit: string, amount: number])[];
+const DURATIONS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+const SIZES = { MiB: 1_048_576, KiB: 1024, B: 1 };
 
-const DURATIONS: Units = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
-  ['ms', 1],
-];
-const SIZES: Units = [
-  ['MiB', 1_048_576],
-  ['KiB', 1024],
-  ['B', 1],
-];
-
-/** In the largest unit that it is a whole number of. */
-function inUnits(value: number, units: Units): string {
-  const [unit, amount] =
-    units.find(([, one]) => value > 0 && value % one === 0) ?? (units.at(-1) as Units[number]);
-  return `${value / amount}${unit}`;
+/** In the largest unit that it is a whole number of. @param units the largest first */
+function inUnits(value: number, units: Readonly<Record<string, number>>): string {
+  const all = Object.entries(units);
+  const [unit, size] =
+    all.find(([, one]) => value > 0 && value % one === 0) ?? (all.at(-1) as [string, number]);
+  return `${value / size}${unit}`;
 }

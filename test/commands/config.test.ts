@@ -87,9 +87,7 @@ describe('the settings in force', () => {
     });
     expect((await parsed(cwd)).settings.guard).toEqual({ value: null, origin: null, where: null });
     const other = configText({}, 'prxy', 'text', { env: {}, cwd });
-    expect(await laterRefusal('bad-usage', other)).toBe(
-      'there are no defaults of "prxy" (did you mean "proxy"?)',
-    );
+    expect(await laterRefusal('bad-usage', other)).toBe('unknown command "prxy" (did you mean "proxy"?)');
     const lent = configText({}, 'toString', 'text', { env: {}, cwd });
     expect(await laterRefusal('bad-usage', lent)).toContain('proxy, replay, fake, exec, check, plan');
   });

@@ -9,7 +9,7 @@ import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
 import { KnownState } from '../../state/known-state.ts';
 import { readInOrder } from '../recordings/in-order.ts';
 import { ageText } from '../recordings/units.ts';
-import { readTarget, type TargetSettings } from './read-target.ts';
+import type { TargetSettings } from './read-target.ts';
 
 /** What says what the project holds. */
 export type Source =
@@ -81,6 +81,8 @@ const READ_IT = 'read it from the service: --from-target URL';
 export async function readSource(source: Source, question: Question): Promise<Told> {
   const { name, path, account, gate, target, now } = question;
   if (source.kind === 'target') {
+    // Its client takes 50 ms to load.
+    const { readTarget } = await import('./read-target.ts');
     const known = await readTarget(source.url, source.headers, name, path, target);
     return { known, source: source.url, advice: '' };
   }

@@ -1,4 +1,5 @@
-import { lstat, open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../../errors.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
@@ -12,41 +13,24 @@ export const STDIN = '-';
 
 /** @throws PatchgateError `bad-input` where it cannot be read, is broken or has more than 256 MiB */
 export async function readArchive(file: string): Promise<HarContent> {
-  return file === STDIN
-    ? readHar(await standardInput(), 'the standard input')
-    : readHar(await bytesOf(file), file);
+  const name = file === STDIN ? 'the standard input' : file;
+  return readHar(await bytesOf(file === STDIN ? process.stdin : createReadStream(file), name), name);
 }
 
-async function standardInput(): Promise<Buffer> {
+async function bytesOf(stream: NodeJS.ReadableStream, name: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of process.stdin) {
-    chunks.push(chunk as Buffer);
-    size += (chunk as Buffer).length;
-    if (size > LARGEST) throw tooLarge('the standard input');
-  }
-  return Buffer.concat(chunks);
-}
-
-async function bytesOf(file: string): Promise<Buffer> {
   try {
-    const handle = await open(file);
-    try {
-      const { size } = await handle.stat();
-      if (size > LARGEST) throw tooLarge(file);
-      return await handle.readFile();
-    } finally {
-      await handle.close();
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > LARGEST) break;
     }
   } catch (error) {
-    if (error instanceof PatchgateError) throw error;
-    const why = whyUnreadable(error);
-    throw new PatchgateError('bad-input', `cannot read ${file}: ${why}`, { cause: error });
+    throw new PatchgateError('bad-input', `cannot read ${name}: ${whyUnreadable(error)}`, { cause: error });
   }
-}
-
-function tooLarge(file: string): PatchgateError {
-  return new PatchgateError('bad-input', `${file} has more than 256 MiB`, {
+  if (size <= LARGEST) return Buffer.concat(chunks);
+  throw new PatchgateError('bad-input', `${name} has more than 256 MiB`, {
     hint: 'export it in parts: filter by host in the tool that wrote it, or record less at a time',
   });
 }
@@ -67,19 +51,12 @@ export async function attachedTo(file: string, { request, response }: HarEntry) 
 export async function attached(file: string, name: string | null | undefined): Promise<Buffer | undefined> {
   if (!name) return undefined;
   const beside = join(dirname(file), name);
-  // A link could lead anywhere, and what it leads to would get into the recording.
-  const isBeside = !/[/\\\0]|^\.\.?$/.test(name) && (await isFile(beside));
-  if (isBeside) return bytesOf(beside);
+  // A link could lead anywhere, and what it leads to would get into the recording. That there is none is said by reading.
+  const stats = await lstat(beside).catch(() => undefined);
+  if (!/[/\\\0]|^\.\.?$/.test(name) && (stats?.isFile() ?? true))
+    return bytesOf(createReadStream(beside), beside);
   throw new PatchgateError(
     'bad-input',
     `${file} names a body that is no file in its folder: ${JSON.stringify(name)}`,
-  );
-}
-
-/** True where there is none: reading it says so. */
-function isFile(file: string): Promise<boolean> {
-  return lstat(file).then(
-    (stats) => stats.isFile(),
-    () => true,
   );
 }
