@@ -1,85 +1,91 @@
-// Bundles the product with all that it needs: a start loads a few files instead of hundreds, which is most of its time.
-import { rmSync } from 'node:fs';
+// Bundles our own sources into one file: a start reads that one instead of hundreds. Packages stay packages.
+
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { build } from 'esbuild';
-import { loadTogether } from './.esbuild/load-together.mjs';
-import { writeNotices } from './.esbuild/notices.mjs';
-import { ownGlobals } from './.esbuild/own-globals.mjs';
-import { shippedValidators } from './.esbuild/shipped-validators.mjs';
-import { writeTypesForCommonJs } from './.esbuild/types-for-commonjs.mjs';
 
-const COMMON = {
-  outdir: 'dist',
-  bundle: true,
-  platform: 'node',
-  target: 'node20.19',
-  minifySyntax: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-  // They are the test suite's own.
-  external: ['vitest', '@jest/globals', 'fast-check'],
-};
+const OUT = 'dist';
+const COMMON = { outdir: OUT, bundle: true, platform: 'node', target: 'node20.19', logLevel: 'warning' };
 
-const SPLIT = {
-  splitting: true,
-  format: 'esm',
-  // Packages in CommonJS call it for Node's own modules.
-  banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-  },
-};
-
-/** What a test suite imports. */
-const TESTING = {
-  testing: 'src/testing/index.ts',
-  vitest: 'src/testing/vitest.ts',
-  jest: 'src/testing/jest.ts',
-  'fast-check': 'src/testing/fast-check.ts',
-};
-
-/** vitest is for modules alone. */
-const { vitest: _, ...FOR_COMMON_JS } = TESTING;
-
-/** Apart from the commands: what a gate needs is in a few files then, not in the many that the commands share. */
-async function buildForTests() {
-  const { metafile } = await build({
-    ...COMMON,
-    entryPoints: TESTING,
-    ...SPLIT,
-    metafile: true,
-    chunkNames: 'testing-[name]-[hash]',
-    inject: ['own-globals'],
-    plugins: [shippedValidators, ownGlobals],
-  });
-  writeTypesForCommonJs(metafile, FOR_COMMON_JS, COMMON.outdir);
-}
-
-/** Jest loads CommonJS alone, and knows no dynamic import: each is one file with all that it needs. */
-async function buildForJest() {
-  await build({
-    ...COMMON,
-    entryPoints: FOR_COMMON_JS,
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
-    define: { 'import.meta.url': '__fileUrl' },
-    banner: { js: "const __fileUrl=require('node:url').pathToFileURL(__filename).href;" },
-    inject: ['own-globals'],
-    plugins: [shippedValidators, ownGlobals],
-  });
-}
-
-rmSync(COMMON.outdir, { recursive: true, force: true });
-const { metafile } = await build({
+/**
+ * In CommonJS, a module and the packages that it needs are loaded when they are first asked for; ES modules in one file would load
+ * all packages at the start.
+ */
+const COMMON_JS = {
   ...COMMON,
-  entryPoints: {
-    cli: 'src/cli.ts',
-    index: 'src/index.ts',
-    'define-config': 'src/settings/define-config.ts',
-  },
-  ...SPLIT,
-  metafile: true,
-  plugins: [shippedValidators, await loadTogether()],
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  define: { 'import.meta.url': '__fileUrl' },
+  banner: { js: "const __fileUrl = require('node:url').pathToFileURL(__filename).href;" },
+  // A test may put others in the place of the globals.
+  inject: ['src/testing/own-globals.ts'],
+};
+
+/** A module that gives, for each name, what that source exports. */
+const gatherExports = (sources) => ({
+  contents: Object.entries(sources)
+    .map(([name, source]) => `module.exports[${JSON.stringify(name)}] = () => require('./src/${source}');`)
+    .join('\n'),
+  resolveDir: '.',
 });
 
-await buildForTests();
-await buildForJest();
-writeNotices(metafile, COMMON.outdir);
+const TESTING = { testing: 'testing/index.ts', 'fast-check': 'testing/fast-check.ts' };
+
+rmSync(OUT, { recursive: true, force: true });
+
+// The validators of the shipped contract, which our own sources write.
+await build({
+  ...COMMON_JS,
+  inject: [],
+  entryPoints: ['src/contract/compile-shipped.ts'],
+  packages: 'external',
+});
+const require = createRequire(import.meta.url);
+require('./dist/compile-shipped.cjs').writeShippedValidators();
+rmSync('dist/compile-shipped.cjs');
+
+// The program and the library.
+const MODULES = { index: 'index.ts', ...TESTING };
+await build({
+  ...COMMON_JS,
+  stdin: { ...gatherExports({ cli: 'cli.ts', ...MODULES }), sourcefile: 'main.js' },
+  entryNames: 'main',
+  packages: 'external',
+});
+const main = require('./dist/main.cjs');
+const LOAD =
+  "import { createRequire } from 'node:module';\n\nconst main = createRequire(import.meta.url)('./main.cjs');\n";
+for (const name of Object.keys(MODULES)) {
+  const names = Object.keys(main[name]()).join(', ');
+  writeFileSync(`${OUT}/${name}.js`, `${LOAD}export const { ${names} } = main[${JSON.stringify(name)}]();\n`);
+}
+writeFileSync(`${OUT}/cli.js`, `#!/usr/bin/env node\n${LOAD}main.cli().main(process.argv.slice(2));\n`);
+chmodSync(`${OUT}/cli.js`, 0o755);
+await build({
+  ...COMMON,
+  entryPoints: { 'define-config': 'src/settings/define-config.ts', vitest: 'src/testing/vitest.ts' },
+  format: 'esm',
+  packages: 'external',
+  plugins: [
+    {
+      name: 'beside-the-library',
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /gate-matchers/ }, () => ({ path: './testing.js', external: true })),
+    },
+  ],
+});
+
+// Jest loads CommonJS alone, and packages with the globals of the test's environment: this has all that it needs.
+const FOR_JEST = { ...TESTING, jest: 'testing/jest.ts' };
+await build({
+  ...COMMON_JS,
+  stdin: { ...gatherExports(FOR_JEST), sourcefile: 'for-jest.js' },
+  entryNames: 'for-jest',
+  external: ['@jest/globals', 'fast-check'],
+  legalComments: 'eof',
+});
+for (const name of Object.keys(FOR_JEST))
+  writeFileSync(
+    `${OUT}/${name}.cjs`,
+    `module.exports = require('./for-jest.cjs')[${JSON.stringify(name)}]();\n`,
+  );

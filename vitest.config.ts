@@ -1,11 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { shippedValidatorsForVite } from './.esbuild/shipped-validators.mjs';
 
 const sourceOf = (file: string) => fileURLToPath(new URL(`src/${file}`, import.meta.url));
 
 export default defineConfig({
-  plugins: [shippedValidatorsForVite],
   // What a config file imports, from the sources instead of what was built of them.
   resolve: {
     alias: {
@@ -17,7 +15,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/packed.ts'],
+    globalSetup: ['test/support/validators.ts', 'test/support/packed.ts'],
     setupFiles: ['test/support/set-up.ts'],
     // Each has a command of its own, and takes its time: npm run crash, npm run plugins.
     exclude: ['test/crash/**', 'test/plugins/**', ...configDefaults.exclude],

@@ -1,16 +1,17 @@
-#!/usr/bin/env node
 import { plainCommand } from './commands/plain-command.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { visible } from './reporters/wording.ts';
 import { version } from './version.ts';
 
-// The only place where an error becomes an exit code.
-process.on('uncaughtException', (error) => {
-  fail(error);
-  process.exit();
-});
-/** The end of the command. Nothing here waits for it: of what never comes, Node would warn, and show the line in the bundle. */
-export const ended = run(process.argv.slice(2)).catch(fail);
+/** Runs the command line, and sets the exit code. */
+export async function main(args: readonly string[]): Promise<void> {
+  // The only place where an error becomes an exit code.
+  process.on('uncaughtException', (error) => {
+    fail(error);
+    process.exit();
+  });
+  await run(args).catch(fail);
+}
 
 async function run(args: readonly string[]): Promise<void> {
   if (args[0] === '--version') {

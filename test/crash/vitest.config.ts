@@ -1,14 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { shippedValidatorsForVite } from '../../.esbuild/shipped-validators.mjs';
 
 /** `npm run crash`: the program is killed at random moments, many times. */
 export default defineConfig({
-  plugins: [shippedValidatorsForVite],
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/crash/**/*.test.ts'],
-    globalSetup: ['test/support/packed.ts'],
+    globalSetup: ['test/support/validators.ts', 'test/support/packed.ts'],
     setupFiles: ['test/support/set-up.ts'],
     testTimeout: 600_000,
   },

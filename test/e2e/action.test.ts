@@ -62,8 +62,8 @@ describe('action.yml', () => {
 
   it('asks for the Node.js that the package asks for', () => {
     const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    expect(engines.node).toBe('>=20.19');
-    expect(action.runs.steps[0]?.run).toContain('a > 20 || (a == 20 && b >= 19)');
+    expect(engines.node).toBe('^20.19.0 || >=22.12.0');
+    expect(action.runs.steps[0]?.run).toContain('a > 22 || (a == 22 && b >= 12) || (a == 20 && b >= 19)');
   });
 });
 
@@ -79,7 +79,7 @@ describe('the step that builds', () => {
     expect(empty.outputs).toEqual({ 'exit-code': '', 'sarif-file': '' });
   });
 
-  it.each(['18.20.8', '20.18.3'])('says what is missing under Node.js %s', async (version) => {
+  it.each(['18.20.8', '20.18.3', '22.11.0'])('says what is missing under Node.js %s', async (version) => {
     const workspace = workspaceOf({
       'old.cjs': `Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`,
     });
@@ -87,7 +87,7 @@ describe('the step that builds', () => {
     const { code, stdout } = await runAction({ path: built, workspace, inputs, env });
     expect({ code, stdout }).toEqual({
       code: 2,
-      stdout: expect.stringMatching(/^::error title=Patchgate::Node\.js 20\.19 or newer is needed: .*\n$/),
+      stdout: expect.stringMatching(/^::error title=Patchgate::Node\.js 20\.19, 22\.12 or newer is needed: .*\n$/),
     });
   });
 });

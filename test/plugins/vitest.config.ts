@@ -1,14 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { shippedValidatorsForVite } from '../../.esbuild/shipped-validators.mjs';
 
 /** `npm run plugins`: what other tools install from this repository, installed by them. Needs git, pre-commit, npm's registry. */
 export default defineConfig({
-  plugins: [shippedValidatorsForVite],
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/plugins/**/*.test.ts'],
-    globalSetup: ['test/support/packed.ts'],
+    globalSetup: ['test/support/validators.ts', 'test/support/packed.ts'],
     setupFiles: ['test/support/set-up.ts'],
     testTimeout: 300_000,
     hookTimeout: 60_000,

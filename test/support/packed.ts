@@ -1,6 +1,6 @@
 /** Once a test run: what would be published, unpacked as it lies where it is installed. Tests of the program run that. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,8 @@ export default function setup(project: TestProject): (() => void) | undefined {
   const options = { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' } as const;
   const [{ filename }] = JSON.parse(execFileSync('npm', args, options));
   execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', packed]);
+  // Without a network: the packages that it needs are those of the repository.
+  symlinkSync(join(ROOT, 'node_modules'), join(packed, 'node_modules'), 'junction');
   project.provide('packed', packed);
   return () => rmSync(folder, { recursive: true, force: true });
 }

@@ -1,9 +1,11 @@
 /** The packed command line in this process: for what ends by itself and needs no process of its own to be seen. */
-import { pathToFileURL } from 'node:url';
+import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { type Ended, packed, type RunOptions, runEnvironment, temporaryFolder } from './binary.ts';
 
-let runs = 0;
+/** The module of the command line, as it was built. */
+const program = (): typeof import('../../src/cli.ts') =>
+  createRequire(import.meta.url)(packed('dist/main.cjs')).cli();
 
 /**
  * Runs a command to its end, as `runBinary` does; not two at once, none that serves, none that reads standard input.
@@ -25,11 +27,7 @@ export async function runHere(
   process.env = runEnvironment(env);
   process.chdir(cwd);
   try {
-    // It runs when it is loaded: each time anew.
-    const { ended } = await import(
-      /* @vite-ignore */ `${pathToFileURL(packed('dist/cli.js'))}?run=${++runs}`
-    );
-    await ended;
+    await program().main(args);
     const [stdout, stderr] = writes.map(({ text }) => text());
     return { code: Number(process.exitCode ?? 0), stdout: stdout as string, stderr: stderr as string };
   } finally {

@@ -1,4 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const nextTurn = promisify(setImmediate);
 
 /** Milliseconds of work at a stretch. */
 const WORK_MS = 3;
