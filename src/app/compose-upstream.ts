@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import type { RequestHead } from '../http/http.ts';
+import { readTargetTls } from '../http/tls.ts';
 import { findRecording } from '../recordings/find-recording.ts';
 import type { MatchRules } from '../recordings/matching/match-rules.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
@@ -13,7 +14,6 @@ import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import type { SessionKeeper } from '../upstreams/session.ts';
 import { parseTarget } from '../upstreams/target.ts';
-import { readTargetTls } from '../upstreams/target-tls.ts';
 import type { AnsweredBy, Upstream } from '../upstreams/upstream.ts';
 import { closing, openByMode, openRecording, openWholeRecording, orClose } from './open-recording.ts';
 

@@ -2,23 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { createGuard } from '../guard/guard.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
+import { readServerTls } from '../http/tls.ts';
 import { redactUrl } from '../recordings/redaction/redact.ts';
 import { createAccess } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control/control-path.ts';
-import { createDataPath, type Handler } from '../server/data-path.ts';
+import { createDataPath } from '../server/data-path.ts';
 import {
   AS_SENT,
   createExchangeList,
   type ExchangeFilter,
   type SentExchanges,
 } from '../server/exchange-list.ts';
-import { failClosed } from '../server/fail-closed.ts';
 import { accessTo, type FakeAccess } from '../server/fake-access.ts';
 import { type Faults, FaultsOfRun } from '../server/faults/faults.ts';
-import { inTurn } from '../server/in-turn.ts';
+import { failClosed, type Handler, inTurn } from '../server/handler.ts';
 import { type Listening, listen } from '../server/listen/listen.ts';
-import { readServerTls } from '../server/listen/server-tls.ts';
 import { problemOfError } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
 import { reset } from '../server/reset.ts';

@@ -11,7 +11,7 @@ import { type Lesson, lessonOf } from '../state/lesson.ts';
 import { projectsIn } from '../state/records.ts';
 import { BodyCollector } from '../upstreams/body-collector.ts';
 import type { Session } from '../upstreams/session.ts';
-import { TargetFailure } from '../upstreams/target-failure.ts';
+import { TargetFailure } from '../upstreams/target.ts';
 import type { AnsweredBy, Flow, ResponseSink, WholeResponse } from '../upstreams/upstream.ts';
 import { clientOf } from './client.ts';
 import type { Learner } from './knowledge.ts';

@@ -1,48 +1,37 @@
-/** Bytes of a piece that is long enough to be kept as it came. */
-const LONG = 1024;
-/** Bytes of the memory that short pieces are copied into: little at first, more while it keeps filling up. */
-const SMALLEST_BLOCK = 256;
-const LARGEST_BLOCK = 16_384;
+const NOTHING: Buffer = Buffer.alloc(0);
 
-/**
- * Bytes that come piece by piece. Short pieces are copied together, since the object that holds a piece takes a hundred
- * bytes: a body that comes byte by byte would take a hundred times its length.
- */
+/** Bytes that come piece by piece. One piece alone is not copied; several lie in one buffer, however short they are. */
 export class Pieces {
-  readonly list: Buffer[] = [];
   /** Bytes in all. */
   size = 0;
-  /** Memory that the last piece lies in and can grow into. */
-  #block: Buffer | undefined;
+  #bytes = NOTHING;
+  /** The buffer is ours to write to. */
+  #isOwn = false;
 
   add(piece: Buffer): void {
-    this.size += piece.length;
-    if (this.list.length === 0 || piece.length >= LONG) {
-      this.list.push(piece);
-      this.#block = undefined;
-      return;
+    const size = this.size + piece.length;
+    if (this.size === 0) {
+      this.#bytes = piece;
+      this.#isOwn = false;
+    } else {
+      if (!this.#isOwn || size > this.#bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(size, this.#isOwn ? 2 * this.size : 0));
+        this.#bytes.copy(larger, 0, 0, this.size);
+        this.#bytes = larger;
+        this.#isOwn = true;
+      }
+      piece.copy(this.#bytes, this.size);
     }
-    const last = this.list.length - 1;
-    const used = (this.list[last] as Buffer).length;
-    if (this.#block && used + piece.length <= this.#block.length) {
-      piece.copy(this.#block, used);
-      this.list[last] = this.#block.subarray(0, used + piece.length);
-      return;
-    }
-    const size = this.#block ? Math.min(4 * this.#block.length, LARGEST_BLOCK) : SMALLEST_BLOCK;
-    this.#block = Buffer.allocUnsafeSlow(Math.max(size, piece.length));
-    piece.copy(this.#block);
-    this.list.push(this.#block.subarray(0, piece.length));
+    this.size = size;
   }
 
-  /** All of them as one; not copied where there is only one. */
+  /** All of them as one. */
   joined(): Buffer {
-    return this.list.length === 1 ? (this.list[0] as Buffer) : Buffer.concat(this.list, this.size);
+    return this.#bytes.length === this.size ? this.#bytes : this.#bytes.subarray(0, this.size);
   }
 
   clear(): void {
-    this.list.length = 0;
+    this.#bytes = NOTHING;
     this.size = 0;
-    this.#block = undefined;
   }
 }

@@ -1,12 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { BlockList, isIP, type Server } from 'node:net';
 import { PatchgateError } from '../errors.ts';
 import { header, headerValues, type RawHeaders } from '../http/http.ts';
-import { parseUrl } from '../http/url.ts';
+import { isUrl, parseUrl } from '../http/url.ts';
 import { nameMatcher } from '../model/name-pattern.ts';
-import { isReadableTarget } from './control/readable-target.ts';
-import { isLoopback, listensOnLoopback } from './loopback.ts';
 
 /** What a request asks for: the control API, or what stands behind the gate. */
 export type Asked = 'control' | 'target';
@@ -98,7 +96,8 @@ export function createAccess({ controlToken, host, target, allowHost }: AccessSe
  */
 function refusedByControl(req: IncomingMessage, token: string | undefined): Refusal | undefined {
   const { url = '', rawHeaders: headers } = req;
-  if (!isReadableTarget(url)) {
+  // RFC 9112 3.2.
+  if (!url.startsWith('/') && url !== '*' && !isUrl(url)) {
     return refusal(
       400,
       "the request's target is neither a path nor a URL",
@@ -207,4 +206,20 @@ function checkControlToken(token: string, host: string): void {
     throw wrong(
       `the control token is shorter than ${SHORTEST_TOKEN} characters, and ${host} is not loopback`,
     );
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8);
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Whether an IP address is reachable from this machine only. A name is no address: it could lead anywhere. */
+export function isLoopback(address: string): boolean {
+  const version = isIP(address);
+  return version !== 0 && LOOPBACK.check(address, version === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Whether the server that got a request, Patchgate's or the one it is mounted in, is reachable from this machine only. */
+export function listensOnLoopback({ socket }: IncomingMessage): boolean {
+  const at = (socket as { server?: Partial<Server> }).server?.address?.();
+  return at !== undefined && at !== null && typeof at === 'object' && isLoopback(at.address);
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Match } from '../contract/match-operation.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
@@ -6,22 +5,19 @@ import { createFollow } from '../guard/follow.ts';
 import type { Guard, Judged } from '../guard/guard.ts';
 import type { Learner } from '../guard/knowledge.ts';
 import type { JsonValue } from '../json/json.ts';
-import { type BytesRead, readBytes } from '../upstreams/read-bytes.ts';
+import { type BytesRead, bytesAtHand, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Refusal } from './access.ts';
-import { BodyBudget, HELD_AT_MOST, OVERLOADED } from './body-budget.ts';
 import { Cors } from './cors.ts';
 import { ExchangeInFlight, type Run } from './exchange-in-flight.ts';
 import type { FaultsOfRun } from './faults/faults.ts';
 import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
-import { isHeavy, OneATurn } from './one-a-turn.ts';
-import { ownFault } from './own-fault.ts';
-import { problemOfRefusal, problemOfVerdict } from './problem.ts';
+import { whyUnreadable } from './framing.ts';
+import type { Handler } from './handler.ts';
+import { ownFault, problemOfRefusal, problemOfVerdict } from './problem.ts';
 import { takeSession } from './session-path.ts';
 import type { LiveSession } from './sessions.ts';
-import { tooSlow } from './too-slow.ts';
-import { watchBody } from './watch-body.ts';
-import { whyUnreadable } from './why-unreadable.ts';
+import { tooSlow, watchBody } from './watch-body.ts';
 
 export interface DataPathOptions extends Omit<Run, 'cors'> {
   gate: Gate;
@@ -34,11 +30,12 @@ export interface DataPathOptions extends Omit<Run, 'cors'> {
   clientTimeout: number;
 }
 
-/** A plain handler of requests: it can be a server's only listener, or middleware of an Express app. */
-export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
-
 /** @param refusal why the request is not to be answered, whatever it asks for */
-export type DataPath = (req: IncomingMessage, res: ServerResponse, refusal?: Refusal) => void;
+export type DataPath = (...args: [...Parameters<Handler>, refusal?: Refusal]) => void;
+
+/** Methods and bytes of a body that is not judged, and goes on as a whole where it came along with its head. */
+const WITH_BODY: ReadonlySet<string> = new Set(['PATCH', 'POST', 'PUT']);
+const SHORT = 65_536;
 
 /**
  * The one path of a request, from top to bottom: `take`, and where an operation of the contract could be meant `read`, `judge`,
@@ -47,8 +44,6 @@ export type DataPath = (req: IncomingMessage, res: ServerResponse, refusal?: Ref
 export function createDataPath(options: DataPathOptions): DataPath {
   const { gate, guard, learner, upstream, faults, clientTimeout } = options;
   const run: Run = { ...options, cors: new Cors() };
-  const budget = new BodyBudget(Math.max(HELD_AT_MOST, 4 * gate.bodyLimit));
-  const heavy = new OneATurn();
   const follow = learner && createFollow(gate, learner);
 
   /** Framing, access, session; then what no operation is meant by goes on unjudged. */
@@ -65,23 +60,24 @@ export function createDataPath(options: DataPathOptions): DataPath {
       return exchange.fail(error as PatchgateError);
     }
     const match = gate.match(exchange.request);
+    const passUnjudged = () => attempt(exchange, () => pass(exchange, session, undefined, undefined));
     if (match) read(exchange, session, match);
-    else attempt(exchange, () => pass(exchange, session, undefined, undefined));
+    else if (!WITH_BODY.has(req.method as string)) passUnjudged();
+    else
+      bytesAtHand(req, SHORT, (bytes) => {
+        exchange.body = bytes;
+        passUnjudged();
+      });
   };
 
-  /** Reads the body up to its limit, as far as there is memory for it. */
+  /** Reads the body up to its limit. */
   const read = (exchange: ExchangeInFlight, session: LiveSession, match: Match) => {
-    const share = budget.share();
-    exchange.share = share;
     exchange.isReading = true;
-    const onRead = (bytes: BytesRead) => {
+    const stopReading = readBytes(exchange.req, gate.bodyLimit, (bytes) => {
       exchange.isReading = false;
       exchange.stop = undefined;
-      if (isHeavy(bytes, exchange.req)) heavy.add(() => judge(exchange, session, match, bytes));
-      else judge(exchange, session, match, bytes);
-    };
-    const onFull = () => hangUp(exchange, OVERLOADED);
-    const stopReading = readBytes(exchange.req, gate.bodyLimit, onRead, { share, onFull });
+      judge(exchange, session, match, bytes);
+    });
     if (exchange.isReading) exchange.stop = stopReading;
   };
 

@@ -1,24 +1,25 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { PatchgateError } from '../errors.ts';
+import type { IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http';
+import { PatchgateError } from '../errors.ts';
 import { atEndOfTurn } from '../http/end-of-turn.ts';
-import { endWith } from '../http/end-with.ts';
 import { header, type RawHeaders, type RequestHead, type ResponseHead } from '../http/http.ts';
-import type { Verdict } from '../model/finding.ts';
+import type { JsonObject } from '../json/json.ts';
+import type { Finding, Verdict } from '../model/finding.ts';
+import { redactJson, redactText } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
-import { STOPPED } from '../upstreams/stopped.ts';
-import type { AnsweredBy, Flow, ResponseSink, WholeResponse } from '../upstreams/upstream.ts';
-import type { BodyShare } from './body-budget.ts';
+import {
+  type AnsweredBy,
+  type Flow,
+  type ResponseSink,
+  STOPPED,
+  type WholeResponse,
+} from '../upstreams/upstream.ts';
 import type { Cors } from './cors.ts';
 import type { Injected } from './faults/faults.ts';
-import { findingsHeader } from './findings-header.ts';
-import { headersInSession } from './headers-in-session.ts';
-import { BodyKeeper, keptBody } from './kept-body.ts';
 import { isCutByStop } from './listen/cut-by-stop.ts';
 import { resetConnection } from './listen/reset-connection.ts';
 import { type ProblemAnswer, problemOfError } from './problem.ts';
-import { redactError } from './redact-error.ts';
-import type { Seen } from './seen.ts';
-import type { InSession } from './session-path.ts';
+import { BodyKeeper, keptBody, type Seen } from './seen.ts';
+import { headersInSession, type InSession } from './session-path.ts';
 import type { LiveSession, Sessions } from './sessions.ts';
 import { hasBody } from './watch-body.ts';
 
@@ -48,8 +49,6 @@ export class ExchangeInFlight implements ResponseSink {
   isReading = false;
   /** The body, where it was read. */
   body: Buffer | undefined;
-  /** Of the memory that the body takes. */
-  share: BodyShare | undefined;
   verdict: Verdict | undefined;
   fault: Injected | undefined;
   /** The next one that changes the same record may be judged. */
@@ -212,7 +211,6 @@ export class ExchangeInFlight implements ResponseSink {
     // Whoever still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
     this.stop = this.#onGone = undefined;
     if (failure !== undefined) this.req.unpipe().resume();
-    this.share?.giveBack();
     if (this.session) this.#run.sessions.leave(this.session);
     this.#run.onSeen({
       id: this.#id,
@@ -233,4 +231,48 @@ export class ExchangeInFlight implements ResponseSink {
     });
     this.leave?.();
   }
+}
+
+/** Bytes of a body that cost less to be copied than to be written as a second piece. */
+const SHORT = 16_384;
+
+/** Ends a message whose head is there. A short body goes out in one piece with it. */
+function endWith(message: OutgoingMessage, body: Buffer): void {
+  if (body.length === 0) message.end();
+  else if (body.length <= SHORT) message.end(body.toString('latin1'), 'latin1');
+  else message.end(body);
+}
+
+const LIMIT = 4096;
+
+/**
+ * The value of `Patchgate-Findings`: `[{"rule":"…","severity":"…","pointer":"…"}]`. Always valid JSON, in ASCII, of at
+ * most 4 KiB: the first findings that fit, each of them whole. How many there were in all is not said.
+ */
+export function findingsHeader(findings: readonly Finding[]): string {
+  let items = '';
+  for (const { rule, severity, pointer } of findings) {
+    const item = inAscii(JSON.stringify({ rule, severity, pointer }));
+    if (items.length + item.length + 3 > LIMIT) break;
+    items += items === '' ? item : `,${item}`;
+  }
+  return `[${items}]`;
+}
+
+/** JSON itself escapes what is below a space. */
+function inAscii(json: string): string {
+  return json.replace(/[\x7f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The same error where nothing in its text and details is to be hidden: they may quote the request. */
+export function redactError(error: PatchgateError, redaction: Redaction): PatchgateError {
+  const message = redactText(error.message, redaction);
+  const hint = error.hint && redactText(error.hint, redaction);
+  const details = error.details && (redactJson(error.details as JsonObject, redaction) as JsonObject);
+  if (message === error.message && hint === error.hint && details === error.details) return error;
+  return new PatchgateError(error.code, message, {
+    cause: error,
+    ...(hint !== undefined && { hint }),
+    ...(details && { details }),
+  });
 }

@@ -2,8 +2,7 @@ import type { RawHeaders } from '../http/http.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
-import type { KeptBody } from './kept-body.ts';
-import type { Seen } from './seen.ts';
+import type { KeptBody, Seen } from './seen.ts';
 import { type ShownExchange, showExchange, showExchangeHead } from './show-exchange.ts';
 
 /**

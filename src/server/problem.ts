@@ -1,4 +1,4 @@
-import type { ErrorCode, PatchgateError } from '../errors.ts';
+import { type ErrorCode, messageOf, PatchgateError } from '../errors.ts';
 import type { WayOut } from '../guard/guard.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
 import type { Refusal } from './access.ts';
@@ -122,4 +122,17 @@ function within(findings: readonly Finding[], limit: number): readonly Finding[]
     return left < 0;
   });
   return end < 0 ? findings : findings.slice(0, end);
+}
+
+/** What a client is told of something thrown that nobody throws on purpose. */
+export function ownFault(cause: unknown): PatchgateError {
+  return new PatchgateError('internal', `Patchgate failed on this request: ${messageOf(cause)}`, { cause });
+}
+
+/** A whole answer, written by hand: where Node has handed over the bare socket, there is no response object any more. */
+export function problemText(error: PatchgateError): string {
+  const { status, headers, body } = problemOfError(error);
+  let text = `HTTP/1.1 ${status} ${error.code}\r\nConnection: close\r\n`;
+  for (let i = 0; i + 1 < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return `${text}\r\n${body}`;
 }

@@ -13,8 +13,7 @@ import {
   wholeCharacters,
 } from '../recordings/redaction/redact.ts';
 import { hidingTexts, type Redaction } from '../recordings/redaction/redaction.ts';
-import type { KeptBody } from './kept-body.ts';
-import type { Seen } from './seen.ts';
+import type { KeptBody, Seen } from './seen.ts';
 
 /**
  * A body without its content codings: as JSON where that loses nothing (no member twice, no number that a double

@@ -4,10 +4,10 @@ import type { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { RequestHead } from '../http/http.ts';
 import type { Forward } from '../upstreams/forward.ts';
-import { STOPPED } from '../upstreams/stopped.ts';
 import type { UpgradeOutcome } from '../upstreams/streaming-proxy.ts';
+import { STOPPED } from '../upstreams/upstream.ts';
 import { isCutByStop } from './listen/cut-by-stop.ts';
-import { problemText } from './problem-text.ts';
+import { problemText } from './problem.ts';
 import type { Seen } from './seen.ts';
 import { takeSession } from './session-path.ts';
 

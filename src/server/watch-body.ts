@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PatchgateError } from '../errors.ts';
 
 /** A request whose body comes in, and its response. */
 interface Watched {
@@ -46,4 +47,15 @@ function start<T extends Watched>(watched: T, limit: number, onLate: (watched: T
 /** Whether a request announces a body (RFC 9112 6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** @param limit milliseconds
+ *  @param isWhole the whole body had to be there within them; else the client must not be silent for longer */
+export function tooSlow(limit: number, isWhole: boolean): PatchgateError {
+  const message = isWhole
+    ? `the client did not send its request's body within ${limit} ms`
+    : `the client fell silent for ${limit} ms before its request's body had ended`;
+  return new PatchgateError('client-timeout', message, {
+    hint: 'send it sooner, or start Patchgate with a longer --client-timeout',
+  });
 }

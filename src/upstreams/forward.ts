@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { messageOf, PatchgateError } from '../errors.ts';
+import { announcesBody } from '../http/http.ts';
 import type { ForwardOptions } from './outgoing.ts';
 import type { PooledClient } from './pooled-client.ts';
-import { stopped } from './stopped.ts';
 import { createStreamingProxy, type UpgradeOutcome } from './streaming-proxy.ts';
-import type { ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
+import { type ResponseSink, stopped, type Upstream, type UpstreamRequest } from './upstream.ts';
 
 export interface Forward extends Upstream {
   /** Whether nobody makes sure that it is the target which answers. */
@@ -17,6 +17,12 @@ export interface Forward extends Upstream {
     done: (outcome: UpgradeOutcome) => void,
   ): void;
 }
+
+const NO_BODY = Buffer.alloc(0);
+/** Methods whose requests may go without a word about a body: undici says of the others that it has none. */
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
+/** Of any other nobody knows whether the target has acted on it already (RFC 9110 9.2.2). */
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** The target as an upstream: bytes that are in hand through the pooled client, everything else through http-proxy. */
 export function forward(options: ForwardOptions): Forward {
@@ -30,6 +36,15 @@ export function forward(options: ForwardOptions): Forward {
     client = createPooledClient(options);
   };
 
+  const send = (loaded: PooledClient, request: UpstreamRequest, body: Buffer, sink: ResponseSink) => {
+    if (body.length > 0 || !REPEATABLE.has(request.method)) return loaded.send(request, body, sink);
+    // The target may have closed an idle connection just when it was to be used again: that is no failure of its.
+    let cancel = loaded.send(request, body, sink, () => {
+      cancel = proxy.send(request, sink, true);
+    });
+    return () => cancel();
+  };
+
   /** The client takes 50 ms to load: the first request that needs it waits for that, and no start does. */
   const sendOnceLoaded = (request: UpstreamRequest, body: Buffer, sink: ResponseSink): (() => void) => {
     let cancel: (() => void) | undefined;
@@ -38,7 +53,7 @@ export function forward(options: ForwardOptions): Forward {
     loading
       .then(() => {
         if (isClosed) sink.fail(stopped());
-        else if (!isGone) cancel = client?.send(request, body, sink);
+        else if (!isGone) cancel = send(client as PooledClient, request, body, sink);
       })
       .catch((cause: unknown) => {
         sink.fail(new PatchgateError('internal', `the request was not sent: ${messageOf(cause)}`, { cause }));
@@ -56,9 +71,9 @@ export function forward(options: ForwardOptions): Forward {
         sink.fail(stopped());
         return () => undefined;
       }
-      const { body } = request;
-      if (body === undefined) return proxy.send(request, sink);
-      return client ? client.send(request, body, sink) : sendOnceLoaded(request, body, sink);
+      const body = request.body ?? (isBodiless(request) ? NO_BODY : undefined);
+      if (body === undefined || request.url === '*') return proxy.send(request, sink);
+      return client ? send(client, request, body, sink) : sendOnceLoaded(request, body, sink);
     },
     upgrade: proxy.upgrade,
     async close() {
@@ -69,4 +84,8 @@ export function forward(options: ForwardOptions): Forward {
       await client?.close();
     },
   };
+}
+
+function isBodiless({ method, headers }: UpstreamRequest): boolean {
+  return BODILESS.has(method) && !announcesBody(headers);
 }

@@ -9,9 +9,9 @@ import {
   splitTarget,
   withoutHeaders,
 } from '../http/http.ts';
+import type { TargetTls } from '../http/tls.ts';
 import { SESSION_HEADER } from './session.ts';
 import type { Target } from './target.ts';
-import type { TargetTls } from './target-tls.ts';
 import type { AnsweredBy, UpstreamRequest } from './upstream.ts';
 
 /** Connections to the target at a time, of each way to it: past them requests wait, before the process runs out of files. */

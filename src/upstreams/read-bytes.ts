@@ -4,14 +4,35 @@ import { Pieces } from '../http/pieces.ts';
 /** The whole body; `too-large` past the limit, with what was read put back; undefined where the client broke off. */
 export type BytesRead = Buffer | 'too-large' | undefined;
 
-/** The memory that a body may have, besides its limit. */
-export interface Room {
-  share: {
-    /** Whether there is room for so many bytes more. */
-    takes(bytes: number): boolean;
-  };
-  /** Called instead of what is called back otherwise, where there is none. */
-  onFull(): void;
+/**
+ * Calls back with a body that came along with its head, as most do, and costs no listener; undefined where it is still to come.
+ * A chunked one never counts as whole.
+ *
+ * @param most bytes
+ */
+export function bytesAtHand(
+  message: IncomingMessage,
+  most: number,
+  done: (bytes: Buffer | undefined) => void,
+): void {
+  const length = Number(message.headers['content-length'] ?? 0);
+  if (length === 0 || length > most) done(undefined);
+  // Node hands the head over before it has looked at what stands behind.
+  else process.nextTick(takeAtHand, message, length, done);
+}
+
+function takeAtHand(
+  message: IncomingMessage,
+  length: number,
+  done: (bytes: Buffer | undefined) => void,
+): void {
+  if (message.readableLength !== length) {
+    done(undefined);
+    return;
+  }
+  const bytes = message.read() as Buffer;
+  message.resume();
+  done(bytes);
 }
 
 /**
@@ -25,40 +46,33 @@ export function readBytes(
   message: IncomingMessage,
   limit: number,
   done: (bytes: BytesRead) => void,
-  room?: Room,
 ): () => void {
-  if (Number(message.headers['content-length'] ?? 0) > limit) {
-    done('too-large');
-    return () => {};
-  }
-  const pieces = new Pieces();
+  let pieces: Pieces | undefined = new Pieces();
   // Taking listeners off costs more than asking.
-  let isDone = false;
   const finish = (bytes: BytesRead) => {
-    if (isDone) return;
-    isDone = true;
+    if (!pieces) return;
+    pieces = undefined;
     done(bytes);
   };
   const onData = (chunk: Buffer) => {
-    if (isDone) return;
-    if (room && !room.share.takes(chunk.length)) {
-      isDone = true;
-      pieces.clear();
-      room.onFull();
-      return;
-    }
-    pieces.add(chunk);
-    if (pieces.size <= limit) return;
+    pieces?.add(chunk);
+    if (!pieces || pieces.size <= limit) return;
     message.pause().off('data', onData);
     message.unshift(pieces.joined());
-    pieces.clear();
     finish('too-large');
   };
-  message.on('data', onData);
-  message.on('end', () => finish(pieces.joined()));
-  message.on('close', () => finish(undefined));
+  if (Number(message.headers['content-length'] ?? 0) > limit) finish('too-large');
+  else
+    bytesAtHand(message, limit, (bytes) => {
+      if (bytes) finish(bytes);
+      if (!pieces) return;
+      message.on('data', onData);
+      message.on('end', () => finish(pieces?.joined()));
+      message.on('close', () => finish(undefined));
+      // What was paused because it was too large for another limit.
+      message.resume();
+    });
   return () => {
-    isDone = true;
-    pieces.clear();
+    pieces = undefined;
   };
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { messageOf, type PatchgateError } from '../errors.ts';
 import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
 import { announcesBody, header, type RequestHead, type ResponseHead } from '../http/http.ts';
@@ -14,8 +15,7 @@ import { codingOf } from '../recordings/redaction/redact.ts';
 import { SecretNotices } from '../recordings/redaction/secret-notices.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import { BodyCollector, type CollectedBody } from './body-collector.ts';
-import { risingTimes } from './rising-times.ts';
-import { TargetFailure } from './target-failure.ts';
+import { TargetFailure } from './target.ts';
 import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest, WholeResponse } from './upstream.ts';
 
 export interface RecordOptions {
@@ -130,10 +130,10 @@ class Recorder implements ResponseSink {
   readonly #startedAt = Date.now();
   readonly #bodyLimit: number;
   /** Of a request whose bytes are not in hand. */
-  readonly #sent: BodyCollector | undefined;
+  readonly #sent: SentBody | undefined;
   /** Of an answer that comes in pieces. */
   #received: BodyCollector | undefined;
-  #head: ResponseHead | undefined;
+  #head: ResponseHead = NO_RESPONSE;
 
   constructor(
     request: UpstreamRequest,
@@ -147,15 +147,12 @@ class Recorder implements ResponseSink {
     this.#keep = keep;
     this.#onSkipped = onSkipped;
     this.#bodyLimit = bodyLimit;
-    if (!request.body && announcesBody(request.headers)) this.#sent = collectRequest(request, bodyLimit);
+    if (!request.body && announcesBody(request.headers)) this.#sent = new SentBody(request, bodyLimit);
   }
 
   whole(response: WholeResponse, answeredBy: AnsweredBy): void {
-    const decoding = this.isAborted
-      ? undefined
-      : this.#over(response, bounded(response.body, this.#bodyLimit), undefined, response);
-    if (decoding) void decoding.then(() => this.#sink.whole(response, answeredBy));
-    else this.#sink.whole(response, answeredBy);
+    const body = bounded(response.body, this.#bodyLimit);
+    this.#over(response, body, undefined, () => this.#sink.whole(response, answeredBy));
   }
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
@@ -172,40 +169,38 @@ class Recorder implements ResponseSink {
 
   end(last?: Buffer): void {
     if (last) this.#received?.add(last);
-    const decoding =
-      this.#head && this.#received && !this.isAborted
-        ? this.#over(this.#head, this.#received.body())
-        : undefined;
-    if (decoding) void decoding.then(() => this.#sink.end(last));
-    else this.#sink.end(last);
+    const body = this.#received?.body() ?? EMPTY;
+    this.#over(this.#head, body, undefined, () => this.#sink.end(last));
   }
 
   fail(error: PatchgateError): void {
-    const isFailure = error instanceof TargetFailure && !this.isAborted;
-    const body = this.#received?.body() ?? { bytes: NOTHING };
-    const decoding = isFailure ? this.#over(this.#head ?? NO_RESPONSE, body, error.kind) : undefined;
-    if (decoding) void decoding.then(() => this.#sink.fail(error));
-    else this.#sink.fail(error);
+    const pass = () => this.#sink.fail(error);
+    if (error instanceof TargetFailure)
+      this.#over(this.#head, this.#received?.body() ?? EMPTY, error.kind, pass);
+    else pass();
   }
 
-  /** @param whole is told of its decoded body
-   *  @returns where the body is still to be decoded: resolves when the exchange is kept */
+  /** @param response one that came as a whole is told of its decoded body @param pass called when the exchange is kept */
   #over(
-    response: ResponseHead,
+    response: ResponseHead & Partial<WholeResponse>,
     responseBody: CollectedBody,
-    failure?: FailureKind,
-    whole?: WholeResponse,
-  ): Promise<void> | undefined {
+    failure: FailureKind | undefined,
+    pass: () => void,
+  ): void {
+    if (this.isAborted) {
+      pass();
+      return;
+    }
     const endedAt = Date.now();
     const coding = this.#request.method === 'HEAD' ? undefined : codingOf(response.headers);
     const decoding = decodeContent(responseBody.bytes, coding, answerBounds(this.#bodyLimit));
     const keep = (decoded: Decoded) => {
-      if (whole && coding !== undefined) whole.decoded = decoded;
+      if (response.body && coding !== undefined) response.decoded = decoded;
       this.#keepWhole(response, { responseBody, decoded, endedAt, failure });
+      pass();
     };
-    if (decoding instanceof Promise) return decoding.then(keep);
-    keep(decoding);
-    return undefined;
+    if (decoding instanceof Promise) void decoding.then(keep);
+    else keep(decoding);
   }
 
   #keepWhole(
@@ -225,21 +220,62 @@ class Recorder implements ResponseSink {
     const skip = () => this.#onSkipped("the request's body was not whole", this.#request);
     if (!sent || sent.isWhole) keep();
     // A target that cannot be reached has failed before all of the request was here.
-    else if (seen.failure) sent.whenOver((isWhole) => (isWhole ? keep() : skip()));
+    else if (seen.failure) sent.whenOver(() => (sent.isWhole ? keep() : skip()));
     else skip();
   }
 }
 
 const NOTHING = Buffer.alloc(0);
+const EMPTY: CollectedBody = { bytes: NOTHING };
 
 function bounded(bytes: Buffer, limit: number): CollectedBody {
   return bytes.length > limit ? { bytes: NOTHING, omitted: bytes.length } : { bytes };
 }
 
-/** A body that is still to be read is whole once it has ended. */
-function collectRequest({ headers, stream }: UpstreamRequest, limit: number): BodyCollector {
-  const collector = new BodyCollector(limit);
-  collector.expect(header(headers, 'content-length'));
-  collector.collect(stream);
-  return collector;
+/** A request's body, of which somebody else reads the stream. It is whole once that has ended. */
+class SentBody extends BodyCollector {
+  isWhole = false;
+  readonly #stream: IncomingMessage;
+
+  constructor({ headers, stream }: UpstreamRequest, limit: number) {
+    super(limit);
+    this.#stream = stream as IncomingMessage;
+    this.expect(header(headers, 'content-length'));
+    // Not `on`: that would start the flow, perhaps before the upstream listens.
+    stream.prependListener('data', (chunk: Buffer) => this.add(chunk));
+    stream.prependListener('end', () => {
+      this.isWhole = true;
+    });
+  }
+
+  /** Calls back once nothing more comes. */
+  whenOver(done: () => void): void {
+    const { socket } = this.#stream;
+    const over = () => {
+      this.#stream.off('end', over);
+      socket.off('close', over);
+      done();
+    };
+    this.#stream.once('end', over);
+    // A message that has its answer is not told that its connection closed.
+    socket.once('close', over);
+  }
+}
+
+/** Milliseconds that a time is put off at most. */
+const PUT_OFF_AT_MOST = 50;
+
+/**
+ * Times of exchanges that end one after the other, so that they tell the order: of several in one millisecond, the later ones
+ * are put off. What began long before the one that ended last keeps its time.
+ *
+ * @returns takes milliseconds since the epoch
+ */
+export function risingTimes(): (time: number) => number {
+  let last = 0;
+  return (time) => {
+    if (time < last - PUT_OFF_AT_MOST) return time;
+    last = time > last ? time : Math.min(last + 1, time + PUT_OFF_AT_MOST);
+    return last;
+  };
 }

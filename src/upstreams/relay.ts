@@ -48,6 +48,11 @@ export class Relay {
     return this.#isDone;
   }
 
+  /** No body comes, whatever length is announced. To be asked once the head is there. */
+  get isBodiless(): boolean {
+    return this.#missing <= 0;
+  }
+
   /** False: nobody could hand that on. The sink has been told, and the rest is not wanted. */
   head(status: number, message: string, headers: RawHeaders, source: Source): boolean {
     if (this.#isDone) return false;

@@ -9,14 +9,12 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
-import { PatchgateError, systemCode } from '../errors.ts';
+import { PatchgateError } from '../errors.ts';
 import { announcesBody } from '../http/http.ts';
 import { CONNECTIONS_AT_MOST, type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay } from './relay.ts';
-import { stopped } from './stopped.ts';
-import { targetError } from './target.ts';
-import { asUnconnected } from './target-failure.ts';
-import type { ResponseSink, UpstreamRequest } from './upstream.ts';
+import { asUnconnected, targetError, timedOut } from './target.ts';
+import { type ResponseSink, stopped, type UpstreamRequest } from './upstream.ts';
 
 /** What became of a WebSocket's handshake: the target's answer, 101 or a refusal, or why there is none. */
 export type UpgradeOutcome = { status: number; headers: readonly string[] } | { error: PatchgateError };
@@ -71,7 +69,8 @@ export function createStreamingProxy(options: ForwardOptions) {
   proxy.on('proxyRes', (response, _request, sent) => (sent as unknown as SentRequest).answer(response));
 
   return {
-    send(request: UpstreamRequest, sink: ResponseSink): () => void {
+    /** @param isFresh it gets a connection of its own */
+    send(request: UpstreamRequest, sink: ResponseSink, isFresh = false): () => void {
       const sent = new SentRequest(request, sink, options);
       const incoming = request.stream as IncomingMessage;
       const hasBody = announcesBody(request.headers);
@@ -80,30 +79,17 @@ export function createStreamingProxy(options: ForwardOptions) {
       if (hasBody && incoming.headers['transfer-encoding'] !== undefined)
         headers.push('transfer-encoding', 'chunked');
       if (hasBody) incoming.prependListener('data', () => sent.heard());
-      // Of other requests nobody knows whether the target has acted on them already (RFC 9110 9.2.2).
-      let mayRepeat = !hasBody && REPEATABLE.has(request.method);
-      const fail = (error: Error) => {
-        // The target may have closed a connection that was idle just when it was to be used again: that is no failure of
-        // its. One that is new says whether it was.
-        if (!mayRepeat || !isReset(error) || !sent.metIdleConnection) sent.fail(error);
-        else {
-          mayRepeat = false;
-          start(fresh);
-        }
+      prepare = (outgoing) => {
+        outgoing.path = outgoingPath(target.path, request.url);
+        setHeaders(outgoing, headers);
+        sent.on(outgoing);
+        // A target may answer and close without reading all: the rest of the body is then nobody's.
+        if (hasBody) outgoing.once('close', () => incoming.unpipe(outgoing).resume());
       };
-      const start = (agent: Agent) => {
-        prepare = (outgoing) => {
-          outgoing.path = outgoingPath(target.path, request.url);
-          setHeaders(outgoing, headers);
-          sent.on(outgoing);
-          // A target may answer and close without reading all: the rest of the body is then nobody's.
-          if (hasBody) outgoing.once('close', () => incoming.unpipe(outgoing).resume());
-        };
-        withHeaders(incoming, {}, () =>
-          proxy.web(incoming, sent as unknown as ServerResponse, { agent }, fail),
-        );
-      };
-      start(pool);
+      const agent = isFresh ? fresh : pool;
+      withHeaders(incoming, {}, () =>
+        proxy.web(incoming, sent as unknown as ServerResponse, { agent }, (error) => sent.fail(error)),
+      );
       return sent.cancel;
     },
 
@@ -175,24 +161,15 @@ class SentRequest {
   readonly #incoming: IncomingMessage;
   readonly #relay: Relay;
   readonly #silence: NodeJS.Timeout | undefined;
-  /** The last one made: one that met a closed connection is made again. */
   #outgoing: ClientRequest | undefined;
   #isConnected = false;
-  /** Bytes that had come on the connection before the request was sent. */
-  #bytesBefore = 0;
   #response: IncomingMessage | undefined;
 
   constructor(request: UpstreamRequest, sink: ResponseSink, options: ForwardOptions) {
     this.#incoming = request.stream as IncomingMessage;
     this.#relay = new Relay(sink, options, request);
     const { timeout } = options;
-    if (timeout > 0) this.#silence = setTimeout(onSilence, timeout, this).unref();
-  }
-
-  /** The connection was closed while it was idle: the target has not seen the request. */
-  get metIdleConnection(): boolean {
-    if (this.#response || this.#relay.isDone || !this.#outgoing?.reusedSocket) return false;
-    return (this.#outgoing.socket?.bytesRead ?? 0) <= this.#bytesBefore;
+    if (timeout > 0) this.#silence = setTimeout(() => this.#silent(), timeout).unref();
   }
 
   /** Takes the request that is made to the target, before it is on the wire. */
@@ -201,7 +178,6 @@ class SentRequest {
     // By default those of an answer past some thousand are dropped.
     outgoing.maxHeadersCount = 0;
     outgoing.once('socket', (socket: Socket) => {
-      this.#bytesBefore = socket.bytesRead;
       this.#isConnected = !socket.connecting;
       if (this.#isConnected) return;
       socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
@@ -215,7 +191,7 @@ class SentRequest {
     });
     outgoing.once('close', () => {
       // http-proxy keeps to itself that it ended because of the client.
-      if (outgoing === this.#outgoing && !this.#response)
+      if (!this.#response)
         this.fail(new PatchgateError('target-unreachable', 'the client broke off its request'));
     });
   }
@@ -223,19 +199,6 @@ class SentRequest {
   /** The client is at work. */
   heard(): void {
     if (!this.#response && !this.#relay.isDone) this.#silence?.refresh();
-  }
-
-  silent(): void {
-    const { complete, destroyed } = this.#incoming;
-    const isClients = !complete && !destroyed && !this.#outgoing?.writableNeedDrain;
-    if (isClients) {
-      this.heard();
-      return;
-    }
-    const error = timedOut();
-    this.#outgoing?.destroy(error);
-    // One that waits for a connection says nothing of its end.
-    this.fail(error);
   }
 
   answer(response: IncomingMessage): void {
@@ -260,19 +223,19 @@ class SentRequest {
     this.#relay.abandon();
     this.#outgoing?.destroy();
   };
-}
 
-const onSilence = (sent: SentRequest) => sent.silent();
-
-function timedOut(): Error {
-  return Object.assign(new Error('silent'), { code: 'ETIMEDOUT' });
-}
-
-const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-function isReset(error: unknown): boolean {
-  const code = systemCode(error);
-  return code === 'ECONNRESET' || code === 'EPIPE';
+  #silent(): void {
+    const { complete, destroyed } = this.#incoming;
+    // The client is at work, not the target.
+    if (!complete && !destroyed && !this.#outgoing?.writableNeedDrain) {
+      this.heard();
+      return;
+    }
+    const error = timedOut();
+    this.#outgoing?.destroy(error);
+    // One that waits for a connection says nothing of its end.
+    this.fail(error);
+  }
 }
 
 function setHeaders(outgoing: ClientRequest, headers: readonly string[]): void {

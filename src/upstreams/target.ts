@@ -1,7 +1,6 @@
-import { PatchgateError, systemCode } from '../errors.ts';
+import { type ErrorCode, PatchgateError, systemCode } from '../errors.ts';
 import { parseUrl } from '../http/url.ts';
-import { certificateTrouble } from './certificate-trouble.ts';
-import { failureKind, TargetFailure } from './target-failure.ts';
+import type { FailureKind } from '../model/exchange.ts';
 
 /** The one place that requests go to: fixed at start, never chosen by a client. */
 export interface Target {
@@ -28,25 +27,33 @@ export function parseTarget(text: string): Target {
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, ''), url };
 }
 
+/** The target failed to answer, or to answer whole. What the gate or the client spoils is never one. */
+export class TargetFailure extends PatchgateError {
+  readonly kind: FailureKind;
+
+  constructor(
+    kind: FailureKind,
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string; cause?: unknown } = {},
+  ) {
+    super(code, message, options);
+    this.kind = kind;
+  }
+}
+
 /** What keeps the target from answering, as an answer for the client. */
 export function targetError(target: Target, error: unknown, timeout: number): PatchgateError {
-  const code = systemCode(error) ?? '';
   const kind = failureKind(error);
   if (kind === 'timeout') {
-    return new TargetFailure(
-      kind,
-      'target-timeout',
-      `the target ${target.origin} did not answer within ${timeout} ms`,
-      {
-        hint: 'it may have received the request all the same; --timeout gives it longer',
-        cause: error,
-      },
-    );
+    const message = `the target ${target.origin} did not answer within ${timeout} ms`;
+    const hint = 'it may have received the request all the same; --timeout gives it longer';
+    return new TargetFailure(kind, 'target-timeout', message, { hint, cause: error });
   }
-  const trouble = certificateTrouble(code, error);
+  const trouble = certificateTrouble(error);
   const message = trouble
     ? `nothing was sent to the target ${target.origin}: its certificate ${trouble.reason}`
-    : `the target ${target.origin} could not be reached: ${reasonOf(code, error)}`;
+    : `the target ${target.origin} could not be reached: ${reasonOf(error)}`;
   const hint =
     trouble?.hint ??
     (kind === 'refused'
@@ -66,6 +73,38 @@ export function cutOff(target: Target, error: unknown): PatchgateError {
     : new TargetFailure('truncated', 'target-unreachable', message, { cause: error });
 }
 
+const unconnected = new WeakSet<object>();
+
+/** Notes that an error came before there was a connection, TLS included. */
+export function asUnconnected<T extends object>(error: T): T {
+  unconnected.add(error);
+  return error;
+}
+
+/** The target is silent for too long. */
+export function timedOut(): Error {
+  return Object.assign(new Error('silent'), { code: 'ETIMEDOUT' });
+}
+
+/**
+ * What an error of a connection to the target says of the target, which had not answered yet; undefined where it says
+ * nothing of it: there are too many open files here, the request cannot be sent, or this program is closing.
+ */
+export function failureKind(error: unknown): Exclude<FailureKind, 'truncated'> | undefined {
+  const code = systemCode(error) ?? '';
+  if (OWN.test(code)) return undefined;
+  if (/TIMEOUT|ETIMEDOUT/.test(code)) return 'timeout';
+  const isRefused = unconnected.has(error as object) || REFUSALS.has(code) || certificateTrouble(error);
+  return isRefused ? 'refused' : 'reset';
+}
+
+const OWN =
+  /^(?:EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL|ERR_INVALID_.*|ERR_UNESCAPED_CHARACTERS|ERR_HTTP_.*|UND_ERR_(?:INVALID_ARG|DESTROYED|CLOSED|ABORTED|REQ_.*))$/;
+
+const REFUSALS: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EPROTO'],
+]);
+
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection',
   ENOTFOUND: 'its host name is not known',
@@ -77,8 +116,40 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS',
 };
 
-function reasonOf(code: string, error: unknown): string {
+function reasonOf(error: unknown): string {
+  const code = systemCode(error) ?? '';
   return (
     REASONS[code] ?? (error instanceof Error ? `${error.message}${code && ` (${code})`}` : String(error))
   );
+}
+
+const UNTRUSTED = "if you trust it, give its certificate or its authority's with --target-ca FILE";
+const CLOCK = "the target needs another; or is this machine's clock wrong?";
+const UNKNOWN_AUTHORITY = 'is not trusted: its authority is not known here';
+
+/** Why a target's certificate was refused, by Node's error code: those of OpenSSL, and the one of Node's own check of the name. */
+const CERTIFICATE_TROUBLES: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['is not trusted: it is signed by itself', UNTRUSTED],
+  SELF_SIGNED_CERT_IN_CHAIN: [UNKNOWN_AUTHORITY, UNTRUSTED],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [UNKNOWN_AUTHORITY, UNTRUSTED],
+  UNABLE_TO_GET_ISSUER_CERT: [UNKNOWN_AUTHORITY, UNTRUSTED],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [UNKNOWN_AUTHORITY, UNTRUSTED],
+  CERT_UNTRUSTED: ['is not trusted', UNTRUSTED],
+  CERT_SIGNATURE_FAILURE: ['is not trusted: its signature is wrong', UNTRUSTED],
+  INVALID_CA: ['is not trusted: what signed it is no authority', UNTRUSTED],
+  CERT_HAS_EXPIRED: ['has expired', CLOCK],
+  CERT_NOT_YET_VALID: ['is not valid yet', CLOCK],
+  INVALID_PURPOSE: ['is not for servers', 'the target needs another'],
+  CERT_REVOKED: ['is revoked', 'the target needs another'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['is for another name', "use the name that it is for in the target's URL"],
+};
+
+/** The handshake came to no end, and no request was sent. Undefined where the error has nothing to do with a certificate. */
+function certificateTrouble(error: unknown): { reason: string; hint: string } | undefined {
+  const code = systemCode(error) ?? '';
+  if (!Object.hasOwn(CERTIFICATE_TROUBLES, code)) return undefined;
+  const [reason, hint] = CERTIFICATE_TROUBLES[code] as readonly [string, string];
+  const names = (error as { cert?: { subjectaltname?: string } }).cert?.subjectaltname;
+  const isOther = code === 'ERR_TLS_CERT_ALTNAME_INVALID' && names;
+  return { reason: isOther ? `${reason}: ${names.slice(0, 200)}` : reason, hint };
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { PatchgateError } from '../errors.ts';
+import { PatchgateError } from '../errors.ts';
 import type { Decoded } from '../http/decode-content.ts';
 import type { RequestHead, ResponseHead } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
@@ -73,4 +73,11 @@ export interface Upstream {
   handle(request: UpstreamRequest, sink: ResponseSink): () => void;
   /** Finishes what is being written and frees what is held. */
   close(): Promise<void>;
+}
+
+/** Why a request has no answer, or no whole one, that was still open when the gate was stopped. */
+export const STOPPED = 'Patchgate was stopped before the answer was complete';
+
+export function stopped(): PatchgateError {
+  return new PatchgateError('interrupted', STOPPED, { hint: 'send the request again once it runs' });
 }

@@ -5,7 +5,7 @@ import { PatchgateError } from '../../src/errors.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { Cors } from '../../src/server/cors.ts';
-import { ExchangeInFlight } from '../../src/server/exchange-in-flight.ts';
+import { ExchangeInFlight, findingsHeader, redactError } from '../../src/server/exchange-in-flight.ts';
 import { Sessions } from '../../src/server/sessions.ts';
 
 const FLOW = { resume: () => undefined };
@@ -98,4 +98,70 @@ it.each<[string, readonly string[], string | undefined]>([
   });
   await new Promise((resolve) => socket.once('close', resolve));
   expect(seen).toBe(code);
+});
+
+function finding(pointer: string): Finding {
+  return {
+    rule: 'schema.unknown-field',
+    severity: 'warn',
+    basis: 'inferred',
+    pointer,
+    message: 'unknown',
+    hint: 'did you mean x?',
+  };
+}
+
+it('the header of findings is compact JSON of rule, severity and pointer', () => {
+  expect(findingsHeader([finding('/a'), finding('')])).toBe(
+    '[{"rule":"schema.unknown-field","severity":"warn","pointer":"/a"},' +
+      '{"rule":"schema.unknown-field","severity":"warn","pointer":""}]',
+  );
+});
+
+it('the header of findings is an empty list where there are no findings', () => {
+  expect(findingsHeader([])).toBe('[]');
+});
+
+it('the header of findings is ASCII without control characters, and still says the same', () => {
+  const pointer = '/é☃😀\u007f\u0000\r\n"\\\ud800';
+  const value = findingsHeader([finding(pointer)]);
+  expect(value).toMatch(/^[\x20-\x7e]+$/);
+  expect(JSON.parse(value)[0].pointer).toBe(pointer);
+});
+
+it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'the header of findings holds as many whole items as fit into 4 KiB (pointers of %i)',
+  (length) => {
+    const findings = Array.from({ length: 100 }, () => finding('☃'.repeat(length)));
+    const value = findingsHeader(findings);
+    const items = JSON.parse(value).length;
+    const each = (value.length - 1) / items;
+    expect(value.length).toBeLessThanOrEqual(4096);
+    expect(value.length + each).toBeGreaterThan(4096);
+  },
+);
+
+it('the header of findings is empty where even the first item does not fit', () => {
+  expect(findingsHeader([finding('x'.repeat(5000)), finding('/a')])).toBe('[]');
+});
+
+const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
+
+it('hides what an error quotes, and keeps its code', () => {
+  const error = new PatchgateError('no-recording', `nothing for /x/${GITHUB}`, {
+    hint: `not ${GITHUB}`,
+    details: { nearest: { path: `/y/${GITHUB}`, query: undefined } },
+  });
+  const clean = redactError(error, DEFAULT_REDACTION);
+  expect(clean).toMatchObject({
+    code: 'no-recording',
+    message: 'nothing for /x/[redacted]',
+    hint: 'not [redacted]',
+    details: { nearest: { path: '/y/[redacted]' } },
+  });
+});
+
+it('gives back the very error that quotes nothing secret', () => {
+  const error = new PatchgateError('no-recording', 'nothing', { details: { a: 1 } });
+  expect(redactError(error, DEFAULT_REDACTION)).toBe(error);
 });

@@ -1,12 +1,12 @@
 import { Client } from 'undici';
 import { PatchgateError, systemCode } from '../../errors.ts';
 import { recordOf } from '../../guard/read-record.ts';
+import { readTargetTls } from '../../http/tls.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import type { Config } from '../../settings/config.ts';
 import { wholeRecord } from '../../state/known.ts';
 import { outgoingPath } from '../../upstreams/outgoing.ts';
 import { parseTarget, type Target, targetError } from '../../upstreams/target.ts';
-import { readTargetTls } from '../../upstreams/target-tls.ts';
 
 /** Bytes of an answer that are read at most, as sent. */
 const MOST = 5 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { codingOf } from '../../recordings/redaction/redact.ts';
 import { NO_REDACTION, type Redaction } from '../../recordings/redaction/redaction.ts';
 import { BodyCollector } from '../../upstreams/body-collector.ts';
 import type { Target } from '../../upstreams/target.ts';
-import { TargetFailure } from '../../upstreams/target-failure.ts';
+import { TargetFailure } from '../../upstreams/target.ts';
 import {
   inPieces,
   type ResponseSink,

@@ -22,7 +22,7 @@ import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
 import type { Suppression } from '../../settings/extras/check-suppressions.ts';
 import type { KnownState } from '../../state/known-state.ts';
-import { TargetFailure } from '../../upstreams/target-failure.ts';
+import { TargetFailure } from '../../upstreams/target.ts';
 import type { Upstream } from '../../upstreams/upstream.ts';
 import { excuseSuppressed } from '../check/known/suppress.ts';
 import { pointersInText, requestPlaces, type TextPointer } from '../check/places/places-in-file.ts';

@@ -1,7 +1,7 @@
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PatchgateError, systemCode } from '../../errors.ts';
-import { problemText } from '../problem-text.ts';
+import { problemText } from '../problem.ts';
 
 /** Node's own parts of a connection, as far as they are needed here. */
 interface Connection extends Socket {

@@ -3,7 +3,8 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { PatchgateError } from '../../errors.ts';
-import { isLoopback } from '../loopback.ts';
+import type { ServerTls } from '../../http/tls.ts';
+import { isLoopback } from '../access.ts';
 import { answerClientErrors } from './answer-client-error.ts';
 import { cutByStop } from './cut-by-stop.ts';
 import { cannotListen } from './listen-error.ts';
@@ -11,7 +12,6 @@ import { refuseOwnTarget } from './own-target.ts';
 import { isWebSocket, readAgain, whenAnswered } from './read-again.ts';
 import { refuseTunnel } from './refuse-tunnel.ts';
 import { carriedBy } from './reset-connection.ts';
-import type { ServerTls } from './server-tls.ts';
 
 export interface Handlers {
   request(req: IncomingMessage, res: ServerResponse): void;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import { headerValues, withoutHeaders } from '../../http/http.ts';
-import { unclearFraming } from '../unclear-framing.ts';
+import { unclearFraming } from '../framing.ts';
 
 /** Whether a request to upgrade asks for a WebSocket, and for nothing else. */
 export function isWebSocket(req: IncomingMessage): boolean {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { PatchgateError } from '../../errors.ts';
-import { problemText } from '../problem-text.ts';
+import { problemText } from '../problem.ts';
 
 /**
  * Answers CONNECT. Whatever else the client sends goes nowhere.

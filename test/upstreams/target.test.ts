@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { asUnconnected, failureKind } from '../../src/upstreams/target-failure.ts';
+import { asUnconnected, failureKind } from '../../src/upstreams/target.ts';
 
 const withCode = (code: string) => Object.assign(new Error('failed'), { code });
 

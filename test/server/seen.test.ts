@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BodyKeeper, type BodyStart, keptBody } from '../../src/server/kept-body.ts';
+import { BodyKeeper, type BodyStart, keptBody } from '../../src/server/seen.ts';
 
 const KEPT = 65_536;
 

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { DataPath } from '../../src/server/data-path.ts';
-import { inTurn } from '../../src/server/in-turn.ts';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { failClosed, type Handler, inTurn } from '../../src/server/handler.ts';
 import { closeGates, startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw } from '../support/raw.ts';
 import { closeServer, listen } from '../support/serve-upstream.ts';
@@ -89,7 +88,7 @@ describe('a request whose turn has not come', () => {
     started.length = 0;
   });
 
-  async function serve(handler: DataPath): Promise<RawConnection> {
+  async function serve(handler: Handler): Promise<RawConnection> {
     const turns = inTurn((req, res) => {
       started.push(req.url as string);
       handler(req, res);
@@ -121,17 +120,7 @@ describe('a request whose turn has not come', () => {
     expect([bytes, started]).toEqual([size, ['/first', '/second']]);
   });
 
-  it('is one of a thousand at most', async () => {
-    const client = await serve(() => undefined);
-    client.write(get('/').repeat(1001));
-    await vi.waitFor(() => expect(asked.length).toBe(1001));
-    expect(asked[0]?.[0].socket.destroyed).toBe(false);
-    client.write(get('/'));
-    await client.closed();
-    expect(started).toEqual(['/']);
-  });
-
-  it('makes room for another once it is started', async () => {
+  it('is started in the end, however many there were', async () => {
     const client = await serve((_, res) => res.end());
     for (let i = 0; i < 3; i++) {
       client.write(get('/').repeat(900));
@@ -140,4 +129,31 @@ describe('a request whose turn has not come', () => {
     client.close();
     expect(started.length).toBe(2700);
   });
+});
+
+/** The URL of a server that fails closed. */
+async function serveClosed(handler: Handler): Promise<string> {
+  const server = createServer(failClosed(handler));
+  onTestFinished(() => closeServer(server));
+  return `http://127.0.0.1:${await listen(server)}/`;
+}
+
+it('answers a request on which the handler throws with a 500 that says why, and goes on', async () => {
+  const url = await serveClosed((req, res) => {
+    if (req.url === '/bad') throw new Error('of no use');
+    res.end('fine');
+  });
+  const response = await fetch(`${url}bad`, { method: 'POST', body: 'x' });
+  expect(response.status).toBe(500);
+  expect(response.headers.get('content-type')).toContain('application/problem+json');
+  expect(await response.text()).toContain('Patchgate failed on this request: of no use');
+  expect(await (await fetch(url)).text()).toBe('fine');
+});
+
+it('breaks off an answer that has begun', async () => {
+  const url = await serveClosed((_, res) => {
+    res.writeHead(200).flushHeaders();
+    throw new Error('too late');
+  });
+  await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { unclearFraming } from '../../src/server/unclear-framing.ts';
+import { unclearFraming } from '../../src/server/framing.ts';
 
 /** With a Host, where none is given. */
 function unclear(headers: string[], httpVersion = '1.1') {

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import { PatchgateError } from '../errors.ts';
 import { byHeaderName, headerValues, looseHeaderName } from '../http/http.ts';
 
 /** Without a sign or leading zeros, which some read as octal, and small enough for every reader's integers. */
@@ -34,4 +35,32 @@ export function unclearFraming({ httpVersion, rawHeaders }: IncomingMessage): st
   if (codings.length > 1 || codings[0]?.trim().toLowerCase() !== 'chunked')
     return 'its Transfer-Encoding is not simply chunked';
   return undefined;
+}
+
+/** Headers that the server which got the request keeps of it; the rest is dropped and could be anything. */
+function headersKept({ socket }: IncomingMessage): number {
+  const { maxHeadersCount } = (socket as { server?: Partial<Server> }).server ?? {};
+  if (typeof maxHeadersCount !== 'number') return 1000;
+  return maxHeadersCount > 0 ? maxHeadersCount : Number.POSITIVE_INFINITY;
+}
+
+/** What keeps the gate from seeing the request as it was sent. */
+export function whyUnreadable(req: IncomingMessage): PatchgateError | undefined {
+  if (req.readableDidRead) {
+    return new PatchgateError(
+      'body-already-read',
+      "the request's body was read before the gate could judge it",
+      {
+        hint: 'mount Patchgate before any body parser',
+      },
+    );
+  }
+  const unclear = unclearFraming(req);
+  if (unclear !== undefined)
+    return new PatchgateError('malformed-request', `the request is ambiguous: ${unclear}`);
+  const most = headersKept(req);
+  if (req.rawHeaders.length < 2 * most) return undefined;
+  return new PatchgateError('too-many-headers', `the request has ${most} headers or more`, {
+    hint: 'send fewer',
+  });
 }

@@ -1,0 +1,149 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { messageOf, PatchgateError, whyUnreadable } from '../errors.ts';
+
+/** What the gate proves itself with to its clients: PEM texts. */
+export interface ServerTls {
+  /** The gate's own certificate first, then those between it and an authority. */
+  cert: string;
+  key: string;
+}
+
+/** How every connection to the target is secured: options of Node's `tls.connect`. */
+export interface TargetTls {
+  /** PEM; undefined: Node's own authorities. */
+  ca: string | undefined;
+  /** What stands in `ca` is trusted, be it the authority or only the target's own certificate. */
+  allowPartialTrustChain: boolean;
+  /** Always said, or the environment (`NODE_TLS_REJECT_UNAUTHORIZED`) would say it. */
+  rejectUnauthorized: boolean;
+  /** Always said, or a client's `Host` would. `""` where the target is an IP address: the address is checked then. */
+  servername: string;
+}
+
+/**
+ * Reads and checks the certificate and the key of the gate's own server.
+ *
+ * @returns undefined where neither is given
+ * @throws PatchgateError `bad-usage` where one is missing, `bad-input` where a file cannot be read, holds something
+ *   else, or where the two do not belong together
+ */
+export async function readServerTls(settings: {
+  tlsCert: string | undefined;
+  tlsKey: string | undefined;
+}): Promise<ServerTls | undefined> {
+  const { tlsCert, tlsKey } = settings;
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    const [given, missing] = tlsKey === undefined ? ['--tls-cert', '--tls-key'] : ['--tls-key', '--tls-cert'];
+    throw new PatchgateError('bad-usage', `${given} is given without ${missing}`, {
+      hint: 'TLS takes both: --tls-cert server.crt --tls-key server.key',
+    });
+  }
+  const cert = await readPem(tlsCert, 'certificate', '--tls-cert');
+  const key = await readPem(tlsKey, 'key', '--tls-key');
+  const certificate = attempt(
+    () => new X509Certificate(cert),
+    () => [`${tlsCert} holds no certificate in PEM`, 'it should begin with -----BEGIN CERTIFICATE-----'],
+  );
+  if (!certificate.checkPrivateKey(privateKeyOf(key, tlsKey)))
+    throw badFile(`the key in ${tlsKey} is not that of the certificate in ${tlsCert}`, {
+      hint: 'give the two that were made together; in a chain, the own certificate comes first',
+    });
+  attempt(
+    () => createSecureContext({ cert, key }),
+    (error) => [
+      `TLS does not take the certificate in ${tlsCert}: ${messageOf(error)}`,
+      'make one with a key of today: 2048 bits of RSA or more, or P-256',
+    ],
+  );
+  return { cert, key };
+}
+
+/**
+ * @param target of which the URL is used
+ * @throws PatchgateError `bad-usage` where the two settings do not fit each other or the target, `bad-input` where the
+ *   file cannot be read or holds no certificate
+ */
+export async function readTargetTls(
+  { url }: { url: URL },
+  settings: { targetCa: string | undefined; targetInsecure: boolean },
+): Promise<TargetTls> {
+  const { targetCa, targetInsecure } = settings;
+  if (url.protocol === 'http:' && (targetInsecure || targetCa !== undefined)) {
+    const flag = targetInsecure ? '--target-insecure' : '--target-ca';
+    throw new PatchgateError('bad-usage', `${flag} has no meaning for ${url.origin}: it speaks no TLS`, {
+      hint: `leave ${flag} out, or give the target as https://${url.host}`,
+    });
+  }
+  if (targetInsecure && targetCa !== undefined) {
+    throw new PatchgateError('bad-usage', '--target-ca and --target-insecure contradict each other', {
+      hint: 'with --target-ca alone the target is verified',
+    });
+  }
+  return {
+    ca: targetCa === undefined ? undefined : await readAuthorities(targetCa),
+    allowPartialTrustChain: targetCa !== undefined,
+    rejectUnauthorized: !targetInsecure,
+    servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
+  };
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
+
+async function readAuthorities(file: string): Promise<string> {
+  const found = (await readPem(file, "authorities' certificates", '--target-ca')).match(CERTIFICATE) ?? [];
+  attempt(
+    () => {
+      if (found.length === 0) throw new Error('nothing found');
+      for (const pem of found) new X509Certificate(pem);
+    },
+    () => [
+      `${file} holds no certificate in PEM, or a broken one`,
+      'it should hold what stands between -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----',
+    ],
+  );
+  return found.join('\n');
+}
+
+async function readPem(file: string, what: string, flag: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const hint = `check the path given with ${flag}`;
+    throw badFile(`cannot read the ${what} ${file}: ${whyUnreadable(cause)}`, { hint, cause });
+  }
+}
+
+function privateKeyOf(pem: string, file: string): KeyObject {
+  // Node's error for it differs from version to version.
+  const isLocked = /^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(pem);
+  return attempt(
+    () => createPrivateKey(pem),
+    () =>
+      isLocked
+        ? [
+            `the key in ${file} is locked with a passphrase`,
+            'unlock it: openssl pkey -in server.key -out unlocked.key',
+          ]
+        : [`${file} holds no private key in PEM`, 'it should begin with -----BEGIN PRIVATE KEY-----'],
+  );
+}
+
+function attempt<T>(
+  read: () => T,
+  complain: (error: unknown) => readonly [message: string, hint: string],
+): T {
+  try {
+    return read();
+  } catch (cause) {
+    const [message, hint] = complain(cause);
+    throw badFile(message, { hint, cause });
+  }
+}
+
+function badFile(message: string, options: { hint: string; cause?: unknown }): PatchgateError {
+  return new PatchgateError('bad-input', message, options);
+}
