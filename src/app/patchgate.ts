@@ -20,7 +20,6 @@ import { failClosed, type Handler, inTurn } from '../server/handler.ts';
 import { type Listening, listen } from '../server/listen/listen.ts';
 import { problemOfError } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
-import { reset } from '../server/reset.ts';
 import type { Seen } from '../server/seen.ts';
 import { isSessionPath } from '../server/session-path.ts';
 import { Sessions } from '../server/sessions.ts';
@@ -118,6 +117,14 @@ export async function createPatchgate(
     ...{ gate, guard, learner, upstream, faults, clientTimeout, sessions, redaction, nextId, onSeen },
   });
   const startedAt = new Date().toISOString();
+  /** What a session has of its own ends with it: the places in sequences, the state of the fake, its faults. */
+  const resetRun = (session?: string) => {
+    if (session === undefined) {
+      sessions.endAll();
+      faults.reset();
+    } else sessions.end(session);
+    exchanges.reset(session);
+  };
 
   const listening: Listening[] = [];
   const stopping = new AbortController();
@@ -132,6 +139,7 @@ export async function createPatchgate(
         faults,
         redaction,
         knowledge,
+        reset: resetRun,
         servedTo: replay && ((session) => replay.served(session)),
         stopping: stopping.signal,
         health: () => ({
@@ -248,7 +256,7 @@ export async function createPatchgate(
       // What a test has begun anew is not told of it.
       blocked =
         session === undefined ? 0 : blocked - [...exchanges.list({ session, outcome: 'block' })].length;
-      reset({ sessions, exchanges, faults }, session);
+      resetRun(session);
       replay?.misses.reset(session);
       replay?.crossSessionHits.reset(session);
     },

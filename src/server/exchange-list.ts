@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { RawHeaders } from '../http/http.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
@@ -43,8 +44,6 @@ export interface ExchangeFilter {
 
 export const EXCHANGES_KEPT = 1000;
 const BYTES_KEPT = 32 * 1_048_576;
-/** Sessions that are told apart among those of which something is forgotten. */
-const MOST_CUT = 10_000;
 /** What an exchange takes beside its texts and bodies, roughly. */
 const OVERHEAD = 1024;
 /** Characters of a text of a finding. */
@@ -52,35 +51,22 @@ const LONGEST_TEXT = 2000;
 
 /** @param bytesKept what the exchanges held may take in all, roughly */
 export function createExchangeList(redaction: Redaction, bytesKept: number = BYTES_KEPT): ExchangeList {
-  const ring: (Seen | undefined)[] = new Array(EXCHANGES_KEPT).fill(undefined);
-  const weights = new Uint32Array(EXCHANGES_KEPT);
   const listeners = new Set<(shown: ShownExchange) => void>();
-  let next = 0;
+  /** Sessions of which something is forgotten. */
+  const cut = new Set<string>();
+  /** In the order of coming. */
+  const kept = new LRUCache<number, Seen>({
+    max: EXCHANGES_KEPT,
+    maxSize: bytesKept,
+    sizeCalculation: weightOf,
+    dispose({ session = '' }, _, reason) {
+      if (reason === 'evict') cut.add(session);
+    },
+  });
   let count = 0;
-  let bytes = 0;
-  /** Sessions of which something is forgotten; undefined: there are too many. */
-  let cut: Set<string> | undefined = new Set();
 
-  const at = (age: number) => (next - 1 - age + 2 * EXCHANGES_KEPT) % EXCHANGES_KEPT;
-  const dropOldest = () => {
-    const index = at(count - 1);
-    const { session = '' } = ring[index] as Seen;
-    bytes -= weights[index] as number;
-    if (cut && cut.add(session).size > MOST_CUT) cut = undefined;
-    ring[index] = undefined;
-    count--;
-  };
-  const keep = (seen: Seen) => {
-    const weight = weightOf(seen);
-    ring[next] = seen;
-    weights[next] = weight;
-    next = (next + 1) % EXCHANGES_KEPT;
-    count++;
-    bytes += weight;
-  };
-  const newestFirst = () => Array.from({ length: count }, (_, age) => ring[at(age)] as Seen);
   function* listed({ limit = EXCHANGES_KEPT, outcome, session }: ExchangeFilter, hiding: Redaction) {
-    const wanted = newestFirst().filter(
+    const wanted = [...kept.values()].filter(
       (seen) =>
         (outcome === undefined || seen.verdict?.outcome === outcome) &&
         (session === undefined || isOf(seen, session)),
@@ -91,21 +77,18 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
   return {
     add(given) {
       const seen = withShortQuotes(given);
-      if (count === EXCHANGES_KEPT) dropOldest();
-      keep(seen);
-      while (bytes > bytesKept) dropOldest();
-      if (listeners.size > 0) {
-        const shown = showExchangeHead(seen, redaction);
-        for (const listener of listeners) listener(shown);
-      }
+      kept.set(++count, seen);
+      if (listeners.size === 0) return;
+      const shown = showExchangeHead(seen, redaction);
+      for (const listener of listeners) listener(shown);
     },
     list: (filter = {}) => listed(filter, redaction),
     [AS_SENT]: (filter = {}) => ({
       exchanges: listed(filter, NO_REDACTION),
-      areCut: cut === undefined || (filter.session === undefined ? cut.size > 0 : cut.has(filter.session)),
+      areCut: filter.session === undefined ? cut.size > 0 : cut.has(filter.session),
     }),
     get(id) {
-      const seen = newestFirst().find((candidate) => candidate.id === id);
+      const seen = kept.find((candidate) => candidate.id === id);
       return seen && showExchange(seen, redaction);
     },
     subscribe(listener) {
@@ -113,12 +96,10 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
       return () => listeners.delete(listener);
     },
     reset(session) {
-      const others = session === undefined ? [] : newestFirst().filter((seen) => !isOf(seen, session));
-      ring.fill(undefined);
-      if (session === undefined) cut = new Set();
-      else cut?.delete(session);
-      next = count = bytes = 0;
-      for (const seen of others.reverse()) keep(seen);
+      for (const [key, seen] of [...kept.entries()])
+        if (session === undefined || isOf(seen, session)) kept.delete(key);
+      if (session === undefined) cut.clear();
+      else cut.delete(session);
     },
   };
 }

@@ -82,8 +82,6 @@ describe('its bounds', () => {
     expect(areCut('early', 'late', undefined)).toEqual([true, false, true]);
     list.reset();
     expect(areCut('early', undefined)).toEqual([false, false]);
-    for (let i = 0; i < 20_000; i++) list.add(seen({ session: `${i}` }));
-    expect(areCut('0', '19999', 'another')).toEqual([true, true, true]);
   });
 
   it('keeps 32 MiB', () => {
@@ -154,9 +152,9 @@ describe('its bounds', () => {
     const list = createExchangeList(DEFAULT_REDACTION, 5000);
     list.add(seen({ id: 1 }));
     list.add(withBodies(2, 5000));
-    expect(ids(list.list())).toEqual([]);
+    expect(ids(list.list())).toEqual([1]);
     list.add(seen({ id: 3 }));
-    expect(ids(list.list())).toEqual([3]);
+    expect(ids(list.list())).toEqual([3, 1]);
   });
 });
 

@@ -2,24 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import express, { type ErrorRequestHandler, type RequestHandler, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import type { Knowledge } from '../../guard/knowledge.ts';
+import type { JsonValue } from '../../json/json.ts';
+import type { FaultsGiven } from '../../model/fault.ts';
+import { redactJson } from '../../recordings/redaction/redact.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
-import type { ExchangeList } from '../exchange-list.ts';
+import type { KnownState } from '../../state/known-state.ts';
+import { COLLECTIONS, isCollection, stateOf } from '../../state/state-file.ts';
+import { SESSION_HEADER, type ServedInSession, type Session } from '../../upstreams/session.ts';
+import { EXCHANGES_KEPT, type ExchangeFilter, type ExchangeList } from '../exchange-list.ts';
 import type { FaultsOfRun } from '../faults/faults.ts';
 import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
-import { reset } from '../reset.ts';
-import type { Sessions } from '../sessions.ts';
+import { type LiveSession, type Sessions, sessionNameOf } from '../sessions.ts';
 import type { ShownExchange } from '../show-exchange.ts';
 import { CONTROL_ROOT } from './control-path.ts';
 import { createEvents } from './events.ts';
-import { getFaults, putFaults, takeFaults } from './faults.ts';
-import { forgetKnown, showKnown } from './known-records.ts';
-import { filterOf, sessionOf } from './query.ts';
-import { readDryRun } from './read-dry-run.ts';
-import { noSession, type ServedTo, showSession, showWholeSession } from './show-session.ts';
+import { readDryRun, readJson } from './read-dry-run.ts';
 
 export interface ControlDeps {
   gate: Gate;
@@ -29,119 +30,138 @@ export interface ControlDeps {
   sessions: Sessions;
   faults: FaultsOfRun;
   /** What was served to a session out of a recording; undefined where nothing is replayed. */
-  servedTo?: ServedTo | undefined;
+  servedTo?: ((session: Session) => ServedInSession) | undefined;
   knowledge: Knowledge;
   /** Of what is shown. */
   redaction: Redaction;
+  /** Makes a run as new. @param session that one alone */
+  reset(session?: string): void;
   /** Ends the streams of events. */
   stopping?: AbortSignal;
 }
 
-const ENDPOINTS = [
-  'GET health',
-  'POST validate',
-  'GET exchanges',
-  'GET exchanges/:id',
-  'GET sessions',
-  'GET sessions/:name',
-  'DELETE sessions/:name',
-  'GET state',
-  'DELETE state/:account/:collection/:id',
-  'GET faults',
-  'PUT faults',
-  'DELETE faults',
-  'GET events',
-  'POST reset',
-].map((endpoint) => endpoint.replace(' ', ` ${CONTROL_ROOT}/`));
+type Method = 'get' | 'post' | 'put' | 'delete';
+type Routes = Record<string, { [method in Method]?: RequestHandler | RequestHandler[] }>;
 
 /** The control API, for every request at or below `/__patchgate`. An Express app. Design section 5. */
 export function createControl(deps: ControlDeps): (req: IncomingMessage, res: ServerResponse) => void {
-  const { gate, exchanges, sessions, faults, servedTo, knowledge } = deps;
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
+  const { gate, exchanges, sessions, faults, knowledge } = deps;
+  const bytesUpTo = (limit: number) => express.raw({ type: () => true, limit });
 
+  const routes: Routes = {
+    health: {
+      get: (_req, res) => {
+        const health = deps.health();
+        res.json({ status: health.trouble === undefined ? 'ok' : 'degraded', ...health });
+      },
+    },
+    validate: {
+      post: [
+        // The body comes as a JSON text or in base64, where it is longer than by itself.
+        bytesUpTo(2 * gate.bodyLimit + 65_536),
+        (req, res) => {
+          const request = readDryRun(req.body, gate.bodyLimit);
+          const match = gate.match(request);
+          const name = match && gate.recordOf(match);
+          const known = name && knowledge.of(name, sessions.default);
+          res.json({ judged: match !== undefined, ...gate.inspect(request, match, { known }).verdict });
+        },
+      ],
+    },
+    exchanges: {
+      get: async (req, res) => {
+        res.type('json');
+        await pipeline(Readable.from(listText(exchanges.list(filterOf(req)))), res);
+      },
+    },
+    'exchanges/:id': {
+      get: (req, res) => {
+        const id = String(req.params.id);
+        const shown = /^\d{1,15}$/.test(id) ? exchanges.get(Number(id)) : undefined;
+        if (shown === undefined)
+          throw notFound(
+            `there is no exchange ${id.slice(0, 100)}`,
+            `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`,
+          );
+        res.json(shown);
+      },
+    },
+    sessions: {
+      get: (_req, res) => {
+        res.json({ sessions: sessions.list().map((session) => showSession(session, deps)) });
+      },
+    },
+    'sessions/:name': {
+      get: (req, res) => {
+        const name = String(req.params.name);
+        const session = sessions.get(name);
+        if (session === undefined) throw noSession(name);
+        res.json(showWholeSession(session, deps));
+      },
+      delete: (req, res) => {
+        const name = String(req.params.name);
+        if (!sessions.end(name)) throw noSession(name);
+        res.json({ status: 'ended' });
+      },
+    },
+    state: {
+      get: (_req, res) => {
+        const state = stateOf(knownOf(knowledge).entries());
+        res.json(redactJson(state as unknown as JsonValue, deps.redaction));
+      },
+    },
+    'state/:account/:collection/:id': {
+      delete: (req, res) => {
+        forget(knownOf(knowledge), req.params as Record<string, string>);
+        res.json({ status: 'forgotten' });
+      },
+    },
+    faults: {
+      get: (req, res) => {
+        res.json(faults.list(sessionOf(req)));
+      },
+      put: [
+        bytesUpTo(1_048_576),
+        async (req, res) => {
+          const session = sessionOf(req);
+          const given = readJson(req.body, 'send {"faults": ["PATCH status=503 count=2"]}') as FaultsGiven;
+          await faults.set(given, session);
+          res.json(faults.list(session));
+        },
+      ],
+      delete: (req, res) => {
+        const session = sessionOf(req);
+        faults.clear(session);
+        res.json(faults.list(session));
+      },
+    },
+    events: { get: createEvents(exchanges, deps.stopping) },
+    reset: {
+      post: (req, res) => {
+        deps.reset(sessionOf(req));
+        res.json({ status: 'reset' });
+      },
+    },
+  };
+
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.use((_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('X-Content-Type-Options', 'nosniff');
     next();
   });
-  const route = (path: string, method: 'get' | 'post', ...handlers: RequestHandler[]) =>
-    app
-      .route(`${CONTROL_ROOT}/${path}`)
-      [method](...handlers)
-      .all(wrongMethod(method === 'get' ? 'GET, HEAD' : 'POST'));
-
-  route('health', 'get', (_req, res) => {
-    const health = deps.health();
-    res.json({ status: health.trouble === undefined ? 'ok' : 'degraded', ...health });
-  });
-  // The dry run's input holds the body as a JSON text or in base64, where it is longer than by itself.
-  const inputLimit = 2 * gate.bodyLimit + 65_536;
-  route('validate', 'post', express.raw({ type: () => true, limit: inputLimit }), (req, res) => {
-    const input: unknown = req.body;
-    const request = readDryRun(Buffer.isBuffer(input) ? input : Buffer.alloc(0), gate.bodyLimit);
-    const match = gate.match(request);
-    const name = match && gate.recordOf(match);
-    const known = name && knowledge.of(name, sessions.default);
-    res.json({ judged: match !== undefined, ...gate.inspect(request, match, { known }).verdict });
-  });
-  route('exchanges', 'get', async (req, res) => {
-    res.type('json');
-    await pipeline(Readable.from(listText(exchanges.list(filterOf(req)))), res);
-  });
-  route('exchanges/:id', 'get', (req, res) => {
-    const id = String(req.params.id);
-    const shown = /^\d{1,15}$/.test(id) ? exchanges.get(Number(id)) : undefined;
-    if (shown === undefined) {
-      throw new PatchgateError('not-found', `there is no exchange ${id.slice(0, 100)}`, {
-        hint: `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`,
-      });
-    }
-    res.json(shown);
-  });
-  route('sessions', 'get', (_req, res) => {
-    res.json({ sessions: sessions.list().map((session) => showSession(session, servedTo)) });
-  });
-  app
-    .route(`${CONTROL_ROOT}/sessions/:name`)
-    .get((req, res) => {
-      const session = sessions.get(req.params.name);
-      if (session === undefined) throw noSession(req.params.name);
-      res.json(showWholeSession(session, servedTo));
-    })
-    .delete((req, res) => {
-      if (!sessions.end(req.params.name)) throw noSession(req.params.name);
-      res.json({ status: 'ended' });
-    })
-    .all(wrongMethod('GET, HEAD, DELETE'));
-  route('state', 'get', (_req, res) => {
-    res.json(showKnown(knowledge.ledger?.state, deps.redaction));
-  });
-  app
-    .route(`${CONTROL_ROOT}/state/:account/:collection/:id`)
-    .delete((req, res) => {
-      forgetKnown(knowledge.ledger?.state, req.params);
-      res.json({ status: 'forgotten' });
-    })
-    .all(wrongMethod('DELETE'));
-  app
-    .route(`${CONTROL_ROOT}/faults`)
-    .get(getFaults(faults))
-    .put(express.raw({ type: () => true, limit: 1_048_576 }), putFaults(faults))
-    .delete(takeFaults(faults))
-    .all(wrongMethod('GET, HEAD, PUT, DELETE'));
-  route('events', 'get', createEvents(exchanges, deps.stopping));
-  route('reset', 'post', (req, res) => {
-    reset(deps, sessionOf(req));
-    res.json({ status: 'reset' });
-  });
-
+  for (const [path, handlers] of Object.entries(routes)) {
+    const route = app.route(`${CONTROL_ROOT}/${path}`);
+    const methods = Object.keys(handlers) as Method[];
+    for (const method of methods) route[method](handlers[method] ?? []);
+    route.all(wrongMethod(methods.map((method) => (method === 'get' ? 'GET, HEAD' : method.toUpperCase()))));
+  }
+  const endpoints = Object.entries(routes).flatMap(([path, handlers]) =>
+    Object.keys(handlers).map((method) => `${method.toUpperCase()} ${CONTROL_ROOT}/${path}`),
+  );
   app.use((req) => {
-    throw new PatchgateError('not-found', `the control API has no ${req.path.slice(0, 200)}`, {
-      hint: `it has: ${ENDPOINTS.join(', ')}`,
-    });
+    throw notFound(`the control API has no ${req.path.slice(0, 200)}`, `it has: ${endpoints.join(', ')}`);
   });
   app.use(answerError);
   return app;
@@ -158,7 +178,105 @@ async function* listText(list: Iterable<ShownExchange>): AsyncGenerator<string> 
   yield before === ',' ? ']}' : `${before}]}`;
 }
 
-function wrongMethod(allow: string): RequestHandler {
+const LIST_EXAMPLE = '?limit=20&verdict=block&session=NAME';
+
+/** Which exchanges are asked for. @throws PatchgateError `bad-input` */
+function filterOf(req: Request): ExchangeFilter {
+  const { limit, verdict, session } = parametersOf(req, ['limit', 'verdict', 'session'], LIST_EXAMPLE);
+  if (limit !== undefined && !/^\d{1,9}$/.test(limit)) throw badQuery('limit is not a number', LIST_EXAMPLE);
+  if (verdict !== undefined && verdict !== 'pass' && verdict !== 'block')
+    throw badQuery('verdict is neither pass nor block', LIST_EXAMPLE);
+  return { limit: limit === undefined ? EXCHANGES_KEPT : Number(limit), outcome: verdict, session };
+}
+
+/** Which session is meant; undefined: all. A client that names its session with every request means that one here, too.
+ *  @throws PatchgateError `bad-input` */
+function sessionOf(req: Request): string | undefined {
+  const { session } = parametersOf(req, ['session'], '?session=NAME');
+  const named = sessionNameOf(req.rawHeaders) || undefined;
+  if (session === undefined || named === undefined || session === named) return session ?? named;
+  throw new PatchgateError('bad-input', `the query and the header ${SESSION_HEADER} name two sessions`, {
+    hint: 'name the session in one of them',
+  });
+}
+
+/** The parameters of a query, each at most once. */
+function parametersOf<Name extends string>(
+  req: Request,
+  names: readonly Name[],
+  example: string,
+): { [name in Name]?: string } {
+  for (const [name, value] of Object.entries(req.query)) {
+    const shown = name.slice(0, 100);
+    if (!(names as readonly string[]).includes(name)) throw badQuery(`unknown parameter ${shown}`, example);
+    if (typeof value !== 'string') throw badQuery(`${shown} comes more than once`, example);
+  }
+  return req.query as { [name in Name]?: string };
+}
+
+function badQuery(message: string, example: string): PatchgateError {
+  return new PatchgateError('bad-input', message, { hint: `use ${example}, or leave it out` });
+}
+
+/** A session as the list has it. `""` is the default one; `served` is absent where nothing is replayed. */
+function showSession(
+  session: LiveSession,
+  { servedTo }: ControlDeps,
+): { name: string; startedAt: string; lastUsedAt: string; requests: number; served?: number } {
+  const { name, startedAt, lastUsedAt, requests } = session;
+  return {
+    name,
+    startedAt: new Date(startedAt).toISOString(),
+    lastUsedAt: new Date(lastUsedAt).toISOString(),
+    requests,
+    ...(servedTo && { served: servedTo(session).count }),
+  };
+}
+
+/** The same with the exchanges that were served to it, in the order in which they first were; `cut`: there were more. */
+function showWholeSession(session: LiveSession, deps: ControlDeps): object {
+  const served = deps.servedTo?.(session);
+  return {
+    ...showSession(session, deps),
+    ...(served && { exchanges: [...served.exchanges], ...(served.isCut && { cut: true }) }),
+  };
+}
+
+/** What is known of the service. @throws PatchgateError `not-found` where it depends on the session */
+function knownOf({ ledger }: Knowledge): KnownState {
+  if (ledger) return ledger.state;
+  throw notFound(
+    'what is known depends on the session here',
+    'in a proxy it can be asked for; the fake shows each record with a GET',
+  );
+}
+
+/** @throws PatchgateError `not-found` where nothing is known of such a record */
+function forget(state: KnownState, { account, collection = '', id }: Record<string, string>): void {
+  const kind = isCollection(collection) ? COLLECTIONS[collection] : undefined;
+  const names = [...state.entries()].map(({ name }) => name);
+  const meant = names.filter((name) => name.account === account && name.kind === kind && name.id === id);
+  for (const name of meant) state.forget(name);
+  if (meant.length > 0) return;
+  throw notFound(
+    `nothing is known of ${account}/${collection}/${id}`.slice(0, 300),
+    `GET ${CONTROL_ROOT}/state shows what is known; one is named as in DELETE ${CONTROL_ROOT}/state/current/projects/42`,
+  );
+}
+
+function noSession(name: string): PatchgateError {
+  return notFound(
+    `there is no session ${name.slice(0, 100)}`,
+    `GET ${CONTROL_ROOT}/sessions lists those that there are; a session begins with its first request and ends when nobody uses it`,
+  );
+}
+
+function notFound(message: string, hint: string): PatchgateError {
+  return new PatchgateError('not-found', message, { hint });
+}
+
+function wrongMethod(allowed: readonly string[]): RequestHandler {
+  const allow = allowed.join(', ');
   return (req, res) => {
     res.setHeader('Allow', allow);
     const detail = `${req.path} does not take ${req.method}`;
@@ -168,11 +286,8 @@ function wrongMethod(allow: string): RequestHandler {
 
 /** Express's own errors (a body past the limit, a broken escape) come with a status; any other is unexpected. */
 const answerError: ErrorRequestHandler = (thrown, _req, res, _next) => {
-  if (res.headersSent) {
-    res.destroy();
-    return;
-  }
-  send(res, problemOfError(asPatchgateError(thrown)));
+  if (res.headersSent) res.destroy();
+  else send(res, problemOfError(asPatchgateError(thrown)));
 };
 
 function asPatchgateError(thrown: unknown): PatchgateError {

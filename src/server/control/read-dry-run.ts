@@ -1,7 +1,6 @@
-import { PatchgateError } from '../../errors.ts';
+import { messageOf, PatchgateError } from '../../errors.ts';
 import type { GateRequest } from '../../gate/gate.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
-import { readJson } from './read-json.ts';
 
 const MEMBERS = ['method', 'url', 'headers', 'body', 'bodyBase64'];
 const EXAMPLE =
@@ -14,11 +13,11 @@ const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * The request that `POST validate` describes: `{method, url, headers, body | bodyBase64}`, headers as an object (a
  * list where a name comes several times) or as a raw list of names and values. Nothing is added to it.
  *
- * @param bytes the JSON text
+ * @param bytes the JSON text, as `express.raw` leaves it: nothing where there was no body
  * @param bodyLimit a longer body is `too-large`, as it is on the data path
  * @throws PatchgateError `bad-input`, naming the member
  */
-export function readDryRun(bytes: Uint8Array, bodyLimit: number): GateRequest {
+export function readDryRun(bytes: unknown, bodyLimit: number): GateRequest {
   const input = readJson(bytes, EXAMPLE);
   if (!isObject(input)) throw bad('the input is not a JSON object');
   const unknown = Object.keys(input).find((name) => !MEMBERS.includes(name));
@@ -71,4 +70,16 @@ function bodyOf({ body, bodyBase64 }: JsonObject): Buffer {
 
 function bad(message: string): PatchgateError {
   return new PatchgateError('bad-input', message, { hint: EXAMPLE });
+}
+
+/** The value of a request's body. @param bytes what `express.raw` leaves: nothing where there was no body
+ *  @throws PatchgateError `bad-input` */
+export function readJson(bytes: unknown, hint: string): JsonValue {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.isBuffer(bytes) ? bytes : undefined);
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    const message = `the input is not a JSON text: ${messageOf(error).slice(0, 200)}`;
+    throw new PatchgateError('bad-input', message, { hint });
+  }
 }
