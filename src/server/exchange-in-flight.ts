@@ -13,10 +13,9 @@ import {
   STOPPED,
   type WholeResponse,
 } from '../upstreams/upstream.ts';
+import { isCutByStop, resetConnection } from './connections.ts';
 import type { Cors } from './cors.ts';
 import type { Injected } from './faults/faults.ts';
-import { isCutByStop } from './listen/cut-by-stop.ts';
-import { resetConnection } from './listen/reset-connection.ts';
 import { type ProblemAnswer, problemOfError } from './problem.ts';
 import { BodyKeeper, keptBody, type Seen } from './seen.ts';
 import { headersInSession, type InSession } from './session-path.ts';

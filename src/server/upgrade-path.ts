@@ -6,7 +6,7 @@ import type { RequestHead } from '../http/http.ts';
 import type { Forward } from '../upstreams/forward.ts';
 import type { UpgradeOutcome } from '../upstreams/streaming-proxy.ts';
 import { STOPPED } from '../upstreams/upstream.ts';
-import { isCutByStop } from './listen/cut-by-stop.ts';
+import { isCutByStop } from './connections.ts';
 import { problemText } from './problem.ts';
 import type { Seen } from './seen.ts';
 import { takeSession } from './session-path.ts';

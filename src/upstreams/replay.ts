@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { announcesBody, splitTarget } from '../http/http.ts';
 import type { Exchange } from '../model/exchange.ts';
@@ -13,13 +14,17 @@ import { inlineBytes, type RecordedAnswer, recordedAnswer } from '../recordings/
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store/recording-store.ts';
 import type { StoredExchange } from '../recordings/store/stored-exchange.ts';
 import { playFailure } from './play-failure.ts';
-import { type Answering, whyUnanswerable } from './replay/answerable.ts';
-import { CrossSessionHits } from './replay/cross-session-hits.ts';
+import { readBytes } from './read-bytes.ts';
 import { Misses } from './replay/misses.ts';
-import { readBody } from './replay/read-body.ts';
-import { refusal } from './replay/refusal.ts';
-import { type Chosen, type Sequence, Sequences } from './replay/sequences.ts';
-import { Served } from './replay/served.ts';
+import {
+  type Answering,
+  type Chosen,
+  refusal,
+  type Sequence,
+  Sequences,
+  whyUnanswerable,
+} from './replay/sequences.ts';
+import { CrossSessionHits, Served } from './replay/served.ts';
 import { StaleNotices } from './replay/stale-notices.ts';
 import { findUnserved, type Unserved } from './replay/unserved.ts';
 import type { ServedInSession, Session, SessionKeeper } from './session.ts';
@@ -57,7 +62,7 @@ const OF_BROWSERS =
   /^\/(?:favicon\.ico|apple-touch-icon(?:-precomposed)?\.png|\.well-known\/appspecific\/com\.chrome\.devtools\.json)$/;
 
 const NO_BODY = Buffer.alloc(0);
-const NOTHING_TO_END = () => undefined;
+const NOTHING_TO_END = (): void => undefined;
 
 /** Paths of requests of which it is remembered what is recorded for them. */
 const MOST_PATHS = 100_000;
@@ -220,18 +225,13 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     handle(request, sink) {
       const { body, headers } = request;
       if (body || !announcesBody(headers)) return answerOrFail(request, body ?? NO_BODY, sink);
-      let end: () => void = NOTHING_TO_END;
-      let isOver = false;
-      readBody(request, bodyLimit).then(
-        (bytes) => {
-          if (bytes && !isOver) end = answerOrFail(request, bytes, sink);
-        },
-        (error) => {
-          if (!isOver) fail(request, error, sink);
-        },
-      );
+      let end = NOTHING_TO_END;
+      const stop = readBytes(request.stream as IncomingMessage, bodyLimit, (bytes) => {
+        if (bytes === 'too-large') fail(request, tooLarge(bodyLimit), sink);
+        else if (bytes) end = answerOrFail(request, bytes, sink);
+      });
       return () => {
-        isOver = true;
+        stop();
         end();
       };
     },
@@ -249,6 +249,12 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       await onMiss?.close();
     },
   };
+}
+
+function tooLarge(limit: number): PatchgateError {
+  return new PatchgateError('request-too-large', `the request's body has more than ${limit} bytes`, {
+    hint: 'only a request whose body fits into memory can be looked up in a recording',
+  });
 }
 
 const NONE: readonly StoredExchange[] = [];

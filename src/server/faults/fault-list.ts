@@ -1,10 +1,10 @@
+import { hash } from 'node:crypto';
 import { type RequestHead, splitTarget } from '../../http/http.ts';
 import type { FaultPlan, FaultRule, Latency } from '../../model/fault.ts';
 import { faultText } from '../../model/fault-text.ts';
 import type { IdleFault } from '../../reporters/run-text.ts';
 import { type PathPredicate, pathPatterns } from '../../settings/extras/path-patterns.ts';
 import type { Session } from '../../upstreams/session.ts';
-import { draw } from './draw.ts';
 
 /** What happens to one answer. */
 export interface Fault {
@@ -146,4 +146,13 @@ export class FaultList {
 /** None at all can be given as `0ms`, too. */
 export function isFelt(latency: Latency | undefined): latency is Latency {
   return latency === 'recorded' || (latency !== undefined && latency.to > 0);
+}
+
+/**
+ * A number from 0 to below 1 that depends on nothing but what is given: whatever else runs meanwhile, the same comes again.
+ *
+ * @param what that is drawn, and for which of several
+ */
+function draw(seed: number, session: string, what: string, ordinal: number): number {
+  return hash('sha1', `${seed}\n${session}\n${what}\n${ordinal}`, 'buffer').readUIntBE(0, 6) / 2 ** 48;
 }

@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto';
-import { PatchgateError } from '../../errors.ts';
+import { METHODS as KNOWN } from 'node:http';
+import { type ErrorCode, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import type { RequestHead } from '../../http/http.ts';
-import type { FaultPlan, FaultsGiven } from '../../model/fault.ts';
-import { latencyText } from '../../model/fault-text.ts';
+import type { FaultPlan, FaultsGiven, Latency } from '../../model/fault.ts';
+import { faultText, latencyText } from '../../model/fault-text.ts';
+import { nearest } from '../../model/nearest.ts';
 import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
 import type { IdleFault } from '../../reporters/run-text.ts';
 import { readFaultsGiven } from '../../settings/faults/read-faults.ts';
 import type { LiveSession, Sessions } from '../sessions.ts';
-import { checkPlan, isDrawn } from './check-plan.ts';
 import { type Count, type Fault, FaultList, isFelt } from './fault-list.ts';
-import { type Wait, Waits } from './waits.ts';
 
 /** What makes answers fail: for all sessions, and for some alone. */
 export interface Faults {
@@ -148,4 +148,79 @@ export class FaultsOfRun implements Faults {
     this.#common = this.#start;
     this.#areThere = !this.#start.isEmpty;
   }
+}
+
+/** Calls back once, so many milliseconds from now or when nobody is to wait any longer. The function returned: never. */
+export type Wait = (milliseconds: number, done: () => void) => () => void;
+
+/** What answers wait for because of a fault alone: nobody else is to wait for them. */
+export class Waits {
+  readonly #held = new Set<() => void>();
+
+  readonly wait: Wait = (milliseconds, done) => {
+    const go = () => {
+      stop();
+      done();
+    };
+    const timer = setTimeout(go, milliseconds);
+    const stop = () => {
+      clearTimeout(timer);
+      this.#held.delete(go);
+    };
+    this.#held.add(go);
+    return stop;
+  };
+
+  /** Those that wait now go on at once. */
+  end(): void {
+    for (const go of [...this.#held]) go();
+  }
+}
+
+/** What there is here, for faults to happen to. */
+interface Checks {
+  /** Of the contract. */
+  operations: readonly string[];
+  /** Whether answers come out of a recording. */
+  replays: boolean;
+}
+
+/** A word of a fault may be meant to be one; a method that nobody knows, too. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Whether each can happen at all. @throws PatchgateError with that code, naming the fault */
+function checkPlan(
+  { rules, latency }: Pick<FaultPlan, 'rules' | 'latency'>,
+  { operations, replays }: Checks,
+  code: ErrorCode,
+): void {
+  for (const rule of rules) {
+    const { method, operation } = rule;
+    const meant = method === undefined || KNOWN.includes(method) ? undefined : nearest(method, METHODS);
+    if (meant)
+      throw new PatchgateError(code, `fault "${faultText(rule)}": ${method} is no method of HTTP`, {
+        hint: `did you mean "${meant}"?`,
+      });
+    if (operation === undefined || operations.includes(operation)) continue;
+    const near = nearest(operation, [...operations, 'reset', ...METHODS]);
+    throw new PatchgateError(code, `fault "${faultText(rule)}": the contract has no operation ${operation}`, {
+      hint: near ? `did you mean "${near}"?` : `operations: ${operations.join(', ')}`,
+    });
+  }
+  if (replays || ![latency, ...rules.map((rule) => rule.latency)].includes('recorded')) return;
+  throw new PatchgateError(code, 'latency recorded: nothing is replayed here', {
+    hint: 'it is for replay, and for proxy with --record once, new_episodes or none; else give a time: 50ms..200ms',
+  });
+}
+
+/** Whether something of it depends on the seed. */
+function isDrawn({ rules, latency }: Pick<FaultPlan, 'rules' | 'latency'>): boolean {
+  return (
+    isRange(latency) ||
+    rules.some((rule) => isRange(rule.latency) || (rule.rate !== undefined && rule.rate > 0 && rule.rate < 1))
+  );
+}
+
+function isRange(latency: Latency | undefined): boolean {
+  return typeof latency === 'object' && latency.from < latency.to;
 }

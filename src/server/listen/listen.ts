@@ -2,16 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { PatchgateError } from '../../errors.ts';
+import { PatchgateError, systemCode } from '../../errors.ts';
 import type { ServerTls } from '../../http/tls.ts';
 import { isLoopback } from '../access.ts';
+import { carriedBy, cutByStop } from '../connections.ts';
+import { problemText } from '../problem.ts';
 import { answerClientErrors } from './answer-client-error.ts';
-import { cutByStop } from './cut-by-stop.ts';
-import { cannotListen } from './listen-error.ts';
 import { refuseOwnTarget } from './own-target.ts';
 import { isWebSocket, readAgain, whenAnswered } from './read-again.ts';
-import { refuseTunnel } from './refuse-tunnel.ts';
-import { carriedBy } from './reset-connection.ts';
 
 export interface Handlers {
   request(req: IncomingMessage, res: ServerResponse): void;
@@ -175,3 +173,45 @@ function urlOf({ address, family, port }: AddressInfo, host: string, scheme: 'ht
   const name = host === 'localhost' ? host : family === 'IPv6' ? `[${address}]` : address;
   return `${scheme}://${name}:${port}`;
 }
+
+/** What keeps a server from listening, with what to do about it. */
+function cannotListen(error: Error, host: string, port: number): PatchgateError {
+  const reasons: Record<string, [string, string]> = {
+    EADDRINUSE: [
+      'the port is in use',
+      'end what uses it, or choose another with --port (0 takes a free one)',
+    ],
+    EACCES: ['the port needs more rights', 'choose one above 1023 with --port'],
+    EADDRNOTAVAIL: ['this machine has no such address', 'choose one of its own with --host: 127.0.0.1'],
+    ENOTFOUND: ['the host name is not known', 'choose an address of this machine with --host: 127.0.0.1'],
+  };
+  const [reason, hint] = reasons[systemCode(error) ?? ''] ?? [
+    error.message,
+    'choose another with --host and --port',
+  ];
+  return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, {
+    hint,
+    cause: error,
+  });
+}
+
+/**
+ * Answers CONNECT. Whatever else the client sends goes nowhere.
+ *
+ * @param patience milliseconds that it has to take the answer and go
+ * @param onRefused told of it, since there is no handler of its own to report it
+ */
+function refuseTunnel(socket: Duplex, patience: number, onRefused: (error: PatchgateError) => void): void {
+  const end = setTimeout(() => socket.destroy(), patience).unref();
+  socket.once('close', () => clearTimeout(end));
+  onRefused(REFUSAL);
+  socket.end(problemText(REFUSAL)).resume();
+}
+
+const REFUSAL = new PatchgateError(
+  'not-allowed',
+  'the gate opens no tunnels: it forwards to its one target',
+  {
+    hint: "give Patchgate's address as the base URL of the client, not as its HTTP proxy",
+  },
+);

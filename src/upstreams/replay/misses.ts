@@ -28,9 +28,8 @@ export interface Missed {
   isOrdered?: true;
 }
 
-/** Misses that are kept, and sessions of which they are counted. */
+/** Misses that are kept. */
 const MOST = 1000;
-const MOST_SESSIONS = 100_000;
 
 /** The requests that a replay refused. Those of a session stay when it ends. */
 export class Misses {
@@ -51,9 +50,7 @@ export class Misses {
     const { name } = session;
     if (this.#isInOrder && name === '' && details?.reason === 'differs') this.#isOrdered = true;
     this.#count++;
-    const before = this.#ofSession.get(name);
-    if (before !== undefined || this.#ofSession.size < MOST_SESSIONS)
-      this.#ofSession.set(name, (before ?? 0) + 1);
+    this.#ofSession.set(name, (this.#ofSession.get(name) ?? 0) + 1);
     const text = redactText(message, this.#redaction);
     const key = `${name}\n${text}`;
     const known = this.#alike.get(key);

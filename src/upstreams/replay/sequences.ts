@@ -1,6 +1,52 @@
+import { PatchgateError } from '../../errors.ts';
+import type { Exchange, FailureKind } from '../../model/exchange.ts';
+import { recordIt } from '../../recordings/matching/explain-path.ts';
 import type { StoredExchange } from '../../recordings/store/stored-exchange.ts';
 import type { Session } from '../session.ts';
-import type { Unanswerable } from './answerable.ts';
+
+/** Why a recorded exchange is never an answer: the target failed, its body was not kept, or it is too old. */
+export type Unanswerable = 'failure' | 'omitted' | 'stale';
+
+export interface Answering {
+  /** Fail as the target did. */
+  replayFailures?: boolean | undefined;
+  /** Milliseconds from which an exchange is stale; undefined: none is. */
+  maxAge?: number | undefined;
+  onStale?: 'warn' | 'refuse' | undefined;
+}
+
+/** @returns undefined where it can be an answer */
+export function whyUnanswerable(
+  stored: StoredExchange,
+  { replayFailures = false, maxAge, onStale = 'warn' }: Answering,
+): Unanswerable | undefined {
+  if (stored.isFailure) {
+    if (!replayFailures) return 'failure';
+  } else if (!stored.answer) {
+    const { response } = stored.exchange;
+    if (!response) return 'failure';
+    if (response.body && 'omitted' in response.body) return 'omitted';
+  }
+  return maxAge !== undefined && onStale === 'refuse' && ageOf(stored) > maxAge ? 'stale' : undefined;
+}
+
+/** Milliseconds since it was recorded. Less than 0 where another clock is ahead of ours: that is not old. */
+export function ageOf({ meta }: Pick<Exchange, 'meta'>): number {
+  return Date.now() - Date.parse(meta.recordedAt);
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const;
+
+/** In whole units of the largest that fits: `45d`, `3h`. What is shorter than a second: `0s`. */
+export function ageText(milliseconds: number): string {
+  const [unit, length] = UNITS.find(([, least]) => milliseconds >= least) ?? ['s', 1000];
+  return `${Math.max(0, Math.floor(milliseconds / length))}${unit}`;
+}
 
 /** Why no exchange of a sequence is the answer. */
 export type Refused =
@@ -92,3 +138,55 @@ export class Sequences {
     places.set(all[0], next);
   }
 }
+
+/** Says why a request is not answered that matches what was recorded. */
+export function refusal(recording: string, refused: Refused): PatchgateError {
+  const { reason, stored } = refused;
+  const { exchange } = stored;
+  const what = `${exchange.request.method} ${exchange.request.path}`;
+  const [text, hint] =
+    reason === 'already-served' ? servedText(refused) : TEXTS[reason](exchange, recordIt(recording));
+  return new PatchgateError(
+    'no-recording',
+    `the recording "${recording}" matches this ${what}, but ${text}`,
+    { hint, details: { recording, reason, recordedAt: exchange.meta.recordedAt } },
+  );
+}
+
+type Text = [text: string, hint: string];
+
+function servedText({ recorded, served }: Extract<Refused, { reason: 'already-served' }>): Text {
+  const often = served === recorded ? 'as often' : times(served);
+  const others = served === recorded ? '' : '; the others are no answers';
+  return [
+    `it was recorded ${times(recorded)} and has been served ${often} already (--strict-sequence)${others}`,
+    'send it as often as it was recorded, use a session of its own (Patchgate-Session), or start the sequence anew: POST /__patchgate/reset',
+  ];
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+/** What became of the request when it was recorded. */
+const FAILED: Readonly<Record<FailureKind, string>> = {
+  refused: 'no connection to the target could be made',
+  timeout: 'the target did not answer in time',
+  reset: 'the connection to the target broke',
+  truncated: 'the response broke off',
+};
+
+const TEXTS: Readonly<Record<Unanswerable, (exchange: Exchange, again: string) => Text>> = {
+  stale: (exchange, again) => [
+    `it was recorded ${ageText(ageOf(exchange))} ago, which is too old (--max-age, --on-stale refuse)`,
+    `record it again: ${again}`,
+  ],
+  failure: ({ failure }, again) => [
+    `${failure ? FAILED[failure.kind] : 'there was no response'} when it was recorded`,
+    `record it again: ${again}; or let it fail as it did then: --replay-failures`,
+  ],
+  omitted: (_, again) => [
+    "the response's body was not kept: it was too large, or in a content coding that cannot be undone here",
+    `record it again with a larger limit: ${again} --record-limit SIZE`,
+  ],
+};

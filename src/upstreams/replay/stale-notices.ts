@@ -1,5 +1,5 @@
 import type { Exchange } from '../../model/exchange.ts';
-import { ageOf, ageText } from './answerable.ts';
+import { ageOf, ageText } from './sequences.ts';
 
 /** Paths that are named; of further ones it is only counted how often they were answered. */
 const MOST_NAMED = 20;

@@ -3,7 +3,7 @@ import { sequenceKey } from '../../recordings/matching/request-key.ts';
 import { redactQuery } from '../../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import type { StoredExchange } from '../../recordings/store/stored-exchange.ts';
-import { type Answering, type Unanswerable, whyUnanswerable } from './answerable.ts';
+import { type Answering, type Unanswerable, whyUnanswerable } from './sequences.ts';
 import type { Served } from './served.ts';
 
 /** An exchange of a recording that a run never served. */

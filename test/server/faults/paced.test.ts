@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PatchgateError } from '../../../src/errors.ts';
 import type { FaultRule } from '../../../src/model/fault.ts';
 import type { Fault } from '../../../src/server/faults/fault-list.ts';
+import { Waits } from '../../../src/server/faults/faults.ts';
 import { onItsWay } from '../../../src/server/faults/inject.ts';
-import { Waits } from '../../../src/server/faults/waits.ts';
 import type { Flow, ResponseSink } from '../../../src/upstreams/upstream.ts';
 
 beforeEach(() => void vi.useFakeTimers());
