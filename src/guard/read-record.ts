@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { messageOf, type PatchgateError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { decodeContent, isPastBounds, LEARNING_BOUNDS } from '../http/decode-content.ts';
 import {
   byHeaderName,
@@ -16,7 +16,8 @@ import { jsonOf } from '../recordings/body.ts';
 import { codingOf } from '../recordings/redaction/redact.ts';
 import { isDated } from '../state/lesson.ts';
 import { type Shown, shownIn } from '../state/records.ts';
-import { inPieces, type ResponseSink, type Upstream, type UpstreamRequest } from '../upstreams/upstream.ts';
+import { type Asked, ask } from '../upstreams/ask.ts';
+import type { Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import type { Asker } from './knowledge.ts';
 
 /** Bytes of an answer that are read at most, as sent. */
@@ -30,79 +31,41 @@ export type Reading = { shown: Shown & { record: JsonObject } } | { why: string 
  * Reads the record that a PATCH is about to change, by GET of its path with the client's own headers. Never rejects.
  *
  * @param upstream the target; nothing that records, since no client asked for this
- * @param timeout milliseconds that the answer's body may take, and twice as many all of it; 0: for ever
+ * @param timeout milliseconds that the answer may be silent within its body, and twice as many all of it; 0: for ever
  * @returns undefined where the client is gone
  */
-export function readRecord(
+export async function readRecord(
   upstream: Upstream,
   name: RecordName,
   asker: Omit<Asker, 'cameAt'>,
   timeout: number,
 ): Promise<Reading | undefined> {
-  return new Promise((resolve) => {
-    const { socket } = asker.stream as Partial<IncomingMessage>;
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let head: ResponseHead | undefined;
-    let cancel: (() => void) | undefined;
-    let timer: NodeJS.Timeout | undefined;
-    let isDone = false;
-    const done = (reading: Reading | undefined) => {
-      if (isDone) return;
-      isDone = true;
-      clearTimeout(timer);
-      socket?.off('close', onGone);
-      resolve(reading);
-    };
-    const giveUp = (reading: Reading | undefined) => {
-      done(reading);
-      cancel?.();
-    };
-    const onGone = () => giveUp(undefined);
-    const within = (ms: number) => {
-      clearTimeout(timer);
-      if (ms > 0 && !isDone)
-        timer = setTimeout(() => giveUp({ why: `the answer took longer than ${ms} ms` }), ms);
-    };
-    const add = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MOST_BYTES) giveUp(TOO_LONG);
-      else chunks.push(chunk);
-    };
-    const sink: ResponseSink = {
-      whole: (response, answeredBy) => inPieces(sink, response, answeredBy),
-      head(answered) {
-        head = answered;
-        const { status } = answered;
-        if (status < 200 || status > 299 || status === 206)
-          giveUp({ why: `it was answered with the status ${status}` });
-        else within(timeout);
-      },
-      data(chunk) {
-        if (!isDone) add(chunk);
-        return true;
-      },
-      end(last) {
-        if (last && !isDone) add(last);
-        if (!isDone && head) void recordOf(name, head, Buffer.concat(chunks)).then(done);
-      },
-      fail: (error: PatchgateError) => done({ why: error.message }),
-    };
-    socket?.once('close', onGone);
-    if (socket?.destroyed) return done(undefined);
+  const { socket } = asker.stream as Partial<IncomingMessage>;
+  const gone = new AbortController();
+  const onGone = () => gone.abort();
+  socket?.once('close', onGone);
+  if (socket?.destroyed) onGone();
+  try {
     // The upstream waits for a head, but each interim one (1xx) begins that anew.
-    within(2 * timeout);
-    try {
-      cancel = upstream.handle(readingOf(asker), sink);
-    } catch (error) {
-      done({ why: messageOf(error) });
-    }
-    // It may have answered already, with what is not to be read.
-    if (isDone) cancel?.();
-  });
+    const patience = { limit: MOST_BYTES, silence: timeout, longest: 2 * timeout };
+    const asked = await ask(upstream, readingOf(asker), { ...patience, signal: gone.signal });
+    return asked && (await readingIn(name, asked));
+  } catch (error) {
+    return { why: messageOf(error) };
+  } finally {
+    socket?.off('close', onGone);
+  }
 }
 
-const TOO_LONG: Reading = { why: `the answer has more than ${MOST_BYTES} bytes` };
+async function readingIn(name: RecordName, asked: NonNullable<Asked>): Promise<Reading> {
+  if ('failure' in asked) return { why: asked.failure.message };
+  if ('late' in asked) return { why: `the answer took longer than ${asked.late} ms` };
+  const { head, body } = asked;
+  if (head.status < 200 || head.status > 299 || head.status === 206)
+    return { why: `it was answered with the status ${head.status}` };
+  if (body.omitted !== undefined) return { why: `the answer has more than ${MOST_BYTES} bytes` };
+  return recordOf(name, head, body.bytes);
+}
 
 /** The record that the whole body of an answer holds. */
 export async function recordOf(

@@ -37,7 +37,7 @@ export function forward(options: ForwardOptions): Forward {
   };
 
   const send = (loaded: PooledClient, request: UpstreamRequest, body: Buffer, sink: ResponseSink) => {
-    if (body.length > 0 || !REPEATABLE.has(request.method)) return loaded.send(request, body, sink);
+    if (request.body || !REPEATABLE.has(request.method)) return loaded.send(request, body, sink);
     // The target may have closed an idle connection just when it was to be used again: that is no failure of its.
     let cancel = loaded.send(request, body, sink, () => {
       cancel = proxy.send(request, sink, true);
