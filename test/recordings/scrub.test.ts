@@ -92,11 +92,13 @@ describe('scrubRecording', () => {
 
   it('looks into bodies in files of their own, and into coded ones', async () => {
     const folder = temporaryFolder();
-    const wide = Buffer.from(`{"token":"s3cret","pad":"${'x'.repeat(5000)}"}`, 'utf16le').toString('base64');
+    const bytes = Buffer.from(`{"token":"s3cret","pad":"\xff${'x'.repeat(5000)}"}`, 'latin1').toString(
+      'base64',
+    );
     const coded = gzipSync('{"token":"s3cret"}').toString('base64');
     const zip = Buffer.from([...Buffer.alloc(5000, 0xfe)]).toString('base64');
     const file = write(folder, [
-      exchange({ path: '/a', answer: { base64: wide } }),
+      exchange({ path: '/a', answer: { base64: bytes } }),
       exchange({ path: '/a', headers: { 'content-encoding': 'gzip' }, answer: { base64: coded } }),
       exchange({ path: '/a', headers: { 'content-encoding': 'zip' }, answer: { base64: coded } }),
       exchange({ path: '/a', answer: { base64: zip } }),
@@ -108,7 +110,7 @@ describe('scrubRecording', () => {
     expect(names().length).toBe(before.length);
     expect(names()).not.toEqual(before);
     for (const name of names())
-      expect(readFileSync(join(dirname(file), name)).toString('utf16le')).not.toContain('s3cret');
+      expect(readFileSync(join(dirname(file), name)).toString('latin1')).not.toContain('s3cret');
     expect(exchanges[1]?.response).toMatchObject({ headers: {}, body: { json: { token: '[redacted]' } } });
     expect(exchanges[2]?.response?.body).toEqual({ omitted: Buffer.from(coded, 'base64').length });
   });

@@ -5,8 +5,8 @@ import { splitTarget } from '../../http/http.ts';
 import { type Exchange, type FailureKind, headerPairs, type StoredHeaders } from '../../model/exchange.ts';
 import { absoluteUrl } from '../absolute-url.ts';
 import { decodePart } from '../redaction/decode-part.ts';
-import { isForm } from '../redaction/redact-bytes.ts';
-import { contentTypeOf } from '../redaction/redact-parts.ts';
+import { contentTypeOf } from '../redaction/redact.ts';
+import { isForm } from '../redaction/redact-body.ts';
 import { type OwnMember, UNKNOWN_TYPE } from './har.ts';
 
 /** The bytes of a body that was kept, or how many were not; undefined where there was none. */

@@ -7,10 +7,8 @@ import { bodyBytes, isDeeperThan, jsonOf, MAX_JSON_DEPTH, storeBody } from '../b
 import { hashInName, hashOf } from '../body-file.ts';
 import { withOneBoundary, withPartsInOrder } from '../multipart-boundary.ts';
 import { decodePart } from '../redaction/decode-part.ts';
-import { contentTypeOf, redactHeader } from '../redaction/redact.ts';
-import { isForm } from '../redaction/redact-bytes.ts';
-import { isMultipart } from '../redaction/redact-multipart.ts';
-import type { Redaction } from '../redaction/redaction.ts';
+import { contentTypeOf, isForm, redactHeader, redactStoredHeaders } from '../redaction/redact.ts';
+import { isMultipart } from '../redaction/redact-body.ts';
 import type { MatchRules } from './match-rules.ts';
 import { queryValues } from './query.ts';
 import { shownBody } from './shown-value.ts';
@@ -133,7 +131,12 @@ function normalized(
   rules: MatchRules,
 ): RequestForm {
   const { method, path, query, body, json } = form;
-  const given: NormalizedRequest = { method, path, query, headers: shownHeaders(headers, rules.redaction) };
+  const given: NormalizedRequest = {
+    method,
+    path,
+    query,
+    headers: redactStoredHeaders(headers, rules.redaction),
+  };
   // Of one that was not kept nobody knows what to give; it matches nothing in any case.
   if (body !== undefined && !('omitted' in body)) {
     given.body = json === undefined ? ('text' in body ? body.text : bytesName(body)) : structuredClone(json);
@@ -158,17 +161,6 @@ function normalized(
   if (typeof request.body === 'string') return { ...head, body: { text: request.body }, json: undefined };
   const value = asJson(form, request.body);
   return { ...head, body: { json: value }, json: value };
-}
-
-function shownHeaders(headers: StoredHeaders, redaction: Redaction): StoredHeaders {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      typeof value === 'string'
-        ? redactHeader(name, value, redaction)
-        : value.map((one) => redactHeader(name, one, redaction)),
-    ]),
-  );
 }
 
 /** What keeps a result from being a request. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { RawHeaders } from '../../http/http.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { REDACTED } from './redacted.ts';
@@ -9,39 +10,37 @@ const SHORTEST = 8;
 const WORD = /^\p{L}{1,15}$/u;
 /** Each is looked for in all parts of an exchange. */
 const MOST = 64;
-/** Values of headers that are remembered: the same credentials come with every request. */
-const MOST_REMEMBERED = 64;
 
 interface OfHeader {
   texts: readonly string[];
   needles: readonly string[];
 }
 
-const ofHeaders = new Map<string, OfHeader>();
+/** The same credentials come with every request. */
+const ofHeaders = new LRUCache<string, OfHeader>({ max: 64 });
+
+const NONE: readonly string[] = [];
 
 /** The secrets of one exchange: where one stands again, as in the answer of a server that echoes, it is hidden too. */
 export class KnownSecrets {
-  readonly #texts = new Set<string>();
+  #texts: Set<string> | undefined;
   /** The header that all of them are of, if they are of one. */
   #only: OfHeader | undefined;
 
   /** Longest first, in all ways in which they may be written. */
   get texts(): readonly string[] {
-    return this.#texts.size === 0 ? NONE : [...this.#texts].sort((a, b) => b.length - a.length);
+    return this.#only?.texts ?? (this.#texts ? longestFirst(this.#texts) : NONE);
   }
 
   /** Those without which no other stands anywhere. */
   get needles(): readonly string[] {
-    if (this.#texts.size === 0) return NONE;
-    return this.#only?.needles ?? needlesOf([...this.#texts]);
+    return this.#only?.needles ?? (this.#texts ? needlesOf([...this.#texts]) : NONE);
   }
 
   add(value: JsonValue): void {
-    if (this.#texts.size >= MOST || value === REDACTED) return;
-    this.#only = undefined;
-    if (typeof value === 'string' && WORD.test(value)) return;
-    if (typeof value === 'string') for (const text of waysToWrite(value)) this.#texts.add(text);
-    else if (typeof value === 'number') this.add(String(value));
+    if (typeof value === 'string') {
+      if (value !== REDACTED && !WORD.test(value)) this.#addTexts(waysToWrite(value));
+    } else if (typeof value === 'number') this.add(String(value));
     else if (typeof value === 'object' && value !== null)
       for (const one of Object.values(value)) this.add(one);
   }
@@ -54,24 +53,26 @@ export class KnownSecrets {
 
   /** The value of a secret one. */
   addHeader(value: string): void {
-    if (this.#texts.size >= MOST) return;
-    const ofHeader = lookInto(value);
-    this.#only = this.#texts.size === 0 ? ofHeader : undefined;
-    for (const text of ofHeader.texts) this.#texts.add(text);
+    let ofHeader = ofHeaders.get(value);
+    if (ofHeader === undefined) {
+      const texts = longestFirst(new Set(partsOf(value).flatMap(waysToWrite)));
+      ofHeader = { texts, needles: needlesOf(texts) };
+      ofHeaders.set(value, ofHeader);
+    }
+    if (this.#texts || this.#only) this.#addTexts(ofHeader.texts);
+    else this.#only = ofHeader;
+  }
+
+  #addTexts(texts: readonly string[]): void {
+    if (texts.length === 0) return;
+    this.#texts ??= new Set(this.#only?.texts);
+    this.#only = undefined;
+    if (this.#texts.size < MOST) for (const text of texts) this.#texts.add(text);
   }
 }
 
-const NONE: readonly string[] = [];
-
-function lookInto(value: string): OfHeader {
-  let ofHeader = ofHeaders.get(value);
-  if (ofHeader === undefined) {
-    const texts = [...new Set(partsOf(value).flatMap(waysToWrite))];
-    ofHeader = { texts, needles: needlesOf(texts) };
-    if (ofHeaders.size >= MOST_REMEMBERED) ofHeaders.clear();
-    ofHeaders.set(value, ofHeader);
-  }
-  return ofHeader;
+function longestFirst(texts: ReadonlySet<string>): readonly string[] {
+  return [...texts].sort((a, b) => b.length - a.length);
 }
 
 function needlesOf(texts: readonly string[]): readonly string[] {
@@ -101,14 +102,9 @@ function partsOf(value: string): string[] {
 function waysToWrite(text: string): string[] {
   if (text.length < SHORTEST || text.includes(REDACTED)) return [];
   if (/^[\w.~-]+$/.test(text)) return [text];
-  const bytes = Buffer.from(text);
-  const coded = encodeURIComponent(bytes.toString());
-  const ways = [
-    text,
-    coded,
-    coded.replaceAll('%20', '+'),
-    JSON.stringify(text).slice(1, -1),
-    bytes.toString('latin1'),
+  const coded = encodeURIComponent(text.toWellFormed());
+  const json = JSON.stringify(text).slice(1, -1);
+  return [
+    ...new Set([text, coded, coded.replaceAll('%20', '+'), json, Buffer.from(text).toString('latin1')]),
   ];
-  return [...new Set(ways)];
 }

@@ -7,11 +7,11 @@ import {
   type StoredHeaders,
 } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { type FoundSecret, foundByName, type OnFound } from './found-secret.ts';
 import { KnownSecrets } from './known-secrets.ts';
-import { contentTypeOf, redactBody, redactHeader } from './redact-parts.ts';
+import { redactBody } from './redact-body.ts';
+import { contentTypeOf, redactStoredHeaders } from './redact-headers.ts';
 import { redactPath, redactQuery } from './redact-url.ts';
-import { hidingTexts, type Redaction } from './redaction.ts';
+import { foundByName, hidingTexts, type OnFound, type Redaction } from './redaction.ts';
 
 /**
  * A whole exchange as it stands in a file. Secret headers of a response go: a placeholder would be replayed as if it were
@@ -27,12 +27,10 @@ export function redactExchange(exchange: Exchange, redaction: Redaction, onFound
     onFound?.(found);
   });
   const { texts } = known;
-  return texts.length === 0
-    ? clean
-    : redactParts(clean, hidingTexts(redaction, texts), onFound ?? (() => undefined));
+  return texts.length === 0 ? clean : redactParts(clean, hidingTexts(redaction, texts), onFound);
 }
 
-function redactParts(exchange: Exchange, redaction: Redaction, onFound: OnFound): Exchange {
+function redactParts(exchange: Exchange, redaction: Redaction, onFound?: OnFound): Exchange {
   const { request, response } = exchange;
   const ofRequest = below('request', onFound);
   const ofResponse = below('response', onFound);
@@ -53,10 +51,10 @@ function redactParts(exchange: Exchange, redaction: Redaction, onFound: OnFound)
   };
 }
 
-function below(part: string, onFound: OnFound): OnFound {
-  return (found: FoundSecret) => {
+function below(part: string, onFound: OnFound | undefined): OnFound {
+  return (found) => {
     const place = found.place.startsWith('/') ? `body/json${found.place}` : found.place;
-    onFound({ ...found, place: `${part}/${place}` });
+    onFound?.({ ...found, place: `${part}/${place}` });
   };
 }
 
@@ -69,19 +67,12 @@ interface Message {
 
 function redactMessage({ headers, body }: Message, redaction: Redaction, onFound: OnFound): Message {
   const plain = body && withoutCoding(body, headers);
+  const { 'content-encoding': coding, ...others } = headers;
   const isDecoded = plain !== body && plain !== undefined && !('omitted' in plain);
   // To look for secrets in coded bytes could only break them.
-  const isCoded = plain === body && headers['content-encoding'] !== undefined && body && 'base64' in body;
-  const kept = Object.entries(headers).filter(([name]) => !(isDecoded && name === 'content-encoding'));
+  const isCoded = plain === body && coding !== undefined && body && 'base64' in body;
   return {
-    headers: Object.fromEntries(
-      kept.map(([name, value]) => [
-        name,
-        typeof value === 'string'
-          ? redactHeader(name, value, redaction, onFound)
-          : value.map((one) => redactHeader(name, one, redaction, onFound)),
-      ]),
-    ),
+    headers: redactStoredHeaders(isDecoded ? others : headers, redaction, onFound),
     ...(plain && { body: isCoded ? plain : redactBody(plain, contentTypeOf(headers), redaction, onFound) }),
   };
 }
@@ -101,13 +92,10 @@ function withoutSecretHeaders(
   redaction: Redaction,
   onFound: OnFound,
 ): RecordedResponse {
-  const secret = Object.keys(response.headers).filter((name) => redaction.headers.has(name));
-  if (secret.length === 0) return response;
-  for (const name of secret) {
-    for (const value of [response.headers[name] as string | string[]].flat()) {
-      onFound(foundByName(name, `headers/${name}`, value));
-    }
-  }
-  const others = Object.entries(response.headers).filter(([name]) => !secret.includes(name));
-  return { ...response, headers: Object.fromEntries(others) };
+  const kept = Object.entries(response.headers).filter(([name, values]) => {
+    if (!redaction.headers.has(name)) return true;
+    for (const value of [values].flat()) onFound(foundByName(name, `headers/${name}`, value));
+    return false;
+  });
+  return { ...response, headers: Object.fromEntries(kept) };
 }

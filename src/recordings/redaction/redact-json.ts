@@ -1,13 +1,10 @@
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
-import { isCodeName } from './code.ts';
-import type { OnFound } from './found-secret.ts';
-import { redactPlain } from './redact-plain.ts';
-import { redactText, SHORTEST } from './redact-text.ts';
+import { isCodeName, redactPlain, redactText, SHORTEST } from './redact-text.ts';
 import { REDACTED } from './redacted.ts';
-import type { Redaction } from './redaction.ts';
-import { isHarmless } from './secret-name.ts';
+import type { OnFound, Redaction } from './redaction.ts';
+import { isHarmless } from './secret-names.ts';
 
 /** Members that say what the `value` beside them is called. */
 const NAMING = ['name', 'key', 'Name', 'Key'];

@@ -1,55 +1,104 @@
-import { isCode, isCodeName } from './code.ts';
-import { decodePart } from './decode-part.ts';
-import { encodePart } from './encode-part.ts';
-import { foundByName, type OnFound } from './found-secret.ts';
-import {
-  endOfString,
-  endOfValue,
-  isHarmlessText,
-  PLACEHOLDER,
-  redactNamed,
-  unescaped,
-  unquoted,
-} from './redact-named.ts';
-import { redactPlaces } from './redact-places.ts';
-import { redactPlain } from './redact-plain.ts';
-import { redactWritten } from './redact-written.ts';
+import { Char } from '../../json/json-lexer.ts';
+import { escapeToken } from '../../json/pointer.ts';
+import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
+import { decodePart, encodePart } from './decode-part.ts';
 import { REDACTED } from './redacted.ts';
-import type { Redaction } from './redaction.ts';
-import { isSecretParameter } from './secret-parameter.ts';
-import { SplicedText } from './spliced-text.ts';
-
-/** Texts within texts that are looked into: JSON in a string of JSON in a form. */
-const DEEPEST = 4;
+import { foundByName, type OnFound, type Redaction } from './redaction.ts';
+import { secretsIn } from './secret-kinds.ts';
+import { isHarmless, isSecretParameter, wordsOf } from './secret-names.ts';
 
 /** Characters of the shortest text that holds a secret, unless a pattern says otherwise. */
 export const SHORTEST = 7;
 
+const PLACEHOLDER = `"${REDACTED}"`;
+
+/** How a text is redacted, and the place for whoever is told of it. */
+interface Context {
+  redaction: Redaction;
+  place: string;
+  onFound: OnFound | undefined;
+}
+
 /**
- * A text of any kind: JSON whole, cut, broken or many documents (events, lines), with whatever its strings hold; names
+ * A text of any kind: JSON whole, cut, broken or many documents (events, lines), with what its strings hold; names
  * before a `=`; what looks like a secret. All else stays as it was written, and so do the names in code.
  *
  * @param place for `onFound`
+ * @param isWithin it stood in a string or field of another text: its own strings are not read as texts again
  */
 export function redactText(
   text: string,
   redaction: Redaction,
   place = 'body',
   onFound?: OnFound,
-  depth = 0,
+  isWithin = false,
 ): string {
   if (!redaction.mayBeIn(text)) return text;
-  const isJson = depth < DEEPEST && isJsonText(text);
+  const context = { redaction, place, onFound };
+  const isJson = !isWithin && isJsonText(text);
   if (!isJson && isCode(text)) return redactPlain(text, redaction, place, onFound);
-  let clean = isJson ? text : redactNamed(text, redaction, place, onFound);
+  let clean = isJson ? text : redactNamed(text, context);
   if (redaction.pointers) clean = redactPlaces(clean, redaction.pointers, onFound);
-  if (isJson || (depth < DEEPEST && clean.includes('\\')))
-    clean = redactStrings(clean, isJson, redaction, place, onFound, depth);
+  if (isJson || (!isWithin && clean.includes('\\'))) clean = redactStrings(clean, isJson, context);
   if (!isJson && redaction.members.mayBeIn(clean)) {
-    clean = redactAssigned(clean, redaction, place, onFound);
-    clean = redactWritten(clean, redaction, place, onFound);
+    clean = redactAssigned(clean, context);
+    clean = redactWritten(clean, context);
   }
   return redactPlain(clean, redaction, place, onFound);
+}
+
+/** What is hidden wherever it stands, whatever the text is: code, too. */
+export function redactPlain(text: string, redaction: Redaction, place: string, onFound?: OnFound): string {
+  let clean = redaction.detects ? redactDetected(text, place, onFound) : text;
+  for (const secret of redaction.texts) clean = between(clean, (part) => part.replaceAll(secret, REDACTED));
+  for (const pattern of redaction.patterns) {
+    clean = between(clean, (part) =>
+      part.replace(pattern, (match) => {
+        if (match === '') return match;
+        onFound?.({ what: `the pattern ${pattern.source}`, place, isDetected: false, value: match });
+        return REDACTED;
+      }),
+    );
+  }
+  return clean;
+}
+
+function redactDetected(text: string, place: string, onFound: OnFound | undefined): string {
+  const clean = new SplicedText(text);
+  for (const { from, to, kind } of secretsIn(text)) {
+    onFound?.({ what: kind, place, isDetected: true, value: text.slice(from, to) });
+    clean.replace(from, to, REDACTED);
+  }
+  return clean.toString();
+}
+
+/** A placeholder is no text to look into: redacting twice must give the same. */
+function between(text: string, change: (part: string) => string): string {
+  return text.includes(REDACTED) ? text.split(REDACTED).map(change).join(REDACTED) : change(text);
+}
+
+/** Signs of a program or a page: in `const token = get()`, no secret stands behind the name. */
+const SIGNS = [
+  'function\\b[^(){}]{0,64}\\(|(?:const|let|var)\\s+(?:[\\w$]{1,64}\\s?[=;,]|[{[])',
+  '(?:if|while|switch|catch)\\s?\\(|for\\s?\\((?:const|let|var|\\w{1,64}\\s?=)|class\\s+\\w{1,64}\\s?(?:extends\\s|\\{)',
+  'return\\b[^\\n]{0,200};\\s{0,8}(?:\\}|$)|(?:new|typeof)\\s+\\w{1,64}\\(|await\\s+\\w{1,64}[.(]',
+  '(?:document|window|console|(?:local|session)Storage|JSON|Math|process|jQuery)\\.\\w',
+  'import\\s[^\\n]{1,200}\\sfrom\\s|def\\s+\\w{1,64}\\(',
+];
+const CODE = new RegExp(
+  `\\b(?:${SIGNS.join('|')})|[\\w)]\\s?=>|[!=]==|\\$\\(|\\w\\([^()\\n]{0,200}\\)\\s?;|</?(?:script|style|html|div|span|img|button|svg|iframe|ul|br|h[1-6])\\b`,
+  'i',
+);
+
+export function isCode(text: string): boolean {
+  return CODE.test(text);
+}
+
+const CODE_NAME = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippet|x-path)(?:-|$)/;
+
+/** Whether a member of this name holds code: `jsString`, `cssSelector`. */
+export function isCodeName(name: string): boolean {
+  return name !== '' && CODE_NAME.test(wordsOf(name));
 }
 
 const JSON_BEGIN = /^\s*(?:\{\s*["}]|\[\s*[[{"\d-]|data:|event:|id:|retry:)/;
@@ -68,33 +117,127 @@ function isJsonText(text: string): boolean {
   return BETWEEN_STRINGS.test(text.slice(from).replace(/[a-z]*$/, ''));
 }
 
+const MEMBER_NAME = /"((?:[^"\\]|\\.){1,200})"\s*:\s*/g;
+
+/**
+ * Replaces the values of secret members in whatever holds JSON: a body that is cut short, has members twice, is broken,
+ * or is one of many documents (server-sent events, lines of JSON).
+ */
+function redactNamed(text: string, context: Context): string {
+  const clean = new SplicedText(text);
+  for (const { 0: head, 1: name = '', index } of text.matchAll(MEMBER_NAME))
+    if (index >= clean.end) redactMember(clean, text, unescaped(name), index + head.length, context);
+  return clean.toString();
+}
+
+/** Hides the value that starts here, if its member's name is that of a secret. */
+function redactMember(
+  clean: SplicedText,
+  text: string,
+  name: string,
+  start: number,
+  { redaction, place, onFound }: Context,
+): void {
+  if (!redaction.members.has(name)) return;
+  const end = endOfValue(text, start);
+  const value = text.slice(start, end);
+  if (value === PLACEHOLDER || isHarmlessText(name, value)) return;
+  onFound?.(foundByName(name, place, unquoted(value)));
+  clean.replace(start, end, PLACEHOLDER);
+}
+
+/** The same as `isHarmless`, of a value as it stands in JSON. */
+function isHarmlessText(name: string, value: string): boolean {
+  if (/^-?\d/.test(value)) return isHarmless(name, Number.parseFloat(value));
+  return isHarmless(name, /^"(?:true|false)?"$/i.test(value) ? value.slice(1, -1) : value.trim());
+}
+
+/**
+ * Strings may hold JSON of their own, code, a query, or a secret that is not to be seen from outside.
+ *
+ * @param isJson otherwise only those with escapes are strings for sure
+ */
+function redactStrings(text: string, isJson: boolean, context: Context): string {
+  const { redaction, place, onFound } = context;
+  const clean = new SplicedText(text);
+  let name = '';
+  for (let quote = text.indexOf('"'); quote >= 0; ) {
+    const end = endOfString(text, quote);
+    const inside = text.slice(quote + 1, end - 1);
+    const plain = inside.includes('\\') ? unescaped(inside) : inside;
+    if (isJson || plain !== inside) {
+      const result = isCodeName(name)
+        ? redactPlain(plain, redaction, place, onFound)
+        : redactText(plain, redaction, place, onFound, true);
+      if (result !== plain) clean.replace(quote, end, JSON.stringify(result));
+    }
+    const colon = isJson ? /^\s{0,80}:\s*/.exec(text.slice(end, end + 100))?.[0] : undefined;
+    name = colon === undefined ? '' : plain;
+    if (colon !== undefined) redactMember(clean, text, name, end + colon.length, context);
+    quote = text.indexOf('"', Math.max(end, clean.end));
+  }
+  return clean.toString();
+}
+
+/** An object or list that is open, with the token of the place that comes next. */
+interface Level {
+  pointer: string;
+  node: PatternNode;
+  /** An index, or the name that was read last. */
+  token: number | string;
+  /** The next string is a name. */
+  takesName: boolean;
+}
+
+/**
+ * Replaces the values at places in whatever holds JSON documents, one or many, the last one perhaps cut: each is walked
+ * as far as it can be read, and begins anew at the next brace or bracket.
+ */
+function redactPlaces(text: string, patterns: PatternNode, onFound: OnFound | undefined): string {
+  const clean = new SplicedText(text);
+  const levels: Level[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    const level = levels.at(-1);
+    const isOpened = char === Char.OpenBrace || char === Char.OpenBracket;
+    if (level === undefined && !isOpened) continue;
+    if (char === Char.CloseBrace || char === Char.CloseBracket) levels.pop();
+    else if (level !== undefined && char === Char.Comma) {
+      if (typeof level.token === 'number') level.token++;
+      else level.takesName = true;
+    } else if (level?.takesName && char === Char.Quote) {
+      const end = endOfString(text, at);
+      level.token = unescaped(text.slice(at + 1, end - 1));
+      level.takesName = false;
+      at = end - 1;
+    } else if (char > Char.Space && char !== Char.Colon) {
+      const node = level === undefined ? patterns : patternsBelow(level.node, level.token);
+      const pointer = level === undefined ? '' : `${level.pointer}/${escapeToken(level.token)}`;
+      if (node?.isMeant) {
+        const end = endOfValue(text, at);
+        const value = text.slice(at, end);
+        if (value !== PLACEHOLDER)
+          onFound?.({ what: `the pointer ${pointer}`, place: pointer, isDetected: false, value });
+        clean.replace(at, end, PLACEHOLDER);
+        at = end - 1;
+      } else if (node !== undefined && isOpened) {
+        const isList = char === Char.OpenBracket;
+        levels.push({ pointer, node, token: isList ? 0 : '', takesName: !isList });
+      } else if (isOpened || char === Char.Quote) at = endOfValue(text, at) - 1;
+    }
+  }
+  return clean.toString();
+}
+
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form; `;` may part it, too. */
-export function redactPairs(
-  pairs: string,
-  redaction: Redaction,
-  place = 'query',
-  onFound?: OnFound,
-  depth = 0,
-): string {
-  let changed = false;
-  const clean = pairs.split('&').map((pair) => {
-    const result = redactPair(pair, pairs, redaction, place, onFound, depth);
-    if (result !== pair) changed = true;
-    return result;
-  });
-  return changed ? clean.join('&') : pairs;
+export function redactPairs(pairs: string, redaction: Redaction, place = 'query', onFound?: OnFound): string {
+  const parts = pairs.split('&');
+  const clean = parts.map((pair) => redactPair(pair, pairs, { redaction, place, onFound }));
+  return clean.every((pair, i) => pair === parts[i]) ? pairs : clean.join('&');
 }
 
 /** What follows a secret name is hidden to the end: a `;` may be part of it, or not. */
-function redactPair(
-  pair: string,
-  pairs: string,
-  redaction: Redaction,
-  place: string,
-  onFound: OnFound | undefined,
-  depth: number,
-): string {
-  if (pair === '') return pair;
+function redactPair(pair: string, pairs: string, { redaction, place, onFound }: Context): string {
   let start = 0;
   for (let equals = pair.indexOf('='); equals >= 0; equals = pair.indexOf('=', equals + 1)) {
     const name = decodePart(pair.slice(start, equals));
@@ -110,21 +253,14 @@ function redactPair(
     equals = Math.max(equals, next);
   }
   const equals = pair.indexOf('=');
-  const name = decodePart(pair.slice(0, Math.max(equals, 0)));
-  const written = pair.slice(equals + 1);
-  const cleanName = equals < 0 ? '' : within(pair.slice(0, equals), place);
-  return (equals < 0 ? '' : `${cleanName}=`) + within(written, equals < 0 ? place : `${place}/${name}`);
+  if (equals < 0) return redactPart(pair, place);
+  const name = pair.slice(0, equals);
+  return `${redactPart(name, place)}=${redactPart(pair.slice(equals + 1), `${place}/${decodePart(name)}`)}`;
 
-  function within(part: string, where: string): string {
+  function redactPart(part: string, where: string): string {
     const plain = decodePart(part);
-    const isShort = plain.length < SHORTEST && redaction.patterns.length === 0;
-    const clean =
-      depth < DEEPEST && !isShort ? redactText(plain, redaction, where, onFound, depth + 1) : plain;
-    // What is encoded twice may hold one that no look at it encoded once shows.
-    if (clean === plain && plain !== part && plain.includes('%') && ++depth < DEEPEST) {
-      const deeper = within(plain, where);
-      return deeper === plain ? part : encodePart(deeper);
-    }
+    if (plain.length < SHORTEST && redaction.patterns.length === 0) return part;
+    const clean = redactText(plain, redaction, where, onFound, true);
     if (clean === plain) return part;
     return clean === REDACTED || plain === part ? clean : encodePart(clean);
   }
@@ -134,64 +270,160 @@ function redactPair(
 const ASSIGNED = /(?<=^|[?&;#\s"'({<,|]|%(?:25)*(?:3F|26|3B|23))([\w.~%[\]-]{1,100}?)(?:=|%(?:25)*3D)/gi;
 const ASSIGNED_END = /[&;#\s"'<>\\]|%(?:25)*(?:26|3B|23)/gi;
 
-function redactAssigned(
-  text: string,
-  redaction: Redaction,
-  place: string,
-  onFound: OnFound | undefined,
-): string {
+function redactAssigned(text: string, { redaction, place, onFound }: Context): string {
   const clean = new SplicedText(text);
-  ASSIGNED.lastIndex = 0;
-  for (let match = ASSIGNED.exec(text); match !== null; match = ASSIGNED.exec(text)) {
-    const name = decodePart(match[1] as string);
-    const start = ASSIGNED.lastIndex;
+  for (const { 0: head, 1: written = '', index } of text.matchAll(ASSIGNED)) {
+    const start = index + head.length;
+    if (index < clean.end) continue;
+    const name = decodePart(written);
     ASSIGNED_END.lastIndex = start;
     const end = ASSIGNED_END.exec(text)?.index ?? text.length;
     const value = text.slice(start, end);
     if (value === REDACTED || !isSecretParameter(name, decodePart(value), text, redaction.members)) continue;
-    ASSIGNED.lastIndex = end;
     onFound?.(foundByName(name, place, decodePart(value)));
     clean.replace(start, end, REDACTED);
   }
   return clean.toString();
 }
 
+const BEFORE_QUOTED = /(?<![\w-])(["']?)([\w-]{1,64})\1[ \t]{0,8}[:=][ \t]{0,8}(?=["'])/g;
+const LINE =
+  /((?:^[ \t]{0,32}(?:- )?|["'])([\w.-]{1,64})(?::[ \t]{1,8}|[ \t]{1,8}=[ \t]{0,8}))([^\s"'[\]{}]+)(?=["'\r\n]|$)/gm;
+const BLANK = '[ \\t]';
+/** A text of several lines in YAML: all that is indented more than its name, which may begin an item of a list. */
+const BLOCKS = ['', '- '].map(
+  (item) =>
+    new RegExp(
+      `^((${BLANK}{0,32})${item}([\\w.-]{1,64}):${BLANK}{1,8}[|>][+\\d-]{0,2}${BLANK}{0,8}\\r?\\n)((?:\\2${' '.repeat(item.length)}${BLANK}.*(?:\\r?\\n|$)|\\r?\\n)+)`,
+      'gm',
+    ),
+);
+
 /**
- * Strings may hold JSON of their own, code, a query, or a secret that is not to be seen from outside.
- *
- * @param isJson otherwise only those with escapes are strings for sure
+ * Secrets that are named as other languages than JSON write it: `token: "x"` and `token = 'x'` (GraphQL, JavaScript,
+ * TOML, attributes), `X-Api-Key: x1` and `token = x1` as lines of their own
+ * (headers, YAML, INI), lines below `token: |`, `<token>x</token>`.
  */
-function redactStrings(
-  text: string,
-  isJson: boolean,
-  redaction: Redaction,
-  place: string,
-  onFound: OnFound | undefined,
-  depth: number,
-): string {
+function redactWritten(text: string, { redaction, place, onFound }: Context): string {
+  const isSecret = (name: string, value: string) => {
+    if (!redaction.members.has(name) || isHarmless(name, value) || value === REDACTED) return false;
+    onFound?.(foundByName(name, place, value));
+    return true;
+  };
+  const quoted = new SplicedText(text);
+  for (const { 0: head, 2: name = '', index } of text.matchAll(BEFORE_QUOTED)) {
+    const quote = index + head.length;
+    if (quote < quoted.end) continue;
+    const end = endOfQuoted(text, quote);
+    if (isSecret(name, text.slice(quote + 1, end))) quoted.replace(quote + 1, end, REDACTED);
+  }
+  // Words stand behind "token:" too.
+  let clean = quoted
+    .toString()
+    .replace(LINE, (all, head: string, name: string, value: string) =>
+      (/\d/.test(value) || value.length >= 16) && isSecret(name, value) ? head + REDACTED : all,
+    );
+  for (const block of BLOCKS) {
+    clean = clean.replace(block, (all, head: string, _, name: string, lines: string) =>
+      isSecret(name, lines.trim()) ? head + lines.replace(/\S(?:.*\S)?/s, REDACTED) : all,
+    );
+  }
+  return clean.includes('<') ? redactElements(clean, isSecret) : clean;
+}
+
+/** Before the quote that closes it, or before the line's end. */
+function endOfQuoted(text: string, quote: number): number {
+  for (let at = quote + 1; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === Char.Backslash) at++;
+    else if (char === text.charCodeAt(quote) || char === Char.LineFeed || char === Char.Return) return at;
+  }
+  return text.length;
+}
+
+const TAG = /<(\/?)((?:[\w.-]{1,64}:)?([\w.-]{1,64}))((?:\s[^<>]{0,2000})?)>/g;
+
+/** What stands between the tags of a secret name, tags of its own included. */
+function redactElements(text: string, isSecret: (name: string, value: string) => boolean): string {
   const clean = new SplicedText(text);
-  let name = '';
-  for (let quote = text.indexOf('"'); quote >= 0; ) {
-    const end = endOfString(text, quote);
-    const inside = text.slice(quote + 1, end - 1);
-    const plain = inside.includes('\\') ? unescaped(inside) : inside;
-    if (isJson || plain !== inside) {
-      const result = isCodeName(name)
-        ? redactPlain(plain, redaction, place, onFound)
-        : redactText(plain, redaction, place, onFound, depth + 1);
-      if (result !== plain) clean.replace(quote, end, JSON.stringify(result));
-    }
-    quote = text.indexOf('"', end);
-    const value = isJson ? (/^\s{0,80}:\s*/.exec(text.slice(end, end + 100))?.[0].length ?? 0) : 0;
-    name = value > 0 ? plain : '';
-    if (name === '' || !redaction.members.has(name)) continue;
-    const start = end + value;
-    const last = endOfValue(text, start);
-    const written = text.slice(start, last);
-    if (written === PLACEHOLDER || isHarmlessText(name, written)) continue;
-    onFound?.(foundByName(name, place, unquoted(written)));
-    clean.replace(start, last, PLACEHOLDER);
-    quote = text.indexOf('"', last);
+  /** Nothing is looked for in vain twice. */
+  const unclosed = new Set<string>();
+  for (const { 0: tag, 1: slash, 2: name = '', 3: local = '', 4: rest = '', index } of text.matchAll(TAG)) {
+    if (index < clean.end || slash || rest.endsWith('/') || unclosed.has(name)) continue;
+    const start = index + tag.length;
+    const end = text.indexOf(`</${name}>`, start);
+    if (end < 0) unclosed.add(name);
+    else if (isSecret(local, text.slice(start, end))) clean.replace(start, end, REDACTED);
   }
   return clean.toString();
+}
+
+/** A name or text between its quotes, without escapes. */
+function unescaped(text: string): string {
+  if (!text.includes('\\')) return text;
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    // A control character, or an escape that JSON does not have.
+    return text;
+  }
+}
+
+/** The value as it stands in JSON, without its quotes where it has some. */
+function unquoted(value: string): string {
+  return value.startsWith('"')
+    ? unescaped(value.slice(1, value.endsWith('"') && value.length > 1 ? -1 : undefined))
+    : value;
+}
+
+/** Ends a number or literal. */
+const BARE_END = /[,\]}\r\n]/g;
+
+/** The offset behind the value that starts here; the text's end where it is cut. */
+function endOfValue(text: string, from: number): number {
+  const first = text.charCodeAt(from);
+  if (first === Char.Quote) return endOfString(text, from);
+  if (first !== Char.OpenBrace && first !== Char.OpenBracket) {
+    BARE_END.lastIndex = from;
+    return BARE_END.exec(text)?.index ?? text.length;
+  }
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === Char.Quote) at = endOfString(text, at) - 1;
+    else if (char === Char.OpenBrace || char === Char.OpenBracket) depth++;
+    else if ((char === Char.CloseBrace || char === Char.CloseBracket) && --depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** The offset behind the string whose quote stands here. */
+function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === Char.Backslash) at++;
+    else if (char === Char.Quote) return at + 1;
+  }
+  return text.length;
+}
+
+/** A text of which spans are replaced, one behind the other. */
+class SplicedText {
+  readonly #text: string;
+  #clean = '';
+  /** What stands behind this offset is not replaced yet. */
+  end = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  replace(from: number, to: number, by: string): void {
+    this.#clean += this.#text.slice(this.end, from) + by;
+    this.end = to;
+  }
+
+  toString(): string {
+    return this.end === 0 ? this.#text : this.#clean + this.#text.slice(this.end);
+  }
 }

@@ -1,23 +1,16 @@
-import { decodePart } from './decode-part.ts';
-import { encodePart } from './encode-part.ts';
-import type { OnFound } from './found-secret.ts';
+import { decodePart, encodePart } from './decode-part.ts';
 import { redactPairs, redactText } from './redact-text.ts';
 import { REDACTED } from './redacted.ts';
-import type { Redaction } from './redaction.ts';
+import type { OnFound, Redaction } from './redaction.ts';
 import { isLikeToken, isOpaque, isRandom } from './secret-kinds.ts';
 
 /** A URL or request target, of any form, without secret query members and without `user:password@`. */
 export function redactUrl(url: string, redaction: Redaction, place = 'url', onFound?: OnFound): string {
-  let clean = url;
-  let origin = '';
-  const authority = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#\\]*/i.exec(url)?.[0];
-  if (authority !== undefined) {
-    origin = authority.replace(/\/\/[\s\S]*@/, `//${REDACTED}@`);
-    clean = url.slice(authority.length);
-  }
-  const [, path = '', query, fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/.exec(clean) ?? [];
+  const [authority = ''] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#\\]*/i.exec(url) ?? [];
+  const rest = url.slice(authority.length);
+  const [, path = '', query, fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/.exec(rest) ?? [];
   return (
-    origin +
+    authority.replace(/\/\/[\s\S]*@/, `//${REDACTED}@`) +
     redactPath(path, redaction, `${place}/path`, onFound) +
     (query === undefined ? '' : `?${redactPairs(query, redaction, 'query', onFound)}`) +
     // Some sign-in flows send tokens back in the fragment.
@@ -33,6 +26,8 @@ export function redactQuery(query: string, redaction: Redaction, onFound?: OnFou
 /** What a token follows in a path, besides the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
 const BEFORE_TOKEN =
   /^(?:environments?|env|sdk|datafiles?|keys?|invites?|invitations?|reset|activate|verify|confirm|unsubscribe)$/i;
+/** A path may hold a URL, whose parts are no segments of it. */
+const USER_INFO = /(:\/\/)([^/?#@\s]*:[^/?#@\s]+)(?=@)/g;
 const MAY_HAVE_TOKEN = /\/[^/]{16}|[%;]/;
 /** Characters of a token that nothing else tells. */
 const LEAST_RANDOM = 32;
@@ -83,6 +78,3 @@ export function pathsWithToken(path: string): string[] {
   );
   return [path, ...others];
 }
-
-/** A path may hold a URL, whose parts are no segments of it. */
-const USER_INFO = /(:\/\/)([^/?#@\s]*:[^/?#@\s]+)(?=@)/g;

@@ -1,9 +1,27 @@
+import type { JsonValue } from '../../json/json.ts';
 import { tokensOf } from '../../json/pointer.ts';
 import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
-import type { FoundSecret } from './found-secret.ts';
 import { isLikeToken, mayHoldSecret } from './secret-kinds.ts';
-import type { Names } from './secret-name.ts';
-import { SecretNames } from './secret-names.ts';
+import { type Names, SecretNames } from './secret-names.ts';
+
+/** One thing that was hidden. */
+export interface FoundSecret {
+  /** Why: `the name "token"`, `the pointer /users/0/email`, `the pattern \d{16}`, `a GitHub token`. */
+  what: string;
+  /** `query/token`, `headers/location`, `path`, `body`, or the JSON Pointer of a place in the body. */
+  place: string;
+  /** Nobody named it: it looks like a secret. */
+  isDetected: boolean;
+  /** What stood there, for looking for it elsewhere. Never to be written or shown. */
+  value: JsonValue;
+}
+
+export type OnFound = (found: FoundSecret) => void;
+
+/** What is a secret by its name. */
+export function foundByName(name: string, place: string, value: JsonValue): FoundSecret {
+  return { what: `the name "${name}"`, place, isDetected: false, value };
+}
 
 /** What is redacted. */
 export interface Redaction {
@@ -27,10 +45,6 @@ export interface Redaction {
   mayBeInHeader(value: string): boolean;
 }
 
-/** Values that are remembered, each of so many characters at most. */
-const MOST_REMEMBERED = 1000;
-const LONGEST_REMEMBERED = 200;
-
 /** As `Config` has them. */
 export interface RedactionSettings {
   /** Names beside those that `isSecretName` tells; each counts for headers and members. */
@@ -45,14 +59,14 @@ export interface RedactionSettings {
   detectSecrets?: boolean;
 }
 
+/** Values of headers that are remembered, each of so many characters at most; and tokens. */
+const MOST_REMEMBERED = 1000;
+const LONGEST_REMEMBERED = 200;
+const MOST_GIVEN = 10_000;
+
 export function redactionOf(settings: RedactionSettings = {}): Redaction {
-  const {
-    redact = [],
-    noRedact = [],
-    redactPointers = [],
-    redactPatterns = [],
-    detectSecrets = true,
-  } = settings;
+  const { redact = [], noRedact = [], redactPointers = [], redactPatterns = [] } = settings;
+  const { detectSecrets = true } = settings;
   const members = new SecretNames(false, redact, noRedact);
   const patterns = redactPatterns.map((source) => new RegExp(source, 'gu'));
   const places = placesPattern(redactPointers);
@@ -75,10 +89,7 @@ export function redactionOf(settings: RedactionSettings = {}): Redaction {
     mayBeInHeader(value) {
       if (plainValues.has(value)) return false;
       if (mayBeIn(value)) return true;
-      if (value.length <= LONGEST_REMEMBERED) {
-        if (plainValues.size >= MOST_REMEMBERED) plainValues.clear();
-        plainValues.add(value);
-      }
+      if (value.length <= LONGEST_REMEMBERED) addWithin(plainValues, value, MOST_REMEMBERED);
       return false;
     },
   };
@@ -101,14 +112,14 @@ export const NO_REDACTION: Redaction = {
   mayBeInHeader: () => false,
 };
 
-/** Tokens that are remembered. */
-const MOST_GIVEN = 10_000;
-
 /** Remembers what a message has named as a secret, where it could stand in a path. */
 export function rememberGiven({ given }: Redaction, { value, isDetected }: FoundSecret): void {
-  if (isDetected || typeof value !== 'string' || !isLikeToken(value)) return;
-  if (given.size >= MOST_GIVEN) given.clear();
-  given.add(value);
+  if (!isDetected && typeof value === 'string' && isLikeToken(value)) addWithin(given, value, MOST_GIVEN);
+}
+
+function addWithin(values: Set<string>, value: string, most: number): void {
+  if (values.size >= most) values.clear();
+  values.add(value);
 }
 
 /** The same, and these texts wherever they stand. */

@@ -1,8 +1,7 @@
 import type { RequestHead } from '../../http/http.ts';
 import { splitTarget } from '../../http/http.ts';
-import type { FoundSecret } from './found-secret.ts';
 import { redactPath } from './redact-url.ts';
-import type { Redaction } from './redaction.ts';
+import type { FoundSecret, Redaction } from './redaction.ts';
 
 /** Notices in one run: whoever reads a hundred of them has read enough. */
 const MOST = 100;

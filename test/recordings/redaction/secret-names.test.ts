@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isHarmless, isSecretName } from '../../../src/recordings/redaction/secret-name.ts';
-import { SecretNames } from '../../../src/recordings/redaction/secret-names.ts';
+import { isHarmless, isSecretName, SecretNames } from '../../../src/recordings/redaction/secret-names.ts';
 
 /** The lists of names in all places are in test/e2e/planted-secrets.test.ts. */
 describe('isSecretName', () => {
