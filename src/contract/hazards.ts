@@ -1,7 +1,6 @@
-import type { Container } from '../json/json-nesting.ts';
 import { placesAt } from '../json/json-text.ts';
 import { pointerOf } from '../json/pointer.ts';
-import type { Hazard } from '../json/scan-json.ts';
+import type { Container, Hazard } from '../json/scan-json.ts';
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';

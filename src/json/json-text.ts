@@ -2,7 +2,7 @@
 
 import { Char, skipSpace } from './json-lexer.ts';
 import { tokensOf } from './pointer.ts';
-import { scanJson, UNLIMITED } from './scan-json.ts';
+import { type Hazard, scanJson, UNLIMITED } from './scan-json.ts';
 
 /** Both from 1; columns count UTF-16 code units, as editors do. */
 export interface Place {
@@ -13,6 +13,22 @@ export interface Place {
 /** The first break of RFC 8259's grammar; `offset` in UTF-16 code units from 0. */
 export function syntaxErrorOf(text: string): { message: string; offset: number } | undefined {
   return scanJson(text, UNLIMITED).error;
+}
+
+/**
+ * What is wrong with a file of ours: the first break of the grammar, or a name that comes twice in one object. JSON.parse takes the
+ * last of them, and what the first one says would silently be without effect.
+ *
+ * @returns `offset` in UTF-16 code units from 0
+ */
+export function faultOf(text: string): { message: string; offset: number } | undefined {
+  const repeated: Hazard[] = [];
+  const { error } = scanJson(text, UNLIMITED, (hazard) => {
+    if (hazard.kind === 'duplicate-key') repeated.push(hazard);
+    return repeated.length === 0;
+  });
+  const [first] = repeated;
+  return error ?? (first && { message: `"${first.what}" is given a second time`, offset: first.offset });
 }
 
 /** The place of an offset (UTF-16 code units from 0). */

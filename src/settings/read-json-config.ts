@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { placeAt } from '../json/json-text.ts';
-import { faultOf } from '../json/strict-json.ts';
+import { faultOf, placeAt } from '../json/json-text.ts';
 
 /**
  * A config file in JSON, in UTF-8; a byte order mark is skipped.

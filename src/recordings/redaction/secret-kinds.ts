@@ -6,12 +6,14 @@ export interface SecretSpan {
   kind: string;
 }
 
+/** Of a match: where the secret is in it; undefined: it is none. */
+type Judge = (text: string, from: number, to: number) => { from: number; to: number } | undefined;
+
 interface Kind {
   kind: string;
   /** Always consumes what it looked at, or looks at a bounded number of characters: no text costs more than one pass. */
   pattern: string;
-  /** Of a match: where the secret is in it; undefined: it is none. */
-  judge?: (text: string, from: number, to: number) => { from: number; to: number } | undefined;
+  judge?: Judge;
 }
 
 /**
@@ -44,8 +46,17 @@ const KINDS: readonly Kind[] = [
   },
   { kind: 'a Google OAuth token', pattern: 'ya29\\.[\\w-]{20,2000}|GOCSPX-[\\w-]{28}' },
   { kind: 'a JSON Web Token', pattern: 'eyJ[\\w-]{8,}', judge: jsonWebToken },
-  { kind: 'bearer credentials', pattern: '(?:[Bb]earer|BEARER) {1,3}[\\w.~+/-]{16,}={0,2}', judge: bearer },
-  { kind: 'basic credentials', pattern: '(?:[Bb]asic|BASIC) {1,3}[A-Za-z0-9+/]{8,}={0,2}', judge: basic },
+  {
+    kind: 'bearer credentials',
+    pattern: '(?:[Bb]earer|BEARER) {1,3}[\\w.~+/-]{16,}={0,2}',
+    // Words follow "bearer" too: a token has digits and letters.
+    judge: credentials((token) => /\d/.test(token) && /[A-Za-z]/.test(token)),
+  },
+  {
+    kind: 'basic credentials',
+    pattern: '(?:[Bb]asic|BASIC) {1,3}[A-Za-z0-9+/]{8,}={0,2}',
+    judge: credentials((coded) => /^[ -9;-~]+:[ -~]+$/.test(Buffer.from(coded, 'base64').toString('latin1'))),
+  },
   { kind: 'a private key', pattern: '-----BEGIN(?: [A-Z0-9]{1,12}){0,3} PRIVATE KEY', judge: privateKey },
   {
     kind: 'a password in a URL',
@@ -93,15 +104,10 @@ export function mayHoldSecret(text: string): boolean {
   return (
     KEYS.test(text) ||
     (CREDENTIALS_END.test(text) && CREDENTIALS.test(text)) ||
-    mayBegin(text) ||
+    BEGINNINGS.some((beginning) => beginsIn(text, beginning)) ||
     text.includes('-----BEGIN ') ||
     (text.includes('@') && IN_URL.test(text))
   );
-}
-
-function mayBegin(text: string): boolean {
-  for (const beginning of BEGINNINGS) if (beginsIn(text, beginning)) return true;
-  return false;
 }
 
 /** Signs at which one by one is looked; past it, at the whole text. */
@@ -212,19 +218,12 @@ function jsonWebToken(text: string, from: number, to: number): { from: number; t
   return head.includes('"alg"') ? { from, to: to + rest.length } : undefined;
 }
 
-/** Words follow "bearer" too: a token has digits and letters. */
-function bearer(text: string, from: number, to: number): { from: number; to: number } | undefined {
-  const start = text.lastIndexOf(' ', to - 1) + 1;
-  const token = text.slice(start, to);
-  return /\d/.test(token) && /[A-Za-z]/.test(token) && beginsHere(text, from)
-    ? { from: start, to }
-    : undefined;
-}
-
-function basic(text: string, from: number, to: number): { from: number; to: number } | undefined {
-  const start = text.lastIndexOf(' ', to - 1) + 1;
-  const plain = Buffer.from(text.slice(start, to), 'base64').toString('latin1');
-  return /^[ -9;-~]+:[ -~]+$/.test(plain) && beginsHere(text, from) ? { from: start, to } : undefined;
+/** The word behind `Bearer` or `Basic`. */
+function credentials(isOne: (word: string) => boolean): Judge {
+  return (text, from, to) => {
+    const start = text.lastIndexOf(' ', to - 1) + 1;
+    return isOne(text.slice(start, to)) && beginsHere(text, from) ? { from: start, to } : undefined;
+  };
 }
 
 /** To its end line; where that is missing, all that follows. */
