@@ -13,7 +13,7 @@ const NO_BYTES = Buffer.alloc(0);
  * A body as a recording keeps it: as JSON only where `bodyBytes` gives these very bytes back, else as text where they
  * are valid UTF-8, else in base64. Undefined where there are no bytes.
  *
- * @param parsed the bytes as a value, where somebody has parsed them already
+ * @param parsed the bytes as a value, where they are parsed already
  */
 export function storeBody(
   bytes: Buffer,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { splitTarget } from '../http/http.ts';
+import { absoluteUrl } from '../http/url.ts';
 import type { RecordedRequest } from '../model/exchange.ts';
-import { absoluteUrl } from './absolute-url.ts';
 
 /** Bytes of one argument, with room to spare for the shortest limit that systems have (128 KiB). */
 const LONGEST_ARGUMENT = 96 * 1024;

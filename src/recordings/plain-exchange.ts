@@ -68,7 +68,7 @@ export interface PlainRequest extends PlainMessage {
   method: string;
   path: string;
   query: string;
-  /** The body as a value, where somebody has parsed it already. */
+  /** The body as a value, where it is parsed already. */
   json: JsonValue | undefined;
 }
 
@@ -79,13 +79,13 @@ interface PlainResponse extends PlainMessage {
 /** Name, value, name, value, …; the names in lower case. */
 type FlatHeaders = readonly string[];
 
-/** One request with its response, both whole, as they went by; with the request's body as a value, where somebody has parsed it already. */
+/** One request with its response, both whole, as they went by; with the request's body as a value, where it is parsed already. */
 export interface SeenExchange {
   request: RequestHead & { json?: JsonValue | undefined };
   requestBody: Buffer;
   response: ResponseHead;
   responseBody: Buffer;
-  /** The same without its content codings, where somebody has undone them already. */
+  /** The same without its content codings, where they are undone already. */
   decoded?: Decoded | undefined;
   /** Milliseconds since the epoch: the request's head, the response's end. */
   startedAt: number;

@@ -40,7 +40,7 @@ export async function scrubRecording(
 ): Promise<Leftover[]> {
   const root = join(folder, name);
   if (check) return [...(await scrubFiles(root, redaction, true)), ...leftoversInJournal(root, redaction)];
-  // What waits comes into the files, and nobody else writes as long as it is open.
+  // What waits comes into the files, and no other process writes as long as it is open.
   const store = await openStore(folder, name, { writable: true });
   try {
     return await scrubFiles(root, redaction, false);
@@ -73,40 +73,27 @@ async function scrubFiles(root: string, redaction: Redaction, check: boolean): P
   const all: Leftover[] = [];
   for (const place of placesIn(root)) {
     const file = new ExchangeFile(join(root, locationOf(place.method, place.path)), place, true);
-    for (const found of await scrubFile(file, redaction, check))
-      all.push({ ...found, file: relative(root, file.name) });
+    const name = relative(root, file.name);
+    const exchanges = file.readNow() ?? [];
+    const found = new Map<string, Leftover>();
+    const clean = exchanges.map((exchange, i): Exchange => {
+      const whole = withBodies(exchange, file.name);
+      const redacted = redactExchange(whole, redaction, ({ what, place: within }) => {
+        const where = within === 'request/path' ? 'path' : `/exchanges/${i}/${within}`;
+        found.set(`${where}\n${what}`, { file: name, place: where, what });
+      });
+      // Its file has the name of its path.
+      const { path } = exchange.request;
+      const after = { ...redacted, request: { ...redacted.request, path } };
+      return exchangeText(after) === exchangeText(whole) ? exchange : after;
+    });
+    if (!check && clean.some((exchange, i) => exchange !== exchanges[i])) await file.replace(clean);
+    all.push(...found.values());
   }
   return all;
 }
 
-async function scrubFile(
-  file: ExchangeFile,
-  redaction: Redaction,
-  check: boolean,
-): Promise<Omit<Leftover, 'file'>[]> {
-  const exchanges = file.readNow() ?? [];
-  const found = new Map<string, Omit<Leftover, 'file'>>();
-  const clean: Exchange[] = [];
-  for (const [i, exchange] of exchanges.entries()) {
-    const whole = withBodies(exchange, file.name);
-    const redacted = redactExchange(whole, redaction, ({ what, place: within }) => {
-      const where = within === 'request/path' ? 'path' : `/exchanges/${i}/${within}`;
-      found.set(`${where}\n${what}`, { place: where, what });
-    });
-    // Its file has the name of its path.
-    const { path } = exchange.request;
-    const same = exchangeText(redacted) === exchangeText(redactedPath(whole, redacted));
-    clean.push(same ? exchange : { ...redacted, request: { ...redacted.request, path } });
-  }
-  if (!check && clean.some((exchange, i) => exchange !== exchanges[i])) await file.replace(clean);
-  return [...found.values()];
-}
-
-function redactedPath(exchange: Exchange, { request: { path } }: Exchange): Exchange {
-  return { ...exchange, request: { ...exchange.request, path } };
-}
-
-/** With the bytes of bodies that are in files of their own, which may be texts that nobody could read. */
+/** With the bytes of bodies that are in files of their own, which may be texts in another encoding. */
 function withBodies(exchange: Exchange, file: string): Exchange {
   const inline = (body: StoredBody | undefined): StoredBody | undefined =>
     body && 'file' in body ? { base64: readBody(file, body).toString('base64') } : body;

@@ -212,7 +212,7 @@ function remarksOfRun(
       `not sent, since they change something: ${methods}`,
       !isUnsafe && left.has('PATCH')
         ? 'with --unsafe PATCHes are sent that pass the gate, and nothing else that changes something'
-        : 'nobody can say what these would do: patchgate recordings export --format curl has them',
+        : 'it is not known what these would do: patchgate recordings export --format curl has them',
     );
   }
   if (blocked > 0)

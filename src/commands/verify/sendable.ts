@@ -6,7 +6,7 @@ import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 
-/** `read`: it changes nothing (RFC 9110 9.2.1); `change`: the gate judges it; `other`: nobody can say what it would do. */
+/** `read`: it changes nothing (RFC 9110 9.2.1); `change`: the gate judges it; `other`: it is not known what it would do. */
 export type Meaning = 'read' | 'change' | 'other';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -169,7 +169,7 @@ function failureOf(
   return status <= 0 ? FAILURES_OF_CHROME[_error ?? ''] : undefined;
 }
 
-/** A browser that asked whether its copy still holds puts the copy into the archive: whoever has none needs it whole. */
+/** A browser that asked whether its copy still holds puts the copy into the archive: a client without one needs it whole. */
 function statusOf({ status }: HarResponse, body: Buffer): number {
   return status === 304 && body.length > 0 ? 200 : Math.max(0, status);
 }

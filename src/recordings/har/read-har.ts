@@ -165,13 +165,9 @@ const PAIRS = {
   type: ['array', 'null'],
   items: { type: 'object', required: ['name'], properties: { name: TEXT, value: ANY_TEXT } },
 };
-const BODY = {
-  text: ANY_TEXT,
-  encoding: ANY_TEXT,
-  _encoding: ANY_TEXT,
-  mimeType: ANY_TEXT,
-  _file: ANY_TEXT,
-};
+const BODY = Object.fromEntries(
+  ['text', 'encoding', '_encoding', 'mimeType', '_file'].map((name) => [name, ANY_TEXT]),
+);
 const SIZE = { type: 'integer', minimum: 0 };
 
 /** What tools leave out, though the standard wants it, may be left out, and times may be whatever they are. */
