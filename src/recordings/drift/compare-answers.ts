@@ -1,17 +1,20 @@
 import { isUtf8 } from 'node:buffer';
-import { compareJson, type JsonDifference, jsonTypeOf, type Tokens } from '../../json/compare-json.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { syntaxErrorOf } from '../../json/json-text.ts';
 import { escapeToken, pointerOf } from '../../json/pointer.ts';
-import type { PatternNode } from '../../json/pointer-pattern.ts';
+import { isMeantBy, type PatternNode } from '../../json/pointer-pattern.ts';
 import type { RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
+import { type CompareArrays, compareJson, type OnDifference } from '../matching/compare-json.ts';
 import { sameBodyText, sameText } from '../matching/same-text.ts';
 import { cut, shownJson } from '../matching/shown-value.ts';
 import { redactHeader, redactText } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import type { DriftRule } from './drift-rules.ts';
+import { pairItems } from './pair-items.ts';
+
+type Tokens = readonly (string | number)[];
 
 /** One place where a live answer is not the recorded one. What its message quotes is redacted and cut. */
 export interface Drift {
@@ -168,58 +171,61 @@ function compareBodies(before: Content, now: Content, rules: DriftRules, drifts:
 
 /** Both are redacted in the same way; a placeholder in the recorded one stands for any value. */
 function compareValues(recorded: JsonValue, live: JsonValue, rules: DriftRules, drifts: Drifts): void {
-  const isSame = (before: JsonValue, now: JsonValue) =>
-    before === REDACTED || (typeof before === 'string' && typeof now === 'string' && sameText(before, now));
-  compareJson(recorded, live, { ...rules, isSame }, (difference) => {
-    const { kind, tokens } = difference;
+  const shown = (value: JsonValue | undefined) => shownJson(value as JsonValue, rules.redaction);
+  const add = (rule: DriftRule, tokens: Tokens, message: (name: string) => string) => {
+    // The comparison goes on with the tokens.
+    const place = [...tokens];
+    drifts.add(rule, 'body', () => message(nameOf(place)), place);
+  };
+
+  const tell: OnDifference = (tokens, before, now) => {
+    if (isMeantBy(rules.ignored, tokens)) return true;
     // A name with a placeholder in it may be any.
-    if ((kind === 'removed' || kind === 'added') && String(tokens.at(-1)).includes(REDACTED)) return;
-    drifts.add(RULES[kind], 'body', () => messageOf(difference, rules.redaction), tokens);
-  });
+    const isNamed = !String(tokens.at(-1)).includes(REDACTED);
+    if (now === undefined) {
+      if (isNamed) add('drift.removed', tokens, (name) => `${name} is gone, recorded ${shown(before)}`);
+    } else if (before === undefined) {
+      if (isNamed) add('drift.added', tokens, (name) => `${name} is new: live ${shown(now)}`);
+    } else if (typeOf(before) !== typeOf(now)) {
+      const types = `${typeOf(now)}, recorded as ${typeOf(before)}`;
+      const values = () => `live ${shown(now)}, recorded ${shown(before)}`;
+      add('drift.type-changed', tokens, (name) => `${name} is ${types}: ${values()}`);
+    } else {
+      add('drift.value-changed', tokens, (name) => {
+        const areTexts = typeof before === 'string' && typeof now === 'string';
+        const [was, is] = areTexts ? differentParts(before, now) : [before, now];
+        return `${name} is ${shown(is)}, recorded ${shown(was)}`;
+      });
+    }
+    return true;
+  };
+
+  const compareArrays: CompareArrays = (tokens, before, now, sets, compareItem) => {
+    if (isMeantBy(rules.ignored, tokens)) return true;
+    const { pairs, removed, added, isReordered } = pairItems(before, now, sets);
+    for (const [was, is] of pairs) compareItem(was, is);
+    const counts = (index: number) => !isMeantBy(rules.ignored, [...tokens, index]);
+    const some = (items: JsonValue[], [index, ...others]: readonly number[], what: string) =>
+      index === undefined
+        ? []
+        : `${others.length + 1} ${what} (${shown(items[index])}${others.length > 0 ? ', …' : ''})`;
+    const [gone, fresh] = [removed.filter(counts), added.filter(counts)];
+    if (gone.length + fresh.length > 0)
+      add('drift.items', tokens, (name) => {
+        const said = [some(before, gone, 'gone'), some(now, fresh, 'new')].flat().join(', ');
+        return `${name} has ${now.length} ${now.length === 1 ? 'item' : 'items'}, recorded ${before.length}: ${said}`;
+      });
+    if (isReordered) add('drift.value-changed', tokens, (name) => `${name} has its items in another order`);
+    return true;
+  };
+
+  compareJson(recorded, live, rules.sets, tell, undefined, compareArrays);
 }
 
-const RULES: Readonly<Record<JsonDifference['kind'], DriftRule>> = {
-  value: 'drift.value-changed',
-  order: 'drift.value-changed',
-  type: 'drift.type-changed',
-  removed: 'drift.removed',
-  added: 'drift.added',
-  items: 'drift.items',
-};
-
-function messageOf(difference: JsonDifference, redaction: Redaction): string {
-  const shown = (value: JsonValue | undefined) => shownJson(value as JsonValue, redaction);
-  const named = nameOf(difference.tokens);
-  const some = (items: JsonValue[], [index = 0, ...others]: number[], what: string) =>
-    `${others.length + 1} ${what} (${shown(items[index])}${others.length > 0 ? ', …' : ''})`;
-  switch (difference.kind) {
-    case 'order':
-      return `${named} has its items in another order`;
-    case 'removed':
-      return `${named} is gone, recorded ${shown(difference.before)}`;
-    case 'added':
-      return `${named} is new: live ${shown(difference.after)}`;
-    case 'type': {
-      const { before, after } = difference;
-      const types = `${named} is ${jsonTypeOf(after)}, recorded as ${jsonTypeOf(before)}`;
-      return `${types}: live ${shown(after)}, recorded ${shown(before)}`;
-    }
-    case 'value': {
-      const { before, after } = difference;
-      const areTexts = typeof before === 'string' && typeof after === 'string';
-      const [was, is] = areTexts ? differentParts(before, after) : [before, after];
-      return `${named} is ${shown(is)}, recorded ${shown(was)}`;
-    }
-    case 'items': {
-      const { before, after, removed, added } = difference;
-      const said = [
-        removed.length > 0 ? some(before, removed, 'gone') : [],
-        added.length > 0 ? some(after, added, 'new') : [],
-      ].flat();
-      const items = after.length === 1 ? 'item' : 'items';
-      return `${named} has ${after.length} ${items}, recorded ${before.length}: ${said.join(', ')}`;
-    }
-  }
+function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 /** Of a name, as much as is read. */

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { pairItems } from '../../json/compare-json.ts';
 import { isObject, type JsonValue } from '../../json/json.ts';
 import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import type { RecordedResponse } from '../../model/exchange.ts';
 import { jsonOf } from '../body.ts';
 import { withJson } from '../json-style.ts';
+import { pairItems } from './pair-items.ts';
 
 /**
  * A live answer with what the recorded one has in the places that are ignored: these are not to change with the rest. One with

@@ -13,7 +13,21 @@ type Value = JsonValue | undefined;
 export type OnDifference = (tokens: readonly (string | number)[], recorded: Value, sent: Value) => boolean;
 
 /**
- * Compares a value of what was sent with the recorded one, whose placeholders stand for any value. Absent is not null.
+ * Compares two arrays in the place of the comparison item by item.
+ *
+ * @param compareItem compares two items by their indexes; false where the comparison was ended
+ */
+export type CompareArrays = (
+  tokens: readonly (string | number)[],
+  recorded: JsonValue[],
+  sent: JsonValue[],
+  sets: PatternNode | undefined,
+  compareItem: (recorded: number, sent: number) => boolean,
+) => boolean;
+
+/**
+ * Compares a value of what was sent, or answered today, with the recorded one, whose placeholders stand for any value. Absent is not
+ * null.
  *
  * @param sets where arrays are, from here on, whose order does not matter
  * @param work counts down the values that are looked at
@@ -25,6 +39,7 @@ export function compareJson(
   sets: PatternNode | undefined,
   onDifference: OnDifference,
   work = { left: 0 },
+  arrays?: CompareArrays,
 ): boolean {
   const tokens: (string | number)[] = [];
   return compare(recorded, sent, sets);
@@ -46,6 +61,10 @@ export function compareJson(
   }
 
   function compareArrays(before: JsonValue[], now: JsonValue[], node: PatternNode | undefined): boolean {
+    if (arrays)
+      return arrays(tokens, before, now, node, (was, is) =>
+        below(was, before[was], now[is], node && patternsBelow(node, was)),
+      );
     if (node?.isMeant) {
       work.left -= before.length + now.length;
       const alone = unpaired(before, now, node);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pairItems } from '../../src/json/compare-json.ts';
+import { pairItems } from '../../../src/recordings/drift/pair-items.ts';
 
 const items = (...ids: (number | string)[]) => ids.map((id) => ({ id }));
 
