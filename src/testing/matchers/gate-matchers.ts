@@ -6,11 +6,9 @@ import type {
   JudgedWith,
   PassOptions,
 } from './assertions.ts';
-import { deletes } from './delete.ts';
-import { haveFinding } from './have-finding.ts';
+import { deletes, haveFinding, passGate } from './body-matchers.ts';
 import { haveServed } from './have-served.ts';
 import { Judge } from './judge.ts';
-import { passGate } from './pass-gate.ts';
 import type { Outcome, Runner } from './runner.ts';
 
 /** For `expect.extend` of vitest or Jest. */

@@ -6,8 +6,10 @@ import type { Match } from '../../contract/match-operation.ts';
 import { furtherSchemaRules } from '../../contract/schema-rules.ts';
 import type { Gate, Inspection } from '../../gate/gate.ts';
 import type { RequestHead } from '../../http/http.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import type { Effect } from '../../model/effect.ts';
 import { nearest } from '../../model/nearest.ts';
+import type { Known, RecordKind } from '../../model/record.ts';
 import { redactEffect } from '../../recordings/redaction/redact-finding.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
 import type { Paint } from '../../reporters/colours.ts';
@@ -16,32 +18,16 @@ import { findingParagraphs } from '../../reporters/text.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import type { UserConfig } from '../../settings/define-config.ts';
 import { COMMAND_DEFAULTS } from '../../settings/settings.ts';
+import { wholeRecord } from '../../state/known.ts';
+import { isWhole } from '../../state/records.ts';
 import { operationsHint, orHint } from '../with-hint.ts';
 import type { JudgedWith } from './assertions.ts';
-import { knownOf } from './known-of.ts';
 import { misused, named } from './runner.ts';
 
 /** What the gate says of a body. */
 export interface Judged extends Inspection {
   /** As `check` reports it, with its secrets. */
   subject: Subject;
-}
-
-const JSON_HEADERS = { 'content-type': 'application/json' };
-
-/** @throws Error where one is no text: what is not seen would be judged as if it were not there */
-function headersOf(matcher: string, headers: JudgedWith['headers'] = JSON_HEADERS): string[] {
-  const given: object = Object(headers);
-  const list: unknown[] =
-    Symbol.iterator in given ? [...(given as Iterable<unknown>)] : Object.entries(given);
-  const isPair = (one: unknown): one is string[] =>
-    Array.isArray(one) && one.length === 2 && one.every((part) => typeof part === 'string');
-  if (given === headers && list.every(isPair)) return list.flat();
-  throw misused(
-    matcher,
-    'the headers are not texts by name',
-    "give them like { 'Content-Type': 'application/json' }, or Headers",
-  );
 }
 
 interface JudgingOptions extends JudgedWith {
@@ -73,16 +59,21 @@ export class Judge {
   /** @param matcher its name, for messages. @throws Error where the contract has no such operation, or path or state is none of it */
   judge(matcher: string, bytes: Buffer, operation: string, options: JudgingOptions = {}): Judged {
     const { path, headers, state, isApproved } = options;
-    this.#checkOperation(matcher, operation);
+    const { operations } = this.gate;
+    if (!operations.includes(operation))
+      throw misused(
+        matcher,
+        `the contract has no operation ${named(operation)}`,
+        operationsHint(operation, operations),
+      );
     const head = { method: 'PATCH', url: path ?? '', headers: headersOf(matcher, headers) };
     const match =
       path === undefined
         ? { operation, parameters: {}, findings: [] }
         : this.#matchOf(matcher, operation, path, head);
-    const kind = state === undefined ? undefined : this.gate.kindOf(operation);
-    const known = state === undefined ? undefined : knownOf(matcher, kind, operation, state);
     const inspection = this.gate.inspect({ ...head, body: bytes }, match, {
-      known,
+      known:
+        state === undefined ? undefined : knownOf(matcher, this.gate.kindOf(operation), operation, state),
       approval: isApproved ? 'approved' : undefined,
     });
     const facts = { pointer: '', ...(path !== undefined && { method: 'PATCH', path }) };
@@ -94,9 +85,9 @@ export class Judge {
     return subject.outcome === 'pass' && !isFailing(subject, failOn);
   }
 
-  /** The findings as `check` writes them, with their lines. @param isMeant which of them */
-  textOf(subject: Subject, paint: Paint, isMeant?: (finding: PlacedFinding) => boolean): string {
-    const meant = isMeant ? { ...subject, findings: subject.findings.filter(isMeant), omitted: 0 } : subject;
+  /** The findings as `check` writes them, with their lines. @param matches which of them */
+  textOf(subject: Subject, paint: Paint, matches?: (finding: PlacedFinding) => boolean): string {
+    const meant = matches ? { ...subject, findings: subject.findings.filter(matches), omitted: 0 } : subject;
     const files = hideSecrets(
       [{ file: 'body', kind: 'body', subjects: [meant], unjudged: 0 }],
       this.redaction,
@@ -114,37 +105,73 @@ export class Judge {
   checkRule(matcher: string, name: string): void {
     const names = this.gate.rules.map((rule) => rule.name);
     const all = [...names, ...furtherSchemaRules()];
-    if (all.includes(name)) return;
     const near = nearest(name, all);
-    throw misused(
-      matcher,
-      `there is no rule ${JSON.stringify(name)}`,
-      near ? `did you mean ${near}?` : `rules: ${names.join(', ')}`,
-    );
-  }
-
-  #checkOperation(matcher: string, operation: unknown): void {
-    const { operations } = this.gate;
-    if (typeof operation === 'string' && operations.includes(operation)) return;
-    throw misused(
-      matcher,
-      `the contract has no operation ${named(operation)}`,
-      operationsHint(operation, operations),
-    );
+    if (!all.includes(name))
+      throw misused(
+        matcher,
+        `there is no rule ${JSON.stringify(name)}`,
+        near ? `did you mean ${near}?` : `rules: ${names.join(', ')}`,
+      );
   }
 
   #matchOf(matcher: string, operation: string, path: string, head: RequestHead): Match {
-    const example = 'give one like /accounts/current/projects/42';
-    if (typeof path !== 'string' || !/^(?:\/|https?:)/i.test(path))
-      throw misused(matcher, `the path ${named(path)} does not begin with a slash`, example);
-    const match = this.gate.match(head);
+    const match = /^(?:\/|https?:)/i.test(path) ? this.gate.match(head) : undefined;
     if (match?.operation === operation) return match;
-    throw misused(
-      matcher,
-      match?.operation === undefined
+    const wrong = !/^(?:\/|https?:)/i.test(path)
+      ? `the path ${named(path)} does not begin with a slash`
+      : match?.operation === undefined
         ? `no operation of the contract is a PATCH of ${path}`
-        : `a PATCH of ${path} is ${match.operation}, not ${operation}`,
-      example,
-    );
+        : `a PATCH of ${path} is ${match.operation}, not ${operation}`;
+    throw misused(matcher, wrong, 'give one like /accounts/current/projects/42');
   }
+}
+
+/** @throws Error where one is no text: what is not seen would be judged as if it were not there */
+function headersOf(
+  matcher: string,
+  headers: JudgedWith['headers'] = { 'content-type': 'application/json' },
+): string[] {
+  const given: object = Object(headers);
+  const list: unknown[] =
+    Symbol.iterator in given ? [...(given as Iterable<unknown>)] : Object.entries(given);
+  const isPair = (one: unknown): one is string[] =>
+    Array.isArray(one) && one.length === 2 && one.every((part) => typeof part === 'string');
+  if (given === headers && list.every(isPair)) return list.flat();
+  throw misused(
+    matcher,
+    'the headers are not texts by name',
+    "give them like { 'Content-Type': 'application/json' }, or Headers",
+  );
+}
+
+const SHAPES: Readonly<Record<RecordKind, string>> = {
+  project: 'name, languages and environments, each with id and name',
+  feature: 'the list variables',
+  draft: 'the list variations',
+};
+
+/**
+ * A record as somebody holds it: by itself, or as the service may wrap it.
+ *
+ * @param kind of the record that the operation changes
+ * @throws Error where it is none
+ */
+export function knownOf(
+  matcher: string,
+  kind: RecordKind | undefined,
+  operation: string,
+  state: unknown,
+): Known {
+  if (kind === undefined)
+    throw misused(matcher, `of what ${operation} changes no state is known`, 'leave the state out');
+  const members: unknown[] = isObject(state) ? Object.values(state) : [];
+  const [record, ...others] = (isWhole(kind, state as JsonValue) ? [state] : members).filter(
+    (value): value is JsonValue => isWhole(kind, value as JsonValue),
+  );
+  if (isWhole(kind, record) && others.length === 0) return wholeRecord(kind, record);
+  throw misused(
+    matcher,
+    `the state is no ${kind}`,
+    `give the whole ${kind} as the service shows it: ${SHAPES[kind]}; by itself, or as the one member of an answer`,
+  );
 }

@@ -1,4 +1,5 @@
 import { inspect, types } from 'node:util';
+import { nearest } from '../../model/nearest.ts';
 import { coloured, type Paint, plain } from '../../reporters/colours.ts';
 import { shortened } from '../../reporters/wording.ts';
 import { misuse } from '../with-hint.ts';
@@ -44,13 +45,13 @@ export function paintOf({ utils }: Runner): Paint {
 }
 
 /** A message: how the matcher was called, and paragraphs. Those that are empty are left out. */
-export function told(runner: Runner, called: Called, paragraphs: readonly string[]): string {
+export function told(
+  runner: Runner,
+  { name, received, expected, ...second }: Called,
+  paragraphs: string[],
+): string {
   const { isNot = false, promise = '' } = runner;
-  const { name, received, expected, secondArgument } = called;
-  const hint = runner.utils.matcherHint(name, received, expected, {
-    ...{ isNot, promise },
-    ...(secondArgument !== undefined && { secondArgument }),
-  });
+  const hint = runner.utils.matcherHint(name, received, expected, { isNot, promise, ...second });
   return [hint, ...paragraphs].filter((paragraph) => paragraph !== '').join('\n\n');
 }
 
@@ -63,23 +64,53 @@ export function unusable(runner: Runner, called: Called, why: string): Outcome {
 }
 
 /** What was asked for makes no sense, whatever it is asked of. */
-export function misused(name: string, what: string, hint: string): Error {
-  return misuse(`${name}: ${what}`, hint);
+export function misused(matcher: string, what: string, hint: string): Error {
+  return misuse(`${matcher}: ${what}`, hint);
 }
 
 /** Whatever was given, as a message names it. */
 export function named(value: unknown): string {
-  return typeof value === 'string'
-    ? JSON.stringify(value)
-    : shortened(inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY }), 200);
+  if (typeof value === 'string') return JSON.stringify(value);
+  return shortened(inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY }), 200);
 }
 
-/** The runner's own comparison. */
-export function equalTo(runner: Runner): (actual: unknown, expected: unknown) => boolean {
-  return (actual, expected) => runner.equals(actual, expected, runner.customTesters ?? []);
+/** Compares as the runner does; a regular expression expects a text. */
+export function comparing(runner: Runner): (actual: unknown, expected: unknown) => boolean {
+  return (actual, expected) =>
+    types.isRegExp(expected) && typeof actual === 'string'
+      ? actual.search(expected) >= 0
+      : runner.equals(actual, expected, runner.customTesters ?? []);
 }
 
-/** Whether a text is one that a regular expression expects. */
-export function isLike(actual: unknown, expected: unknown): boolean {
-  return types.isRegExp(expected) && typeof actual === 'string' && actual.search(expected) >= 0;
+/**
+ * What is misspelt, or undefined by mistake, would mean nothing, and the test pass.
+ *
+ * @param what a member is, for messages
+ * @throws Error where an object has a member that means nothing here
+ */
+export function checkMembers(
+  matcher: string,
+  what: string,
+  given: unknown,
+  names: readonly string[],
+  { mayBeUndefined = false } = {},
+): void {
+  const there = names.join(', ');
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw misused(matcher, `${what} is no object`, `give one with some of ${there}`);
+  for (const [name, value] of Object.entries(given)) {
+    const near = nearest(name, names);
+    if (!names.includes(name))
+      throw misused(
+        matcher,
+        `${what} has the unknown member ${JSON.stringify(name)}`,
+        near ? `did you mean ${near}?` : `there is: ${there}`,
+      );
+    if (value === undefined && !mayBeUndefined)
+      throw misused(
+        matcher,
+        `${what} has ${name}, which is undefined`,
+        'leave it out where it may be anything',
+      );
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { givenBody } from '../../../src/testing/matchers/body-bytes.ts';
+import { givenBody } from '../../../src/testing/matchers/given-body.ts';
 
 const LIMIT = 1000;
 const textOf = (body: unknown, limit = LIMIT) => {
@@ -25,27 +25,27 @@ describe('the bytes of a body', () => {
 
   it.each([
     [undefined, 'the body is undefined: there is nothing to judge'],
-    [{ name: undefined }, '/name is undefined: JSON has no such value, and would leave it out'],
+    [{ name: undefined }, '/name is undefined: JSON has no such value\n  hint: leave the member out'],
     [{ a: { 'b/c': [() => 1] } }, '/a/b~1c/0 is a function: JSON has no such value'],
     [{ id: Number.NaN }, '/id is NaN: JSON would make null of it'],
     [{ id: Number.NEGATIVE_INFINITY }, '/id is -Infinity: JSON would make null of it'],
-    [{ id: 1n }, '/id is a bigint: JSON.stringify takes none'],
-    [new Map(), 'the body is a Map: JSON would make {} of it\n  hint: Object.fromEntries(map)'],
-    [{ tags: new Set() }, '/tags is a Set: JSON would make {} of it'],
-    [{ name: /x/ }, '/name is a regular expression: JSON would make {} of it'],
-    [[new Error('x')], '/0 is an Error'],
-    [{ later: Promise.resolve() }, '/later is a promise'],
+    [{ id: 1n }, '/id is a bigint: JSON has no such value'],
+    [new Map(), 'the body is an object of Map: JSON would make {} of it\n  hint: Object.fromEntries(map)'],
+    [{ tags: new Set() }, '/tags is an object of Set: JSON would make {} of it'],
+    [{ name: /x/ }, '/name is an object of RegExp: JSON would make {} of it'],
+    [[new Error('x')], '/0 is an object of Error'],
+    [
+      { later: Promise.resolve() },
+      '/later is an object of Promise: JSON would make {} of it\n  hint: await it',
+    ],
     [Promise.resolve(), 'the body is a promise\n  hint: await it'],
     [Symbol('x'), 'the body is a symbol'],
     [
       new Response('{}'),
-      'the body is a Response: its body has yet to be read\n  hint: await response.json()',
+      'the body is an object of Response: JSON would make {} of it\n  hint: await response.json()',
     ],
-    [new URLSearchParams('a=1'), 'the body is an object of URLSearchParams, which has no members'],
-    [
-      { form: new FormData() },
-      '/form is an object of FormData, which has no members: JSON would make {} of it',
-    ],
+    [new URLSearchParams('a=1'), 'the body is an object of URLSearchParams: JSON would make {} of it'],
+    [{ form: new FormData() }, '/form is an object of FormData: JSON would make {} of it'],
     [{ toJSON: () => undefined }, 'there is no JSON for the body: its toJSON gives nothing'],
     [{ id: { toJSON: () => 1n } }, 'there is no JSON for the body: Do not know how to serialize a BigInt'],
     // biome-ignore lint/suspicious/noSparseArray: what is to be seen.
