@@ -2,19 +2,25 @@ import type { Patchgate } from '../app/patchgate.ts';
 import { type Remediation, refusedTexts } from '../commands/exec/refused-text.ts';
 import type { JsonObject } from '../json/json.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
-import { crossSessionText, neverHappenedText } from '../reporters/run-text.ts';
+import { hintWith } from '../recordings/matching/explain-path.ts';
+import {
+  crossSessionText,
+  missesText,
+  neverHappenedText,
+  sessionText,
+  unservedText,
+} from '../reporters/run-text.ts';
 import { recordedText } from '../reporters/wording.ts';
 import { AS_SENT, type ExchangeFilter, type SentExchanges } from '../server/exchange-list.ts';
 import { sessionPath } from '../server/session-path.ts';
 import { variableOf } from '../settings/settings.ts';
+import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { SESSION_HEADER } from '../upstreams/session.ts';
-import { createMissReports } from './miss-reports.ts';
 import { recordingName } from './recording-name.ts';
-import { createChecks } from './serving-checks.ts';
-import type { FakeGate, FakeRecords, FakeSession, FaultSettings, ShownExchange } from './test-gate.ts';
+import type { Asked, FakeGate, FakeRecords, FakeSession, ShownExchange } from './test-gate.ts';
 import { type NamedTest, namesOf } from './test-names.ts';
-import { misuse, orHint } from './with-hint.ts';
+import { inOptions, misuse, orHint } from './with-hint.ts';
 
 export interface TestGateParts {
   gate: Patchgate;
@@ -30,11 +36,9 @@ export interface TestGateParts {
   folder: string;
   /** What it is asked for is kept, or would be: of what is refused or fails, the recording has nothing. */
   isRecording: boolean;
-  /** Whether all that was recorded must have been served in the end. */
+  /** What fails the end: exchanges that were never served, misses that no test has asked for, blocked requests. */
   failUnused: boolean;
-  /** Whether what nobody asked for of the misses fails the end. */
   failOnMiss: boolean;
-  /** Whether what was blocked fails the end. */
   failOnBlock: boolean;
   /** Whether its options give faults. Those of a config file are for all gates, and of one or another. */
   hasFaults: boolean;
@@ -42,46 +46,53 @@ export interface TestGateParts {
   unserved(session?: string): Promise<Unserved | undefined>;
 }
 
+/** Of tests that are run once more. */
+const BY_VARIABLES: Remediation = {
+  again: 'record it anew with',
+  allowDelete: `${variableOf('allowDelete')}=`,
+  noGuard: `${variableOf('guard')}=off`,
+};
+
 /** A gate that listens, as a test sees it. */
 export function createTestGate(parts: TestGateParts): FakeGate {
-  const { gate, url } = parts;
-  const checks = createChecks(parts.unserved);
-  const misses = createMissReports(parts);
+  const { gate, url, notice } = parts;
+  const unasked = new UnaskedMisses(gate, parts.recording);
+  /** Checks for which no test waits. */
+  const unawaited = new Set<Promise<void>>();
+  /** Of sessions whose test was tried again. */
+  const attempts = new Map<string, number>();
   let closing: Promise<void> | undefined;
 
   const end = async () => {
     let missed: string | undefined;
     try {
       await parts.stopListening();
-      if (parts.failUnused) checks.begin();
-      missed = misses.unheard();
-      if (missed && !parts.failOnMiss) parts.notice(missed);
-      const refused = refusedTexts(gate, BY_VARIABLES, parts.isRecording);
+      if (parts.failUnused) assertAllServed();
+      missed = unasked.text();
+      if (missed && !parts.failOnMiss) notice(missed);
       const { requests, blocked } = gate.counts();
+      const refused = refusedTexts(gate, BY_VARIABLES, parts.isRecording);
       const isBlocked = parts.failOnBlock && blocked > 0;
-      if (!isBlocked) for (const text of refused) parts.notice(text);
-      if (requests === 0) parts.notice(`no request came to the gate: its client must ask ${url}`);
-      if (parts.isRecording) {
-        for (const name of attempts.keys())
-          parts.notice(
-            `the test of the session ${JSON.stringify(name)} was tried again while it was recorded, so its recording begins with a try that failed: record that test anew`,
-          );
-      }
       const hits = crossSessionText(
         gate.crossSessionHits(),
         'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and that test alone',
       );
-      if (hits) parts.notice(hits);
-      if (parts.hasFaults)
-        for (const idle of gate.faults.neverHappened()) parts.notice(neverHappenedText(idle));
+      for (const text of [
+        ...(isBlocked ? [] : refused),
+        ...(requests === 0 ? [`no request came to the gate: its client must ask ${url}`] : []),
+        ...(parts.isRecording ? [...attempts.keys()].map(triedAgainText) : []),
+        ...(hits ? [hits] : []),
+        ...(parts.hasFaults ? gate.faults.neverHappened().map(neverHappenedText) : []),
+      ])
+        notice(text);
       if (missed && parts.failOnMiss) throw new Error(missed);
       if (isBlocked) throw new Error(refused.join('\n'));
-      await checks.finish();
+      for (const check of unawaited) await check;
     } finally {
       await gate.close(missed !== undefined);
     }
     const recorded = gate.recorded();
-    if (recorded !== undefined) parts.notice(recordedText(recorded, parts.folder));
+    if (recorded !== undefined) notice(recordedText(recorded, parts.folder));
   };
   const close = () => {
     // What was wrong is said once.
@@ -89,51 +100,77 @@ export function createTestGate(parts: TestGateParts): FakeGate {
     closing = end();
     return closing;
   };
-
-  const stillOpen = (hint: string) => {
+  const mustBeOpen = (hint: string) => {
     if (closing) throw misuse('the gate is closed', hint);
   };
-  const assertAllServed = (session?: string) => {
-    stillOpen('ask what was served before it is closed');
-    return checks.begin(session);
-  };
-  /** What a test that is tried again was answered before is not to count. */
-  const attempts = new Map<string, number>();
-  const beginAnew = (test: NamedTest, name: string) => {
-    const attempt = typeof test === 'string' ? 0 : (namesOf(test).attempt ?? 0);
-    if (attempt <= (attempts.get(name) ?? 0)) return;
-    attempts.set(name, attempt);
-    gate.reset(name);
-  };
-  const setFaults = async (faults: FaultSettings, session?: string) => {
-    stillOpen('set faults before the requests that are to fail, and close it after them');
-    await orHint(() => gate.faults.set(faults, session));
-  };
 
+  function assertAllServed(session?: string): PromiseLike<void> {
+    // Made here, it shows the line of the test.
+    const error = new Error();
+    Error.captureStackTrace(error, assertAllServed);
+    const check = parts.unserved(session).then((unserved) => {
+      const text = unserved && wrongWith(unserved, session);
+      if (text === undefined) return;
+      error.message = text;
+      // V8 writes the message into the stack when the error is made.
+      error.stack = `Error: ${text}\n${error.stack?.split('\n').slice(1).join('\n')}`;
+      throw error;
+    });
+    // Without this, a check for which no test waits yet would end the process.
+    check.catch(() => undefined);
+    unawaited.add(check);
+    return {
+      // biome-ignore lint/suspicious/noThenProperty: being waited for is what tells whether a test does
+      then(onKept, onThrown) {
+        unawaited.delete(check);
+        return check.then(onKept, onThrown);
+      },
+    };
+  }
+
+  /** What gate and session have alike. */
+  const askedOf = (session?: string): Asked & FakeRecords & { assertAllServed(): PromiseLike<void> } => ({
+    exchanges: (filter) => exchangesOf(gate, session === undefined ? filter : { ...filter, session }),
+    misses: () => unasked.ask(session).misses,
+    assertNoMisses: function assertNoMisses() {
+      const text = unasked.textOf(unasked.ask(session));
+      if (text === undefined) return;
+      const error = new Error(text);
+      // The line that is shown is the test's.
+      Error.captureStackTrace(error, assertNoMisses);
+      throw error;
+    },
+    async setFaults(faults) {
+      mustBeOpen('set faults before the requests that are to fail, and close it after them');
+      await orHint(() => gate.faults.set(faults, session));
+    },
+    assertAllServed() {
+      mustBeOpen('ask what was served before it is closed');
+      return assertAllServed(session);
+    },
+    ...recordsOf(gate, session ?? ''),
+  });
   const testGate: FakeGate = {
-    exchanges: (filter) => exchangesOf(gate, filter),
-    setFaults: (faults) => setFaults(faults),
-    ...misses.of(),
-    ...recordsOf(gate, ''),
+    ...askedOf(),
     url,
     session(test) {
       const name = sessionNameOf(test);
-      stillOpen('no session of it is answered any more');
-      beginAnew(test, name);
+      mustBeOpen('no session of it is answered any more');
+      // What a test that is tried again was answered before is not to count.
+      const attempt = typeof test === 'string' ? 0 : (namesOf(test).attempt ?? 0);
+      if (attempt > (attempts.get(name) ?? 0)) {
+        attempts.set(name, attempt);
+        gate.reset(name);
+      }
       const session: FakeSession = {
-        exchanges: (filter) => exchangesOf(gate, { ...filter, session: name }),
-        setFaults: (faults) => setFaults(faults, name),
-        ...misses.of(name),
-        ...recordsOf(gate, name),
+        ...askedOf(name),
         name,
         url: url + sessionPath(name),
         headers: { [SESSION_HEADER]: name },
-        assertAllServed: () => assertAllServed(name),
         reset: () => gate.reset(name),
       };
       return comparable(session, () => gate[AS_SENT]({ session: name }));
     },
-    assertAllServed: () => assertAllServed(),
     reset: (session) => gate.reset(session),
     close,
     [Symbol.asyncDispose]: close,
@@ -146,12 +183,57 @@ function comparable<Shown extends object>(shown: Shown, asSent: () => SentExchan
   return Object.assign(shown, { [AS_SENT]: asSent });
 }
 
-/** Of tests that are run once more. */
-const BY_VARIABLES: Remediation = {
-  again: 'record it anew with',
-  allowDelete: `${variableOf('allowDelete')}=`,
-  noGuard: `${variableOf('guard')}=off`,
-};
+/** The misses that no test has asked for: most often its client has failed of them before it could. */
+class UnaskedMisses {
+  readonly #gate: Patchgate;
+  readonly #recording: string;
+  /** How often each had missed when a test asked. */
+  readonly #asked = new Map<string, number>();
+
+  constructor(gate: Patchgate, recording: string) {
+    this.#gate = gate;
+    this.#recording = recording;
+  }
+
+  ask(session?: string): Missed {
+    const missed = this.#gate.misses(session);
+    for (const miss of missed.misses) this.#asked.set(keyOf(miss), miss.count);
+    return missed;
+  }
+
+  textOf({ count, misses, isOrdered }: Missed): string | undefined {
+    const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
+    const said = misses.map((miss) => ({
+      ...miss,
+      hint: inOptions(hintWith(miss.hint, this.#recording, again)),
+    }));
+    return missesText(count, said, isOrdered);
+  }
+
+  text(): string | undefined {
+    const all = this.#gate.misses();
+    const misses = all.misses
+      .map((miss) => ({ ...miss, count: miss.count - (this.#asked.get(keyOf(miss)) ?? 0) }))
+      .filter(({ count }) => count > 0);
+    return this.textOf({ ...all, count: misses.reduce((sum, miss) => sum + miss.count, 0), misses });
+  }
+}
+
+function keyOf({ session, text }: MissedRequest): string {
+  return `${session}\n${text}`;
+}
+
+function triedAgainText(session: string): string {
+  return `the test of the session ${JSON.stringify(session)} was tried again while it was recorded, so its recording begins with a try that failed: record that test anew`;
+}
+
+/** @param session that was asked about. @returns undefined where all was served */
+function wrongWith(unserved: Unserved, session: string | undefined): string | undefined {
+  // Nothing can be missing there: most likely another session was meant.
+  if (session !== undefined && unserved.total === 0)
+    return `nothing in "${unserved.recording}" was recorded in ${sessionText(session)}: record it anew, or ask the gate what was served in all`;
+  return unserved.count === 0 ? undefined : inOptions(unservedText(unserved));
+}
 
 /** @throws PatchgateError `bad-usage`: two tests that have no name would share a session */
 function sessionNameOf(test: NamedTest): string {
@@ -163,36 +245,30 @@ function sessionNameOf(test: NamedTest): string {
   );
 }
 
-const FILTER = { limit: 'a whole number', outcome: '"pass" or "block"', session: 'the name of a session' };
+const FILTER: Readonly<Record<string, [is: (value: unknown) => boolean, what: string]>> = {
+  limit: [Number.isSafeInteger, 'a whole number'],
+  outcome: [(value) => value === 'pass' || value === 'block', '"pass" or "block"'],
+  session: [(value) => typeof value === 'string', 'the name of a session'],
+};
 
-/** Oldest first. @throws PatchgateError `bad-usage`: what is not understood would filter nothing, and a test see what it does not mean */
+/** Oldest first. @throws PatchgateError `bad-usage`: an unknown filter would filter nothing, and the test see other exchanges than it means */
 function exchangesOf(gate: Patchgate, filter: ExchangeFilter = {}): ShownExchange[] {
   for (const [name, value] of Object.entries(filter)) {
-    if (!Object.hasOwn(FILTER, name))
+    const [is, what] = (Object.hasOwn(FILTER, name) && FILTER[name]) || [];
+    if (!is)
       throw misuse(
         `exchanges: there is no filter ${JSON.stringify(name)}`,
         `there is: ${Object.keys(FILTER).join(', ')}; by all else: exchanges().filter(({ request }) => request.method === 'PATCH'), or expect(gate).toHaveServed(…)`,
       );
-    if (!isTaken(name, value))
-      throw misuse(
-        `exchanges: ${name} cannot be ${JSON.stringify(value)}`,
-        `it is ${FILTER[name as keyof typeof FILTER]}`,
-      );
+    if (value !== undefined && !is(value))
+      throw misuse(`exchanges: ${name} cannot be ${JSON.stringify(value)}`, `it is ${what}`);
   }
   return [...gate.exchanges(filter)].reverse();
 }
 
-function isTaken(name: string, value: unknown): boolean {
-  if (value === undefined) return true;
-  if (name === 'limit') return Number.isSafeInteger(value);
-  return name === 'outcome' ? value === 'pass' || value === 'block' : typeof value === 'string';
-}
-
 function recordsOf({ records }: Patchgate, session: string): FakeRecords {
   const name = (kind: string, id: number | string, account: number | string = 'current') => ({
-    account: String(account),
-    kind,
-    id: String(id),
+    ...{ account: String(account), kind, id: String(id) },
   });
   return {
     record: (kind, id, account) => orHint(() => records?.get(name(kind, id, account), session)),

@@ -1,24 +1,22 @@
 import { join, resolve } from 'node:path';
 import type { Kind } from '../app/compose-upstream.ts';
-import { orClose } from '../app/open-recording.ts';
+import { openRecording, orClose, rulesOf } from '../app/open-recording.ts';
 import { createPatchgate } from '../app/patchgate.ts';
+import { type InForce, replayOrRecord, type Wording } from '../app/replay-or-record.ts';
 import { URL_VARIABLE } from '../commands/exec/variables.ts';
-import { PatchgateError } from '../errors.ts';
-import { noticeText } from '../reporters/wording.ts';
-import type { Config } from '../settings/config.ts';
+import { messageOf, PatchgateError } from '../errors.ts';
+import { hasJournal } from '../recordings/store/open-store.ts';
+import { amount, noticeText } from '../reporters/wording.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
 import type { UserConfig } from '../settings/define-config.ts';
+import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { shortPath } from '../settings/short-path.ts';
 import type { Collection, State } from '../state/state-file.ts';
 import { createTestGate } from './create-test-gate.ts';
-import { finishRecording } from './finish-recording.ts';
-import { inForce } from './in-force.ts';
-import { inOptions } from './in-options.ts';
-import { closeAtEnd } from './left-open.ts';
 import type { FakeGate, TestGate } from './test-gate.ts';
-import { misuse, withHint } from './with-hint.ts';
+import { inOptions, misuse, orHint } from './with-hint.ts';
 // What every replay loads when it starts: the first one is not to take longer than the others.
 import '../guard/replayed-knowledge.ts';
-import '../recordings/store/open-store.ts';
 import '../upstreams/replay.ts';
 
 /**
@@ -70,12 +68,10 @@ export function proxy(options: TestGateOptions = {}): Promise<TestGate> {
 }
 
 async function start(asked: Kind, options: FakeOptions): Promise<FakeGate> {
-  try {
+  return orHint(async () => {
     checkOptions(asked, options);
-    return await startGate(asked, options);
-  } catch (error) {
-    throw withHint(error);
-  }
+    return startGate(asked, options);
+  });
 }
 
 /** In JavaScript, a recording's name or a test comes to mind first. */
@@ -83,9 +79,9 @@ function checkOptions(asked: Kind, options: unknown): void {
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
   const what = typeof options === 'string' ? JSON.stringify(options) : String(options);
   const hint = {
-    replay: `${asked}({ recording: ${typeof options === 'string' ? what : "'checkout'"} })`,
-    proxy: `${asked}({ target: 'https://staging.example.com' })`,
-    fake: `${asked}() or ${asked}({ seed: 'records.json' })`,
+    replay: `replay({ recording: ${typeof options === 'string' ? what : "'checkout'"} })`,
+    proxy: "proxy({ target: 'https://staging.example.com' })",
+    fake: "fake() or fake({ seed: 'records.json' })",
   };
   throw new PatchgateError('bad-usage', `${asked} takes its options as an object, not ${what}`, {
     hint: `give them like ${hint[asked]}`,
@@ -100,9 +96,9 @@ async function startGate(
     throw misuse(`failOnMiss cannot be ${JSON.stringify(failOnMiss)}`, 'it is true or false');
   const settings = typeof seed === 'object' ? options : { ...options, seed };
   const told = (text: string) => notice(inOptions(text));
-  const { kind, failUnused, failOnBlock, ...inForceNow } = await inForce(asked, settings, told);
+  const { kind, failUnused, failOnBlock, ...settled } = await inForce(asked, settings, told);
   // A test may change the working folder.
-  const config = { ...inForceNow.config, recordings: resolve(inForceNow.config.recordings) };
+  const config = { ...settled.config, recordings: resolve(settled.config.recordings) };
   if (kind === 'replay') await finishRecording(config, told);
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
@@ -116,19 +112,14 @@ async function startGate(
   const { url, close, unref } = await orClose(gate, () => gate.listen());
   unref();
   const testGate = createTestGate({
-    gate,
-    url,
+    ...{ gate, url, notice, failUnused, failOnMiss, failOnBlock, recording: config.recording },
     stopListening() {
-      closed();
+      open.delete(testGate);
+      if (open.size === 0) process.off('beforeExit', closeOpen).off('SIGTERM', closeAndEnd);
       return close();
     },
-    notice,
-    recording: config.recording,
     folder: shortPath(join(config.recordings, config.recording), process.cwd()),
     isRecording: kind === 'proxy' && config.record !== undefined && config.record !== 'none',
-    failUnused,
-    failOnMiss,
-    failOnBlock,
     hasFaults: options.faults !== undefined,
     async unserved(session) {
       const unserved = await gate.unserved(session);
@@ -140,8 +131,108 @@ async function startGate(
       return unserved;
     },
   });
-  const closed = closeAtEnd({ notice, close: testGate.close });
+  if (open.size === 0) process.on('beforeExit', closeOpen).on('SIGTERM', closeAndEnd);
+  open.set(testGate, notice);
   return testGate;
+}
+
+/** What a test's gate is, and its settings. */
+interface TestGateInForce extends InForce {
+  /** A config file's word on these is for the command. */
+  failUnused: boolean;
+  failOnBlock: boolean;
+}
+
+const giveTarget = (of: string) =>
+  `give one: ${of}({ target: 'https://staging.example.com/api/v2' }), or PATCHGATE_TARGET`;
+
+const WORDING: Wording = {
+  flag: (name) => `the option ${name}`,
+  target: giveTarget('replay'),
+  record:
+    'record it: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, or name the folder with the option recordings',
+};
+
+/** Unless the options say otherwise: many gates run at a time, and none leaves anything behind. */
+const OWN = { port: 0, log: 'off', state: false };
+/** Each run of a suite draws the same faults, unless it is told otherwise. */
+const FAULT_SEED = 1;
+
+/** Settles the settings, and whether a replay is to record. @param options as given; undefined is not given */
+async function inForce(
+  asked: Kind,
+  options: Readonly<Record<string, unknown>>,
+  notice: (text: string) => void,
+): Promise<TestGateInForce> {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const resolved = await resolveConfig(
+    { ...OWN, ...given },
+    { ...COMMAND_DEFAULTS[asked], faultSeed: FAULT_SEED },
+    process.env,
+    process.cwd(),
+    WORDING.flag,
+  );
+  const { config, origins } = resolved;
+  if (asked === 'proxy' && config.target === undefined)
+    throw new PatchgateError('bad-usage', 'no target is given', { hint: giveTarget('proxy') });
+  const isSaid = (name: 'failUnused' | 'failOnBlock') => config[name] && origins[name] === 'flag';
+  const failOnBlock = isSaid('failOnBlock');
+  if (asked !== 'replay') return { kind: asked, config, failUnused: false, failOnBlock };
+  const notices: string[] = [];
+  try {
+    const settled = await replayOrRecord(resolved, process.env, (text) => notices.push(text), WORDING);
+    return { ...settled, failUnused: settled.kind === 'replay' && isSaid('failUnused'), failOnBlock };
+  } catch (error) {
+    // That nothing is recorded in CI matters where something is missing: a line for each gate of a suite would be noise.
+    for (const text of notices) notice(text);
+    throw error;
+  }
+}
+
+/**
+ * What a run has recorded that was ended before it closed its gate is in a journal, which git does not see: it is moved into the
+ * files before it is replayed here, so that a commit without it is noticed.
+ */
+async function finishRecording(config: Config, notice: (text: string) => void): Promise<void> {
+  if (!hasJournal(join(config.recordings, config.recording))) return;
+  try {
+    const store = await openRecording(config, rulesOf(config), notice, { writable: true });
+    await store.close();
+  } catch (error) {
+    const leftToOthers: readonly string[] = ['recording-in-use', 'cannot-write'];
+    // Another process is still at it, or this one may not write here: it is replayed from where it is.
+    if (!(error instanceof PatchgateError) || !leftToOthers.includes(error.code)) throw error;
+  }
+}
+
+/**
+ * Gates that no test has closed yet, with where they tell notices. They keep no process alive; one that has nothing else to do, or is
+ * told to end, closes them, so that what they recorded is written and what they were to check is told. vitest ends its processes by
+ * SIGTERM.
+ */
+const open = new Map<TestGate, (text: string) => void>();
+
+async function closeOpen(): Promise<void> {
+  const gates = [...open];
+  for (const notice of new Set(gates.map(([, own]) => own))) {
+    const count = gates.filter(([, own]) => own === notice).length;
+    notice(
+      `no test has closed ${amount(count, 'gate')}: await gate.close() in afterAll, or at the end of the test`,
+    );
+  }
+  const closed = gates.map(([gate, notice]) =>
+    gate.close().catch((error: unknown) => {
+      notice(messageOf(error));
+      process.exitCode = 1;
+    }),
+  );
+  await Promise.all(closed);
+}
+
+async function closeAndEnd(): Promise<void> {
+  await closeOpen();
+  // Another listener decides what comes of it; without any it ends the process, as it would have at once.
+  if (process.listenerCount('SIGTERM') === 0) process.kill(process.pid, 'SIGTERM');
 }
 
 /** Two test files, or two gates of one, that are to record into the same recording; or a test, and the `exec` that runs it. */

@@ -14,7 +14,7 @@ export type { MissedRequest } from '../upstreams/replay/misses.ts';
 export type FaultSettings = Parameters<Faults['set']>[0];
 
 /** What a test asks of a gate, or of one session of it. */
-interface Asked {
+export interface Asked {
   /** What went by, oldest first: the last 1,000, redacted. */
   exchanges(filter?: ExchangeFilter): ShownExchange[];
   /** The requests that the recording could not answer, with what their answers said; those that miss alike are one. */

@@ -1,7 +1,18 @@
-import { contextOf, type Example, type FailingExample, type Place, type Rule } from '../model/rule.ts';
+import { messageOf } from '../errors.ts';
+import type { JsonValue } from '../json/json.ts';
+import { pointerOf, tokensOf } from '../json/pointer.ts';
+import {
+  contextOf,
+  type Example,
+  type FailingExample,
+  type Place,
+  type Rule,
+  type RuleContext,
+} from '../model/rule.ts';
+import { checkedPlaces } from '../rules/checked-places.ts';
+import { frozenContext } from '../rules/frozen-context.ts';
 import { misshapenFixtures, misshapenRule } from '../settings/extras/check-rule.ts';
-import { brokenBodies } from './broken-bodies.ts';
-import { runRule, shownPointer } from './run-rule.ts';
+import { edited, type Path } from './edited.ts';
 
 /** Further fixtures for a rule, beside the examples that it has. */
 export interface Fixtures {
@@ -23,13 +34,15 @@ export function testRule(rule: Rule, more: Fixtures = {}): void {
   const wrong = misshapenRule(rule) ?? misshapenFixtures(more);
   if (wrong) throw failure(rule, [`${wrong.pointer.slice(1) || 'it'}${wrong.what} (${wrong.hint})`]);
   const { passes, fails } = rule.examples;
+  const of = (examples: readonly (Example | FailingExample)[], name: string) =>
+    examples.flatMap((example, index) =>
+      tried(rule, example, 'pointers' in example ? example.pointers : [], `${name}[${index}]`),
+    );
   const problems = [
-    ...passes.flatMap((example, index) => tried(rule, example, [], `examples.passes[${index}]`)),
-    ...fails.flatMap((example, index) => tried(rule, example, example.pointers, `examples.fails[${index}]`)),
-    ...(more.passes ?? []).flatMap((example, index) => tried(rule, example, [], `passes[${index}]`)),
-    ...(more.fails ?? []).flatMap((example, index) =>
-      tried(rule, example, example.pointers, `fails[${index}]`),
-    ),
+    ...of(passes, 'examples.passes'),
+    ...of(fails, 'examples.fails'),
+    ...of(more.passes ?? [], 'passes'),
+    ...of(more.fails ?? [], 'fails'),
   ];
   if (problems.length > 0) throw failure(rule, problems);
 }
@@ -79,4 +92,102 @@ function failure(rule: Partial<Rule> | undefined, problems: readonly string[]): 
   const name = typeof rule?.name === 'string' ? `the rule ${rule.name}` : 'the rule';
   const rest = problems.length > MOST_TOLD ? [`… and ${problems.length - MOST_TOLD} more`] : [];
   return new Error([`${name} is not as it must be:`, ...problems.slice(0, MOST_TOLD), ...rest].join('\n  '));
+}
+
+/** What a rule says of a request, and what is wrong with how it says it. */
+interface Run {
+  places: readonly Place[];
+  /** Why the gate would say that the rule failed. */
+  failure?: string;
+  /** What else is wrong, for which only a test can afford to look. */
+  faults: readonly string[];
+}
+
+/** Places of one run that are looked at; a rule that never ends is ended by the test's time-out alone. */
+const MOST_PLACES = 10_000;
+/** What comes of putting a value into a text that is none. */
+const NO_TEXT = /\bundefined\b|\bNaN\b|\[object \w+\]/;
+
+/** Asks a rule as the gate does. Never throws. */
+function runRule(rule: Rule, context: RuleContext): Run {
+  const places: Place[] = [];
+  const faults: string[] = [];
+  if (rule.readsEffects && !context.effects?.length) return { places, faults };
+  const shown = frozenContext(context);
+  try {
+    for (const place of checkedPlaces(rule, shown)) {
+      places.push(place);
+      faults.push(...faultsOf(rule, place, shown.body));
+      if (places.length >= MOST_PLACES) break;
+    }
+  } catch (error) {
+    return { places, faults, failure: `it fails: ${messageOf(error)}` };
+  }
+  return { places, faults };
+}
+
+function faultsOf(
+  rule: Rule,
+  { pointer, message, hint = '', isDestructive }: Place,
+  body: JsonValue,
+): string[] {
+  const faults: string[] = [];
+  if (!leadsInto(body, pointer))
+    faults.push(
+      `the pointer ${pointer} leads nowhere: to a value of the body, or to a member that an object lacks`,
+    );
+  if (NO_TEXT.test(message) || NO_TEXT.test(hint))
+    faults.push(
+      `its text at ${shownPointer(pointer)} quotes what is no text: ${JSON.stringify(`${message} ${hint}`.trim())}`,
+    );
+  if (isDestructive && !rule.guards)
+    faults.push(
+      `its place at ${shownPointer(pointer)} is destructive, yet the rule does not say guards: true`,
+    );
+  return faults;
+}
+
+/** Whether a pointer is that of a value, or of a member that an object lacks. */
+function leadsInto(body: JsonValue, pointer: string): boolean {
+  let value: JsonValue | undefined = body;
+  for (const token of tokensOf(pointer)) {
+    if (Array.isArray(value)) {
+      if (!/^(?:0|[1-9]\d*)$/.test(token)) return false;
+      value = value[Number(token)];
+      if (value === undefined) return false;
+    } else if (typeof value === 'object' && value !== null) {
+      value = Object.hasOwn(value, token) ? value[token] : undefined;
+    } else return false;
+  }
+  return true;
+}
+
+function shownPointer(pointer: string): string {
+  return pointer === '' ? '"" (the whole body)' : pointer;
+}
+
+/** What takes the place of each value of a body, and places that are broken; each takes a copy of the whole. */
+const INSTEAD: readonly JsonValue[] = [null, 7, 'x', [], [null], {}];
+const MOST_BROKEN = 500;
+
+/** A body with each of its values replaced by something that its schema would not take, and left out. */
+function* brokenBodies(body: JsonValue): Iterable<{ body: JsonValue; what: string }> {
+  let left = MOST_BROKEN;
+  for (const path of placesIn(body, [])) {
+    if (left-- === 0) return;
+    const place = pointerOf(path);
+    for (const value of INSTEAD) {
+      const what = `${JSON.stringify(value)} ${place === '' ? 'as the body' : `at ${place}`}`;
+      yield { body: edited(body, path, value), what };
+    }
+    if (path.length > 0) yield { body: edited(body, path, undefined), what: `without ${place}` };
+  }
+}
+
+function* placesIn(value: JsonValue, path: Path): Iterable<Path> {
+  yield path;
+  if (Array.isArray(value))
+    for (const [index, item] of value.entries()) yield* placesIn(item, [...path, index]);
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, item] of Object.entries(value)) yield* placesIn(item, [...path, name]);
 }

@@ -1,6 +1,6 @@
 import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
-import { inOptions } from './in-options.ts';
+import { flagOf, SETTINGS } from '../settings/settings.ts';
 
 /** A mistake of whoever writes the test. Test runners show nothing of an error but its message, so that has all. */
 export function misuse(message: string, hint: string): PatchgateError {
@@ -35,4 +35,13 @@ export function orHint<T>(work: () => T): T {
   } catch (error) {
     throw withHint(error);
   }
+}
+
+/** What was written for a command line, for those who write a test: `with --port` becomes `with the option port`. A whole command stays. */
+export function inOptions(text: string): string {
+  if (/\bpatchgate [a-z<]/.test(text)) return text;
+  return text.replace(/--([a-z]+(?:-[a-z]+)*)/g, (flag, name: string) => {
+    const setting = [...Object.keys(SETTINGS), 'config'].find((one) => flagOf(one) === name);
+    return setting ? `the option ${setting}` : flag;
+  });
 }
