@@ -49,9 +49,9 @@ export interface InvalidBodiesOptions extends Omit<BuilderOptions, 'state'> {
 /** A request with something changed in it, before the gate was asked. */
 interface Mutation extends Partial<Pick<InvalidBody, 'id' | 'headers' | 'body' | 'text' | 'state'>> {
   name: string;
-  /** Where the gate must find something, and by which of these rules. */
-  rules: readonly string[];
+  /** Where the gate must find something; without a rule, something that the schema says. */
   pointers: readonly string[];
+  rule?: string;
 }
 
 /**
@@ -79,11 +79,10 @@ function bodiesOf(operation: string, { severity, ...options }: InvalidBodiesOpti
     let body: InvalidBody | undefined;
     for (const mutation of alternatives) body ??= judge(blueprint, mutation);
     if (!body || (severity === 'error' && body.finding.severity !== 'error')) continue;
-    const { rule, pointer } = body.finding;
-    if (ONCE.includes(rule)) {
-      if (seen.has(`${rule} ${pointer}`)) continue;
-      seen.add(`${rule} ${pointer}`);
-    }
+    const { rule, pointer, severity: found } = body.finding;
+    const key = `${rule} ${pointer} ${found}`;
+    if (rule.startsWith('schema.') && !EACH.includes(rule) && seen.has(key)) continue;
+    seen.add(key);
     const count = (names.get(body.name) ?? 0) + 1;
     names.set(body.name, count);
     bodies.push(count === 1 ? body : { ...body, name: `${body.name} (${count})` });
@@ -96,7 +95,7 @@ function judge(
   { operation, entry, gate, ...blueprint }: Blueprint,
   mutation: Mutation,
 ): InvalidBody | undefined {
-  const { name, body, text = JSON.stringify(body), state, id = blueprint.id, rules, pointers } = mutation;
+  const { name, body, text = JSON.stringify(body), state, id = blueprint.id, rule, pointers } = mutation;
   const headers = { 'content-type': 'application/json', ...mutation.headers };
   const { method } = entry;
   const path = pathOf(entry, id);
@@ -104,9 +103,10 @@ function judge(
   const known = state && { record: state, isWhole: true };
   const { findings, status } = gate.inspect(request, undefined, { known }).verdict;
   const found = findings.map(({ rule, severity, pointer }): GateFinding => ({ rule, severity, pointer }));
-  const meant = pointers.map((pointer) =>
-    found.find((one) => rules.includes(one.rule) && one.pointer === pointer),
-  );
+  const isMeant = (one: GateFinding) => (rule ? one.rule === rule : one.rule.startsWith('schema.'));
+  // What is refused for comes before what only warns.
+  const ranked = found.filter(isMeant).sort((a, b) => a.severity.localeCompare(b.severity));
+  const meant = pointers.map((pointer) => ranked.find((one) => one.pointer === pointer));
   const [finding] = meant;
   // A warning that something else turns into a refusal is no example of a warning.
   if (!finding || meant.includes(undefined) || (finding.severity === 'warn' && status !== undefined))
@@ -122,19 +122,9 @@ function judge(
   };
 }
 
-const LISTED = ['schema.enum', 'schema.const'];
-const TEXTS: readonly [what: string, text: string, rules: readonly string[]][] = [
-  ['is "OTHER"', 'OTHER', LISTED],
-  ['is "other"', 'other', ['schema.observed', 'schema.pattern']],
-  ['is "7"', '7', ['schema.observed', 'schema.pattern']],
-  ['is empty', '', ['schema.format', 'schema.min-length']],
-  ['is no URL', 'not a (URL', ['schema.format']],
-  ['is an ftp URL', 'ftp://example.com/', ['schema.format']],
-  ['is too short', 'x', ['schema.min-length']],
-  ['is too long', 'x'.repeat(10_001), ['schema.max-length']],
-];
-/** Of these, one at a place is enough. */
-const ONCE = ['schema.observed', 'schema.pattern', 'schema.min-length', 'schema.multiple-of'];
+/** Of these, each value at a place is one of its own; of any other rule, one is enough. */
+const EACH = ['schema.type', 'schema.required', 'schema.field-case'];
+const TEXTS = ['OTHER', '7', '', 'not a (URL', 'ftp://example.com/', 'x'];
 
 /** For each value of an example, of a list the first, all that its schema could object to. The gate says to what it does. */
 function* schemaMutations(
@@ -145,26 +135,21 @@ function* schemaMutations(
   yield* below(good, [], good);
 
   function* below(body: JsonValue, path: Path, value: JsonValue): Iterable<readonly Mutation[]> {
-    const mutations = [
-      // What no schema bounds need not be tried.
-      ...[...valueMutations(value)].filter(({ rules }) =>
-        rules.some((rule) => said.includes(keywordOf(rule))),
-      ),
-      ...(isObject(value) ? memberMutations(value) : []),
-    ];
-    for (const { what, instead, rules, at = [], found } of mutations) {
-      const place = [...path, ...at];
+    const place = pointerOf(path);
+    for (const [what, instead] of valuesInsteadOf(value, said))
       yield [
-        {
-          name: `${pointerOf(place) || 'the body'} ${what}`,
-          body: edited(body, path, instead),
-          rules,
-          pointers: [pointerOf(found === undefined ? place : [...path, found])],
-        },
+        { name: `${place || 'the body'} ${what}`, body: edited(body, path, instead), pointers: [place] },
       ];
-    }
     if (Array.isArray(value) && value[0] !== undefined) yield* below(body, [...path, 0], value[0]);
     if (!isObject(value)) return;
+    for (const [at, what, instead, found = at] of membersInsteadOf(value))
+      yield [
+        {
+          name: `${pointerOf([...path, at])} ${what}`,
+          body: edited(body, path, instead),
+          pointers: [pointerOf([...path, found])],
+        },
+      ];
     for (const [name, inner] of Object.entries(value)) yield* below(body, [...path, name], inner);
     // Where an object takes further members like its own, what is said of these.
     const sibling = Object.values(value).findLast(isObject);
@@ -173,63 +158,42 @@ function* schemaMutations(
   }
 }
 
-/** `schema.min-length`: `"minLength"` */
-function keywordOf(rule: string): string {
-  return `"${rule.slice('schema.'.length).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())}"`;
-}
-
-interface ValueMutation {
-  what: string;
-  instead: JsonValue;
-  rules: readonly string[];
-  /** The member that it is about. */
-  at?: Path;
-  /** The member at which the gate finds something, where it is another one. */
-  found?: string;
-}
-
-function* valueMutations(value: JsonValue): Iterable<ValueMutation> {
+/** @param said by the schemas: what is beyond a bound is tried only where they have any */
+function* valuesInsteadOf(value: JsonValue, said: string): Iterable<[what: string, instead: JsonValue]> {
   // What a careless client makes of it comes first.
   const text = typeof value === 'object' ? 'x' : String(value);
   for (const instead of [null, text, typeof value === 'number' ? 0.5 : 7, true, [], {}])
-    yield { what: `is ${kindOf(instead)}`, instead, rules: ['schema.type'] };
+    if (kindOf(instead) !== kindOf(value)) yield [`is ${kindOf(instead)}`, instead];
   if (typeof value === 'string') {
-    for (const [what, instead, rules] of TEXTS) yield { what, instead, rules };
-    for (const instead of new Set([value.toLowerCase(), value.toUpperCase()]))
-      yield { what: `is ${JSON.stringify(instead)}`, instead, rules: LISTED };
+    for (const instead of [value.toLowerCase(), value.toUpperCase(), ...TEXTS])
+      if (instead !== value) yield [instead === '' ? 'is empty' : `is ${JSON.stringify(instead)}`, instead];
+    if (said.includes('"maxLength"')) yield ['is too long', 'x'.repeat(10_001)];
   }
-  if (typeof value === 'number') {
-    for (const instead of [value + 1, value + 0.001])
-      yield { what: `is ${instead}`, instead, rules: ['schema.multiple-of', ...LISTED] };
-    for (const instead of [-1e12, 1e12]) {
-      const rules =
-        instead < 0
-          ? ['schema.minimum', 'schema.exclusive-minimum']
-          : ['schema.maximum', 'schema.exclusive-maximum', 'schema.format'];
-      yield { what: `is ${instead}`, instead, rules };
-    }
+  if (typeof value === 'number')
+    for (const instead of [value + (Number.isInteger(value) ? 1 : 0.001), -1e12, 1e12])
+      yield [`is ${instead}`, instead];
+  if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
+    yield ['is empty', Array.isArray(value) ? [] : {}];
+  if (Array.isArray(value) && value.length > 0) {
+    yield ['has an item twice', [...value, value[0] as JsonValue]];
+    if (said.includes('"maxItems"'))
+      yield ['has too many items', Array.from({ length: 1000 }, () => value[0] as JsonValue)];
   }
-  if (Array.isArray(value)) {
-    const repeated = (times: number) => Array.from({ length: times }, () => value).flat();
-    yield { what: 'is empty', instead: [], rules: ['schema.min-items'] };
-    yield { what: 'has its items twice', instead: repeated(2), rules: ['schema.unique-items'] };
-    yield { what: 'has too many items', instead: repeated(1000), rules: ['schema.max-items'] };
-  }
-  if (isObject(value)) yield { what: 'is empty', instead: {}, rules: ['schema.min-properties'] };
 }
 
-function* memberMutations(value: JsonObject): Iterable<ValueMutation> {
+/** Members as which an object has one less, one more, or one under another name; and where the gate finds that. */
+function* membersInsteadOf(
+  value: JsonObject,
+): Iterable<[member: string, what: string, instead: JsonObject, found?: string]> {
   for (const name of Object.keys(value)) {
     const { [name]: _, ...instead } = value;
-    yield { what: 'is missing', instead, rules: ['schema.required'], at: [name] };
+    yield [name, 'is missing', instead];
   }
-  const rules = ['schema.unknown-field', 'schema.additional-properties'];
-  yield { what: 'is no listed field', instead: { ...value, unlisted: true }, rules, at: ['unlisted'] };
+  yield ['unlisted', 'is no listed field', { ...value, unlisted: true }];
   for (const name of Object.keys(value))
     for (const to of misspellings(name)) {
       const members = Object.entries(value).map(([own, inner]) => [own === name ? to : own, inner]);
-      const instead = Object.fromEntries(members);
-      yield { what: `is spelt ${to}`, instead, rules: ['schema.field-case'], at: [name], found: to };
+      yield [name, `is spelt ${to}`, Object.fromEntries(members), to];
     }
 }
 
@@ -250,7 +214,7 @@ function* ruleMutations(blueprint: Blueprint, good: JsonObject): Iterable<readon
       const state = example.known ?? (example.effects && good);
       const at = [...new Set(pointers)].map((pointer) => pointer || 'the body').join(', ');
       yield bodiesWith(example, good, blueprint, rule).map((body) => ({
-        ...{ name: `${rule} at ${at}`, body, rules: [rule], pointers },
+        ...{ name: `${rule} at ${at}`, body, rule, pointers },
         ...(id !== undefined && { id }),
         ...(state && { state }),
       }));
@@ -325,7 +289,7 @@ function badlyWritten(
   pointer = '',
   headers?: Record<string, string>,
 ): readonly Mutation[] {
-  return [{ name, text, rules: [rule], pointers: [pointer], ...(headers && { headers }) }];
+  return [{ name, text, rule, pointers: [pointer], ...(headers && { headers }) }];
 }
 
 function firstInteger(value: JsonValue, path: Path): Path | undefined {

@@ -1,11 +1,5 @@
 import type { UserConfig } from '../../settings/define-config.ts';
-import type {
-  ExpectedDeletions,
-  ExpectedExchange,
-  ExpectedFinding,
-  JudgedWith,
-  PassOptions,
-} from './assertions.ts';
+import type { GateAssertions } from './assertions.ts';
 import { deletes, haveFinding, passGate } from './body-matchers.ts';
 import { haveServed } from './have-served.ts';
 import { Judge } from './judge.ts';
@@ -13,16 +7,11 @@ import type { Outcome, Runner } from './runner.ts';
 
 /** For `expect.extend` of vitest or Jest. */
 export type GateMatchers = {
-  toPassGate(this: Runner, body: unknown, operation: string, options?: PassOptions): Outcome;
-  toHaveFinding(
+  [Name in keyof GateAssertions<void>]: (
     this: Runner,
-    body: unknown,
-    operation: string,
-    finding: ExpectedFinding,
-    options?: JudgedWith,
-  ): Outcome;
-  toHaveServed(this: Runner, gate: unknown, exchange: ExpectedExchange): Outcome;
-  toDelete(this: Runner, body: unknown, deletions: ExpectedDeletions, state: object): Outcome;
+    received: unknown,
+    ...expected: Parameters<GateAssertions<void>[Name]>
+  ) => Outcome;
 };
 
 /**

@@ -139,12 +139,12 @@ describe('an invalid body', () => {
   });
 
   it.each([
-    ['updateProject', '/languages/0 is "OTHER"', 'schema.enum', 'error'],
-    ['updateDraft', '/primaryUrl is no URL', 'schema.format', 'error'],
-    ['updateDraft', '/primaryUrl is an ftp URL', 'schema.format', 'warn'],
+    ['updateProject', '/languages/0 is "nodejs"', 'schema.enum', 'error'],
+    ['updateDraft', '/primaryUrl is "OTHER"', 'schema.format', 'error'],
+    ['updateDraft', '/primaryUrl is empty', 'schema.format', 'warn'],
     ['updateDraft', '/goals/0/urls/0/value is empty', 'schema.format', 'warn'],
-    ['updateDraft', '/urls/0/type is "other"', 'schema.observed', 'warn'],
-    ['updateDraft', '/globalSegment/id is "other"', 'schema.observed', 'warn'],
+    ['updateDraft', '/urls/0/type is "URL"', 'schema.observed', 'warn'],
+    ['updateDraft', '/globalSegment/id is "OTHER"', 'schema.observed', 'warn'],
     ['updateDraft', '/integrations/further/enabled is a string', 'schema.type', 'error'],
   ])('of %s can be: %s', (operation, name, rule, severity) => {
     const [pointer = ''] = name.split(' ');
