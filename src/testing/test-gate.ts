@@ -51,7 +51,7 @@ export interface TestGate<Session extends TestSession = TestSession> extends Ask
    *  @param test what `recordingName` takes, which names it; or a name of one's own, 1 to 100 printable ASCII characters
    *  @throws PatchgateError where it is none */
   session(test: NamedTest): Session;
-  /** That each exchange of the recording was served, in whatever session. Where nobody waits for it, `close` throws what it
+  /** That each exchange of the recording was served, in whatever session. Without `await`, `close` throws what it
    *  found; while it is recorded anew, there is nothing to find. @throws Error that lists those that were not */
   assertAllServed(): PromiseLike<void>;
   /** Makes all as new, or one session; `""` is that of the requests that name none. */

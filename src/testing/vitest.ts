@@ -1,5 +1,5 @@
 /** `patchgate/vitest`: in `setupFiles`, it gives `expect` the matchers, with the settings of the project's own config file. */
-// Stays in the types: what is declared below must find vitest's own, whoever imports which first.
+// Stays in the types: what is declared below must find vitest's own, in whatever order they are imported.
 import 'vitest';
 import { expect } from 'vitest';
 import type { GateAssertions } from './matchers/assertions.ts';

@@ -2,12 +2,12 @@ import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { flagOf, SETTINGS } from '../settings/settings.ts';
 
-/** A mistake of whoever writes the test. Test runners show nothing of an error but its message, so that has all. */
+/** A mistake in a test. Test runners show nothing of an error but its message, so the message has all. */
 export function misuse(message: string, hint: string): PatchgateError {
   return withHint(new PatchgateError('bad-usage', message, { hint })) as PatchgateError;
 }
 
-/** For whoever names an operation that the contract does not have. */
+/** Where the contract has no such operation. */
 export function operationsHint(given: unknown, operations: readonly string[]): string {
   const near = typeof given === 'string' ? nearest(given, operations) : undefined;
   return `operations: ${operations.join(', ')}${near ? `; did you mean ${near}?` : ''}`;

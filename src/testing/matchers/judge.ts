@@ -151,7 +151,7 @@ const SHAPES: Readonly<Record<RecordKind, string>> = {
 };
 
 /**
- * A record as somebody holds it: by itself, or as the service may wrap it.
+ * A record by itself, or as the service may wrap it.
  *
  * @param kind of the record that the operation changes
  * @throws Error where it is none

@@ -4,7 +4,7 @@ import { coloured, type Paint, plain } from '../../reporters/colours.ts';
 import { shortened } from '../../reporters/wording.ts';
 import { misuse } from '../with-hint.ts';
 
-/** What vitest and Jest alike lend a matcher as `this`. */
+/** What vitest and Jest alike give a matcher as `this`. */
 export interface Runner {
   readonly isNot?: boolean;
   readonly promise?: string;
