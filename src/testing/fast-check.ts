@@ -47,7 +47,8 @@ export function arbitrary<Body = JsonObject>(
     withHint(new PatchgateError('bad-contract', `no body of ${operation} could be made: ${why}`, { hint }));
   let values: Arbitrary<JsonValue>;
   try {
-    values = withRecursionLimit((limit) => new ValueArbitraries(readers, limit).of(parts, 0, []));
+    const ways = readers.map((reader) => () => arbitraryOf(reader, parts));
+    values = oneOf(ways);
   } catch (error) {
     throw error instanceof Unmade ? none('its schema takes no value') : error;
   }
@@ -82,22 +83,25 @@ function chooser(seed: number): (count: number) => number {
   };
 }
 
+/** @throws Unmade where no value can be */
+function arbitraryOf(reader: FormReader, parts: readonly Part[]): Arbitrary<JsonValue> {
+  return withRecursionLimit((limit) => new ValueArbitraries(reader, limit).of(parts, 0, []));
+}
+
 /** Makes arbitraries of the values that schemas take. */
 class ValueArbitraries {
-  /** Of what the values are drawn; the first one has no more to say than the others. */
-  readonly #readers: readonly FormReader[];
+  readonly #reader: FormReader;
   readonly #limit: RecursionLimit;
 
-  constructor(readers: readonly FormReader[], limit: RecursionLimit) {
-    this.#readers = readers;
+  constructor(reader: FormReader, limit: RecursionLimit) {
+    this.#reader = reader;
     this.#limit = limit;
   }
 
   /** @param level objects around it. @param above the subschemas around it. @throws Unmade where no value can be */
   of(parts: readonly Part[], level: number, above: readonly unknown[]): Arbitrary<JsonValue> {
-    const [first = [], ...others] = this.#readers.map((read) => read(parts));
     return oneOf(
-      [...first, ...others.flat().filter(isLeaf)].map((form) => () => {
+      this.#reader(parts).map((form) => () => {
         const within = [...above, ...form.from];
         if (!this.#limit.take(within)) throw new Unmade([]);
         return this.#ofForm(form, level, within);
@@ -178,11 +182,6 @@ class ValueArbitraries {
 /** Said of a value that can only be an object. */
 const AN_OBJECT: Part = { document: undefined, at: { type: 'object' } };
 
-/** Whether there is nothing in the values. */
-function isLeaf({ types, isOpen }: Form): boolean {
-  return !isOpen && !types.includes('object') && !types.includes('array');
-}
-
 function orNone<T>(make: () => T): T | undefined {
   try {
     return make();
@@ -245,9 +244,8 @@ function numbers(form: Form, isInteger: boolean): Arbitrary<number> {
   if (step === 1 && least === -Infinity && most === Infinity) return integer;
   const limit = Math.floor(Number.MAX_SAFE_INTEGER / Math.max(1, step));
   const range = { min: Math.max(least, -limit), max: Math.min(most, limit) };
-  // Beyond, not every integer is a number here.
-  if (range.min > range.max)
-    return fc.constantFrom(...[least, most].filter(Number.isFinite).map((count) => count * step));
+  // Beyond, not every integer is a number here, and the gate takes none of them.
+  if (range.min > range.max) throw new Unmade([]);
   const multiples = fc
     .oneof(fc.integer(range), fc.constantFrom(range.min, range.max))
     .map((count) => count * step);

@@ -29,7 +29,7 @@ export interface Blueprint {
   entry: OperationEntry;
   gate: Gate;
   id: string;
-  /** What a body must be as, and how to read that: of `readers`, the first one has no more to say than the second. */
+  /** What a body must be as, and how to read that. Where warnings do not count, also a reader that leaves out what only warns. */
   parts: readonly Part[];
   readers: readonly [FormReader, ...FormReader[]];
   schemas: ReadonlyMap<string, unknown>;
@@ -102,7 +102,7 @@ export function blueprintOf(operation: string, options: BuilderOptions, isStrict
       { document: schema, at: schema },
       ...fittings.map(([, { schema: at }]) => ({ document: at, at })),
     ],
-    readers: isStrict ? [strict] : [raises ? strict : formReader(schemas, false), strict],
+    readers: isStrict || raises ? [strict] : [strict, formReader(schemas, false)],
     rules: [...bound.map(({ rule }) => rule), ...own],
     objections(body) {
       const headers = ['content-type', 'application/json'];

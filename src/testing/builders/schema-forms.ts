@@ -241,8 +241,9 @@ export function rangeOf({ bounds }: Form, isInteger: boolean): { least: number; 
   };
 }
 
-/** Values of one body; a body of which schemas that hold one another make more is cut at fewer levels. */
-const MAX_VALUES = 2000;
+/** Values of one body, and of one of schemas that hold themselves or one another; where there would be more, it is made with fewer levels. */
+const MAX_VALUES = 200_000;
+const MAX_RECURSIVE_VALUES = 2000;
 /** How often a schema may hold itself. */
 const MAX_RECURSION = 2;
 /** Objects within objects that have optional members. */
@@ -261,6 +262,7 @@ export class Unmade extends Error {
 export class RecursionLimit {
   readonly #levels: number;
   #made = 0;
+  #isRecursive = false;
 
   constructor(levels: number) {
     this.#levels = levels;
@@ -270,7 +272,9 @@ export class RecursionLimit {
   take(above: readonly unknown[]): boolean {
     const times = new Map<unknown, number>();
     for (const at of above) times.set(at, (times.get(at) ?? 0) + 1);
-    return !this.isExceeded && Math.max(0, ...times.values()) <= MAX_RECURSION + 1 && ++this.#made > 0;
+    const recursion = Math.max(1, ...times.values()) - 1;
+    this.#isRecursive ||= recursion > 0;
+    return !this.isExceeded && recursion <= MAX_RECURSION && ++this.#made > 0;
   }
 
   /** Whether an object has its optional members. @param level objects around it */
@@ -279,7 +283,7 @@ export class RecursionLimit {
   }
 
   get isExceeded(): boolean {
-    return this.#made > MAX_VALUES;
+    return this.#made > (this.#isRecursive ? MAX_RECURSIVE_VALUES : MAX_VALUES);
   }
 }
 
