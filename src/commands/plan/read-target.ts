@@ -1,12 +1,14 @@
-import { Client } from 'undici';
-import { PatchgateError, systemCode } from '../../errors.ts';
+import { Readable } from 'node:stream';
+import { PatchgateError } from '../../errors.ts';
 import { recordOf } from '../../guard/read-record.ts';
 import { readTargetTls } from '../../http/tls.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import type { Config } from '../../settings/config.ts';
 import { wholeRecord } from '../../state/known.ts';
+import { ask } from '../../upstreams/ask.ts';
+import { forward } from '../../upstreams/forward.ts';
 import { outgoingPath } from '../../upstreams/outgoing.ts';
-import { parseTarget, type Target, targetError } from '../../upstreams/target.ts';
+import { parseTarget } from '../../upstreams/target.ts';
 
 /** Bytes of an answer that are read at most, as sent. */
 const MOST = 5 * 1024 * 1024;
@@ -27,69 +29,57 @@ export async function readTarget(
   headers: readonly string[],
   name: RecordName,
   path: string,
-  settings: TargetSettings,
+  given: TargetSettings,
 ): Promise<Known> {
+  const { timeout, ...settings } = given;
   const target = parseTarget(text);
-  const whole = outgoingPath(target.path, path);
-  const answer = await get(target, whole, headers, settings);
-  const asked = `GET ${target.origin}${whole}`;
-  const { status } = answer;
-  if (status < 200 || status > 299 || status === 206) {
-    const hint =
-      status >= 300 && status < 400
-        ? 'redirects are not followed: give the address that answers itself'
-        : HINTS[status];
-    throw new PatchgateError('cannot-read', `${asked} was answered with the status ${status}`, {
+  const tls = await readTargetTls(target, settings);
+  const upstream = forward({
+    ...{ target, tls, timeout, answeredBy: 'target' },
+    ...{ preserveHost: false, forwardedHeaders: false },
+  });
+  const request = {
+    method: 'GET',
+    url: path,
+    headers: ['accept', 'application/json', 'accept-encoding', 'identity', ...headers],
+    body: Buffer.alloc(0),
+    json: undefined,
+    stream: Readable.from([]),
+    session: { id: 0, name: '' },
+  };
+  const { signal } = new AbortController();
+  const patience = { limit: MOST, silence: timeout, longest: 0, signal };
+  const answer = await ask(upstream, request, patience).finally(() => upstream.close());
+  if (!answer || 'late' in answer) {
+    throw new PatchgateError('target-timeout', `the answer of ${target.origin} stopped half way`, {
+      hint: '--timeout gives it longer',
+    });
+  }
+  if ('failure' in answer) throw answer.failure;
+  const asked = `GET ${target.origin}${outgoingPath(target.path, path)}`;
+  const { head, body } = answer;
+  if (head.status < 200 || head.status > 299 || head.status === 206) {
+    const isRedirect = head.status >= 300 && head.status < 400;
+    const hint = isRedirect ? NO_REDIRECT : HINTS[head.status];
+    throw new PatchgateError('cannot-read', `${asked} was answered with the status ${head.status}`, {
       ...(hint !== undefined && { hint }),
     });
   }
-  const reading = await recordOf(name, answer, answer.bytes);
+  if (body.omitted !== undefined) {
+    throw new PatchgateError('cannot-read', `the answer to ${asked} has more than 5 MiB`, {
+      hint: 'it must show one project; is the base URL right?',
+    });
+  }
+  const reading = await recordOf(name, head, body.bytes);
   if ('shown' in reading) return wholeRecord(name.kind, reading.shown.record);
-  throw new PatchgateError('cannot-read', `${asked} was answered with ${status}, but ${reading.why}`, {
+  throw new PatchgateError('cannot-read', `${asked} was answered with ${head.status}, but ${reading.why}`, {
     hint: 'it must show name, languages and environments with their ids and names; is the base URL right?',
   });
 }
 
+const NO_REDIRECT = 'redirects are not followed: give the address that answers itself';
 const HINTS: Readonly<Record<number, string>> = {
   401: "it asks for credentials: --header 'Authorization: Bearer …'",
   403: "it asks for other credentials: --header 'Authorization: Bearer …'",
   404: 'is the project there, in that account (--account), and is the base URL right?',
 };
-
-async function get(
-  target: Target,
-  path: string,
-  headers: readonly string[],
-  { timeout, ...settings }: TargetSettings,
-) {
-  const tls = await readTargetTls(target, settings);
-  const client = new Client(target.origin, {
-    connect: { timeout, ...tls },
-    headersTimeout: timeout,
-    bodyTimeout: timeout,
-    maxResponseSize: MOST,
-  });
-  try {
-    const answer = await client.request({
-      method: 'GET',
-      path,
-      headers: ['accept', 'application/json', 'accept-encoding', 'identity', ...headers],
-    });
-    const raw = Object.entries(answer.headers).flatMap(([name, values = []]) =>
-      [values].flat().flatMap((value) => [name, value]),
-    );
-    return { status: answer.statusCode, headers: raw, bytes: Buffer.from(await answer.body.arrayBuffer()) };
-  } catch (error) {
-    if (systemCode(error) !== 'UND_ERR_RES_EXCEEDED_MAX_SIZE') throw targetError(target, error, timeout);
-    throw new PatchgateError(
-      'cannot-read',
-      `the answer of ${target.origin} to GET ${path} has more than 5 MiB`,
-      {
-        hint: 'it must show one project; is the base URL right?',
-        cause: error,
-      },
-    );
-  } finally {
-    await client.destroy();
-  }
-}
