@@ -20,7 +20,7 @@ export async function composeKnowledge(
   { notice }: RuntimeContext,
 ): Promise<Knowledge> {
   if (fake) {
-    const { fakeKnowledge } = await import('../guard/fake-knowledge.ts');
+    const { fakeKnowledge } = await import('../guard/knowledge.ts');
     return fakeKnowledge(fake);
   }
   const { learn: kinds, timeout } = config;
@@ -66,7 +66,7 @@ async function stateFileOf(
   notice: RuntimeContext['notice'],
 ): Promise<string | undefined> {
   if (state === undefined || target === undefined || !isByDefault(state)) return state;
-  const { fileOfTarget } = await import('../guard/kept/file-of-target.ts');
+  const { fileOfTarget } = await import('../guard/kept/state-files.ts');
   const file = fileOfTarget(state, target);
   if (file !== state) notice(`${state} is of another service: what is known of ${target} is kept in ${file}`);
   return file;

@@ -7,8 +7,8 @@ import type { JsonValue } from '../json/json.ts';
 import type { ListName } from '../model/record.ts';
 import { codingOf } from '../recordings/redaction/redact.ts';
 import type { KnownState } from '../state/known-state.ts';
-import { type Lesson, lessonOf } from '../state/lesson.ts';
 import { projectsIn } from '../state/records.ts';
+import { type StateUpdate, stateUpdateOf } from '../state/state-update.ts';
 import { BodyCollector } from '../upstreams/body-collector.ts';
 import type { Session } from '../upstreams/session.ts';
 import { TargetFailure } from '../upstreams/target.ts';
@@ -52,13 +52,13 @@ export function createFollow(
     // Of what is known all the same, a change says what it may be now.
     if (!kinds.includes(name.kind) && !((isChange || head.method === 'DELETE') && state.of(name)))
       return undefined;
-    const lesson = lessonOf(state, name, head, match !== undefined, isChange, body);
+    const update = stateUpdateOf(state, name, head, match !== undefined, isChange, body);
     const answered: Followed['answered'] = ({ status, headers }, bytes) => {
       const shown = bytes && records.in(bytes, name, head.method);
       const isAsked = shown?.record && state.isLive(name.kind);
-      lesson.answered({ status, headers, shown, ...(isAsked && { by: clientOf(head.headers) }) });
+      update.answered({ status, headers, shown, ...(isAsked && { by: clientOf(head.headers) }) });
     };
-    return new Follower({ ...lesson, answered }, counts, sink);
+    return new Follower({ ...update, answered }, counts, sink);
   };
 }
 
@@ -86,7 +86,7 @@ function followList(
 }
 
 /** What waits for the end of a request: one of `answered` and `failed` is called, once. */
-export interface Followed extends Pick<Lesson, 'wantsBody' | 'failed'> {
+export interface Followed extends Pick<StateUpdate, 'wantsBody' | 'failed'> {
   /** @param bytes of the answer's body without its content codings; undefined where they were not read */
   answered(head: Pick<ResponseHead, 'status' | 'headers'>, bytes: Buffer | undefined): void;
 }
@@ -95,7 +95,7 @@ export interface Followed extends Pick<Lesson, 'wantsBody' | 'failed'> {
 export class Follower implements ResponseSink {
   /** Called once, when it is known what became of the request and the answer is over: the next one may change the record. */
   onOver: (() => void) | undefined;
-  readonly #lesson: Followed;
+  readonly #update: Followed;
   readonly #counts: (answeredBy: AnsweredBy) => boolean;
   readonly #sink: ResponseSink;
   #head: ResponseHead | undefined;
@@ -108,8 +108,8 @@ export class Follower implements ResponseSink {
   #timer: NodeJS.Timeout | undefined;
 
   /** @param counts whether an answer is the service's own */
-  constructor(lesson: Followed, counts: (answeredBy: AnsweredBy) => boolean, sink: ResponseSink) {
-    this.#lesson = lesson;
+  constructor(update: Followed, counts: (answeredBy: AnsweredBy) => boolean, sink: ResponseSink) {
+    this.#update = update;
     this.#counts = counts;
     this.#sink = sink;
   }
@@ -135,14 +135,14 @@ export class Follower implements ResponseSink {
   }
 
   fail(error: PatchgateError): void {
-    this.#end(() => this.#lesson.failed(error instanceof TargetFailure ? error.kind : undefined));
+    this.#end(() => this.#update.failed(error instanceof TargetFailure ? error.kind : undefined));
     this.#sink.fail(error);
     this.#over();
   }
 
   /** The client is gone, and nobody waits for the answer. */
   abandon(): void {
-    this.#end(() => this.#lesson.failed(undefined));
+    this.#end(() => this.#update.failed(undefined));
     this.#over();
   }
 
@@ -168,11 +168,11 @@ export class Follower implements ResponseSink {
   #begins(head: ResponseHead, answeredBy: AnsweredBy): boolean {
     this.#head = head;
     // What a recording answers, the service has never had.
-    if (!this.#counts(answeredBy)) this.#end(() => this.#lesson.failed('refused'));
-    else this.#wantsBody = this.#lesson.wantsBody(head.status);
+    if (!this.#counts(answeredBy)) this.#end(() => this.#update.failed('refused'));
+    else this.#wantsBody = this.#update.wantsBody(head.status);
     if (!this.#stop) return false;
     // It says what became of the PATCH, and nobody wants the rest.
-    this.#end(() => this.#lesson.answered(head, undefined));
+    this.#end(() => this.#update.answered(head, undefined));
     this.#stop();
     return true;
   }
@@ -186,7 +186,7 @@ export class Follower implements ResponseSink {
   ): void {
     const learn = (plain: Decoded | undefined) => {
       const isRead = Buffer.isBuffer(plain) && plain.length <= LEARNING_BOUNDS.decoded;
-      this.#end(() => this.#lesson.answered(head, isRead ? plain : undefined));
+      this.#end(() => this.#update.answered(head, isRead ? plain : undefined));
       answer();
       this.#over();
     };

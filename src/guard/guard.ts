@@ -10,7 +10,7 @@ import { correctedProject } from '../state/corrected.ts';
 import type { Session } from '../upstreams/session.ts';
 import { APPROVE_HEADER, Approvals, type Refusal, type Subject } from './approvals.ts';
 import type { Asker, Knowledge } from './knowledge.ts';
-import { type Turn, Turns } from './turns.ts';
+import { type HeldLock, RecordLocks } from './record-locks.ts';
 
 export interface GuardOptions {
   gate: Gate;
@@ -35,7 +35,7 @@ export interface Judged {
   /** An error: it could not be judged, and must not pass. Undefined: nobody waits any more. */
   inspection: Inspection | PatchgateError | undefined;
   /** Of what was blocked because of what it loses: how to go on. */
-  wayOut?: WayOut;
+  remediation?: Remediation;
 }
 
 /** What was known counted. */
@@ -43,7 +43,7 @@ interface JudgedBy extends Judged {
   known?: Known | undefined;
 }
 
-export interface WayOut {
+export interface Remediation {
   /** Sent with the same request in `Patchgate-Approve`, it lets it pass. */
   approve: string;
   /** The body that does the same and loses nothing; absent where nobody knows. */
@@ -52,20 +52,20 @@ export interface WayOut {
 
 export interface Guard {
   /**
-   * Judges a request by what is known when its turn comes, at once where it can: a PATCH that may lose something for good
+   * Judges a request by what is known when it has its record's lock, at once where it can: a PATCH that may lose something for good
    * passes when those of the same record before it are over, so that no two pass on the same old state.
    *
-   * @param done called once, unless it is withdrawn. @param leave where it has a turn: to be called when the request is over
-   * @returns withdraws it, since its client is gone. False: its turn has come already
+   * @param done called once, unless it is withdrawn. @param release where it has a lock: to be called when the request is over
+   * @returns withdraws it, since its client is gone. False: it does not wait
    */
-  judge(asked: Asked, done: (judged: Judged, leave?: () => void) => void): () => boolean;
+  judge(asked: Asked, done: (judged: Judged, release?: () => void) => void): () => boolean;
 }
 
 const APPROVE = APPROVE_HEADER.toLowerCase();
-const HAD_ITS_TURN = () => false;
+const NOT_WAITING = () => false;
 
 export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions): Guard {
-  const turns = new Turns();
+  const locks = new RecordLocks();
   const approvals = new Approvals(approvalTtl);
 
   const judge = (asked: Asked, name: RecordName | undefined): JudgedBy => {
@@ -109,8 +109,8 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
     const subject = isBlocked ? subjectOf(asked, known) : undefined;
     if (!subject) return { inspection, known };
     const corrected = known && correctedBody(known, inspection);
-    const wayOut = { approve: approvals.issue(subject), ...(corrected && { corrected }) };
-    return { inspection, known, wayOut };
+    const remediation = { approve: approvals.issue(subject), ...(corrected && { corrected }) };
+    return { inspection, known, remediation };
   };
 
   /** Looks where not all is known, and there is somewhere to look. @returns undefined: nothing is to be waited for */
@@ -137,18 +137,18 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
       const name = gate.recordOf(asked.match);
       if (!name || !gate.guards(name.kind)) {
         done(judge(asked, name));
-        return HAD_ITS_TURN;
+        return NOT_WAITING;
       }
       const cameAt = performance.now();
       if (mode === 'off') {
         const finding = find(asked, name, cameAt);
         if (!finding) done(judge(asked, name));
         else void finding.then(() => done(judge(asked, name)));
-        return HAD_ITS_TURN;
+        return NOT_WAITING;
       }
-      const inTurn = (turn: Turn, judged: JudgedBy) => {
-        done(judged, () => turn.leave());
-        if (keepsEnvironments(judged)) turn.share();
+      const locked = (lock: HeldLock, judged: JudgedBy) => {
+        done(judged, () => lock.release());
+        if (keepsEnvironments(judged)) lock.share();
       };
       const judgedAfter = async (finding: Promise<void>): Promise<JudgedBy> => {
         await finding;
@@ -161,22 +161,22 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
         return judge(asked, name);
       };
       const whose = knowledge.isOfSession ? asked.session.id : '';
-      return turns.enter(`${name.kind} ${name.id} ${whose}`, {
-        alone(turn) {
+      return locks.acquire(`${name.kind} ${name.id} ${whose}`, {
+        exclusive(lock) {
           const finding = find(asked, name, cameAt);
           const judged = finding ? judgedAfter(finding) : judge(asked, name);
-          if (judged instanceof Promise) void judged.then((one) => inTurn(turn, one));
-          else if (mustConfirm(judged)) void confirmed().then((one) => inTurn(turn, one));
-          else inTurn(turn, judged);
+          if (judged instanceof Promise) void judged.then((one) => locked(lock, one));
+          else if (mustConfirm(judged)) void confirmed().then((one) => locked(lock, one));
+          else locked(lock, judged);
         },
-        alongside(turn) {
+        shared(lock) {
           // An approval is used up by being looked at.
           if (header(asked.request.headers, APPROVE) !== undefined) return false;
           const judged = judge(asked, name);
           if (mustConfirm(judged)) return false;
           // Whoever changes which environments there are must be alone; whoever is blocked changes nothing.
           const mayGo = keepsEnvironments(judged) || !passes(judged);
-          if (mayGo) done(judged, () => turn.leave());
+          if (mayGo) done(judged, () => lock.release());
           return mayGo;
         },
       });

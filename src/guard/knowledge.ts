@@ -1,5 +1,6 @@
 import type { Known, RecordKind, RecordName } from '../model/record.ts';
 import type { KnownState } from '../state/known-state.ts';
+import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Session } from '../upstreams/session.ts';
 import type { AnsweredBy, UpstreamRequest } from '../upstreams/upstream.ts';
 
@@ -39,4 +40,15 @@ export interface Learner {
   counts(answeredBy: AnsweredBy): boolean;
   /** The same answer is the same object each time. */
   areAnswersKept?: boolean;
+}
+
+/** Nothing has to be learnt of the fake: it is asked what it holds. */
+export function fakeKnowledge(fake: Pick<Fake, 'recordOf'>): Knowledge {
+  return {
+    isOfSession: true,
+    of(name, session) {
+      const record = fake.recordOf(session, name);
+      return record && { record, isWhole: true };
+    },
+  };
 }

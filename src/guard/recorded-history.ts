@@ -12,17 +12,17 @@ import {
 import type { RecordKind, RecordName } from '../model/record.ts';
 import { bodyBytes, jsonOf } from '../recordings/body.ts';
 import type { KnownState } from '../state/known-state.ts';
-import { lessonOf } from '../state/lesson.ts';
 import { hasReadableEnvironments, plainRecord, type Shown, shownIn } from '../state/records.ts';
+import { stateUpdateOf } from '../state/state-update.ts';
 import { CHANGES } from './follow.ts';
 
 /** What one exchange of a recording teaches about a record. It holds no more of the exchange than that takes. */
-export interface RecordedLesson {
+export interface RecordedUpdate {
   name: RecordName;
   /** Whether the gate judges it as one that changes the record. */
   isJudged: boolean;
   /** Teaches what live traffic would have taught: those of a recording one by one, in the order of recording. */
-  teach(state: KnownState): void;
+  apply(state: KnownState): void;
 }
 
 type Reader = Pick<Gate, 'match' | 'inspect' | 'recordAt' | 'recordOf'>;
@@ -34,12 +34,12 @@ type Reader = Pick<Gate, 'match' | 'inspect' | 'recordAt' | 'recordOf'>;
  * @param isKnown says of records of other kinds of which the bodies are read all the same
  * @returns undefined where that is nothing
  */
-export function recordedLesson(
+export function recordedUpdate(
   gate: Reader,
   learn: readonly RecordKind[],
   { request, response, failure }: Exchange,
   isKnown: (name: RecordName) => boolean = () => false,
-): RecordedLesson | undefined {
+): RecordedUpdate | undefined {
   const head = headOf(request);
   const { method, url } = head;
   const match = gate.match(head);
@@ -59,11 +59,11 @@ export function recordedLesson(
   return {
     name,
     isJudged: match !== undefined,
-    teach(state) {
-      const lesson = lessonOf(state, name, { method, url }, match !== undefined, isChange, body);
-      if (status === undefined) lesson.failed(failure?.kind);
+    apply(state) {
+      const update = stateUpdateOf(state, name, { method, url }, match !== undefined, isChange, body);
+      if (status === undefined) update.failed(failure?.kind);
       else
-        lesson.answered({ status, headers: NO_HEADERS, shown: lesson.wantsBody(status) ? shown : undefined });
+        update.answered({ status, headers: NO_HEADERS, shown: update.wantsBody(status) ? shown : undefined });
     },
   };
 }

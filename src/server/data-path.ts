@@ -104,12 +104,13 @@ export function createDataPath(options: DataPathOptions): DataPath {
     exchange: ExchangeInFlight,
     session: LiveSession,
     match: Match,
-    { inspection, wayOut }: Judged,
+    { inspection, remediation }: Judged,
   ) => {
     if (inspection === undefined) return exchange.brokenOff();
     if (inspection instanceof PatchgateError) return exchange.fail(inspection);
     exchange.verdict = inspection.verdict;
-    if (inspection.verdict.outcome === 'block') exchange.answer(problemOfVerdict(inspection.verdict, wayOut));
+    if (inspection.verdict.outcome === 'block')
+      exchange.answer(problemOfVerdict(inspection.verdict, remediation));
     else pass(exchange, session, match, inspection.json);
   };
 

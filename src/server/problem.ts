@@ -1,5 +1,5 @@
 import { type ErrorCode, messageOf, PatchgateError } from '../errors.ts';
-import type { WayOut } from '../guard/guard.ts';
+import type { Remediation } from '../guard/guard.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
 import type { Refusal } from './access.ts';
 
@@ -36,32 +36,32 @@ const FINDINGS_LIMIT = 1_048_576;
 const NAMED_IN_DETAIL = 5;
 const DETAIL_ITEM_LENGTH = 200;
 
-/** The answer to a request that the gate blocked. @param wayOut how to go on, where it lost something */
-export function problemOfVerdict(verdict: Verdict, wayOut?: WayOut): ProblemAnswer {
+/** The answer to a request that the gate blocked. @param remediation how to go on, where it lost something */
+export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): ProblemAnswer {
   const findings = within(verdict.findings, FINDINGS_LIMIT);
   const omitted = verdict.omitted + verdict.findings.length - findings.length;
   const type = verdict.problem ?? 'invalid-request';
   const answerWith = (approve: string | undefined) =>
     problem(type, verdict.status ?? 422, {
       detail: detailOf(verdict),
-      hint: wayOut && hintOf(wayOut),
+      hint: remediation && hintOf(remediation),
       operation: verdict.operation,
       findings,
       omitted: omitted > 0 ? omitted : undefined,
       effects: verdict.effects,
       effectsOmitted: verdict.effectsOmitted,
       corrected:
-        wayOut?.corrected && JSON.stringify(wayOut.corrected).length <= FINDINGS_LIMIT
-          ? wayOut.corrected
+        remediation?.corrected && JSON.stringify(remediation.corrected).length <= FINDINGS_LIMIT
+          ? remediation.corrected
           : undefined,
       approve,
     });
-  const answer = answerWith(wayOut?.approve);
+  const answer = answerWith(remediation?.approve);
   const headers = [...answer.headers, 'Patchgate-Blocked', type];
-  return { ...answer, headers, ...(wayOut && { shown: answerWith('[redacted]').body }) };
+  return { ...answer, headers, ...(remediation && { shown: answerWith('[redacted]').body }) };
 }
 
-function hintOf({ corrected }: WayOut): string {
+function hintOf({ corrected }: Remediation): string {
   const keep = corrected ? 'send `corrected` to keep them, or ' : '';
   return `${keep}send the same request again with \`Patchgate-Approve: <token>\`, the token in \`approve\``;
 }

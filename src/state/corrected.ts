@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
-import { environmentsOf } from './environments.ts';
+import { environmentsOf } from './project.ts';
 import { isPossible } from './records.ts';
 
 /**

@@ -1,9 +1,16 @@
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
-import type { Effect } from '../model/effect.ts';
+import type { Effect, LosingEffect } from '../model/effect.ts';
+import { editDistance } from '../model/nearest.ts';
 import type { RecordKind } from '../model/record.ts';
-import { type MayGo, projectEffects } from './project-effects.ts';
-import { RECORD_LISTS, type RecordList } from './record-lists.ts';
-import { isSameProject } from './same-project.ts';
+import {
+  type Environment,
+  environmentsOf,
+  hasSameEnvironments,
+  hasSameLanguages,
+  isSameProject,
+  languagesOf,
+} from './project.ts';
+import { RECORD_LISTS, type RecordList } from './records.ts';
 
 /**
  * What a PATCH does to a record. The one function for the proxy, `check`, `plan` and the fake. Pure.
@@ -39,4 +46,150 @@ function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, bod
     });
   }
   return [...effects.values()];
+}
+
+/** Says of environments by their names which may go without asking. */
+export type MayGo = (name: string) => boolean;
+
+/**
+ * What a PATCH of a project does to it: service-api 4.1 rules 3 to 7. An environment is known by its id alone. What is lost
+ * comes first. A body without a list of environments keeps none of them: rule 4 has no other word for it.
+ *
+ * @param known may hold an environment under several names: whichever it has, these are its effects
+ */
+export function projectEffects(known: JsonObject, body: JsonValue, mayGo: MayGo): Effect[] {
+  const ofEnvironments = hasSameEnvironments(known, body)
+    ? []
+    : [...environmentEffects(known, body, mayGo), ...defaultEffects(known, body)];
+  const ofLanguages = hasSameLanguages(known, body) ? [] : languageEffects(known, body);
+  return [...ofEnvironments, ...ofLanguages, ...nameEffects(known, body)];
+}
+
+function environmentEffects(known: JsonObject, body: JsonValue, mayGo: MayGo): Effect[] {
+  const before = byId(environmentsOf(known));
+  const after = byId(environmentsOf(body));
+  const gone = [...before].filter(([id]) => !after.has(id));
+  const created = [...after].filter(([id]) => !before.has(id)).map(([, [first]]) => first as Environment);
+  const substitutes = substitutesFor(gone, created, [...before.keys()]);
+  const lost = gone.map(([id, called]): LosingEffect => {
+    const name = nameOf(called);
+    const more = {
+      ...(called.every((one) => mayGo(one.name)) && { allowed: true as const }),
+      ...doubtOf(called),
+    };
+    const other = substitutes.get(id);
+    if (!other) return { kind: 'environment-deleted', id, name, ...more };
+    const typo = isSlip(id, other.id) ? { likelyTypo: true as const } : {};
+    return {
+      kind: 'environment-replaced',
+      ...{ id, name, newId: other.id, index: other.index },
+      ...typo,
+      ...more,
+    };
+  });
+  const replacing = new Set([...substitutes.values()].map(({ id }) => id));
+  const added = created.filter(({ id }) => !replacing.has(id));
+  return [
+    ...lost,
+    ...[...after].flatMap(([id, [sent]]) => renaming(before.get(id), sent as Environment)),
+    ...added.map(({ id, name }): Effect => ({ kind: 'environment-created', id, name })),
+  ];
+}
+
+/** Of those that are gone, what stands in their place: what has one of their names, or an id that looks mistyped. */
+function substitutesFor(
+  gone: readonly [number, readonly Environment[]][],
+  created: readonly Environment[],
+  ids: readonly number[],
+): Map<number, Environment> {
+  const substitutes = new Map<number, Environment>();
+  if (gone.length === 0 || created.length === 0) return substitutes;
+  const byName = new Map<string, Environment[]>();
+  for (const one of created.toReversed()) {
+    const called = byName.get(one.name);
+    if (called) called.push(one);
+    else if (one.name !== '') byName.set(one.name, [one]);
+  }
+  for (const [id, called] of gone) {
+    const same = called.map(({ name }) => byName.get(name)).find((found) => found && found.length > 0);
+    const other = same?.pop();
+    if (other) substitutes.set(id, other);
+  }
+  const [left, ...furtherLeft] = gone.filter(([id]) => !substitutes.has(id));
+  const used = new Set(substitutes.values());
+  const [spare, ...furtherSpare] = created.filter((one) => !used.has(one));
+  if (!left || !spare || furtherLeft.length > 0 || furtherSpare.length > 0) return substitutes;
+  // Whoever really adds one counts on from the last; and of short ids, each is near every other.
+  const isNext = spare.id === ids.reduce((most, id) => Math.max(most, id)) + 1;
+  if (!isNext && Math.min(left[0], spare.id) >= 100 && isSlip(left[0], spare.id))
+    substitutes.set(left[0], spare);
+  return substitutes;
+}
+
+/** One digit more, less or other, or two that changed places. */
+function isSlip(id: number, other: number): boolean {
+  return editDistance(String(id), String(other)) === 1;
+}
+
+function renaming(known: readonly Environment[] | undefined, sent: Environment): Effect[] {
+  if (!known || sent.name === '' || known.some(({ name }) => name === sent.name)) return [];
+  return [{ kind: 'environment-renamed', id: sent.id, name: nameOf(known), to: sent.name }];
+}
+
+function defaultEffects(known: JsonObject, body: JsonValue): Effect[] {
+  if (!Array.isArray(member(body, 'environments'))) return [];
+  const from = enabledIn(known);
+  const to = enabledIn(body);
+  if (from.size === to.size && [...from].every((id) => to.has(id))) return [];
+  return [{ kind: 'default-changed', from: [...from], to: [...to] }];
+}
+
+function enabledIn(project: JsonValue): Set<number> {
+  const enabled = environmentsOf(project).filter(
+    ({ isEnabled, possibleSince }) => isEnabled && !possibleSince,
+  );
+  return new Set(enabled.map(({ id }) => id));
+}
+
+/** A list that is missing or no list is an error of the contract; to count it as empty would only repeat that. */
+function languageEffects(known: JsonObject, body: JsonValue): Effect[] {
+  if (!Array.isArray(member(body, 'languages')) || !Array.isArray(member(known, 'languages'))) return [];
+  const before = languagesOf(known);
+  const after = languagesOf(body);
+  const removed = [...before].filter((name) => !after.has(name));
+  const added = [...after].filter((name) => !before.has(name));
+  return [
+    ...removed.map((name): Effect => ({ kind: 'language-removed', name })),
+    ...added.map((name): Effect => ({ kind: 'language-added', name })),
+  ];
+}
+
+function nameEffects(known: JsonObject, body: JsonValue): Effect[] {
+  const name = member(known, 'name');
+  const to = member(body, 'name');
+  if (typeof name !== 'string' || typeof to !== 'string' || name === to) return [];
+  return [{ kind: 'name-changed', name, to }];
+}
+
+function byId(environments: readonly Environment[]): Map<number, Environment[]> {
+  const groups = new Map<number, Environment[]>();
+  for (const one of environments) {
+    const group = groups.get(one.id);
+    if (group) group.push(one);
+    else groups.set(one.id, [one]);
+  }
+  return groups;
+}
+
+/** The name that it had last, as far as that can be read. */
+function nameOf(called: readonly Environment[]): string {
+  const sure = called.findLast(({ name, possibleSince }) => name !== '' && !possibleSince);
+  return (sure ?? called.findLast(({ name }) => name !== ''))?.name ?? '';
+}
+
+/** Since when an environment is only possible; nothing where it is sure to exist by one of its names. */
+function doubtOf(called: readonly Environment[]): { possibleSince?: string } {
+  const since = called.map(({ possibleSince = '' }) => possibleSince);
+  const [latest = ''] = since.sort().reverse();
+  return since.includes('') ? {} : { possibleSince: latest };
 }

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, listAt } from '../json/json.ts';
 import type { Known, RecordKind } from '../model/record.ts';
-import { environmentsOf } from './environments.ts';
+import { environmentsOf, isSameProject } from './project.ts';
 import {
   hasReadableEnvironments,
   isPossible,
@@ -10,7 +10,6 @@ import {
   type Shown,
   unionOf,
 } from './records.ts';
-import { isSameProject } from './same-project.ts';
 
 /** What is known of a record that was seen whole. @param before what was known of it, whose lists may be the same */
 export function wholeRecord(kind: RecordKind, record: JsonObject, before?: Known): Known {

@@ -1,9 +1,8 @@
 import { byHeaderName } from '../http/http.ts';
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
+import type { Effect } from '../model/effect.ts';
 import type { RecordKind } from '../model/record.ts';
-import { environmentsOf, languagesOf } from './environments.ts';
-import { RECORD_LISTS } from './record-lists.ts';
-import { hasSameEnvironments, hasSameLanguages } from './same-project.ts';
+import { environmentsOf, hasSameEnvironments, hasSameLanguages, languagesOf } from './project.ts';
 
 /**
  * The record that a response holds whole: it, or one member that wraps it (`_data`). Undefined where there is none, where it
@@ -244,3 +243,35 @@ function saysNo(answer: JsonValue): boolean {
 function isNothing(value: JsonValue): boolean {
   return value === null || value === false || value === '' || value === 0;
 }
+
+/** A list of a feature or draft whose items have ids: service-api 2.2 and 2.3. */
+export interface RecordList {
+  /** The top-level field. */
+  field: string;
+  /** The members of an item that tell it from others, and that say what it is called. */
+  id: string;
+  name: string;
+  /** Those that are kept of it. */
+  kept: readonly string[];
+  /** What it is where a PATCH leaves an item out. */
+  effect: Extract<Effect, { possible: true }>['kind'];
+}
+
+/** What features and drafts hold that a PATCH could lose. Of a flag's variation the id is its key. */
+export const RECORD_LISTS: Readonly<Record<Exclude<RecordKind, 'project'>, readonly RecordList[]>> = {
+  feature: [
+    {
+      field: 'variables',
+      id: 'id',
+      name: 'variableName',
+      kept: ['id', 'variableName', 'dataType'],
+      effect: 'variable-removed',
+    },
+    { field: 'variations', id: 'key', name: 'name', kept: ['key', 'name'], effect: 'variation-removed' },
+    { field: 'goals', id: 'metricId', name: 'name', kept: ['metricId'], effect: 'goal-removed' },
+  ],
+  draft: [
+    { field: 'variations', id: 'id', name: 'name', kept: ['id', 'name'], effect: 'variation-removed' },
+    { field: 'goals', id: 'id', name: 'name', kept: ['id', 'name'], effect: 'goal-removed' },
+  ],
+};

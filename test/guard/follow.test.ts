@@ -8,13 +8,13 @@ const FLOW = { resume: () => undefined };
 /** A follower of a PATCH, and what becomes of it, in order. */
 function follow({ hasTurn = true } = {}) {
   const said: string[] = [];
-  const lesson: Followed = {
+  const update: Followed = {
     wantsBody: () => true,
     answered: ({ status }) => said.push(`answered ${status}`),
     failed: (kind) => said.push(`failed ${kind}`),
   };
   const sink = { head: () => said.push('head'), end: () => said.push('end') } as unknown as ResponseSink;
-  const follower = new Follower(lesson, () => true, sink);
+  const follower = new Follower(update, () => true, sink);
   if (hasTurn) follower.onOver = () => said.push('over');
   return { follower, said, cancel: () => void said.push('cancelled') };
 }

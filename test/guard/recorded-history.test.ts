@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headOf, recordedLesson } from '../../src/guard/recorded-history.ts';
+import { headOf, recordedUpdate } from '../../src/guard/recorded-history.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import type { Exchange, FailureKind, InlineBody } from '../../src/model/exchange.ts';
 import type { RecordKind, RecordName } from '../../src/model/record.ts';
@@ -22,7 +22,7 @@ const json = (value: JsonObject): { json: JsonObject } => ({ json: value });
 /** What is known once these were learnt from. */
 function learnt(exchanges: readonly Exchange[], learn: readonly RecordKind[] = ['project'], name = PROJECT) {
   const state = new KnownState();
-  for (const one of exchanges) recordedLesson(GATE, learn, one)?.teach(state);
+  for (const one of exchanges) recordedUpdate(GATE, learn, one)?.apply(state);
   return state.of(name);
 }
 
@@ -174,9 +174,9 @@ describe('another request', () => {
 
   it('about no record teaches nothing', () => {
     const list = exchange({ method: 'GET', path: '/accounts/current/projects', answer: json(project(1)) });
-    expect(recordedLesson(GATE, ['project'], list)).toBeUndefined();
+    expect(recordedUpdate(GATE, ['project'], list)).toBeUndefined();
     const unread = exchange({ method: 'GET', answer: { text: 'not found' } });
-    expect(recordedLesson(GATE, ['project'], unread)).toBeUndefined();
+    expect(recordedUpdate(GATE, ['project'], unread)).toBeUndefined();
   });
 });
 
@@ -193,18 +193,18 @@ describe('a flag', () => {
     const change = exchange({ path: FEATURE_PATH, body: json({ variables: [] }) });
     const state = new KnownState();
     state.restore(FEATURE, { record: flag, isWhole: true });
-    recordedLesson(GATE, ['project'], change)?.teach(state);
+    recordedUpdate(GATE, ['project'], change)?.apply(state);
     expect(state.of(FEATURE)).toBeUndefined();
   });
 });
 
-it('a lesson names the record as the path does, and says whether it is judged', () => {
+it('a update names the record as the path does, and says whether it is judged', () => {
   const under77 = exchange({ path: '/accounts/077/projects/42', body: json(project(1)) });
-  expect(recordedLesson(GATE, ['project'], under77)).toMatchObject({
+  expect(recordedUpdate(GATE, ['project'], under77)).toMatchObject({
     name: { base: '', account: '77', kind: 'project', id: '42' },
     isJudged: true,
   });
-  expect(recordedLesson(GATE, ['project'], exchange({ method: 'DELETE' }))).toMatchObject({
+  expect(recordedUpdate(GATE, ['project'], exchange({ method: 'DELETE' }))).toMatchObject({
     name: PROJECT,
     isJudged: false,
   });

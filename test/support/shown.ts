@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/json/json.ts';
-import { environmentsOf } from '../../src/state/environments.ts';
+import { environmentsOf } from '../../src/state/project.ts';
 import type { Shown } from '../../src/state/records.ts';
 
 /** What an answer shows that is the whole record. */

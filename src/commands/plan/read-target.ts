@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { PatchgateError } from '../../errors.ts';
-import { recordOf } from '../../guard/read-record.ts';
+import { recordOf } from '../../guard/reading-records.ts';
 import { readTargetTls } from '../../http/tls.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import type { Config } from '../../settings/config.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { journalOf, readKept } from '../../guard/kept/state-files.ts';
-import { recordedLesson } from '../../guard/recorded-history.ts';
+import { recordedUpdate } from '../../guard/recorded-history.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import { visible } from '../../reporters/wording.ts';
 import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
@@ -89,7 +89,7 @@ export async function readSource(source: Source, question: Question): Promise<To
   const state = new KnownState({ account });
   if (source.kind === 'recording') {
     for (const { exchange } of await readInOrder(source.folder, source.name, () => true))
-      recordedLesson(gate, ['project'], exchange)?.teach(state);
+      recordedUpdate(gate, ['project'], exchange)?.apply(state);
     return {
       known: state.of(name),
       source: `the recording ${source.name}`,

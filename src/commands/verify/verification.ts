@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Gate } from '../../gate/gate.ts';
 import type { Knowledge } from '../../guard/knowledge.ts';
-import { recordedLesson } from '../../guard/recorded-history.ts';
+import { recordedUpdate } from '../../guard/recorded-history.ts';
 import { findOffsets } from '../../json/json-text.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
 import type { SeveritySetting, Verdict } from '../../model/finding.ts';
@@ -154,7 +154,7 @@ export class Verification {
 
   #learn(exchange: Exchange): void {
     const { gate, learn, state } = this.#options;
-    recordedLesson(gate, learn, exchange)?.teach(state);
+    recordedUpdate(gate, learn, exchange)?.apply(state);
   }
 
   #failed(kept: Kept, failure: TargetFailure): void {

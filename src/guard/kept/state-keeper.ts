@@ -16,8 +16,16 @@ import { yieldToEventLoop } from '../../recordings/store/yield-to-event-loop.ts'
 import { doubted, either } from '../../state/known.ts';
 import { KnownState } from '../../state/known-state.ts';
 import type { State } from '../../state/state-file.ts';
-import { StateAdapter, sortedState } from './state-adapter.ts';
-import { type Change, journalOf, lineOf, markOf, readKept, recordKey } from './state-files.ts';
+import {
+  type Change,
+  journalOf,
+  lineOf,
+  markOf,
+  readKept,
+  recordKey,
+  StateAdapter,
+  sortedState,
+} from './state-files.ts';
 
 /** Bytes. A journal of more is moved into the file at once, unless the file is larger still. */
 const MOST_JOURNAL = 1024 * 1024;

@@ -3,7 +3,7 @@ import { type Effect, type LosingEffect, losesEnvironment } from '../../model/ef
 import { effectLine } from '../../reporters/plan.ts';
 import { type PlacedFinding, summaryOf } from '../../reporters/report.ts';
 import { amount, shortened, visible } from '../../reporters/wording.ts';
-import { type Environment, environmentsOf, languagesOf } from '../../state/environments.ts';
+import { type Environment, environmentsOf, languagesOf } from '../../state/project.ts';
 import type { ExpectedDeletions, ExpectedFinding, JudgedWith, PassOptions } from './assertions.ts';
 import { givenBody } from './given-body.ts';
 import { type Judge, knownOf } from './judge.ts';

@@ -1,17 +1,23 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import fc from 'fast-check';
+import { expect, it, onTestFinished, test } from 'vitest';
 import {
   type Change,
+  fileOfTarget,
   journalOf,
   lineOf,
   markOf,
   readKept,
   recordKey,
+  StateAdapter,
+  sortedState,
 } from '../../../src/guard/kept/state-files.ts';
 import { openKeptState } from '../../../src/guard/kept-state.ts';
+import type { RecordName } from '../../../src/model/record.ts';
+import type { State } from '../../../src/state/state-file.ts';
 import { refusal } from '../../support/errors.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { folderInMemory, temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PROJECT = { base: '/api/v2', account: 'current', kind: 'project', id: '42' } as const;
 /** What is learnt is in the journal before the answers of a turn go out. */
@@ -94,4 +100,93 @@ test.each([
 ])('a line of a journal that is none is an error with its place: %s', (line) => {
   const said = refusal('bad-input', () => readJournalOf(`${LINES[0]}${line}\n${LINES[0]}`));
   expect(said).toMatch(/state\.json\.journal:2:1: .*\(.*delete it/);
+});
+
+function holding(content: string | undefined): string {
+  const file = join(temporaryFolder(), 'state.json');
+  if (content !== undefined) writeFileSync(file, content);
+  return file;
+}
+
+const of = (target: string) => JSON.stringify({ target, accounts: {} }, null, 2);
+
+it.each([
+  ['is not there', undefined],
+  ['does not say of what it is', '{"accounts": {}}'],
+  ['is of this service', of('https://staging.example.com')],
+  ['is of this service by another path', of('https://staging.example.com/api/v2/')],
+  ['is broken', '{"target": "'],
+])('is the default one where that %s', (_, content) => {
+  const file = holding(content);
+  expect(fileOfTarget(file, 'https://staging.example.com/api/v2')).toBe(file);
+});
+
+it.each([
+  ['https://example.com', 'state-example.com.json'],
+  ['http://127.0.0.1:4011/x', 'state-127.0.0.1-4011.json'],
+  ['http://[::1]:4011', 'state--1-4011.json'],
+])('is one beside it for another service: %s', (target, name) => {
+  const file = holding(of('http://127.0.0.1:4010'));
+  expect(fileOfTarget(file, target)).toBe(file.replace('state.json', name));
+});
+
+const name = (account: string, kind: RecordName['kind'], id: string) => ({
+  name: { base: '', account, kind, id },
+  known: { record: {}, isWhole: true },
+});
+
+test('the order in which something was learnt does not matter', () => {
+  const records = [
+    name('196', 'project', '9'),
+    name('current', 'draft', '10000000000'),
+    name('current', 'draft', '9999999999'),
+    name('current', 'project', '10'),
+    name('current', 'project', '9'),
+    name('20', 'feature', '-1'),
+  ];
+  const below = {
+    ...name('current', 'project', '1'),
+    name: { base: '/x', account: 'current', kind: 'project', id: '1' } as const,
+  };
+  const both = JSON.stringify(sortedState([below, ...records], undefined));
+  expect(JSON.stringify(sortedState([...records, below], undefined))).toBe(both);
+  const text = JSON.stringify(sortedState(records, 'http://t'));
+  expect(JSON.stringify(sortedState(records.toReversed(), 'http://t'))).toBe(text);
+  expect(text).toBe(
+    '{"target":"http://t","paths":{"/":{"20":{"features":{"-1":{}}},"196":{"projects":{"9":{}}},' +
+      '"current":{"projects":{"9":{},"10":{}},"drafts":{"9999999999":{},"10000000000":{}}}}}}',
+  );
+});
+
+const records = fc.dictionary(
+  fc.nat().map(String),
+  fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 3 })),
+);
+const accounts = fc.dictionary(
+  fc.oneof(fc.constant('current'), fc.nat().map(String)),
+  fc.record({ projects: records, features: records, drafts: records }, { requiredKeys: [] }),
+);
+
+test('writes what JSON.stringify gives with two spaces, and a line feed', async () => {
+  const file = join(folderInMemory(), 'state.json');
+  const adapter = new StateAdapter(file);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record(
+        { target: fc.string(), accounts, paths: fc.dictionary(fc.constantFrom('/', '/api/v2'), accounts) },
+        { requiredKeys: ['paths'] },
+      ),
+      async ({ target, accounts, paths }) => {
+        const state = {
+          ...(target !== undefined && { target }),
+          ...(accounts && { accounts }),
+          paths,
+        } as State;
+        await adapter.write(state);
+        expect(readFileSync(file, 'utf8')).toBe(`${JSON.stringify(state, null, 2)}\n`);
+      },
+    ),
+    { numRuns: 25 },
+  );
+  expect(readdirSync(dirname(file))).toEqual(['state.json']);
 });

@@ -1,5 +1,5 @@
 import type { Gate } from '../../../gate/gate.ts';
-import { type RecordedLesson, recordedLesson } from '../../../guard/recorded-history.ts';
+import { type RecordedUpdate, recordedUpdate } from '../../../guard/recorded-history.ts';
 import type { Exchange } from '../../../model/exchange.ts';
 import type { Known, RecordName } from '../../../model/record.ts';
 import { orderTimes } from '../../../recordings/order-times.ts';
@@ -18,7 +18,7 @@ interface Step {
   /** Where its exchange stands: the file's number, and the index in there. */
   file: number;
   index: number;
-  lesson: RecordedLesson;
+  update: RecordedUpdate;
 }
 
 /**
@@ -50,16 +50,16 @@ export class History {
     const timeOf = orderTimes();
     for (const [index, exchange] of exchanges.entries()) {
       const time = timeOf(exchange);
-      const lesson = recordedLesson(this.#gate, learn, exchange, isKnown);
-      if (!lesson || !(learn.includes(lesson.name.kind) || isKnown(lesson.name))) continue;
-      isJudged ||= lesson.isJudged;
-      const key = sharedKey(lesson.name);
+      const update = recordedUpdate(this.#gate, learn, exchange, isKnown);
+      if (!update || !(learn.includes(update.name.kind) || isKnown(update.name))) continue;
+      isJudged ||= update.isJudged;
+      const key = sharedKey(update.name);
       const named = this.#steps.get(key) ?? new Map<string, { name: RecordName; steps: Step[] }>();
       this.#steps.set(key, named);
-      const own = this.#keyOf(lesson.name);
+      const own = this.#keyOf(update.name);
       const { steps } = named.get(own) ?? { steps: [] as Step[] };
-      named.set(own, { name: lesson.name, steps });
-      steps.push({ time, number: this.#count++, file, index, lesson });
+      named.set(own, { name: update.name, steps });
+      steps.push({ time, number: this.#count++, file, index, update });
     }
     return isJudged;
   }
@@ -112,12 +112,12 @@ function knownBefore(story: Story, name: RecordName, file: number, index: number
     if (step.file === file && step.index >= index) {
       return step.time === moment ? either(early, state.of(name)) : state.of(name);
     }
-    if (step.lesson.isJudged) moment = undefined;
+    if (step.update.isJudged) moment = undefined;
     else if (step.time !== moment) {
       moment = step.time;
       early = state.of(name);
     }
-    step.lesson.teach(state);
+    step.update.apply(state);
   }
   return state.of(name);
 }

@@ -1,5 +1,5 @@
 import type { Gate } from '../../../gate/gate.ts';
-import { recordedLesson } from '../../../guard/recorded-history.ts';
+import { recordedUpdate } from '../../../guard/recorded-history.ts';
 import type { Exchange } from '../../../model/exchange.ts';
 import type { Known, RecordName } from '../../../model/record.ts';
 import type { KnownState } from '../../../state/known-state.ts';
@@ -32,10 +32,10 @@ export class StreamHistory {
   tell(exchange: Exchange): void {
     const { learn } = this.#beforehand;
     const isKnown = (name: RecordName) => this.#beforehand.has(name);
-    const lesson = recordedLesson(this.#gate, learn, exchange, isKnown);
-    if (!lesson || !(learn.includes(lesson.name.kind) || isKnown(lesson.name))) return;
-    this.#begin(lesson.name);
-    lesson.teach(this.#state);
+    const update = recordedUpdate(this.#gate, learn, exchange, isKnown);
+    if (!update || !(learn.includes(update.name.kind) || isKnown(update.name))) return;
+    this.#begin(update.name);
+    update.apply(this.#state);
   }
 
   #begin(name: RecordName): void {

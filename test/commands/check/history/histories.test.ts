@@ -6,7 +6,7 @@ import {
   judgeRecording,
   type RecordingFile,
 } from '../../../../src/commands/check/judging/judge-recording.ts';
-import { recordedLesson } from '../../../../src/guard/recorded-history.ts';
+import { recordedUpdate } from '../../../../src/guard/recorded-history.ts';
 import { losesEnvironment } from '../../../../src/model/effect.ts';
 import type { Exchange } from '../../../../src/model/exchange.ts';
 import { locationOf } from '../../../../src/recordings/store/location.ts';
@@ -156,9 +156,9 @@ it('tell of accounts that may be the same what one ledger of all of them says', 
       }
       const known: unknown[] = [];
       for (const [index, one] of exchanges.entries()) {
-        const lesson = recordedLesson(GATE, ['project'], one);
-        if (lesson?.isJudged) known[index] = ledger.of(lesson.name);
-        lesson?.teach(ledger);
+        const update = recordedUpdate(GATE, ['project'], one);
+        if (update?.isJudged) known[index] = ledger.of(update.name);
+        update?.apply(ledger);
       }
       const files = [...byFile];
       for (const [number, [name, indexes]] of files.entries()) {
@@ -168,8 +168,8 @@ it('tell of accounts that may be the same what one ledger of all of them says', 
       for (const [number, [, indexes]] of files.entries()) {
         const before = histories.knownIn(number);
         for (const [place, index] of indexes.entries()) {
-          const lesson = recordedLesson(GATE, ['project'], exchanges[index] as Exchange);
-          if (lesson?.isJudged) expect(before(lesson.name, place)).toEqual(known[index]);
+          const update = recordedUpdate(GATE, ['project'], exchanges[index] as Exchange);
+          if (update?.isJudged) expect(before(update.name, place)).toEqual(known[index]);
         }
       }
     }),

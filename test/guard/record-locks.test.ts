@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { type Turn, Turns } from '../../src/guard/turns.ts';
+import { type HeldLock, RecordLocks } from '../../src/guard/record-locks.ts';
 
-/** Notes who had its turn, and keeps the turns to be left. */
+/** Notes who got its lock, and keeps the locks to be released. */
 function desk() {
-  const turns = new Turns();
+  const locks = new RecordLocks();
   const order: string[] = [];
-  const left = new Map<string, Turn>();
+  const left = new Map<string, HeldLock>();
   const enter = (name: string, { shares = false, key = 'x' } = {}) =>
-    turns.enter(key, {
-      alone(turn) {
+    locks.acquire(key, {
+      exclusive(lock) {
         order.push(name);
-        left.set(name, turn);
-        if (shares) turn.share();
+        left.set(name, lock);
+        if (shares) lock.share();
       },
-      alongside(turn) {
+      shared(lock) {
         if (!shares) return false;
         order.push(`${name}+`);
-        left.set(name, turn);
+        left.set(name, lock);
         return true;
       },
     });
-  return { order, enter, leave: (name: string) => left.get(name)?.leave() };
+  return { order, enter, leave: (name: string) => left.get(name)?.release() };
 }
 
-describe('turns', () => {
+describe('locks', () => {
   it('are given one after the other, in the order of coming', () => {
     const { order, enter, leave } = desk();
     for (const name of ['a', 'b', 'c']) enter(name);
@@ -62,63 +62,63 @@ describe('turns', () => {
   });
 
   it('are not shared any more by one that has left', () => {
-    const turns = new Turns();
-    let first: Turn | undefined;
+    const locks = new RecordLocks();
+    let first: HeldLock | undefined;
     const order: string[] = [];
-    turns.enter('x', { alone: (turn) => (first = turn), alongside: () => true });
-    turns.enter('x', { alone: () => order.push('b'), alongside: () => true });
-    turns.enter('x', { alone: () => order.push('c'), alongside: () => order.push('c+') > 0 });
-    first?.leave();
+    locks.acquire('x', { exclusive: (lock) => (first = lock), shared: () => true });
+    locks.acquire('x', { exclusive: () => order.push('b'), shared: () => true });
+    locks.acquire('x', { exclusive: () => order.push('c'), shared: () => order.push('c+') > 0 });
+    first?.release();
     first?.share();
     expect(order).toEqual(['b']);
   });
 
   it('are not given to one that no longer waits', () => {
-    const turns = new Turns();
-    let held: Turn | undefined;
+    const locks = new RecordLocks();
+    let held: HeldLock | undefined;
     const order: string[] = [];
-    const isFirstWaiting = turns.enter('x', { alone: (turn) => (held = turn), alongside: () => false });
-    const withdraw = turns.enter('x', { alone: () => order.push('b'), alongside: () => false });
-    turns.enter('x', { alone: () => order.push('c'), alongside: () => false });
+    const isFirstWaiting = locks.acquire('x', { exclusive: (lock) => (held = lock), shared: () => false });
+    const withdraw = locks.acquire('x', { exclusive: () => order.push('b'), shared: () => false });
+    locks.acquire('x', { exclusive: () => order.push('c'), shared: () => false });
     expect([isFirstWaiting(), withdraw(), withdraw()]).toEqual([false, true, false]);
-    held?.leave();
+    held?.release();
     expect(order).toEqual(['c']);
   });
 
   it('are not offered again to one that wants to be alone, as long as others are there', () => {
-    const turns = new Turns();
-    const held: Turn[] = [];
+    const locks = new RecordLocks();
+    const held: HeldLock[] = [];
     const share = {
-      alone(turn: Turn) {
-        held.push(turn);
-        turn.share();
+      exclusive(lock: HeldLock) {
+        held.push(lock);
+        lock.share();
       },
-      alongside: (turn: Turn) => held.push(turn) > 0,
+      shared: (lock: HeldLock) => held.push(lock) > 0,
     };
     let asked = 0;
-    turns.enter('x', share);
-    turns.enter('x', share);
-    turns.enter('x', { alone: (turn) => held.push(turn), alongside: () => ++asked < 0 });
-    for (let i = 0; i < 10; i++) turns.enter('x', share);
+    locks.acquire('x', share);
+    locks.acquire('x', share);
+    locks.acquire('x', { exclusive: (lock) => held.push(lock), shared: () => ++asked < 0 });
+    for (let i = 0; i < 10; i++) locks.acquire('x', share);
     expect([asked, held.length]).toEqual([1, 2]);
-    for (const turn of [...held]) turn.leave();
+    for (const lock of [...held]) lock.release();
     expect(held.length).toBe(3);
   });
 
   it('that end at once make no deep stack', () => {
-    const turns = new Turns();
-    let held: Turn | undefined;
+    const locks = new RecordLocks();
+    let held: HeldLock | undefined;
     let count = 0;
-    turns.enter('x', { alone: (turn) => (held = turn), alongside: () => false });
+    locks.acquire('x', { exclusive: (lock) => (held = lock), shared: () => false });
     for (let i = 0; i < 100_000; i++)
-      turns.enter('x', {
-        alone(turn) {
+      locks.acquire('x', {
+        exclusive(lock) {
           count++;
-          turn.leave();
+          lock.release();
         },
-        alongside: () => false,
+        shared: () => false,
       });
-    held?.leave();
+    held?.release();
     expect(count).toBe(100_000);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fakeKnowledge } from '../../src/guard/fake-knowledge.ts';
+import { fakeKnowledge } from '../../src/guard/knowledge.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import { losesEnvironment } from '../../src/model/effect.ts';
 import type { RecordName } from '../../src/model/record.ts';

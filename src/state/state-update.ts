@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 /** What one request teaches about a record, once it is known what became of it: one of `answered` and `failed` is called, once. */
-export interface Lesson {
+export interface StateUpdate {
   /** Whether the answer's body has a say in it. */
   wantsBody(status: number): boolean;
   answered(outcome: Outcome): void;
@@ -33,14 +33,14 @@ export interface Lesson {
  * @param isChange that, or it changes the record in another way
  * @param body what it is changed to; undefined: nobody has read it
  */
-export function lessonOf(
+export function stateUpdateOf(
   state: KnownState,
   name: RecordName,
   head: Pick<RequestHead, 'method' | 'url'> & Partial<RequestHead>,
   isJudged: boolean,
   isChange: boolean,
   body: JsonValue | undefined,
-): Lesson {
+): StateUpdate {
   const isLive = state.isLive(name.kind);
   if (isChange) {
     const sent = state.send(name, body);

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import { FAILURES } from '../../src/model/exchange.ts';
 import type { RecordName } from '../../src/model/record.ts';
 import { KnownState } from '../../src/state/known-state.ts';
-import { lessonOf, type Outcome } from '../../src/state/lesson.ts';
+import { type Outcome, stateUpdateOf } from '../../src/state/state-update.ts';
 import { shown } from '../support/shown.ts';
 
 const NAME: RecordName = { account: 'current', kind: 'project', id: '42' };
@@ -22,8 +22,9 @@ function setUp(...ids: number[]) {
   const state = new KnownState();
   if (ids.length > 0) state.send(NAME, project(...ids)).accepted();
   const patch = (body: JsonValue | undefined, method = 'PATCH') =>
-    lessonOf(state, NAME, { method, url: URL }, true, true, body);
-  const ask = (method: string, url = URL) => lessonOf(state, NAME, { method, url }, false, false, undefined);
+    stateUpdateOf(state, NAME, { method, url: URL }, true, true, body);
+  const ask = (method: string, url = URL) =>
+    stateUpdateOf(state, NAME, { method, url }, false, false, undefined);
   const known = () => {
     const { record, isWhole } = state.of(NAME) ?? {};
     if (!record) return undefined;
@@ -61,10 +62,10 @@ describe('a PATCH', () => {
 
   it('was made what its answer says', () => {
     const { patch, known } = setUp(1, 2);
-    const lesson = patch(project(3));
-    expect(lesson.wantsBody(200)).toBe(true);
-    expect(lesson.wantsBody(500)).toBe(false);
-    lesson.answered(outcome(200, project(3, 4)));
+    const update = patch(project(3));
+    expect(update.wantsBody(200)).toBe(true);
+    expect(update.wantsBody(500)).toBe(false);
+    update.answered(outcome(200, project(3, 4)));
     expect(known()).toBe('3,4');
   });
 
@@ -87,9 +88,9 @@ describe('what is read', () => {
   it('is learnt from a 2xx answer', () => {
     const { ask, known } = setUp();
     for (const status of [404, 500, 304, 206]) {
-      const lesson = ask('GET');
-      expect(lesson.wantsBody(status)).toBe(false);
-      lesson.answered(outcome(status, project(9)));
+      const update = ask('GET');
+      expect(update.wantsBody(status)).toBe(false);
+      update.answered(outcome(status, project(9)));
     }
     ask('GET').failed('reset');
     ask('GET').answered(outcome(200));

@@ -1,10 +1,31 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
-import { projectEffects } from '../../src/state/project-effects.ts';
+import { projectEffects } from '../../src/state/effects.ts';
+import { environmentsOf, isSameProject, languagesOf } from '../../src/state/project.ts';
 import { plainRecord } from '../../src/state/records.ts';
-import { isSameProject } from '../../src/state/same-project.ts';
 import { project } from '../support/bodies.ts';
+
+test('environments are those that have an id', () => {
+  const environments = [
+    { id: 3, name: 'A', isEnabled: true },
+    null,
+    { id: '4' },
+    { id: 1.5 },
+    { id: -1, name: 7 },
+  ];
+  expect(environmentsOf({ environments })).toEqual([
+    { id: 3, name: 'A', isEnabled: true, index: 0 },
+    { id: -1, name: '', isEnabled: false, index: 4 },
+  ]);
+  for (const odd of [undefined, null, 'x', [], { environments: { 0: { id: 1 } } }])
+    expect(environmentsOf(odd as never)).toEqual([]);
+});
+
+test('languages are texts, each once', () => {
+  expect([...languagesOf({ languages: ['GO', 5, 'GO', null, 'PHP'] })]).toEqual(['GO', 'PHP']);
+  expect([...languagesOf({ languages: 'GO' })]).toEqual([]);
+});
 
 it('says of what is the same that it is', () => {
   expect(isSameProject(plainRecord('project', project()), project())).toBe(true);
