@@ -315,7 +315,8 @@ function toWholeRequest({ method, path, query, headers, body, json }: PlainReque
 export function storedHeaders(flat: FlatHeaders): StoredHeaders {
   const headers: StoredHeaders = {};
   for (let i = 0; i + 1 < flat.length; i += 2) {
-    const [name, value] = [flat[i] as string, flat[i + 1] as string];
+    const name = flat[i] as string;
+    const value = flat[i + 1] as string;
     const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
     const all = before === undefined ? value : [before, value].flat();
     if (name !== '__proto__') headers[name] = all;
