@@ -10,7 +10,7 @@ export function canonical(value: JsonValue, sets?: PatternNode): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) {
-    if (sets?.isMeant) return `[${canonicalItems(value, sets).sort().join(',')}]`;
+    if (sets?.matches) return `[${canonicalItems(value, sets).sort().join(',')}]`;
     let items = '';
     for (let i = 0; i < value.length; i++) {
       items += (i === 0 ? '' : ',') + canonical(value[i] as JsonValue, sets && patternsBelow(sets, i));

@@ -7,7 +7,7 @@ import { isPointer, tokensOf } from './pointer.ts';
  */
 export interface PatternNode {
   /** Whether a pattern ends here. */
-  readonly isMeant: boolean;
+  readonly matches: boolean;
   readonly named: ReadonlyMap<string, PatternNode>;
   /** For the members that are not among the named ones. */
   readonly others: PatternNode | undefined;
@@ -30,25 +30,25 @@ export function patternsBelow(node: PatternNode, token: string | number): Patter
 }
 
 /** Whether one of the patterns means the place with these tokens, or a place above it. */
-export function isMeantBy(node: PatternNode | undefined, tokens: readonly (string | number)[]): boolean {
+export function matchesPattern(node: PatternNode | undefined, tokens: readonly (string | number)[]): boolean {
   let at = node;
   for (const token of tokens) {
-    if (at === undefined || at.isMeant) break;
+    if (at === undefined || at.matches) break;
     at = patternsBelow(at, token);
   }
-  return at?.isMeant ?? false;
+  return at?.matches ?? false;
 }
 
 /** A value without the places that are meant, copied only as far as something goes. The whole: undefined. */
-export function withoutMeant(value: JsonValue, node: PatternNode): JsonValue | undefined {
-  if (node.isMeant) return undefined;
+export function withoutMatches(value: JsonValue, node: PatternNode): JsonValue | undefined {
+  if (node.matches) return undefined;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     let copy: JsonValue[] | undefined;
     for (let i = 0; i < value.length; i++) {
       const item = value[i] as JsonValue;
       const below = patternsBelow(node, i);
-      const rest = below ? withoutMeant(item, below) : item;
+      const rest = below ? withoutMatches(item, below) : item;
       if (rest !== item) copy ??= value.slice(0, i);
       if (rest !== undefined) copy?.push(rest);
     }
@@ -59,7 +59,7 @@ export function withoutMeant(value: JsonValue, node: PatternNode): JsonValue | u
   for (const name of Object.keys(value)) {
     const item = value[name] as JsonValue;
     const below = patternsBelow(node, name);
-    const rest = below ? withoutMeant(item, below) : item;
+    const rest = below ? withoutMatches(item, below) : item;
     if (rest !== item) isSame = false;
     if (rest !== undefined) members.push([name, rest]);
   }
@@ -73,7 +73,7 @@ function nodeOf(rests: readonly (readonly string[])[]): PatternNode {
       named.set(first, below(rests, first) as PatternNode);
     }
   }
-  return { isMeant: rests.some((rest) => rest.length === 0), named, others: below(rests, '*') };
+  return { matches: rests.some((rest) => rest.length === 0), named, others: below(rests, '*') };
 }
 
 /** What `*` means holds for the named members too. */

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/json/json.ts';
 import { tokensOf } from '../../src/json/pointer.ts';
 import {
-  isMeantBy,
   isPointerPattern,
+  matchesPattern,
   type PatternNode,
   patternTree,
-  withoutMeant,
+  withoutMatches,
 } from '../../src/json/pointer-pattern.ts';
 
 function tree(...patterns: string[]): PatternNode {
@@ -28,7 +28,7 @@ it.each([
 
 it('there is no tree of no patterns', () => {
   expect(patternTree([])).toBeUndefined();
-  expect(isMeantBy(undefined, ['a'])).toBe(false);
+  expect(matchesPattern(undefined, ['a'])).toBe(false);
 });
 
 it.each([
@@ -46,10 +46,10 @@ it.each([
   [[''], '/anything', true],
   [['/constructor'], '/a', false],
 ])('%j means %s: %s', (patterns, pointer, expected) => {
-  expect(isMeantBy(patternTree(patterns), tokensOf(pointer))).toBe(expected);
+  expect(matchesPattern(patternTree(patterns), tokensOf(pointer))).toBe(expected);
 });
 
-describe('withoutMeant', () => {
+describe('withoutMatches', () => {
   it.each<[string[], JsonValue, JsonValue]>([
     [['/a'], { a: 1, b: 2 }, { b: 2 }],
     [['/list/*/id'], { list: [{ id: 1, n: 1 }, { id: 2 }, 3] }, { list: [{ n: 1 }, {}, 3] }],
@@ -64,13 +64,13 @@ describe('withoutMeant', () => {
     [['/a'], JSON.parse('{"__proto__":{"x":1},"a":2}'), JSON.parse('{"__proto__":{"x":1}}')],
   ])('%j of %j leaves %j', (patterns, value, rest) => {
     const before = JSON.stringify(value);
-    expect(JSON.stringify(withoutMeant(value, tree(...patterns)))).toBe(JSON.stringify(rest));
+    expect(JSON.stringify(withoutMatches(value, tree(...patterns)))).toBe(JSON.stringify(rest));
     expect(JSON.stringify(value)).toBe(before);
   });
 
   it('gives the very value back where nothing is meant', () => {
     const value = { a: [{ b: 1 }], c: null };
-    expect(withoutMeant(value, tree('/a/*/x', '/c/d', '/e'))).toBe(value);
-    expect(withoutMeant(value, tree(''))).toBeUndefined();
+    expect(withoutMatches(value, tree('/a/*/x', '/c/d', '/e'))).toBe(value);
+    expect(withoutMatches(value, tree(''))).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../../json/json.ts';
 import { syntaxErrorOf } from '../../json/json-text.ts';
 import { escapeToken, pointerOf } from '../../json/pointer.ts';
-import { isMeantBy, type PatternNode } from '../../json/pointer-pattern.ts';
+import { matchesPattern, type PatternNode } from '../../json/pointer-pattern.ts';
 import type { RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
 import { type CompareArrays, compareJson, type OnDifference } from '../matching/compare-json.ts';
@@ -87,7 +87,7 @@ export function compareAnswers(
   }
   for (const name of rules.headers)
     compareHeader(name, recorded.headers, live.headers, rules.redaction, drifts);
-  if (!rules.ignored?.isMeant) {
+  if (!rules.ignored?.matches) {
     compareBodies(contentOf(recorded, recordedBytes), contentOf(live, undefined), rules, drifts);
   }
   return drifts;
@@ -179,7 +179,7 @@ function compareValues(recorded: JsonValue, live: JsonValue, rules: DriftRules, 
   };
 
   const tell: OnDifference = (tokens, before, now) => {
-    if (isMeantBy(rules.ignored, tokens)) return true;
+    if (matchesPattern(rules.ignored, tokens)) return true;
     // A name with a placeholder in it may be any.
     const isNamed = !String(tokens.at(-1)).includes(REDACTED);
     if (now === undefined) {
@@ -201,10 +201,10 @@ function compareValues(recorded: JsonValue, live: JsonValue, rules: DriftRules, 
   };
 
   const compareArrays: CompareArrays = (tokens, before, now, sets, compareItem) => {
-    if (isMeantBy(rules.ignored, tokens)) return true;
+    if (matchesPattern(rules.ignored, tokens)) return true;
     const { pairs, removed, added, isReordered } = pairItems(before, now, sets);
     for (const [was, is] of pairs) compareItem(was, is);
-    const counts = (index: number) => !isMeantBy(rules.ignored, [...tokens, index]);
+    const counts = (index: number) => !matchesPattern(rules.ignored, [...tokens, index]);
     const some = (items: JsonValue[], [index, ...others]: readonly number[], what: string) =>
       index === undefined
         ? []

@@ -17,7 +17,7 @@ export function keepIgnored(
 ): RecordedResponse {
   if (!ignored || recorded.status !== live.status) return live;
   const { body, ...others } = live;
-  if (ignored.isMeant) return { ...others, ...(recorded.body && { body: recorded.body }) };
+  if (ignored.matches) return { ...others, ...(recorded.body && { body: recorded.body }) };
   const before = recorded.body && jsonOf(recorded.body);
   const now = body && jsonOf(body);
   if (!body || before === undefined || now === undefined) return live;
@@ -27,7 +27,7 @@ export function keepIgnored(
 }
 
 function kept(before: JsonValue, now: JsonValue, ignored: PatternNode): JsonValue {
-  if (ignored.isMeant) return before;
+  if (ignored.matches) return before;
   if (Array.isArray(before) && Array.isArray(now)) {
     const items = [...now];
     for (const [was, is] of pairItems(before, now, undefined).pairs) {
@@ -41,10 +41,10 @@ function kept(before: JsonValue, now: JsonValue, ignored: PatternNode): JsonValu
     const below = patternsBelow(ignored, name);
     if (!below) return [[name, value]];
     if (Object.hasOwn(before, name)) return [[name, kept(before[name] as JsonValue, value, below)]];
-    return below.isMeant ? [] : [[name, value]];
+    return below.matches ? [] : [[name, value]];
   });
   const gone = Object.entries(before).filter(
-    ([name]) => !Object.hasOwn(now, name) && patternsBelow(ignored, name)?.isMeant,
+    ([name]) => !Object.hasOwn(now, name) && patternsBelow(ignored, name)?.matches,
   );
   return Object.fromEntries([...members, ...gone]);
 }

@@ -28,11 +28,11 @@ export function pairItems(
   after: readonly JsonValue[],
   sets: PatternNode | undefined,
 ): Pairing {
-  const [from, to] = sets?.isMeant ? unequal(before, after, sets) : [[...before.keys()], [...after.keys()]];
+  const [from, to] = sets?.matches ? unequal(before, after, sets) : [[...before.keys()], [...after.keys()]];
   for (const name of NAMES) {
     const [wasAt, isAt] = [indexesByName(name, before, from), indexesByName(name, after, to)];
     const pairing = wasAt && isAt && byName(wasAt, isAt);
-    if (pairing) return { ...pairing, isReordered: pairing.isReordered && !sets?.isMeant };
+    if (pairing) return { ...pairing, isReordered: pairing.isReordered && !sets?.matches };
   }
   const textOf = (items: readonly JsonValue[], index: number) => canonical(items[index] as JsonValue);
   return byPlace(from, to, (was, is) => textOf(before, was) === textOf(after, is));

@@ -65,7 +65,7 @@ export function compareJson(
       return arrays(tokens, before, now, node, (was, is) =>
         below(was, before[was], now[is], node && patternsBelow(node, was)),
       );
-    if (node?.isMeant) {
+    if (node?.matches) {
       work.left -= before.length + now.length;
       const alone = unpaired(before, now, node);
       return (

@@ -1,6 +1,6 @@
 import { messageOf, PatchgateError } from '../../errors.ts';
 import { isObject, type JsonValue } from '../../json/json.ts';
-import { withoutMeant } from '../../json/pointer-pattern.ts';
+import { withoutMatches } from '../../json/pointer-pattern.ts';
 import { isInline, type RecordedRequest, type StoredBody, type StoredHeaders } from '../../model/exchange.ts';
 import type { NormalizedRequest, NormalizeRequest } from '../../model/normalize-request.ts';
 import { bodyBytes, isDeeperThan, jsonOf, MAX_JSON_DEPTH, storeBody } from '../body.ts';
@@ -69,9 +69,9 @@ function changedForm(request: RecordedRequest, rules: MatchRules): RequestForm {
   if (rules.formsAsSets) form = formAsSet(form, contentTypeOf(request.headers));
   const { ignored, ignoredQuery } = rules;
   if (ignoredQuery.size > 0) form = { ...form, query: withoutNames(form.query, ignoredQuery) };
-  if (ignored?.isMeant) return { ...form, body: undefined, json: undefined };
+  if (ignored?.matches) return { ...form, body: undefined, json: undefined };
   if (ignored === undefined || form.json === undefined) return form;
-  const json = withoutMeant(form.json, ignored) as JsonValue;
+  const json = withoutMatches(form.json, ignored) as JsonValue;
   return json === form.json ? form : { ...form, body: { json }, json };
 }
 

@@ -1,4 +1,4 @@
-import { isMeantBy } from '../../json/pointer-pattern.ts';
+import { matchesPattern } from '../../json/pointer-pattern.ts';
 import type { Effect } from '../../model/effect.ts';
 import type { Finding } from '../../model/finding.ts';
 import { redactText } from './redact-text.ts';
@@ -6,7 +6,7 @@ import type { Redaction } from './redaction.ts';
 
 /** Whether a place in a body is hidden by its name or its pointer. @param tokens those of the pointer */
 export function isSecretPointer(tokens: readonly string[], redaction: Redaction): boolean {
-  return tokens.some((token) => redaction.members.has(token)) || isMeantBy(redaction.pointers, tokens);
+  return tokens.some((token) => redaction.members.has(token)) || matchesPattern(redaction.pointers, tokens);
 }
 
 /** Names are the users' own. */

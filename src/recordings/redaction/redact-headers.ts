@@ -25,7 +25,8 @@ export function redactFlatHeaders(
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] as string;
     const value = headers[i + 1] as string;
-    if (!URL_HEADERS.has(name) && !redaction.headers.has(name) && !redaction.mayBeInHeader(value)) continue;
+    if (!URL_HEADERS.has(name) && !redaction.headers.has(name) && !redaction.mayBeInRecurring(value))
+      continue;
     const cleanValue = redactHeader(name, value, redaction, onFound);
     if (cleanValue === value) continue;
     clean ??= headers.slice();

@@ -28,7 +28,7 @@ class Walk {
   }
 
   clean(value: JsonValue, node: PatternNode | undefined): JsonValue {
-    if (node?.isMeant) return this.#hidden(value, `the pointer ${this.#place}`);
+    if (node?.matches) return this.#hidden(value, `the pointer ${this.#place}`);
     if (typeof value === 'string') return value.length < this.#shortest ? value : this.#text(value);
     if (typeof value === 'number') return this.#number(value);
     if (typeof value !== 'object' || value === null) return value;

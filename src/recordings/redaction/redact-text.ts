@@ -213,7 +213,7 @@ function redactPlaces(text: string, patterns: PatternNode, onFound: OnFound | un
     } else if (char > Char.Space && char !== Char.Colon) {
       const node = level === undefined ? patterns : patternsBelow(level.node, level.token);
       const pointer = level === undefined ? '' : `${level.pointer}/${escapeToken(level.token)}`;
-      if (node?.isMeant) {
+      if (node?.matches) {
         const end = endOfValue(text, at);
         const value = text.slice(at, end);
         if (value !== PLACEHOLDER)

@@ -38,7 +38,7 @@ const LEAST_FOLLOWING = 16;
  * another message has named it.
  */
 export function redactPath(path: string, redaction: Redaction, place = 'path', onFound?: OnFound): string {
-  if (!(MAY_HAVE_TOKEN.test(path) || redaction.mayBeIn(path))) return path;
+  if (!(MAY_HAVE_TOKEN.test(path) || redaction.mayBeInRecurring(path))) return path;
   const named = redaction.detects ? path.replace(USER_INFO, hideUserInfo) : path;
   let before = '';
   const segments = named.split('/').map((segment) => {

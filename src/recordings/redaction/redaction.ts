@@ -41,8 +41,8 @@ export interface Redaction {
   given: Set<string>;
   /** False: there is nothing to hide in this text, which may be UTF-8 that is read as Latin-1. */
   mayBeIn(text: string): boolean;
-  /** The same of a header's value: the same ones come again and again, so those that hold nothing are remembered. */
-  mayBeInHeader(value: string): boolean;
+  /** The same of a header's value or a path: the same ones come again and again, so those that hold nothing are remembered. */
+  mayBeInRecurring(value: string): boolean;
 }
 
 /** As `Config` has them. */
@@ -59,7 +59,7 @@ export interface RedactionSettings {
   detectSecrets?: boolean;
 }
 
-/** Values of headers that are remembered, each of so many characters at most; and tokens. */
+/** Values of headers and paths that are remembered, each of so many characters at most; and tokens. */
 const MOST_REMEMBERED = 1000;
 const LONGEST_REMEMBERED = 200;
 const MOST_GIVEN = 10_000;
@@ -86,7 +86,7 @@ export function redactionOf(settings: RedactionSettings = {}): Redaction {
     texts: [],
     given: new Set(),
     mayBeIn,
-    mayBeInHeader(value) {
+    mayBeInRecurring(value) {
       if (plainValues.has(value)) return false;
       if (mayBeIn(value)) return true;
       if (value.length <= LONGEST_REMEMBERED) addWithin(plainValues, value, MOST_REMEMBERED);
@@ -109,7 +109,7 @@ export const NO_REDACTION: Redaction = {
   texts: [],
   given: new Set(),
   mayBeIn: () => false,
-  mayBeInHeader: () => false,
+  mayBeInRecurring: () => false,
 };
 
 /** Remembers what a message has named as a secret, where it could stand in a path. */
@@ -130,7 +130,7 @@ export function hidingTexts(redaction: Redaction, texts: readonly string[]): Red
     ...redaction,
     texts,
     mayBeIn: (text) => holdsText(text) || redaction.mayBeIn(text),
-    mayBeInHeader: (value) => holdsText(value) || redaction.mayBeInHeader(value),
+    mayBeInRecurring: (value) => holdsText(value) || redaction.mayBeInRecurring(value),
   };
 }
 

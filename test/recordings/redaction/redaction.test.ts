@@ -5,9 +5,9 @@ it('remembers of headers only those that hold nothing, and not for other setting
   const redaction = redactionOf();
   const token = `ghp_${'a1B2'.repeat(9)}`;
   for (let i = 0; i < 2; i++) {
-    expect(redaction.mayBeInHeader(token)).toBe(true);
-    expect(redaction.mayBeInHeader('of hunter2')).toBe(false);
+    expect(redaction.mayBeInRecurring(token)).toBe(true);
+    expect(redaction.mayBeInRecurring('of hunter2')).toBe(false);
   }
-  expect(hidingTexts(redaction, ['hunter2']).mayBeInHeader('of hunter2')).toBe(true);
-  expect(redactionOf({ redactPatterns: ['hunter\\d'] }).mayBeInHeader('of hunter2')).toBe(true);
+  expect(hidingTexts(redaction, ['hunter2']).mayBeInRecurring('of hunter2')).toBe(true);
+  expect(redactionOf({ redactPatterns: ['hunter\\d'] }).mayBeInRecurring('of hunter2')).toBe(true);
 });
