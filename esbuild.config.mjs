@@ -33,16 +33,22 @@ const TESTING = { testing: 'testing/index.ts', 'fast-check': 'testing/fast-check
 
 rmSync(OUT, { recursive: true, force: true });
 
-// The validators of the shipped contract, which our own sources write.
+// The validators of the shipped contract and of the settings, which our own sources write.
 await build({
   ...COMMON_JS,
   inject: [],
-  entryPoints: ['src/contract/compile-shipped.ts'],
+  stdin: {
+    ...gatherExports({ contract: 'contract/compile-shipped.ts', settings: 'settings/compile-validators.ts' }),
+    sourcefile: 'compile.js',
+  },
+  entryNames: 'compile',
   packages: 'external',
 });
 const require = createRequire(import.meta.url);
-require('./dist/compile-shipped.cjs').writeShippedValidators();
-rmSync('dist/compile-shipped.cjs');
+const compile = require('./dist/compile.cjs');
+compile.contract().writeShippedValidators();
+compile.settings().writeSettingsValidators();
+rmSync('dist/compile.cjs');
 
 // The program and the library.
 const MODULES = { index: 'index.ts', ...TESTING };

@@ -14,7 +14,7 @@ const MODULES = {
 };
 
 /** A setting's entry in the table, up to what it says of itself. */
-const SETTING = /^( {4})(\w+): \{\n(?: {8}.*\n)*? {8}readonly describe: (['"])(.*)\3;$/gm;
+const SETTING = /^( {4})(\w+): \{\n(?: {8}.*\n)*? {8}readonly description: (['"])(.*)\3;$/gm;
 /** Editors show it beside the option of that name. */
 const documentSettings = {
   name: 'document-settings',

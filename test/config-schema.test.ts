@@ -10,7 +10,7 @@ import { configSchema } from './support/config-schema.ts';
 
 const FILE = fileURLToPath(new URL('../schemas/config/patchgate.config.schema.json', import.meta.url));
 
-const validate = new Ajv({ strict: true, allErrors: true }).compile(configSchema());
+const validate = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true }).compile(configSchema());
 
 /** Whether the product takes it: as settings, and with the names of rules in it. */
 async function isTaken(file: unknown): Promise<boolean> {

@@ -7,7 +7,6 @@ import type { MatchRules } from '../recordings/matching/match-rules.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import type { Config } from '../settings/config.ts';
-import { recordMode } from '../settings/record-mode.ts';
 import type { State } from '../state/state-file.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Forward } from '../upstreams/forward.ts';
@@ -15,7 +14,14 @@ import type { ReplayUpstream } from '../upstreams/replay.ts';
 import type { SessionKeeper } from '../upstreams/session.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { AnsweredBy, Upstream } from '../upstreams/upstream.ts';
-import { closing, openByMode, openRecording, openWholeRecording, orClose } from './open-recording.ts';
+import {
+  closing,
+  openByMode,
+  openRecording,
+  openWholeRecording,
+  orClose,
+  recordMode,
+} from './open-recording.ts';
 
 export type Kind = 'proxy' | 'replay' | 'fake';
 

@@ -10,6 +10,23 @@ import type { Upstream } from '../upstreams/upstream.ts';
 /** Takes one notice for people. */
 type Notice = (text: string) => void;
 
+/**
+ * The record mode in force, and why it is not the one that was asked for: on a CI machine nothing is recorded by accident, so
+ * that a test which misses its recording fails there instead.
+ */
+export function recordMode(
+  { record, recordInCi }: Pick<Config, 'record' | 'recordInCi'>,
+  env: Readonly<Record<string, string | undefined>>,
+): { mode: RecordMode | undefined; notice?: string } {
+  // Most say `true`; AppVeyor says `True`, Woodpecker its name.
+  const isCi = !/^(?:|0|false)$/i.test(env.CI ?? '');
+  if (!isCi || recordInCi || (record !== 'once' && record !== 'new_episodes')) return { mode: record };
+  return {
+    mode: 'none',
+    notice: `CI is set: --record ${record} replays only, as none does; --record-in-ci records all the same`,
+  };
+}
+
 /** @throws PatchgateError as `openStore` does */
 export async function openRecording(
   config: Config,

@@ -1,10 +1,9 @@
 import { PatchgateError } from '../errors.ts';
 import { findRecording } from '../recordings/find-recording.ts';
 import type { Config, Resolved } from '../settings/config.ts';
-import { recordMode } from '../settings/record-mode.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import type { Kind } from './compose-upstream.ts';
-import { isRecorded } from './open-recording.ts';
+import { isRecorded, recordMode } from './open-recording.ts';
 
 /** What a test suite runs against, and its settings. */
 export interface InForce {

@@ -9,18 +9,19 @@ import { REDACTED } from '../recordings/redaction/redacted.ts';
 import { type Redaction, redactionOf } from '../recordings/redaction/redaction.ts';
 import { printable } from '../server/printable.ts';
 import { type Origin, type Resolved, resolveConfig } from '../settings/config.ts';
-import { placeIn } from '../settings/extras/source.ts';
+import { CONFIG_FILES } from '../settings/config-file.ts';
 import { EXTRAS, type ExtraName, type Extras } from '../settings/extras.ts';
-import { CONFIG_FILES } from '../settings/find-config-file.ts';
 import {
   COMMAND_DEFAULTS,
   flagOf,
+  kindOf,
+  SETTING_NAMES,
   SETTINGS,
   type Setting,
-  type SettingName,
   UNHEEDED,
   variableOf,
 } from '../settings/settings.ts';
+import { placeIn } from '../settings/source.ts';
 import { once } from './given.ts';
 import { flagsOf, withSettings } from './options.ts';
 import { standardOutput } from './output.ts';
@@ -28,7 +29,7 @@ import { table } from './recordings/units.ts';
 
 export const config: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, Object.keys(SETTINGS) as SettingName[])
+    withSettings(yargs, SETTING_NAMES)
       .positional('command', {
         type: 'string',
         describe: 'With the defaults of: proxy, replay, fake, exec, check, plan, verify',
@@ -150,7 +151,7 @@ interface ShownSetting {
 /** Every setting of the table. @param command by which they are to hold: `check` */
 function shownSettings({ config, origins, file }: Resolved, command = ''): ShownSetting[] {
   const redaction = redactionOf(config);
-  return (Object.keys(SETTINGS) as SettingName[]).sort().map((name) => {
+  return [...SETTING_NAMES].sort().map((name) => {
     const setting: Setting = SETTINGS[name];
     const origin = origins[name] ?? (config[name] === undefined ? undefined : 'default');
     if (origin === undefined) return { name };
@@ -200,13 +201,13 @@ type WrittenValue = string | number | boolean | string[];
 function writtenValue(setting: Setting, value: unknown, redaction: Redaction): WrittenValue {
   if (setting.secret) return REDACTED;
   if (value === undefined) return 'current';
-  if (setting.kind === 'duration') return inUnits(value as number, DURATIONS);
-  if (setting.kind === 'size') return inUnits(value as number, SIZES);
-  if (setting.kind === 'latency') return latencyText(value as Latency);
-  if (setting.kind === 'faults') return (value as FaultRule[]).map(faultText);
-  if (setting.mayBeOff && value === '') return false;
-  if (['string', 'url'].includes(setting.kind) && !setting.isPath)
-    return redactText(value as string, redaction);
+  const kind = kindOf(setting);
+  if (kind === 'duration' || kind === 'ttl' || kind === 'age') return inUnits(value as number, DURATIONS);
+  if (kind === 'size') return inUnits(value as number, SIZES);
+  if (kind === 'latency') return latencyText(value as Latency);
+  if (kind === 'faults') return (value as FaultRule[]).map(faultText);
+  if (kind === 'fileOrOff' && value === '') return false;
+  if (kind === 'text' || kind === 'url') return redactText(value as string, redaction);
   return value as WrittenValue;
 }
 

@@ -1,5 +1,5 @@
 import { nearest } from '../model/nearest.ts';
-import { flagOf, SETTINGS, type Setting } from '../settings/settings.ts';
+import { flagOf, SETTINGS, type Setting, wordsOf } from '../settings/settings.ts';
 
 const URL_FORM = /^https?:/i;
 const FORMS: readonly [form: RegExp, flag: string][] = [
@@ -33,9 +33,9 @@ export function meantBehindFlag(word: string, args: readonly string[]): string |
   const setting: Setting | undefined = Object.entries(SETTINGS).find(
     ([name]) => `--${flagOf(name)}` === before,
   )?.[1];
-  if (setting?.bare === undefined || word.startsWith('-') || setting.choices?.includes(word))
+  if (setting?.bare === undefined || word.startsWith('-') || wordsOf(setting).includes(word))
     return undefined;
-  const near = nearest(word, setting.choices ?? []);
+  const near = nearest(word, wordsOf(setting));
   if (near) return `${before}=${near}`;
   return before === '--record' && !URL_FORM.test(word) ? `${before} --recording ${word}` : undefined;
 }

@@ -1,136 +1,67 @@
 import type { Argv, Options } from 'yargs';
 import { PatchgateError } from '../errors.ts';
-import { checkValue } from '../settings/check-value.ts';
-import { flagOf, SETTINGS, type Setting, type SettingName } from '../settings/settings.ts';
+import {
+  flagOf,
+  SETTING_NAMES,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  wordsOf,
+} from '../settings/settings.ts';
+import { readValue } from '../settings/values.ts';
 
-/** Settings that every command which judges takes. */
-export const JUDGING: readonly SettingName[] = [
-  'contract',
-  'validation',
-  'guard',
-  'unlisted',
-  'basePath',
-  'bodyLimit',
-];
-/** Settings of what is known of the records, for every command that holds PATCHes against it. */
+const inGroup = (group: string) =>
+  SETTING_NAMES.filter((name) => (SETTINGS[name] as Setting).group === group);
+
+/** What every command that judges takes. */
+export const JUDGING = inGroup('Judging');
+/** What is known of the records, for every command that holds PATCHes against it. */
 export const GUARDING: readonly SettingName[] = ['account', 'allowDelete'];
-/** Settings of what is learnt and approved, for every command that guards a service. */
-export const APPROVING: readonly SettingName[] = ['learn', 'approvalTtl'];
-
-/** Settings that every command which listens takes. */
-export const SERVING: readonly SettingName[] = [
-  'port',
-  'host',
-  'allowHost',
-  'log',
-  'controlToken',
-  'clientTimeout',
-];
-
-/** Settings of what fails, for every command that answers clients. */
-export const FAULTS: readonly SettingName[] = ['latency', 'faults', 'faultSeed'];
-/** Settings that every command with clients of its own takes. */
-export const TLS: readonly SettingName[] = ['tlsCert', 'tlsKey'];
-/** Settings that every command which forwards to a real service takes. */
-export const FORWARDING: readonly SettingName[] = [
-  'timeout',
-  'targetCa',
-  'targetInsecure',
-  'preserveHost',
-  'forwardedHeaders',
-];
-
-/** Settings that every command which tells sessions apart takes. */
-export const SESSIONS: readonly SettingName[] = ['sessionIdle'];
-/** Settings that every command which answers from a recording takes. */
-export const REPLAYING: readonly SettingName[] = [
-  ...SESSIONS,
-  'strictSequence',
-  'replayFailures',
-  'maxAge',
-  'onStale',
-  'failUnused',
-];
-
-/** Settings that say which requests are the same, for every command that records or replays. */
-export const MATCHING: readonly SettingName[] = [
-  'matchHeaders',
-  'ignorePointers',
-  'ignoreQuery',
-  'arraysAsSets',
-  'formsAsSets',
-];
-
-/** Settings that say what is secret, for every command that keeps or shows exchanges. */
-export const REDACTION: readonly SettingName[] = [
-  'redact',
-  'noRedact',
-  'redactPointers',
-  'redactPatterns',
-  'detectSecrets',
-];
-
-/** Settings that every command which records takes. */
+/** What every command that listens takes. */
+export const SERVING = inGroup('Server').filter((name) => !name.startsWith('tls'));
+/** Which requests are the same, for every command that records or replays. */
+export const MATCHING = inGroup('Matching');
+/** What is secret, for every command that keeps or shows exchanges. */
+export const REDACTION = inGroup('Redaction');
+/** What every command that records takes. */
 export const RECORDING: readonly SettingName[] = ['durability', 'recordLimit', 'refreshMeta'];
+/** What makes a live answer differ from a recorded one. */
+export const VERIFYING = inGroup('Drift');
 
-/** Settings of what makes a live answer differ from a recorded one. */
-export const VERIFYING: readonly SettingName[] = ['ignoreDrift', 'driftHeaders'];
-
-/** Settings that every command takes which answers clients from a service or from a recording. */
-export const ANSWERING: readonly SettingName[] = [
+/** What every command takes that answers clients. */
+const ANSWERING: readonly SettingName[] = [
   ...JUDGING,
   ...GUARDING,
-  ...APPROVING,
-  ...SERVING,
-  ...TLS,
-  ...FORWARDING,
-  ...MATCHING,
+  'learn',
+  'approvalTtl',
+  ...inGroup('Server'),
+  'sessionIdle',
   ...REDACTION,
-  ...REPLAYING,
+  ...inGroup('Faults'),
+];
+/** The same from a recording, or into one. */
+const RECORDED: readonly SettingName[] = [
+  ...ANSWERING,
+  ...inGroup('Target').filter((name) => name !== 'target'),
+  ...MATCHING,
+  ...inGroup('Replaying'),
   ...RECORDING,
-  ...FAULTS,
   'recording',
   'recordings',
 ];
-/** Those of them that have the service as their target. */
+/** In front of the service. */
 export const PROXYING: readonly SettingName[] = [
-  ...ANSWERING,
+  ...RECORDED,
   'state',
   'readState',
   'stateLag',
   'record',
   'recordInCi',
 ];
-
-/** Those of a command that answers from a recording alone. */
-export const REPLAYING_ALONE: readonly SettingName[] = [...ANSWERING, 'onMiss', 'target'];
-/** Those of a command that answers from a fake. */
-export const FAKING: readonly SettingName[] = [
-  ...JUDGING,
-  ...GUARDING,
-  ...APPROVING,
-  ...SERVING,
-  ...TLS,
-  ...SESSIONS,
-  ...REDACTION,
-  ...FAULTS,
-  'seed',
-  'envelope',
-];
-
-/** Under which heading a command's help has them; any other setting is among its options. */
-const GROUPS: readonly [heading: string, names: readonly SettingName[]][] = [
-  ['Judging:', JUDGING],
-  ['Guard:', ['guard', 'state', 'readState', 'stateLag', ...GUARDING, ...APPROVING]],
-  ['Recordings:', ['recording', 'recordings', 'record', 'recordInCi', 'onMiss', ...RECORDING]],
-  ['Replaying:', REPLAYING],
-  ['Matching:', MATCHING],
-  ['Redaction:', REDACTION],
-  ['Target:', ['target', ...FORWARDING]],
-  ['Faults:', FAULTS],
-  ['Drift:', VERIFYING],
-  ['Server:', [...SERVING, ...TLS]],
-];
+/** From a recording alone. */
+export const REPLAYING_ALONE: readonly SettingName[] = [...RECORDED, 'onMiss', 'target'];
+/** From a fake. */
+export const FAKING: readonly SettingName[] = [...ANSWERING, 'seed', 'envelope'];
 
 /**
  * Gives a command its options, from the table of settings. No defaults and no types are given to yargs: config.ts
@@ -140,32 +71,31 @@ export function withSettings<T>(yargs: Argv<T>, names: readonly SettingName[]): 
   // yargs makes the text of a command's help before it runs, asked for or not: of a long list that is felt at each start.
   const hidden = !process.argv.some((word) => HELP.has(word));
   let result = yargs.option('config', { type: 'string', describe: 'Config file', requiresArg: true });
-  for (const name of [...names].sort()) {
-    const group = GROUPS.find(([, grouped]) => grouped.includes(name))?.[0];
-    result = result.option(flagOf(name), { ...optionOf(SETTINGS[name]), ...(group && { group }), hidden });
-  }
+  for (const name of [...new Set(names)].sort())
+    result = result.option(flagOf(name), { ...optionOf(SETTINGS[name]), hidden });
   return result as unknown as Argv<T>;
 }
 
 const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
 
-function optionOf({ kind, describe, default: fallback, choices, alias }: Setting): Options {
-  const words =
-    choices && !choices.every((word) => describe.includes(word)) ? ` (${choices.join(', ')})` : '';
+function optionOf(setting: Setting): Options {
+  const { type, description, default: fallback, alias, group } = setting;
+  const words = wordsOf(setting).filter((word) => !description.includes(word));
+  const shown = String(fallback ?? '');
   return {
-    type: kind === 'boolean' ? 'boolean' : 'string',
-    describe: describe + words,
-    ...(kind !== 'boolean' && { requiresArg: true }),
+    type: type === 'boolean' ? 'boolean' : 'string',
+    describe: words.length === 0 ? description : `${description} (${wordsOf(setting).join(', ')})`,
+    ...(type !== 'boolean' && { requiresArg: true }),
     ...(alias !== undefined && { alias }),
-    ...(fallback !== undefined && fallback !== '' && { defaultDescription: String(fallback) }),
+    ...(shown !== '' && { defaultDescription: shown }),
+    ...(group && { group: `${group}:` }),
   };
 }
 
 /** The settings that the flags give, by setting name, for `resolveConfig`. */
 export function flagsOf(argv: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const flags: Record<string, unknown> = {};
-  for (const name of ['config', ...Object.keys(SETTINGS)])
-    if (argv[name] !== undefined) flags[name] = argv[name];
+  for (const name of ['config', ...SETTING_NAMES]) if (argv[name] !== undefined) flags[name] = argv[name];
   return flags;
 }
 
@@ -176,25 +106,24 @@ export function flagsOf(argv: Readonly<Record<string, unknown>>): Record<string,
  * @throws PatchgateError `bad-config` where one is given to it
  */
 export function spellOut(args: readonly string[]): string[] {
-  const settings = new Map<string, [name: SettingName, setting: Setting]>(
-    (Object.keys(SETTINGS) as SettingName[]).map((name) => [`--${flagOf(name)}`, [name, SETTINGS[name]]]),
-  );
+  const names = new Map(SETTING_NAMES.map((name) => [`--${flagOf(name)}`, name]));
   const spelt: string[] = [];
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] as string;
     // What follows is another command's.
     if (arg === '--') return [...spelt, ...args.slice(i)];
     const [flag = '', ...rest] = arg.split('=');
-    const [name, setting] = settings.get(flag) ?? [];
+    const name = names.get(flag);
+    const setting: Setting | undefined = name && SETTINGS[name];
     if (arg === '--no-guard') spelt.push('--guard=off');
     else if (arg === '--no-state') spelt.push('--state=');
     // To yargs it is `--redact` turned off.
     else if (arg === '--no-redact') spelt.push(`--no-redact=${nameBehind(arg, args[++i])}`);
     else if (arg === '--write-baseline') spelt.push('--write-baseline=');
-    else if (name && setting?.kind === 'boolean' && rest.length > 0)
-      spelt.push(`${flag}=${checkValue(name, setting, rest.join('='), flag)}`);
+    else if (name && setting?.type === 'boolean' && rest.length > 0)
+      spelt.push(`${flag}=${readValue(name, rest.join('='), flag)}`);
     else if (setting?.bare === undefined || rest.length > 0) spelt.push(arg);
-    else if (setting.choices?.includes(args[i + 1] ?? '')) spelt.push(`${arg}=${args[++i]}`);
+    else if (wordsOf(setting).includes(args[i + 1] ?? '')) spelt.push(`${arg}=${args[++i]}`);
     else spelt.push(`${arg}=${setting.bare}`);
   }
   return spelt;

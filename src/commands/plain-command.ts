@@ -41,11 +41,11 @@ export function plainCommand(
 const UNPLAIN = /^(?:--?|-[^-].+|true|false|help|(?:--[^=]*=)?(["']).*\1)$/s;
 
 function optionsOf(names: readonly SettingName[]) {
-  const option = ({ kind, alias }: Pick<Setting, 'kind' | 'alias'>) => ({
-    type: kind === 'boolean' ? ('boolean' as const) : ('string' as const),
+  const option = ({ type, alias }: Partial<Setting>) => ({
+    type: type === 'boolean' ? ('boolean' as const) : ('string' as const),
     multiple: true,
     ...(alias?.length === 1 && { short: alias }),
   });
-  const entries = names.map((name) => [flagOf(name), option(SETTINGS[name])]);
-  return Object.fromEntries([...entries, ['config', option({ kind: 'path' })]]);
+  const entries = names.map((name) => [flagOf(name), option(SETTINGS[name] as Setting)]);
+  return Object.fromEntries([...entries, ['config', option({})]]);
 }

@@ -23,7 +23,7 @@ import type { Rule } from '../model/rule.ts';
 import { bindCustomRules } from '../rules/bind-custom-rules.ts';
 import { type BoundRule, bindRules } from '../rules/bind-rules.ts';
 import { RULES } from '../rules/index.ts';
-import { memberAt } from '../settings/extras/source.ts';
+import { memberAt } from '../settings/source.ts';
 import { effectsOf } from '../state/effects.ts';
 import { admitCustomRules } from './admit-custom-rules.ts';
 import { BLINDING_BODIES, BLINDING_HEADS, BLINDING_PATHS, blinding, LOOSE_NAMES } from './blinding.ts';

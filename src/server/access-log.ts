@@ -3,7 +3,7 @@ import type { Finding, Verdict } from '../model/finding.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { coloured, type Paint, plain, SEVERITY_COLOURS } from '../reporters/colours.ts';
-import type { LogFormat } from '../settings/settings.ts';
+import type { Config } from '../settings/config.ts';
 import { printable } from './printable.ts';
 import type { Seen } from './seen.ts';
 
@@ -28,7 +28,7 @@ const FAILURE_LENGTH = 500;
  * @param isColoured whether lines for people go to a terminal
  */
 export function createAccessLog(
-  format: LogFormat,
+  format: Config['log'],
   redaction: Redaction,
   write: (text: string) => void,
   isColoured = false,

@@ -1,100 +1,25 @@
 import { PatchgateError } from '../errors.ts';
-import { pointerOf, tokensOf } from '../json/pointer.ts';
-import type { FaultRule, Latency } from '../model/fault.ts';
-import type { RecordKind } from '../model/record.ts';
+import { escapeToken, tokensOf } from '../json/pointer.ts';
+import { nearest } from '../model/nearest.ts';
 import { PACKAGE_FOLDER } from '../version.ts';
-import { checkKeys, checkVariables } from './check-names.ts';
-import { checkValue, type PlaceOfPart } from './check-value.ts';
-import { placed } from './extras/source.ts';
-import { checkExtras, EXTRAS, type Extras } from './extras.ts';
-import { findConfigFile } from './find-config-file.ts';
-import { type ConfigFile, failsToBeRead, readConfigFile } from './read-config-file.ts';
+import { type ConfigFile, failsToBeRead, findConfigFile, pathFrom, readConfigFile } from './config-file.ts';
+import { EXTRAS, type Extras, extrasOf } from './extras.ts';
 import {
-  type Durability,
   flagOf,
-  type LogFormat,
-  type RecordMode,
+  GONE,
+  kindOf,
+  SETTING_NAMES,
   SETTINGS,
   type Setting,
   type SettingName,
-  type ValidationMode,
+  type SettingValues,
   variableOf,
 } from './settings.ts';
-import { pathFrom } from './short-path.ts';
+import { memberAt, type PlaceOf, placed } from './source.ts';
+import { asWritten, checkWritten, settledValue } from './values.ts';
 
 /** The settings in force: durations in milliseconds, sizes in bytes, folders as given. */
-export interface Config extends Extras {
-  contract: string;
-  recordings: string;
-  recording: string;
-  record: RecordMode | undefined;
-  recordInCi: boolean;
-  refreshMeta: boolean;
-  recordLimit: number;
-  durability: Durability;
-  redact: string[];
-  noRedact: string[];
-  redactPointers: string[];
-  /** Sources of regular expressions. */
-  redactPatterns: string[];
-  detectSecrets: boolean;
-  matchHeaders: string[];
-  ignorePointers: string[];
-  ignoreQuery: string[];
-  arraysAsSets: string[];
-  formsAsSets: boolean;
-  strictSequence: boolean;
-  replayFailures: boolean;
-  maxAge: number | undefined;
-  onStale: 'warn' | 'refuse';
-  failUnused: boolean;
-  sessionIdle: number;
-  onMiss: 'refuse' | 'forward' | 'record';
-  target: string | undefined;
-  targetCa: string | undefined;
-  targetInsecure: boolean;
-  preserveHost: boolean;
-  forwardedHeaders: boolean;
-  validation: ValidationMode;
-  guard: 'on' | 'strict' | 'off';
-  /** Id of the workspace that `current` means. */
-  account: number | undefined;
-  /** A file; undefined or `""`: what is known is kept in memory alone. */
-  state: string | undefined;
-  /** Undefined: only before a 409 that rests on what may be gone. */
-  readState: boolean | undefined;
-  /** Milliseconds. */
-  stateLag: number;
-  learn: RecordKind[];
-  approvalTtl: number;
-  /** Patterns of names. */
-  allowDelete: string[];
-  unlisted: 'pass' | 'block';
-  basePath: string | undefined;
-  bodyLimit: number;
-  timeout: number;
-  clientTimeout: number;
-  log: LogFormat;
-  port: number;
-  host: string;
-  /** Patterns of names. */
-  allowHost: string[];
-  tlsCert: string | undefined;
-  tlsKey: string | undefined;
-  controlToken: string | undefined;
-  seed: string | undefined;
-  envelope: string | undefined;
-  latency: Latency;
-  faults: FaultRule[];
-  /** Undefined: any. */
-  faultSeed: number | undefined;
-  failOn: 'error' | 'warn';
-  failOnBlock: boolean;
-  /** A file with findings that are known. */
-  baseline: string | undefined;
-  ignoreDrift: string[];
-  driftHeaders: string[];
-}
+export interface Config extends SettingValues, Extras {}
 
 /** The workspace that `current` means, as a path names it. */
 export function workspaceOf({ account }: Pick<Config, 'account'>): string | undefined {
@@ -114,6 +39,17 @@ export interface Resolved {
 /** `schemas/` of this package: the same from `src/` and from the bundle in `dist/`. */
 export const DEFAULT_CONTRACT = `${PACKAGE_FOLDER}schemas/`;
 
+type Values = Readonly<Record<string, unknown>>;
+
+/** Values of one origin, as a config file has them. */
+interface Layer {
+  origin: Origin;
+  values: Values;
+  placeOf: PlaceOf;
+  /** Absolute; that from which paths start. */
+  folder: string;
+}
+
 /**
  * Settles every setting: defaults < config file < environment < flags. Unknown keys and wrong values are errors. Paths
  * in a config file start from its folder, and so do the defaults where that is a folder above; all others from `cwd`.
@@ -124,83 +60,162 @@ export const DEFAULT_CONTRACT = `${PACKAGE_FOLDER}schemas/`;
  * @throws PatchgateError `bad-config` or `bad-usage`, naming the place and what is taken there
  */
 export async function resolveConfig(
-  flags: Readonly<Record<string, unknown>>,
+  flags: Values,
   defaults: Partial<Record<SettingName, unknown>> = {},
   env: Readonly<Record<string, string | undefined>> = process.env,
   cwd: string = process.cwd(),
   called: (name: SettingName) => string = (name) => `--${flagOf(name)}`,
 ): Promise<Resolved> {
-  const named = flags.config ?? (env.PATCHGATE_CONFIG || undefined);
+  const { config: named = env.PATCHGATE_CONFIG || undefined, ...given } = flags;
   const found = findConfigFile(named, cwd);
   const file = found === undefined ? undefined : await readConfigFile(found, cwd);
-  const filed = file?.values ?? {};
-  checkKeys(flags, { where: 'the settings given', folder: cwd }, ['config']);
-  if (file) checkKeys(filed, file, ['$schema']);
-  checkVariables(env);
+  const layers = [flagLayer(given, cwd, called), variableLayer(env, given, cwd)];
+  if (file) layers.push(fileLayer(file));
   const home = named === undefined && file ? file.folder : cwd;
+  layers.push(defaultLayer(defaults, home));
 
-  const values: Record<string, unknown> = { contract: DEFAULT_CONTRACT };
-  const origins: Resolved['origins'] = {};
-  for (const name of Object.keys(SETTINGS) as SettingName[]) {
-    const setting: Setting = SETTINGS[name];
-    const variable = env[variableOf(name)];
-    const take = (given: unknown, origin: Origin, where: string, folder = cwd, at?: PlaceOfPart) => {
-      const value = checkValue(name, setting, given, where, origin === 'config file', at);
-      values[name] = setting.isPath && folder !== cwd ? pathFrom(folder, value as string, cwd) : value;
-      origins[name] = origin;
-    };
-    if (flags[name] !== undefined) take(once(name, setting, flags[name], called), 'flag', called(name));
-    else if (variable !== undefined && (variable !== '' || setting.secret))
-      take(variable, 'environment', variableOf(name));
-    else if (file && filed[name] !== undefined) {
-      const at: PlaceOfPart = (pointer, part) => placed(pointerOf([name]) + pointer, file, part);
-      take(filed[name], 'config file', at(''), file.folder, at);
-    } else {
-      const fallback = defaults[name] ?? setting.default;
-      if (fallback !== undefined) take(fallback, 'default', name, home);
+  try {
+    for (const { values, placeOf, origin } of layers) {
+      checkNames(values, placeOf);
+      if (origin !== 'default' && Object.keys(values).length > 0) checkWritten(values, placeOf);
     }
+    const values: Record<string, unknown> = { contract: DEFAULT_CONTRACT };
+    const origins: Resolved['origins'] = {};
+    for (const name of SETTING_NAMES) {
+      const layer = layers.find(({ values }) => values[name] !== undefined);
+      if (!layer) continue;
+      const value = settledValue(name, layer.values[name], layer.placeOf);
+      const isPath = /^file/.test(kindOf(SETTINGS[name]) ?? '');
+      values[name] = isPath ? pathFrom(layer.folder, value as string, cwd) : value;
+      origins[name] = layer.origin;
+    }
+    const extras = await extrasInForce(given, file, cwd);
+    return { config: { ...values, ...extras } as Config, origins, file };
+  } catch (error) {
+    if (error instanceof PatchgateError || !file) throw error;
+    throw failsToBeRead(error, file.where);
   }
-  const extras = await extrasOf(flags, file, cwd);
-  return { config: { ...values, ...extras } as unknown as Config, origins, file };
+}
+
+function flagLayer(flags: Values, cwd: string, called: (name: SettingName) => string): Layer {
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  const source = { where: 'the settings given', folder: cwd };
+  return {
+    origin: 'flag',
+    values: Object.fromEntries(
+      given.map(([name, value]) => [name, isSetting(name) ? once(name, value, called(name)) : value]),
+    ),
+    placeOf(pointer, name) {
+      const [first = ''] = tokensOf(pointer);
+      return isSetting(first)
+        ? called(first) + memberAt(pointer.slice(first.length + 1))
+        : placed(source, pointer, name);
+    },
+    folder: cwd,
+  };
+}
+
+/** An empty variable is not there, but for that of a secret; nor is one that a flag overrules. */
+function variableLayer(env: Values, flags: Values, cwd: string): Layer {
+  checkVariables(env);
+  const given = SETTING_NAMES.filter((name) => {
+    const variable = env[variableOf(name)];
+    const { secret }: Setting = SETTINGS[name];
+    return flags[name] === undefined && variable !== undefined && (variable !== '' || secret);
+  });
+  return {
+    origin: 'environment',
+    values: Object.fromEntries(given.map((name) => [name, asWritten(name, env[variableOf(name)])])),
+    placeOf(pointer) {
+      const [name = ''] = tokensOf(pointer);
+      return variableOf(name) + memberAt(pointer.slice(name.length + 1));
+    },
+    folder: cwd,
+  };
+}
+
+function fileLayer(file: ConfigFile): Layer {
+  const placeOf: PlaceOf = (pointer, name) => placed(file, pointer, name);
+  if (file.text !== undefined && file.values.customRules !== undefined)
+    throw new PatchgateError('bad-config', `${placeOf('/customRules')} cannot stand in JSON`, {
+      hint: 'a rule has a function: customRules stand in a patchgate.config.mjs',
+    });
+  return { origin: 'config file', values: file.values, placeOf, folder: file.folder };
+}
+
+function defaultLayer(own: Values, folder: string): Layer {
+  const common = SETTING_NAMES.map((name) => [name, (SETTINGS[name] as Setting).default]);
+  const values = { ...Object.fromEntries(common), ...own };
+  return { origin: 'default', values, placeOf: (pointer) => pointer.slice(1), folder };
+}
+
+function isSetting(name: string): name is SettingName {
+  return Object.hasOwn(SETTINGS, name);
 }
 
 /** What yargs makes a list of was given more than once. @throws PatchgateError `bad-usage` */
-function once(
-  name: SettingName,
-  { kind, mayBeOff }: Setting,
-  given: unknown,
-  called: (name: SettingName) => string,
-): unknown {
-  if (!Array.isArray(given) || ['list', 'pointers', 'patterns', 'faults'].includes(kind)) return given;
-  const flag = called(name);
-  if (mayBeOff && given.includes('')) {
+function once(name: SettingName, given: unknown, flag: string): unknown {
+  const isList = Array.isArray((SETTINGS[name] as Setting).default);
+  if (!Array.isArray(given) || isList) return asWritten(name, given);
+  if (kindOf(SETTINGS[name]) === 'fileOrOff' && given.includes(''))
     throw new PatchgateError('bad-usage', `${flag} and --no-${flagOf(name)} are both given`, {
       hint: 'give one of them, once',
     });
-  }
   throw new PatchgateError('bad-usage', `${flag} is given more than once`, { hint: 'give it once' });
 }
 
+/** What a gate within a test takes beside the settings. */
+const OF_TESTS: readonly string[] = ['failOnMiss', 'notice'];
+
+/** The schema refuses an unknown name, too; what was meant may be gone, or be an option of the test library. */
+function checkNames(values: Values, placeOf: PlaceOf): void {
+  const known: string[] = [...SETTING_NAMES, ...EXTRAS];
+  for (const name of Object.keys(values)) {
+    if (known.includes(name) || name === '$schema') continue;
+    const near = nearest(name, [...known, ...OF_TESTS]);
+    const hint = GONE[name] ?? (near ? `did you mean "${near}"?` : `known fields: ${known.join(', ')}`);
+    const place = placeOf('', `/${escapeToken(name)}`);
+    throw new PatchgateError('bad-config', `unknown field ${JSON.stringify(name)} in ${place}`, {
+      hint: near && OF_TESTS.includes(near) ? `${hint} only the options of patchgate/testing have it` : hint,
+    });
+  }
+}
+
+/**
+ * A misspelt variable would be silently without effect: near misses are refused, others may be someone else's.
+ *
+ * @throws PatchgateError `bad-config`
+ */
+function checkVariables(env: Values): void {
+  const refusal = (text: string, hint: string) => new PatchgateError('bad-config', text, { hint });
+  for (const name of EXTRAS)
+    if (env[variableOf(name)])
+      throw refusal(`there is no environment variable ${variableOf(name)}`, `only a config file has ${name}`);
+  for (const [name, instead] of Object.entries(GONE))
+    if (env[variableOf(name)])
+      throw refusal(`there is no environment variable ${variableOf(name)} any more`, instead);
+  const known = [...SETTING_NAMES.map(variableOf), 'PATCHGATE_CONFIG', 'PATCHGATE_URL'];
+  const bare = (variable: string) => variable.slice('PATCHGATE_'.length);
+  for (const variable of Object.keys(env)) {
+    if (!variable.startsWith('PATCHGATE_') || known.includes(variable)) continue;
+    const near = nearest(bare(variable), known.map(bare));
+    if (near) throw refusal(`unknown environment variable ${variable}`, `did you mean PATCHGATE_${near}?`);
+  }
+}
+
 /** Those of a program stand above those of the file, and severities beside one another. */
-async function extrasOf(
-  flags: Readonly<Record<string, unknown>>,
-  file: ConfigFile | undefined,
-  cwd: string,
-): Promise<Extras> {
-  const own = await checkExtras(flags, { where: 'the settings given', folder: cwd });
+async function extrasInForce(given: Values, file: ConfigFile | undefined, cwd: string): Promise<Extras> {
+  const own = await extrasOf(given, { where: 'the settings given', folder: cwd });
   if (file === undefined) return own;
-  const filed = await checkExtras(file.values, file).catch((error: unknown) => {
-    if (error instanceof PatchgateError) throw error;
-    throw failsToBeRead(error, file.where);
-  });
-  const given = EXTRAS.filter((name) => flags[name] !== undefined);
+  const filed = await extrasOf(file.values, file);
+  const names = EXTRAS.filter((name) => given[name] !== undefined);
   return {
     ...filed,
-    ...Object.fromEntries(given.map((name) => [name, own[name]])),
+    ...Object.fromEntries(names.map((name) => [name, own[name]])),
     rules: { ...filed.rules, ...own.rules },
     placeOf(pointer) {
       const [name = '', member = ''] = tokensOf(pointer);
-      const isOwn = name === 'rules' ? Object.hasOwn(own.rules, member) : flags[name] !== undefined;
+      const isOwn = name === 'rules' ? Object.hasOwn(own.rules, member) : given[name] !== undefined;
       return (isOwn ? own : filed).placeOf(pointer);
     },
   };

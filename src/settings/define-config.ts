@@ -1,8 +1,9 @@
 import type { FaultGiven } from '../model/fault.ts';
 import type { SeveritySetting } from '../model/finding.ts';
 import type { NormalizeRequest } from '../model/normalize-request.ts';
+import type { RecordKind } from '../model/record.ts';
 import type { Rule } from '../model/rule.ts';
-import type { SETTINGS, Setting } from './settings.ts';
+import type { Kind, SETTINGS } from './settings.ts';
 
 export { type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 export { pointerOf } from '../json/pointer.ts';
@@ -42,7 +43,7 @@ export interface UserConfig<Milliseconds extends number = 0> extends UserSetting
 
 /** The settings of the table. Paths are relative to the config file's folder. */
 export type UserSettings<Milliseconds extends number = 0> = {
-  -readonly [Name in keyof typeof SETTINGS]?: Value<Name, (typeof SETTINGS)[Name], Milliseconds> | undefined;
+  -readonly [Name in keyof typeof SETTINGS]?: Written<(typeof SETTINGS)[Name], Milliseconds> | undefined;
 };
 
 export type Severities = Readonly<Record<string, SeveritySetting>>;
@@ -80,34 +81,30 @@ export type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 /** `512KiB`, `5MiB` */
 export type SizeText = `${number}${'' | 'B' | 'kB' | 'KB' | 'KiB' | 'MB' | 'MiB'}`;
 
-type Value<Name, S extends Setting, Milliseconds> =
-  | (Name extends 'account' ? 'current' : never)
-  | (Name extends 'guard' ? false : never)
-  | (S extends { mayBeOff: true } ? false : never)
-  | (S extends { bare: string } ? true : never)
-  | OfKind<S, Milliseconds>;
+/** What each kind of value is written as. */
+interface WrittenKinds<Milliseconds> {
+  text: string;
+  file: string;
+  fileOrOff: string | false;
+  url: string;
+  path: `/${string}`;
+  account: number | 'current';
+  duration: DurationText | Milliseconds;
+  ttl: DurationText | Exclude<Milliseconds, 0>;
+  age: DurationText;
+  size: SizeText | number;
+  texts: string | readonly string[];
+  recordKinds: RecordKind | readonly RecordKind[];
+  pointers: string | readonly string[];
+  patterns: string | readonly string[];
+  latency: DurationText | `${DurationText}..${DurationText}` | 'recorded' | Milliseconds;
+  faults: string | readonly FaultGiven[];
+}
 
-type OfKind<S extends Setting, Milliseconds> = S['kind'] extends 'boolean'
-  ? boolean
-  : S['kind'] extends 'integer'
-    ? number
-    : S['kind'] extends 'duration'
-      ? // What may last for days has a unit.
-        DurationText | (S extends { max: number } ? Milliseconds : never)
-      : S['kind'] extends 'size'
-        ? SizeText | number
-        : S['kind'] extends 'choice'
-          ? Choice<S>
-          : S['kind'] extends 'latency'
-            ? DurationText | `${DurationText}..${DurationText}` | 'recorded' | Milliseconds
-            : S['kind'] extends 'faults'
-              ? string | readonly FaultGiven[]
-              : S['kind'] extends 'list'
-                ? Choice<S> | readonly Choice<S>[]
-                : S['kind'] extends 'pointers' | 'patterns'
-                  ? string | readonly string[]
-                  : S['kind'] extends 'path'
-                    ? `/${string}`
-                    : string;
-
-type Choice<S extends Setting> = S extends { choices: readonly (infer Word)[] } ? Word : string;
+type Written<S, Milliseconds> = S extends { $ref: `#/definitions/${infer K extends Kind}` }
+  ? WrittenKinds<Milliseconds>[K]
+  : S extends { enum: readonly (infer Word)[] }
+    ? Word
+    : S extends { type: 'boolean' }
+      ? boolean
+      : number;

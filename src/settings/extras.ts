@@ -1,14 +1,13 @@
 import { PatchgateError } from '../errors.ts';
+import { pointerOf } from '../json/pointer.ts';
 import type { SeveritySetting } from '../model/finding.ts';
 import type { NormalizeRequest } from '../model/normalize-request.ts';
 import type { Rule } from '../model/rule.ts';
 import type { SeverityOverride } from '../model/severity-override.ts';
-import { type BodyMapping, checkBodies } from './extras/check-bodies.ts';
-import { checkCustomRules } from './extras/check-custom-rules.ts';
-import { checkOverrides } from './extras/check-overrides.ts';
-import { checkRules } from './extras/check-rules.ts';
-import { checkSuppressions, type Suppression } from './extras/check-suppressions.ts';
-import { type ExtraSource, placed } from './extras/source.ts';
+import { shownValue } from './check.ts';
+import type { UserConfig } from './define-config.ts';
+import { type FilePredicate, filePatterns, type PathPredicate, pathCompiler, pathPatterns } from './globs.ts';
+import { placed, type Source } from './source.ts';
 
 /** What a config file says beside the settings of the table: no flag and no variable could. */
 export interface Extras {
@@ -39,30 +38,81 @@ export const EXTRAS: readonly ExtraName[] = [
   'normalizeRequest',
 ];
 
-/** @param given the values of a config file, or of a program's settings. @throws PatchgateError `bad-config`, naming the place */
-export async function checkExtras(
-  given: Readonly<Record<string, unknown>>,
-  source: ExtraSource,
-): Promise<Extras> {
+/** What the bodies of some files are judged as, where nothing in them says it: an operation's, or those of a PATCH to a path. */
+export interface BodyMapping {
+  files: FilePredicate;
+  operation?: string;
+  path?: string;
+  /** For messages: `bodies[1].operation in patchgate.config.json:12:20`. */
+  place: string;
+}
+
+/** Findings that are not to count, and why. */
+export interface Suppression {
+  rule: string;
+  /** Where: all of those that are given must hold, and one of them is. */
+  files?: FilePredicate;
+  paths?: PathPredicate;
+  /** JSON Pointer of the finding, `*` for any one member or item. */
+  pointer?: string;
+  reason: string;
+  /** The last day on which it holds, in UTC: `2026-12-31`. */
+  expires?: string;
+  /** For messages: `suppressions[2]`, and `suppressions[2].rule in patchgate.config.json:12:5`. */
+  name: string;
+  rulePlace: string;
+}
+
+/**
+ * The extras among the values of a config file, or of a program's settings. Whether there are such rules, operations and paths,
+ * only the gate knows.
+ *
+ * @param values as the schema has them
+ * @throws PatchgateError `bad-config`: a day that there is not
+ */
+export async function extrasOf(values: Readonly<Record<string, unknown>>, source: Source): Promise<Extras> {
+  const { rules, overrides, bodies, suppressions, customRules, normalizeRequest } = values as UserConfig;
+  const { folder } = source;
   return {
-    rules: checkRules(given.rules, source),
-    overrides: await checkOverrides(given.overrides, source),
-    bodies: await checkBodies(given.bodies, source),
-    suppressions: await checkSuppressions(given.suppressions, source),
-    customRules: checkCustomRules(given.customRules, source),
-    normalizeRequest: checkFunction(given.normalizeRequest, source),
-    placeOf: (pointer) => placed(pointer, source, isOfRules(pointer) ? 'name' : 'value'),
+    rules: { ...rules },
+    overrides: await Promise.all(
+      (overrides ?? []).map(async ({ files, paths, rules }) => ({
+        ...(files && { ofFile: await filePatterns([files].flat(), folder) }),
+        ...(paths && { paths: { globs: [paths].flat(), compile: await pathCompiler() } }),
+        rules,
+      })),
+    ),
+    bodies: (await Promise.all(
+      (bodies ?? []).map(async ({ files, operation, path }, index) => ({
+        files: await filePatterns([files].flat(), folder),
+        ...(operation === undefined ? { path } : { operation }),
+        place: placed(source, pointerOf(['bodies', index, operation === undefined ? 'path' : 'operation'])),
+      })),
+    )) as BodyMapping[],
+    suppressions: await Promise.all(
+      (suppressions ?? []).map(async ({ files, paths, ...plain }, index) => ({
+        ...(plain as Pick<Suppression, 'rule' | 'reason'>),
+        ...(plain.expires !== undefined && { expires: day(plain.expires, source, index) }),
+        ...(files && { files: await filePatterns([files].flat(), folder) }),
+        ...(paths && { paths: await pathPatterns([paths].flat()) }),
+        name: `suppressions[${index}]`,
+        rulePlace: placed(source, `/suppressions/${index}/rule`),
+      })),
+    ),
+    customRules: { ...customRules } as Record<string, Rule[]>,
+    normalizeRequest,
+    // Of a severity, what is wrong is the name that it is given for.
+    placeOf: (pointer) =>
+      placed(source, pointer, /^\/(?:overrides\/\d+\/)?rules\//.test(pointer) ? pointer : undefined),
   };
 }
 
-/** Of a severity, what is wrong is the name that it is given for. */
-function isOfRules(pointer: string): boolean {
-  return /^\/(?:overrides\/\d+\/)?rules\//.test(pointer);
-}
-
-function checkFunction(given: unknown, source: ExtraSource): NormalizeRequest | undefined {
-  if (given === undefined || typeof given === 'function') return given as NormalizeRequest | undefined;
-  throw new PatchgateError('bad-config', `${placed('/normalizeRequest', source)} is no function`, {
-    hint: 'write a function in patchgate.config.mjs: normalizeRequest(request) { …; return request; }',
+/** The 30th of February is read as the 2nd of March. */
+function day(given: string, source: Source, index: number): string {
+  const time = Date.parse(`${given}T00:00:00Z`);
+  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(given)) return given;
+  const place = placed(source, `/suppressions/${index}/expires`);
+  throw new PatchgateError('bad-config', `invalid value ${shownValue(given)} for ${place}`, {
+    hint: 'it takes the last day on which it holds: 2026-12-31',
   });
 }

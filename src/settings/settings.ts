@@ -1,20 +1,343 @@
-import { JUDGING } from './judging.ts';
-import { RECORDING } from './recording.ts';
-import { REPLAYING } from './replaying.ts';
-import { SERVING } from './serving.ts';
-import { VERIFYING } from './verifying.ts';
+import type { FaultRule, Latency } from '../model/fault.ts';
+import type { RecordKind } from '../model/record.ts';
 
-export type { Durability, LogFormat, RecordMode, ValidationMode } from './modes.ts';
-export { RECORD_MODES } from './modes.ts';
-export type { Setting } from './setting.ts';
+/** A setting as a JSON Schema, with keywords of our own: `group`, `alias`, `bare` and `secret`. */
+export interface Setting {
+  description: string;
+  /** A kind of value of its own: `#/definitions/duration`. schema.ts says what each takes. */
+  $ref?: `#/definitions/${Kind}`;
+  type?: 'boolean' | 'integer';
+  /** `true` is the bare flag, `false` is off. */
+  enum?: readonly (string | boolean)[];
+  minimum?: number;
+  maximum?: number;
+  /** The value where nobody says anything; a command may have its own. */
+  default?: string | number | boolean | readonly string[];
+  /** The heading in a command's help; without one, it stands among the options. */
+  group?: string | undefined;
+  alias?: string;
+  /** What the bare flag means, where its value may be left out. */
+  bare?: string;
+  /** Messages never show it, and an empty variable is an error: what it was to protect would stay open. */
+  secret?: true;
+}
+
+/** Values in force, by kind: durations in milliseconds, sizes in bytes. */
+export interface Values {
+  text: string;
+  /** Relative to the config file's folder where a config file gives it, elsewhere to where the command runs. */
+  file: string;
+  /** `""` is off. */
+  fileOrOff: string;
+  url: string;
+  path: string;
+  account: number | undefined;
+  duration: number;
+  /** Longer than 0. */
+  ttl: number;
+  /** May last for days, so a bare number is nobody's. */
+  age: number;
+  size: number;
+  texts: string[];
+  recordKinds: RecordKind[];
+  /** JSON Pointers, with `*` for any one member or item. */
+  pointers: string[];
+  /** Sources of regular expressions. */
+  patterns: string[];
+  latency: Latency;
+  faults: FaultRule[];
+}
+export type Kind = keyof Values;
+
+const of = <K extends Kind>(kind: K) => ({ $ref: `#/definitions/${kind}` as const });
+const flag = { type: 'boolean', default: false } as const;
+/** Those under one heading of a command's help. */
+const group = <const T extends Readonly<Record<string, Setting>>>(
+  group: string | undefined,
+  settings: T,
+): T =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, one]) => [name, { ...one, group }]),
+  ) as unknown as T;
 
 /**
- * Every setting of the tool, once: flags, environment, config file, help and `patchgate config` are made from this
- * table. Names are those of the config file; the flag is the same in kebab case, the variable `PATCHGATE_` in capitals.
+ * Every setting of the tool, once: types, flags, environment, the config file's check, its published schema, help and
+ * `patchgate config` are made from this table. Names are those of the config file; the flag is the same in kebab case, the
+ * variable `PATCHGATE_` in capitals.
  */
-export const SETTINGS = { ...RECORDING, ...REPLAYING, ...SERVING, ...JUDGING, ...VERIFYING };
+export const SETTINGS = {
+  ...group('Judging', {
+    contract: {
+      ...of('file'),
+      description: 'Folder or contract.json with the operations, schemas and rules',
+    },
+    validation: {
+      enum: ['enforce', 'warn', 'off'],
+      default: 'enforce',
+      description: 'enforce blocks, warn forwards and reports, off does not judge',
+    },
+    guard: {
+      enum: ['on', 'strict', 'off', true, false],
+      bare: 'on',
+      description:
+        'Block a project PATCH that deletes environments; strict: also where nothing is known (on in proxy, strict in verify; --no-guard)',
+    },
+    unlisted: {
+      enum: ['pass', 'block'],
+      default: 'pass',
+      description: "PATCHes below a judged record's path that no operation lists",
+    },
+    basePath: {
+      ...of('path'),
+      description: 'Judge only paths below this one, as the target gets them: /api/v2',
+    },
+    bodyLimit: {
+      ...of('size'),
+      default: '5MiB',
+      description: 'Largest body to judge, before and after decoding',
+    },
+  }),
+  ...group('Guard', {
+    account: { ...of('account'), description: 'Id of the workspace that current means in a path: 196' },
+    state: {
+      ...of('fileOrOff'),
+      description:
+        'File with what the service holds, as far as it is known; proxy keeps one: .patchgate/state.json (--no-state)',
+    },
+    readState: {
+      type: 'boolean',
+      description:
+        'Before the first PATCH of a project of which nothing is known, read it from the target (on in verify). --no-read-state: the gate sends no GET of its own, not even before a 409 for what may be gone',
+    },
+    stateLag: {
+      ...of('duration'),
+      default: '60s',
+      description:
+        'How old an answer of the target may be: an environment that was seen more lately than that is not taken for gone',
+    },
+    learn: {
+      ...of('recordKinds'),
+      default: ['project'],
+      description: 'Kinds of record that answers show whole, to learn from: project, feature, draft',
+    },
+    approvalTtl: {
+      ...of('ttl'),
+      default: '10m',
+      description: 'How long the token of a 409 may be used, in the header Patchgate-Approve',
+    },
+    allowDelete: {
+      ...of('texts'),
+      default: [],
+      description: 'Names of environments that may be deleted without asking: e2e-*',
+    },
+  }),
+  ...group('Recordings', {
+    recordings: { ...of('file'), default: 'recordings', description: 'Folder that holds the recordings' },
+    recording: { ...of('text'), default: 'default', description: 'Name of the recording to use' },
+    record: {
+      enum: ['all', 'new_episodes', 'once', 'none', true],
+      bare: 'all',
+      description: 'Keep what passes: all, new_episodes (replay what is known), once, none (replay only)',
+    },
+    recordInCi: { ...flag, description: 'Record even where CI=true' },
+    refreshMeta: { ...flag, description: 'Record the time anew where nothing else of an exchange changed' },
+    recordLimit: { ...of('size'), default: '64MiB', description: 'Largest body to keep in a recording' },
+    durability: {
+      enum: ['process', 'fsync'],
+      default: 'process',
+      description: 'What a recorded exchange outlives: process (kill -9), fsync (a power cut; slower)',
+    },
+    onMiss: {
+      enum: ['refuse', 'forward', 'record'],
+      default: 'refuse',
+      description: 'What to do with a request that is not in the recording',
+    },
+  }),
+  ...group('Replaying', {
+    strictSequence: { ...flag, description: 'Refuse a request that comes more often than it was recorded' },
+    replayFailures: {
+      ...flag,
+      description: 'Fail as the target did when it was recorded: timeouts, resets, cut responses',
+    },
+    maxAge: { ...of('age'), description: 'Age from which an exchange is stale: 30d' },
+    onStale: { enum: ['warn', 'refuse'], default: 'warn', description: 'What to do with a stale exchange' },
+    failUnused: { ...flag, description: 'Exit with 1 where exchanges of the recording were never served' },
+    sessionIdle: {
+      ...of('duration'),
+      default: '10m',
+      description: 'How long a session lasts that nobody uses; 0 is for ever',
+    },
+  }),
+  ...group('Matching', {
+    matchHeaders: {
+      ...of('texts'),
+      default: [],
+      description: 'Headers that matching compares, too: accept-language',
+    },
+    ignorePointers: {
+      ...of('pointers'),
+      default: [],
+      description: 'Places in JSON bodies that matching ignores: /environments/*/id',
+    },
+    ignoreQuery: { ...of('texts'), default: [], description: 'Parameters that matching ignores: timestamp' },
+    arraysAsSets: {
+      ...of('pointers'),
+      default: [],
+      description: 'Arrays whose order matching ignores: /languages',
+    },
+    formsAsSets: { ...flag, description: 'Matching ignores the order of the fields of a form' },
+  }),
+  ...group('Redaction', {
+    redact: {
+      ...of('texts'),
+      default: [],
+      description: 'Further names of headers, parameters and fields never kept or shown: pin,ssn',
+    },
+    noRedact: {
+      ...of('texts'),
+      default: [],
+      description: 'Names that are kept and shown although they look like those of secrets: signature',
+    },
+    redactPointers: {
+      ...of('pointers'),
+      default: [],
+      description: 'Places in JSON bodies to redact: /users/*/email',
+    },
+    redactPatterns: {
+      ...of('patterns'),
+      default: [],
+      description: 'Regular expression whose matches are redacted; repeat it for more',
+    },
+    detectSecrets: {
+      type: 'boolean',
+      default: true,
+      description: 'Redact what looks like a secret (--no-detect-secrets turns it off)',
+    },
+  }),
+  ...group('Target', {
+    target: { ...of('url'), description: 'Base URL of the real service' },
+    targetCa: {
+      ...of('file'),
+      description: "PEM file of the authorities that the target's certificate may come from",
+    },
+    targetInsecure: { ...flag, description: "Do not verify the target's certificate" },
+    preserveHost: { ...flag, description: "Send the target the client's Host, not its own" },
+    forwardedHeaders: { ...flag, description: 'Tell the target who asks: X-Forwarded-For, -Proto and -Host' },
+    timeout: {
+      ...of('duration'),
+      default: '30s',
+      description: 'How long the target may be silent before it answers',
+    },
+  }),
+  ...group('Server', {
+    clientTimeout: {
+      ...of('duration'),
+      default: '60s',
+      description: 'How long a client may take for its request; 0 is for ever',
+    },
+    log: { enum: ['text', 'json', 'off'], default: 'text', description: 'One line per request' },
+    port: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65535,
+      default: 4010,
+      alias: 'p',
+      description: 'Port to listen on; 0 takes a free one',
+    },
+    host: { ...of('text'), default: '127.0.0.1', description: 'Address to listen on' },
+    allowHost: {
+      ...of('texts'),
+      default: [],
+      description:
+        'Further names, beside those of this machine and the target, that clients on loopback may use: gate.test,*.gate.test',
+    },
+    tlsCert: { ...of('file'), description: 'PEM file with the certificate to serve clients over TLS with' },
+    tlsKey: { ...of('file'), description: 'PEM file with its key' },
+    controlToken: {
+      ...of('text'),
+      secret: true,
+      description: 'Bearer token of the control API; needed off loopback',
+    },
+  }),
+  ...group('Faults', {
+    latency: {
+      ...of('latency'),
+      default: '0ms',
+      description: 'How long each answer waits: 100ms, 50ms..200ms, recorded (as long as it took then)',
+    },
+    faults: {
+      ...of('faults'),
+      alias: 'fault',
+      default: [],
+      description:
+        'What fails, and how; repeat it for more: "PATCH /accounts/** status=503 rate=0.2 count=2"',
+    },
+    faultSeed: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Seed of what faults draw, to repeat a run: 1234',
+    },
+  }),
+  ...group('Drift', {
+    ignoreDrift: {
+      ...of('pointers'),
+      default: [],
+      description: 'Places in the JSON of answers that may be anything: /updatedAt,/items/*/etag',
+    },
+    driftHeaders: {
+      ...of('texts'),
+      default: ['content-type', 'location'],
+      description: 'Headers of answers that verify compares',
+    },
+  }),
+  ...group(undefined, {
+    seed: { ...of('file'), description: 'JSON file with the records that the fake starts with' },
+    envelope: { ...of('text'), description: "Member that wraps the fake's answers: _data" },
+    failOn: {
+      enum: ['error', 'warn'],
+      default: 'error',
+      description: 'Severity at which check and verify exit with 1',
+    },
+    failOnBlock: { ...flag, description: 'Exit with 1 where the gate blocked a request' },
+    baseline: {
+      ...of('file'),
+      description: 'File with known findings, which do not fail: patchgate-baseline.json',
+    },
+  }),
+};
 
 export type SettingName = keyof typeof SETTINGS;
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+/** The settings in force. One without a default is undefined where nobody gives it. */
+export type SettingValues = {
+  [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> | (Name extends Optional ? undefined : never);
+};
+type ValueOf<S> = S extends { $ref: `#/definitions/${infer K extends Kind}` }
+  ? Values[K]
+  : S extends { enum: readonly (infer Word)[] }
+    ? Exclude<Word, boolean>
+    : S extends { type: 'boolean' }
+      ? boolean
+      : number;
+/** Every command has a contract, and a guard of its own. */
+type Optional = {
+  [Name in SettingName]: (typeof SETTINGS)[Name] extends { default: unknown }
+    ? never
+    : Exclude<Name, 'contract' | 'guard'>;
+}[SettingName];
+
+export type RecordMode = NonNullable<SettingValues['record']>;
+
+/** Its kind, where it has one of its own. */
+export function kindOf({ $ref }: Setting): Kind | undefined {
+  return $ref?.slice('#/definitions/'.length) as Kind | undefined;
+}
+
+/** The words that it takes, where it is one of several. */
+export function wordsOf(setting: Setting): readonly string[] {
+  return (setting.enum ?? []).filter((word) => typeof word === 'string');
+}
 
 /** Settings that are gone, by name, with what to do instead. */
 export const GONE: Readonly<Record<string, string>> = {

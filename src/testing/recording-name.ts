@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative, sep } from 'node:path';
-import { findConfigFile } from '../settings/find-config-file.ts';
+import { findConfigFile } from '../settings/config-file.ts';
 import { type NamedTest, namesOf } from './test-names.ts';
 
 /** Characters of a name that are there to be read. */

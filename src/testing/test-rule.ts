@@ -11,7 +11,9 @@ import {
 } from '../model/rule.ts';
 import { checkedPlaces } from '../rules/checked-places.ts';
 import { frozenContext } from '../rules/frozen-context.ts';
-import { misshapenFixtures, misshapenRule } from '../settings/extras/check-rule.ts';
+import { problemOf } from '../settings/check.ts';
+import { customRule, fixtures } from '../settings/settings-validators.js';
+import { memberAt } from '../settings/source.ts';
 import { edited, type Path } from './edited.ts';
 
 /** Further fixtures for a rule, beside the examples that it has. */
@@ -31,8 +33,12 @@ const MOST_TOLD = 20;
  * @throws Error with all that is wrong
  */
 export function testRule(rule: Rule, more: Fixtures = {}): void {
-  const wrong = misshapenRule(rule) ?? misshapenFixtures(more);
-  if (wrong) throw failure(rule, [`${wrong.pointer.slice(1) || 'it'}${wrong.what} (${wrong.hint})`]);
+  const ofRule = problemOf(customRule, rule);
+  const wrong = ofRule ?? problemOf(fixtures, more);
+  if (wrong) {
+    const place = memberAt(ofRule ? wrong.pointer : `/more${wrong.pointer}`) || 'the rule';
+    throw failure(rule, [`${wrong.text}${place} (${wrong.hint})`]);
+  }
   const { passes, fails } = rule.examples;
   const of = (examples: readonly (Example | FailingExample)[], name: string) =>
     examples.flatMap((example, index) =>

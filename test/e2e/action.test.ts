@@ -87,7 +87,9 @@ describe('the step that builds', () => {
     const { code, stdout } = await runAction({ path: built, workspace, inputs, env });
     expect({ code, stdout }).toEqual({
       code: 2,
-      stdout: expect.stringMatching(/^::error title=Patchgate::Node\.js 20\.19, 22\.12 or newer is needed: .*\n$/),
+      stdout: expect.stringMatching(
+        /^::error title=Patchgate::Node\.js 20\.19, 22\.12 or newer is needed: .*\n$/,
+      ),
     });
   });
 });

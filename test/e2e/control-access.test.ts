@@ -181,7 +181,7 @@ describe('a token that protects nothing is refused:', () => {
     const env = { PATCHGATE_CONTROL_TOKEN: '' };
     const { code, stderr } = await runBinary(['proxy', target.url, '--port', '0'], { env });
     expect(code).toBe(2);
-    expect(stderr).toContain('PATCHGATE_CONTROL_TOKEN: "" is not taken');
+    expect(stderr).toContain('invalid value "" for PATCHGATE_CONTROL_TOKEN');
   });
 
   it.each([

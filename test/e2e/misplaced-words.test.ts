@@ -43,7 +43,7 @@ describe('a word in the place of an option', () => {
   });
 
   it.each([
-    ['exec --record=checkout -- true', '--record: "checkout" is not taken'],
+    ['exec --record=checkout -- true', 'invalid value "checkout" for --record'],
     ['recordings remove checkout --unused yes', 'unexpected argument "yes"'],
   ])('%s', async (line, says) => {
     const { code, stderr } = await runBinary(words(line), { cwd: folder() });
@@ -53,7 +53,7 @@ describe('a word in the place of an option', () => {
 
   it('is said of a mode, too, that is the name of a recording', async () => {
     const { stderr } = await runBinary(['exec', '--', 'true'], { env: { PATCHGATE_RECORD: 'checkout' } });
-    expect(stderr).toContain('PATCHGATE_RECORD: "checkout" is not taken');
+    expect(stderr).toContain('invalid value "checkout" for PATCHGATE_RECORD');
     expect(stderr).toContain('the name of a recording is the setting recording');
   });
 });

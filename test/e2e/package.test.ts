@@ -173,8 +173,8 @@ describe('the package', () => {
 
   it('has types that say what each setting is', () => {
     const types = readFileSync(join(ROOT, 'dist/types-define-config.d.ts'), 'utf8');
-    for (const [name, { describe }] of Object.entries(SETTINGS))
-      expect(types).toContain(`    /** ${describe.replaceAll('*/', '*\\/')} */\n    ${name}: {`);
+    for (const [name, { description }] of Object.entries(SETTINGS))
+      expect(types).toContain(`    /** ${description.replaceAll('*/', '*\\/')} */\n    ${name}: {`);
   });
 
   it('has types for modules and for CommonJS', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { admitCustomRules } from '../../src/gate/admit-custom-rules.ts';
 import type { Rule } from '../../src/model/rule.ts';
-import { memberAt } from '../../src/settings/extras/source.ts';
+import { memberAt } from '../../src/settings/source.ts';
 import { refusal } from '../support/errors.ts';
 import { shouting } from '../support/team-rule.ts';
 

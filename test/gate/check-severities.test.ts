@@ -4,7 +4,7 @@ import { checkSeverities } from '../../src/gate/check-severities.ts';
 import { pointerOf } from '../../src/json/pointer.ts';
 import type { SeveritySetting } from '../../src/model/finding.ts';
 import { RULES } from '../../src/rules/index.ts';
-import { memberAt } from '../../src/settings/extras/source.ts';
+import { memberAt } from '../../src/settings/source.ts';
 import { refusal } from '../support/errors.ts';
 
 const checked = (severities: Record<string, SeveritySetting>) =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Gate, GateOptions } from '../../src/gate/gate.ts';
 import type { SeveritySetting } from '../../src/model/finding.ts';
-import { checkOverrides } from '../../src/settings/extras/check-overrides.ts';
 import { project } from '../support/bodies.ts';
 import { laterRefusal } from '../support/errors.ts';
+import { checkOverrides } from '../support/extras.ts';
 import { brief, gate, PROJECT_URL, patch } from '../support/gate.ts';
 
 type Rules = Record<string, SeveritySetting>;

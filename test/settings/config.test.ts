@@ -70,7 +70,9 @@ describe('what nobody says', () => {
 
   it('is not what an empty variable says, but of a secret', async () => {
     expect((await resolve({ env: { PATCHGATE_HOST: '' } })).config.host).toBe('127.0.0.1');
-    expect(await refused({ env: { PATCHGATE_CONTROL_TOKEN: '' } })).toContain('PATCHGATE_CONTROL_TOKEN: ""');
+    expect(await refused({ env: { PATCHGATE_CONTROL_TOKEN: '' } })).toContain(
+      'invalid value "" for PATCHGATE_CONTROL_TOKEN',
+    );
   });
 
   it('is a contract that is there', () => {
@@ -116,7 +118,7 @@ describe('what several say', () => {
 
   it('is still checked where another one wins', async () => {
     expect(await refused({ flags: { prot: 1 } })).toContain('prot');
-    expect(await refused({ ...all, file: { prot: 3 } })).toContain('unknown key "prot"');
+    expect(await refused({ ...all, file: { prot: 3 } })).toContain('unknown field "prot"');
   });
 });
 
@@ -186,7 +188,7 @@ describe('a config file', () => {
 
   it('has known keys only', async () => {
     expect(await refused({ file: { recrodings: 'x' } })).toMatch(
-      /^unknown key "recrodings" in .*patchgate\.config\.json:1:2 \(did you mean "recordings"\?\)$/,
+      /^unknown field "recrodings" in .*patchgate\.config\.json:1:2 \(did you mean "recordings"\?\)$/,
     );
     expect(await refused({ file: { 'base-path': '/x' } })).toContain('did you mean "basePath"?');
     expect(await refused({ file: { 'record-in-ci': true } })).toContain('did you mean "recordInCi"?');
@@ -196,8 +198,8 @@ describe('a config file', () => {
         'did you mean "failOnMiss"? only the options of patchgate/testing have it',
       );
     expect(await refused({ file: { rule: {} } })).toContain('did you mean "rules"?');
-    expect(await refused({ file: { colour: 1 } })).toMatch(/\(known keys: .*contract, .*\)$/);
-    expect(await refused({ file: '{"__proto__": {"port": 1}}' })).toContain('unknown key "__proto__"');
+    expect(await refused({ file: { colour: 1 } })).toMatch(/\(known fields: .*contract, .*\)$/);
+    expect(await refused({ file: '{"__proto__": {"port": 1}}' })).toContain('unknown field "__proto__"');
     expect((await config({ file: { $schema: 'x' } })).port).toBe(4010);
   });
 
@@ -205,14 +207,14 @@ describe('a config file', () => {
     const rules = { 'schema.unknown-field': 'error', 'project.empty-list': 'off', 'schema.observed': 'warn' };
     expect((await config({ file: { rules } })).rules).toEqual(rules);
     expect(await refused({ file: { rules: { 'schema.type': 'fatal' } } })).toMatch(
-      /^rules\["schema\.type"\] in .*json:1:25: "fatal" is not taken \(a severity is one of: error, warn, off\)$/,
+      /^invalid value "fatal" for rules\["schema\.type"\] in .*json:1:25 \(it takes one of: error, warn, off\)$/,
     );
-    expect(await refused({ file: { rules: { 'schema.type': 2 } } })).toContain(': 2 is not taken');
+    expect(await refused({ file: { rules: { 'schema.type': 2 } } })).toContain('invalid value 2 for ');
     expect(await refused({ file: { rules: [] } })).toContain(
-      'must be an object of rule names and severities',
+      '(it takes an object of rule names and severities',
     );
     expect(await refused({ file: { rules: null } })).toContain(
-      'must be an object of rule names and severities',
+      '(it takes an object of rule names and severities',
     );
   });
 });
@@ -281,9 +283,9 @@ describe('a target', () => {
   it('is a URL whose credentials are not shown', async () => {
     const shown = await refused({ file: { target: 'ftp://me:hunter2@staging.example.com' } });
     expect(shown).toBe(
-      'target in patchgate.config.json:1:11: what is given is not taken (it takes an http or https URL, whole: https://staging.example.com/api/v2)',
+      'invalid value for target in patchgate.config.json:1:11 (it takes an http or https URL, whole: https://staging.example.com/api/v2)',
     );
-    expect(await refused({ flags: { target: 'staging' } })).toContain('--target: "staging" is not taken');
+    expect(await refused({ flags: { target: 'staging' } })).toContain('invalid value "staging" for --target');
   });
 });
 

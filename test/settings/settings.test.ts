@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { SETTINGS, type SettingName, variableOf } from '../../src/settings/settings.ts';
+import { SETTINGS, type Setting, type SettingName, variableOf } from '../../src/settings/settings.ts';
 import { config, refused, resolve } from '../support/config.ts';
 import { laterRefusal } from '../support/errors.ts';
 
 /** As a config file has it: what is a number or true there is no text. */
 function typed(name: SettingName, given: string | boolean): unknown {
-  const { kind } = SETTINGS[name];
-  if (kind === 'boolean') return given === 'true' || given === '1';
-  return kind === 'integer' && given !== 'current' ? Number(given) : given;
+  const setting: Setting = SETTINGS[name];
+  if (setting.type === 'boolean') return given === 'true' || given === '1';
+  const isNumber = setting.type === 'integer' || name === 'account';
+  return isNumber && given !== 'current' ? Number(given) : given;
 }
 
 describe('each setting', () => {
@@ -219,7 +220,9 @@ describe('each setting', () => {
       faults: [{ latency: { from: 7, to: 7 } }],
     });
     for (const file of [{ timeout: 250 }, { latency }, { faults: [{ latency }] }])
-      expect(await refused({ file })).toMatch(/is not taken \(it takes a (?:unit|duration with its unit), /);
+      expect(await refused({ file })).toMatch(
+        /^invalid value .* \(it takes a (?:unit|duration with its unit), /,
+      );
     expect(await config({ file: { latency: 0, faults: [{ latency: 0 }] } })).toMatchObject({
       latency: { from: 0, to: 0 },
       faults: [{ latency: { from: 0, to: 0 } }],
@@ -250,7 +253,7 @@ describe('each setting', () => {
     ['recordInCi', 'yes', 'true or false'],
     ['recordInCi', 1, 'true or false'],
     ['port', '-1', 'an integer from 0 to 65535'],
-    ['port', '65536', 'an integer from 0 to 65535'],
+    ['port', 65536, 'an integer from 0 to 65535'],
     ['port', '80.5', 'an integer from 0 to 65535'],
     ['port', 80.5, 'an integer from 0 to 65535'],
     ['port', '0x50', 'an integer from 0 to 65535'],
@@ -274,7 +277,7 @@ describe('each setting', () => {
     ['state', 5, 'a text'],
     ['learn', 'projects', 'any of: project, feature, draft; did you mean "project"?'],
     ['learn', ['project', 'campaign'], 'any of: project, feature, draft'],
-    ['approvalTtl', '10 minutes', 'a duration of at most 596h: 500ms, 30s, 2m'],
+    ['approvalTtl', '10 minutes', 'a duration of at most 596h that is longer than 0: 500ms, 30s, 2m'],
     ['allowDelete', 5, 'texts'],
     // Without a slash, or as a URL, no path would ever match, and nothing be judged.
     ['ignorePointers', 'environments/*/id', 'JSON Pointers, with * for any one: /environments/*/id'],
@@ -341,20 +344,20 @@ describe('each setting', () => {
     ['latency', '2s..1s', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
     ['latency', '600h', 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded'],
     ['faultSeed', '-1', 'an integer from 0 to 9007199254740991'],
-    ['faults', true, 'a list of faults: ["PATCH status=503 count=2"]'],
+    ['faults', true, 'a list of at most 100 faults: ["PATCH status=503 count=2"]'],
   ];
 
   it.each(WRONG)('%s does not take %j', async (name, value, takes) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     expect(await refused({ flags: { [name]: value } })).toBe(
-      `${flag}: ${JSON.stringify(value)} is not taken (it takes ${takes})`,
+      `invalid value ${JSON.stringify(value)} for ${flag} (it takes ${takes})`,
     );
     expect(await refused({ file: { [name]: value } })).toMatch(
-      new RegExp(`^${name} in .*patchgate\\.config\\.json:1:\\d+: `),
+      new RegExp(` for ${name} in .*patchgate\\.config\\.json:1:\\d+ `),
     );
     if (typeof value === 'string' && value !== '')
       expect(await refused({ env: { [variableOf(name)]: value } })).toMatch(
-        new RegExp(`^${variableOf(name)}: `),
+        new RegExp(` for ${variableOf(name)} `),
       );
   });
 
@@ -365,13 +368,13 @@ describe('each setting', () => {
     ['state', ['', 'x'], '--state and --no-state are both given (give one of them, once)'],
   ])('--%s is given once', async (name, values, says) => {
     expect(await laterRefusal('bad-usage', resolve({ flags: { [name]: values } }))).toBe(says);
-    expect(await refused({ file: { [name]: values } })).toContain('is not taken');
+    expect(await refused({ file: { [name]: values } })).toContain('invalid value [');
   });
 
   it.each([
-    [{ recordInCi: 'true' }, '"true" is not taken (it takes true or false)'],
-    [{ port: '4010' }, '"4010" is not taken (it takes an integer from 0 to 65535)'],
-    [{ account: '196' }, '"196" is not taken'],
+    [{ recordInCi: 'true' }, 'invalid value "true" for recordInCi'],
+    [{ port: '4010' }, 'invalid value "4010" for port'],
+    [{ account: '196' }, 'invalid value "196" for account'],
   ])('is no text in a config file where it is none: %j', async (file, says) => {
     expect(await refused({ file })).toContain(says);
   });
@@ -383,14 +386,14 @@ describe('each setting', () => {
   });
 
   it.each([
-    ['port: 4010n', '4010n is not taken'],
-    ['port: () => 1', 'a function is not taken'],
-    ['port: { get a() { throw 1; } }', 'is not taken'],
+    ['port: 4010n', 'invalid value 4010n for port'],
+    ['port: () => 1', 'invalid value a function for port'],
+    ['port: { get a() { throw 1; } }', 'invalid value {'],
     ["recording: { name: 'x' }", '[Object]'],
-    ['port: Symbol("a")', 'Symbol(a) is not taken'],
+    ['port: Symbol("a")', 'invalid value Symbol(a) for port'],
   ])('is shown in one short line, whatever a program gives: %s', async (text, says) => {
     const said = await refused({ name: 'patchgate.config.mjs', file: `export default { ${text} };` });
-    expect(said).toContain(says.replace('[Object]', "{ name: 'x' } is not taken"));
+    expect(said).toContain(says.replace('[Object]', "invalid value { name: 'x' } for recording"));
     expect(said).not.toContain('\n');
   });
 });

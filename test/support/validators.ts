@@ -1,4 +1,8 @@
-/** Before the tests: the validators that a build would have made of the shipped contract. */
+/** Before the tests: the validators that a build would have made of the shipped contract and of the settings. */
 import { writeShippedValidators } from '../../src/contract/compile-shipped.ts';
+import { writeSettingsValidators } from '../../src/settings/compile-validators.ts';
 
-export default writeShippedValidators;
+export default function writeValidators(): void {
+  writeShippedValidators();
+  writeSettingsValidators();
+}

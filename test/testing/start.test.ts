@@ -96,9 +96,9 @@ describe('replay', () => {
   });
 
   it.each([
-    [{ recordin: 'demo' }, 'unknown key "recordin" in the settings given\n  did you mean "recording"?'],
+    [{ recordin: 'demo' }, 'unknown field "recordin" in the settings given\n  did you mean "recording"?'],
     [{ failonmiss: true }, 'did you mean "failOnMiss"?'],
-    [{ port: 'x' }, 'the option port: "x" is not taken\n  it takes an integer'],
+    [{ port: 'x' }, 'invalid value "x" for the option port\n  it takes an integer'],
     [{ onMiss: 'forward' }, 'needs a target'],
     [
       { config: 'nowhere.json' },

@@ -80,18 +80,22 @@ describe('what is told of a rule', () => {
 
   it('is the form that a config would refuse', () => {
     expect(problems({ ...unlucky(), severity: 'fatal' })).toEqual([
-      'severity: "fatal" is not taken (it takes one of: error, warn, off)',
+      'invalid value "fatal" for severity (it takes one of: error, warn, off)',
     ]);
-    expect(problems(undefined)).toEqual([expect.stringContaining('it must be an object')]);
-    expect(problems({ ...unlucky(), name: 5 })).toEqual([expect.stringContaining('name: 5 is not taken')]);
+    expect(problems(undefined)).toEqual([
+      expect.stringContaining('invalid value undefined for the rule (it takes an object'),
+    ]);
+    expect(problems({ ...unlucky(), name: 5 })).toEqual([
+      expect.stringContaining('invalid value 5 for name'),
+    ]);
     expect(problems(unlucky(), { fails: [{ body: {} }] as never })).toEqual([
-      "more/fails/0/pointers is missing (it takes the JSON Pointers of the places, at least one: ['/environments/0/name'])",
+      'missing field "pointers" of more.fails[0] (it takes the JSON Pointers of the places, at least one: [\'/environments/0/name\'])',
     ]);
     expect(problems(unlucky(), { pases: [] } as never)).toEqual([
-      'more/pases is not known (did you mean "passes"?)',
+      'unknown field "pases" of more (did you mean "passes"?)',
     ]);
     expect(problems(unlucky(), { fails: 5 } as never)).toEqual([
-      'more/fails: 5 is not taken (it takes a list of examples)',
+      'invalid value 5 for more.fails (it takes a list of examples)',
     ]);
   });
 

@@ -14,8 +14,7 @@ import { SecretNotices } from '../../recordings/redaction/secret-notices.ts';
 import { openStore } from '../../recordings/store/open-store.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { amount } from '../../reporters/wording.ts';
-import { resolveConfig } from '../../settings/config.ts';
-import type { Durability } from '../../settings/settings.ts';
+import { type Config, resolveConfig } from '../../settings/config.ts';
 import { flagsOf, MATCHING, RECORDING, REDACTION, withSettings } from '../options.ts';
 import { say, standardOutput } from '../output.ts';
 import { attachedTo, readArchive } from './read-archive.ts';
@@ -90,7 +89,7 @@ export interface ImportArgs {
   replace: boolean;
   /** Bytes of a body that are kept at most. */
   recordLimit: number;
-  durability: Durability;
+  durability: Config['durability'];
   refreshMeta: boolean;
   rules: MatchRules;
   /** Takes one notice for people. */

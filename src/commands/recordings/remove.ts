@@ -12,9 +12,8 @@ import { takeLock } from '../../recordings/store/lock.ts';
 import { openStore } from '../../recordings/store/open-store.ts';
 import { amount } from '../../reporters/wording.ts';
 import { printable } from '../../server/printable.ts';
-import { checkValue } from '../../settings/check-value.ts';
 import { resolveConfig } from '../../settings/config.ts';
-import { SETTINGS } from '../../settings/settings.ts';
+import { readValue } from '../../settings/values.ts';
 import { flagsOf, withSettings } from '../options.ts';
 import {
   chooser,
@@ -59,9 +58,7 @@ export const remove: CommandModule = {
     const { config } = await resolveConfig(flagsOf(argv));
     const { name, unused, olderThan, yes } = argv as unknown as Args;
     const age =
-      olderThan === undefined
-        ? undefined
-        : (checkValue('maxAge', SETTINGS.maxAge, olderThan, '--older-than') as number);
+      olderThan === undefined ? undefined : (readValue('maxAge', olderThan, '--older-than') as number);
     const selection = selectionOf(argv);
     const before = age === undefined ? undefined : Date.now() - age;
     const args = { folder: config.recordings, name, selection, unused, before };

@@ -20,7 +20,7 @@ import { recordedRequest } from '../../recordings/plain-exchange.ts';
 import { redactExchange } from '../../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
-import type { Suppression } from '../../settings/extras/check-suppressions.ts';
+import type { Suppression } from '../../settings/extras.ts';
 import type { KnownState } from '../../state/known-state.ts';
 import { TargetFailure } from '../../upstreams/target.ts';
 import type { Upstream } from '../../upstreams/upstream.ts';

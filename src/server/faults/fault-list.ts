@@ -3,7 +3,7 @@ import { type RequestHead, splitTarget } from '../../http/http.ts';
 import type { FaultPlan, FaultRule, Latency } from '../../model/fault.ts';
 import { faultText } from '../../model/fault-text.ts';
 import type { IdleFault } from '../../reporters/run-text.ts';
-import { type PathPredicate, pathPatterns } from '../../settings/extras/path-patterns.ts';
+import { type PathPredicate, pathPatterns } from '../../settings/globs.ts';
 import type { Session } from '../../upstreams/session.ts';
 
 /** What happens to one answer. */

@@ -8,7 +8,7 @@ import { faultText, latencyText } from '../../model/fault-text.ts';
 import { nearest } from '../../model/nearest.ts';
 import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
 import type { IdleFault } from '../../reporters/run-text.ts';
-import { readFaultsGiven } from '../../settings/faults/read-faults.ts';
+import { readFaultsGiven } from '../../settings/faults.ts';
 import type { LiveSession, Sessions } from '../sessions.ts';
 import { type Count, type Fault, FaultList, isFelt } from './fault-list.ts';
 

@@ -1,6 +1,6 @@
 import type { PatchgateError } from '../../errors.ts';
 import type { ResponseHead } from '../../http/http.ts';
-import { LONGEST_TIMER } from '../../settings/setting.ts';
+import { LONGEST_TIMER } from '../../settings/read-amount.ts';
 import {
   type AnsweredBy,
   type Flow,

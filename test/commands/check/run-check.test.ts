@@ -8,7 +8,7 @@ import { loadContract } from '../../../src/contract/load-contract.ts';
 import { createGate, type Gate } from '../../../src/gate/gate.ts';
 import type { StoredBody } from '../../../src/model/exchange.ts';
 import { bodyFileName } from '../../../src/recordings/body-file.ts';
-import { checkBodies } from '../../../src/settings/extras/check-bodies.ts';
+import { checkBodies } from '../../support/extras.ts';
 
 const gate = createGate(loadContract('schemas'), {
   validation: 'enforce',

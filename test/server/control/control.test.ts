@@ -515,7 +515,7 @@ describe('faults', () => {
 
   it.each<[string, unknown, string]>([
     ['PUT', '{', 'the input is not a JSON text'],
-    ['PUT', { faults: [{ status: 503, rate: 2 }] }, 'faults[0].rate: 2 is not taken'],
+    ['PUT', { faults: [{ status: 503, rate: 2 }] }, 'invalid value 2 for faults[0].rate'],
     ['PUT', { faults: ['updateProjct reset'] }, 'the contract has no operation updateProjct'],
     ['PUT', { latency: 'recorded' }, 'nothing is replayed here'],
   ])('refuses %s %j', async (method, body, says) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Latency } from '../../../src/model/fault.ts';
 import { FaultList } from '../../../src/server/faults/fault-list.ts';
-import { readFaults } from '../../../src/settings/faults/read-faults.ts';
+import { readFaults } from '../../../src/settings/faults.ts';
 
 const operationOf = ({ method, url }: { method: string; url: string }) =>
   method === 'PATCH' && url.includes('/projects/') ? 'updateProject' : undefined;

@@ -4,7 +4,7 @@ import type { Gate } from '../../../gate/gate.ts';
 import type { RequestHead } from '../../../http/http.ts';
 import { nearest } from '../../../model/nearest.ts';
 import type { RecordName } from '../../../model/record.ts';
-import type { BodyMapping } from '../../../settings/extras/check-bodies.ts';
+import type { BodyMapping } from '../../../settings/extras.ts';
 
 /** What the bodies are judged as that do not say it themselves. Nothing is guessed. */
 export interface JudgedAs {

@@ -6,7 +6,7 @@ import { tokensOf } from '../../../json/pointer.ts';
 import { nearest } from '../../../model/nearest.ts';
 import { DRIFT_NAMES } from '../../../recordings/drift/drift-rules.ts';
 import type { CheckedFile, Excuse, PlacedFinding, Remark, Subject } from '../../../reporters/report.ts';
-import type { Suppression } from '../../../settings/extras/check-suppressions.ts';
+import type { Suppression } from '../../../settings/extras.ts';
 
 /** @param rules the gate's. @throws PatchgateError `bad-config` where a suppression names another */
 export function checkSuppressedRules(suppressions: readonly Suppression[], rules: Gate['rules']): void {

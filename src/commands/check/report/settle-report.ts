@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { PatchgateError } from '../../../errors.ts';
 import { type CheckedFile, type Remark, type Report, summaryOf } from '../../../reporters/report.ts';
 import { amount } from '../../../reporters/wording.ts';
-import type { Suppression } from '../../../settings/extras/check-suppressions.ts';
+import type { Suppression } from '../../../settings/extras.ts';
 import type { KnownFindings } from '../known/baseline.ts';
 
 export interface SettleOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BodyTargets } from '../../../../src/commands/check/judging/body-targets.ts';
-import { checkBodies } from '../../../../src/settings/extras/check-bodies.ts';
+import { checkBodies } from '../../../support/extras.ts';
 import { gate } from '../../../support/gate.ts';
 
 const GATE = gate({ guard: 'off' });

@@ -8,8 +8,8 @@ import { type CheckArgs, type CheckIo, runCheck } from '../../../../src/commands
 import { loadContract } from '../../../../src/contract/load-contract.ts';
 import { createGate, type Gate } from '../../../../src/gate/gate.ts';
 import type { Exchange } from '../../../../src/model/exchange.ts';
-import { checkSuppressions } from '../../../../src/settings/extras/check-suppressions.ts';
 import { laterRefusal } from '../../../support/errors.ts';
+import { checkSuppressions } from '../../../support/extras.ts';
 import { gate, PROJECT_URL, PROXY_DEFAULTS, SCHEMAS } from '../../../support/gate.ts';
 import { fileText } from '../../../support/recorded-folder.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';

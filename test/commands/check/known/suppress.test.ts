@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkSuppressedRules } from '../../../../src/commands/check/known/suppress.ts';
-import { checkSuppressions } from '../../../../src/settings/extras/check-suppressions.ts';
 import { refusal } from '../../../support/errors.ts';
+import { checkSuppressions } from '../../../support/extras.ts';
 import { gate } from '../../../support/gate.ts';
 
 it('refuses a suppression of a rule that there is not', async () => {

@@ -6,9 +6,9 @@ import { type SettleOptions, settleReport } from '../../../../src/commands/check
 import { DEFAULT_REDACTION } from '../../../../src/recordings/redaction/redaction.ts';
 import type { CheckedFile, Report } from '../../../../src/reporters/report.ts';
 import { fails } from '../../../../src/reporters/report.ts';
-import { checkSuppressions } from '../../../../src/settings/extras/check-suppressions.ts';
 import { checkedFile, finding, subject } from '../../../support/checked.ts';
 import { laterRefusal } from '../../../support/errors.ts';
+import { checkSuppressions } from '../../../support/extras.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const KNOWN = 'known.json';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { losesEnvironment } from '../../../../src/model/effect.ts';
-import { checkBodies } from '../../../../src/settings/extras/check-bodies.ts';
 import { checkLines, findingsOf, placesIn, textAt } from '../../../support/check.ts';
 import { exchange } from '../../../support/exchanges.ts';
+import { checkBodies } from '../../../support/extras.ts';
 import { FEATURE_URL, gate, PROJECT_URL } from '../../../support/gate.ts';
 import { projectOf } from '../../../support/recorded-folder.ts';
 

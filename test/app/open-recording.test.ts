@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
-import { recordMode } from '../../src/settings/record-mode.ts';
-import { RECORD_MODES } from '../../src/settings/settings.ts';
+import { recordMode } from '../../src/app/open-recording.ts';
+
+const MODES = ['all', 'new_episodes', 'once', 'none'] as const;
 
 it('is what was asked for', () => {
-  for (const record of [undefined, ...RECORD_MODES])
+  for (const record of [undefined, ...MODES])
     for (const CI of [undefined, '', 'false', 'False', '0'])
       expect(recordMode({ record, recordInCi: false }, { CI })).toEqual({ mode: record });
 });
@@ -22,6 +23,6 @@ it.each(['true', 'True', '1', 'woodpecker'])(
 );
 
 it('records there where that is asked for', () => {
-  for (const record of RECORD_MODES)
+  for (const record of MODES)
     expect(recordMode({ record, recordInCi: true }, { CI: 'true' })).toEqual({ mode: record });
 });

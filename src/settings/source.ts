@@ -1,8 +1,8 @@
-import { findPlace, type Part } from '../../json/json-text.ts';
-import { tokensOf } from '../../json/pointer.ts';
+import { findPlace, type Part } from '../json/json-text.ts';
+import { tokensOf } from '../json/pointer.ts';
 
-/** Where a value of a config file, or of a program's own settings, comes from. */
-export interface ExtraSource {
+/** Where values come from. */
+export interface Source {
   /** For messages: the config file's name, or `the settings given`. */
   where: string;
   /** Absolute; that from which file patterns start. */
@@ -15,10 +15,13 @@ export interface ExtraSource {
  * What is meant and where it stands, for messages: `suppressions[2].reason in patchgate.config.json:12:5`.
  *
  * @param pointer JSON Pointer in the config: `/suppressions/2/reason`
- * @param part its value, or the name of the member
+ * @param name pointer of the member whose name has the line, in the place of the value's
  */
-export function placed(pointer: string, source: ExtraSource, part: Part = 'value'): string {
-  return `${memberAt(pointer)} in ${placeIn(source, pointer, part)}`;
+export type PlaceOf = (pointer: string, name?: string) => string;
+
+export function placed(source: Source, pointer: string, name?: string): string {
+  const place = name === undefined ? placeIn(source, pointer) : placeIn(source, name, 'name');
+  return pointer === '' ? place : `${memberAt(pointer)} in ${place}`;
 }
 
 /** What is meant, as a program would write it: `suppressions[2].reason`. */
@@ -31,7 +34,7 @@ export function memberAt(pointer: string): string {
 }
 
 /** The place alone: `patchgate.config.json:12:5`; `patchgate.config.mjs` where nobody knows the line. */
-export function placeIn({ where, text }: ExtraSource, pointer: string, part: Part = 'value'): string {
+export function placeIn({ where, text }: Source, pointer: string, part: Part = 'value'): string {
   if (text === undefined) return where;
   const { line, column } = findPlace(text, pointer, part);
   return `${where}:${line}:${column}`;

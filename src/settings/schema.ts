@@ -1,0 +1,439 @@
+import { RECORD_KINDS } from '../model/record.ts';
+import { type Kind, SETTINGS, type Setting } from './settings.ts';
+
+/**
+ * JSON Schemas (draft-07) of what people write: the config file, faults, rules of one's own. The build compiles them
+ * (validators.js), and schemas/config/ publishes that of the config file. Keywords of our own:
+ * `takes` says in a message what is right, `needs` which members a rule of members asks for; `function` and `plain` are for what
+ * only a program can give.
+ */
+export interface Schema {
+  [keyword: string]: unknown;
+  takes?: string;
+}
+
+const AMOUNT = '\\d+(?:\\.\\d+)?';
+/** A bare number other than 0 has no unit: nobody can say whether it counts seconds or milliseconds. */
+const DURATION = `(?:${AMOUNT}\\s*(?:[mM]?[sS]|[mMhHdD])|0+(?:\\.0+)?)`;
+const SIZE = `${AMOUNT}\\s*(?:(?:[kKmM][iI]?)?[bB])?`;
+/** Several stand between commas. */
+const POINTERS = listOf('(?:/(?:[^~/,]|~[01])*)*');
+/** As `isPlain` of the contract has it: servers read it in one way. One slash at its end counts for nothing. */
+const PLAIN_PATH = "^(?!.*(?://|/\\.|\\./|\\.$))/[\\w~!$&'()*+,=:@./-]*$";
+/** A text of this many bytes fits a string of Node. */
+export const LARGEST = 256 * 1024 * 1024;
+/** Faults at most: each is held against each request, and counted in each session. */
+export const MOST_FAULTS = 100;
+const FAULTS = `a list of at most ${MOST_FAULTS} faults: ["PATCH status=503 count=2"]`;
+
+const text = { type: 'string' };
+const filled = { type: 'string', minLength: 1 };
+const ref = (name: string, more: Schema = {}): Schema => ({ $ref: `#/definitions/${name}`, ...more });
+const whole = (minimum: number, maximum: number | undefined, takes: string): Schema => ({
+  type: 'integer',
+  minimum,
+  ...(maximum !== undefined && { maximum }),
+  takes,
+});
+const oneOrMore = (item: Schema): Schema => ({ anyOf: [{ type: 'array', items: item }, item] });
+const matching = (pattern: string, takes: string): Schema => ({ type: 'string', pattern, takes });
+/** Says which members there are, too, as Ajv's strict mode wants it. */
+const has = (member: string): Schema => ({ required: [member], properties: { [member]: true } });
+
+function listOf(pattern: string): string {
+  return `^\\s*${pattern}\\s*(?:,\\s*${pattern}\\s*)*$`;
+}
+
+/** What a setting of each kind takes. */
+export const KINDS: Record<Kind, Schema> = {
+  text: filled,
+  file: filled,
+  fileOrOff: { anyOf: [text, { const: false }], takes: 'a text' },
+  url: matching(
+    '^[hH][tT][tT][pP][sS]?:.',
+    'an http or https URL, whole: https://staging.example.com/api/v2',
+  ),
+  path: matching(
+    PLAIN_PATH,
+    'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
+  ),
+  account: {
+    anyOf: [{ type: 'integer', minimum: 0 }, { const: 'current' }],
+    takes: `an integer from 0 to ${Number.MAX_SAFE_INTEGER}`,
+  },
+  duration: {
+    anyOf: [{ type: 'string', pattern: `^${DURATION}$` }, { const: 0 }],
+    examples: ['500ms', '30s', '2m'],
+    takes: 'a duration of at most 596h: 500ms, 30s, 2m',
+  },
+  ttl: {
+    ...matching(
+      `^(?=.*[1-9])${DURATION}$`,
+      'a duration of at most 596h that is longer than 0: 500ms, 30s, 2m',
+    ),
+    examples: ['500ms', '30s', '2m'],
+  },
+  age: {
+    anyOf: [{ type: 'string', pattern: `^${DURATION}$` }, { const: 0 }],
+    examples: ['12h', '30d'],
+    takes: 'a duration: 12h, 30d',
+  },
+  size: {
+    anyOf: [
+      { type: 'string', pattern: `^${SIZE}$` },
+      { type: 'number', minimum: 0, maximum: LARGEST },
+    ],
+    examples: ['512KiB', '5MiB'],
+    takes: 'a size of at most 256MiB: 65536, 512KiB, 5MiB',
+  },
+  texts: { ...oneOrMore(text), takes: 'texts' },
+  recordKinds: {
+    anyOf: [
+      { type: 'array', items: { enum: RECORD_KINDS } },
+      { type: 'string', pattern: listOf(`(?:${RECORD_KINDS.join('|')})?`) },
+    ],
+    takes: `any of: ${RECORD_KINDS.join(', ')}`,
+  },
+  pointers: {
+    ...oneOrMore({ type: 'string', pattern: POINTERS }),
+    takes: 'JSON Pointers, with * for any one: /environments/*/id',
+  },
+  patterns: { ...oneOrMore(text), takes: 'texts' },
+  latency: {
+    anyOf: [{ type: 'string', pattern: `^(?:recorded|${DURATION}(?:\\.\\.${DURATION})?)$` }, { const: 0 }],
+    examples: ['100ms', '50ms..200ms', 'recorded'],
+    takes: 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded',
+  },
+  faults: {
+    if: text,
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: ref('faultText'),
+    else: {
+      type: 'array',
+      maxItems: MOST_FAULTS,
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      items: { if: text, then: ref('faultText'), else: ref('fault') },
+      takes: FAULTS,
+    },
+    takes: FAULTS,
+  },
+};
+
+/** A fault by its parts. A text says the same in one line: faults.ts reads it. */
+export const FAULT_MEMBERS: Record<string, Schema> = {
+  method: {
+    description: 'Of requests: PATCH',
+    ...matching('^[A-Z][A-Z-]{0,30}$', 'a method in capitals: PATCH'),
+  },
+  path: {
+    description: 'Glob of request paths: /accounts/*/projects/{42,43}',
+    // Behind a name and a value, `?` is meant for more than one character.
+    pattern: '^/(?!.*[(|])(?!.*\\?[\\w.%[\\]-]+=)[\\x21-\\x7e]*$',
+    maxLength: 1000,
+    type: 'string',
+    takes:
+      'a glob of paths that begins with a slash, without a query, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43}',
+  },
+  operation: {
+    description: 'An operation of the contract',
+    ...matching('^[\\w.-]{1,100}$', 'the name of an operation: updateProject'),
+    examples: ['updateProject', 'updateFeature', 'updateDraft'],
+  },
+  status: {
+    description: 'Answers with it, and no upstream sees the request',
+    ...whole(200, 599, 'a status from 200 to 599: 503'),
+  },
+  retryAfter: {
+    description: 'Seconds, for the header Retry-After',
+    ...whole(0, 999_999_999, 'whole seconds: 2'),
+  },
+  headers: {
+    description: 'Headers of that answer',
+    type: 'object',
+    additionalProperties: { ...oneOrMore(text), takes: 'a text, or a list of texts' },
+    takes: 'names and texts: { "X-Reason": "maintenance" }, none that say where a body ends',
+  },
+  body: ref('json', { description: 'Body of that answer: a text as it is, any other value as JSON' }),
+  reset: {
+    description: 'Breaks the connection before a byte of the answer',
+    const: true,
+    takes: 'true',
+  },
+  truncate: {
+    description: 'Breaks it after so much of the body: 50%, or bytes',
+    anyOf: [
+      { type: 'string', pattern: '^(?:\\d{1,2}(?:\\.\\d+)?%|\\d+)$' },
+      { type: 'integer', minimum: 0 },
+    ],
+    takes: 'bytes, or percent below 100: 100, 50%',
+  },
+  trickle: {
+    description: 'Bytes of the body a second',
+    anyOf: [
+      { type: 'string', pattern: `^(?=.*[1-9])${SIZE}(?:/s)?$` },
+      { type: 'number', minimum: 1 },
+    ],
+    examples: ['100B/s', '1KiB/s'],
+    takes: 'bytes a second: 100B/s, 1KiB/s',
+  },
+  latency: ref('latency', { description: 'How long the answer waits' }),
+  rate: {
+    description: 'How likely it is, each time',
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    takes: 'a number from 0 to 1: 0.2',
+  },
+  count: {
+    description: 'It happens so often at most, in each session',
+    ...whole(1, undefined, 'how often it happens at most: 2'),
+  },
+  after: {
+    description: 'So many requests that fit go by first, in each session',
+    ...whole(0, undefined, 'how many requests go by first: 1'),
+  },
+};
+
+const EFFECTS = ['status', 'reset', 'truncate', 'trickle', 'latency'];
+
+const object = (properties: Record<string, unknown>, more: Schema = {}): Schema => ({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+  ...more,
+});
+const listOfEntries = (description: string, entry: Schema): Schema => ({
+  description,
+  type: 'array',
+  items: entry,
+  takes: `a list: [${entry.takes}]`,
+});
+
+const glob = (pattern: string) => {
+  // A longer one takes picomatch too long, and a `!` would take out again what another one means.
+  const one = { type: 'string', pattern, maxLength: 1000 };
+  return { anyOf: [{ type: 'array', minItems: 1, items: one }, one] };
+};
+const FILES = (example: string) =>
+  ref('globs', { description: `Globs, from this file's folder: ${example}` });
+const PATHS = ref('pathGlobs', { description: 'Globs of request paths: /accounts/1/projects/*' });
+
+/** What only a config file, or a program, can say: no flag and no variable could. */
+const EXTRAS = {
+  rules: ref('severities', { description: 'Severities by rule name' }),
+  overrides: listOfEntries(
+    'Severities for some files or request paths alone; of several that hold, the later ones count',
+    object(
+      {
+        files: FILES('legacy/**'),
+        paths: PATHS,
+        rules: {
+          description: 'Severities by rule name',
+          type: 'object',
+          minProperties: 1,
+          allOf: [ref('severities')],
+          takes: 'an object of rule names and severities, at least one: { "schema.unknown-field": "off" }',
+        },
+      },
+      {
+        required: ['rules'],
+        anyOf: [has('files'), has('paths')],
+        needs: 'files or paths, or both; what holds everywhere stands in rules',
+        takes: '{ "paths": ["/accounts/*/drafts/**"], "rules": { "schema.unknown-field": "off" } }',
+      },
+    ),
+  ),
+  bodies: listOfEntries(
+    'What the bodies of some files are judged as',
+    object(
+      {
+        files: FILES('bodies/projects/**'),
+        operation: {
+          description: 'An operation of the contract',
+          ...filled,
+          examples: ['updateProject', 'updateFeature', 'updateDraft'],
+        },
+        path: { description: 'The path that they are sent to: /accounts/current/drafts/1001', ...filled },
+      },
+      {
+        required: ['files'],
+        oneOf: [has('operation'), has('path')],
+        needs: 'either operation or path',
+        takes: '{ "files": ["bodies/projects/**"], "operation": "updateProject" }',
+      },
+    ),
+  ),
+  suppressions: listOfEntries(
+    'Findings that do not count; at least one of files, paths and pointer says which',
+    object(
+      {
+        rule: ref('rule', { description: 'Whose findings' }),
+        files: FILES('legacy/**'),
+        paths: PATHS,
+        pointer: {
+          description: 'JSON Pointer of the finding, with * for any one member or item: /environments/*/name',
+          ...matching(
+            '^(?:/(?:[^~/]|~[01])*)*$',
+            'a JSON Pointer, with * for any one member or item: /environments/*/name',
+          ),
+        },
+        reason: {
+          description: 'Why its findings need not be mended',
+          ...matching('\\S', 'a text: why its findings need not be mended'),
+        },
+        expires: {
+          description: 'The last day on which it holds; after it, the findings count again',
+          ...matching(
+            '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$',
+            'the last day on which it holds: 2026-12-31',
+          ),
+          examples: ['2026-12-31'],
+        },
+      },
+      {
+        required: ['rule', 'reason'],
+        anyOf: [has('files'), has('paths'), has('pointer')],
+        needs: 'files, paths or pointer; to turn the rule off everywhere, set it in rules',
+        takes:
+          '{ "rule": "schema.unknown-field", "files": ["legacy/**"], "reason": "sent by the old client" }',
+      },
+    ),
+  ),
+};
+
+/** What only a config file that is a program can say. */
+const OF_PROGRAMS = {
+  customRules: {
+    type: 'object',
+    additionalProperties: {
+      type: 'array',
+      items: ref('customRule'),
+      takes: "a list of rules: [{ name: 'team.rule-name', … }]",
+    },
+    takes: "an object of operations and rules: { updateProject: [{ name: 'team.rule-name', … }] }",
+  },
+  normalizeRequest: {
+    function: true,
+    takes: 'a function in patchgate.config.mjs: normalizeRequest(request) { …; return request; }',
+  },
+};
+
+const EXAMPLE = {
+  body: ref('json', { takes: 'the body, a JSON value' }),
+  recordId: matching('\\S', "the id in the path, a text: '42'"),
+  known: { type: 'object', allOf: [ref('json')], takes: 'the record before the request, an object' },
+  effects: { type: 'array', takes: 'a list of effects' },
+};
+const PASSING = object(EXAMPLE, { required: ['body'] });
+const FAILING = object(
+  {
+    ...EXAMPLE,
+    pointers: {
+      type: 'array',
+      minItems: 1,
+      items: matching('^(?:/(?:[^~/]|~[01])*)*$', 'a JSON Pointer: /environments/0/name'),
+      takes: "the JSON Pointers of the places, at least one: ['/environments/0/name']",
+    },
+  },
+  { required: ['body', 'pointers'] },
+);
+const examples = (more: Schema) =>
+  object({
+    passes: { type: 'array', items: PASSING, ...more },
+    fails: { type: 'array', items: FAILING, ...more },
+  });
+
+/** The form of a rule of one's own. Whether it works is for its canary to tell. */
+const CUSTOM_RULE = object(
+  {
+    // Two parts, so that no file can have such a name by chance; the scopes are those of reading a request and of the schemas.
+    name: matching(
+      '^(?!(?:request|schema)\\.)[a-z][a-z0-9]*(?:-[a-z0-9]+)*\\.[a-z][a-z0-9]*(?:-[a-z0-9]+)*$',
+      'a name in two parts, like "team.rule-name", the first of which is not request or schema',
+    ),
+    severity: ref('severity'),
+    basis: { enum: ['stated', 'inferred', 'observed', 'protocol'] },
+    says: matching('\\S', 'one sentence: what must hold'),
+    source: matching('\\S', 'a text: what the rule rests on'),
+    readsEffects: { const: true, takes: 'true, or is left out' },
+    guards: { const: true, takes: 'true, or is left out' },
+    check: { function: true, takes: 'a generator: *check({ body }) { … yield { pointer, message }; … }' },
+    examples: {
+      ...examples({ minItems: 1, takes: 'a list of at least one example' }),
+      required: ['passes', 'fails'],
+      takes: '{ passes: [{ body }], fails: [{ body, pointers }] }, at least one of each',
+    },
+  },
+  { required: ['name', 'severity', 'basis', 'says', 'source', 'check', 'examples'] },
+);
+
+const DEFINITIONS: Record<string, Schema> = {
+  ...KINDS,
+  fault: object(FAULT_MEMBERS, {
+    anyOf: EFFECTS.map(has),
+    needs: `something that happens: ${EFFECTS.join(', ')}`,
+    dependencies: { retryAfter: ['status'], headers: ['status'], body: ['status'] },
+    takes: 'a text, or an object: PATCH /accounts/*/projects/42 status=503 count=2',
+  }),
+  faultText: text,
+  globs: { ...glob('^(?!!)[^]*\\S'), takes: 'a glob or a list of globs: ["legacy/**"]' },
+  pathGlobs: {
+    // Groups take picomatch long for some paths, and clients choose these; a bar parts the whole glob.
+    ...glob('^(?![^]*[(|]|!)[^]*\\S'),
+    takes: 'a glob or a list of globs, of *, **, ?, [0-9] and {1,2}: ["/accounts/*/projects/{42,43}"]',
+  },
+  json: {
+    type: ['null', 'boolean', 'number', 'string', 'array', 'object'],
+    items: ref('json'),
+    additionalProperties: ref('json'),
+    plain: true,
+    takes: 'a text or another value of JSON',
+  },
+  // Which rules there are, only the gate knows.
+  rule: matching('\\S', "a rule's name: schema.unknown-field"),
+  severity: { enum: ['error', 'warn', 'off'] },
+  severities: {
+    type: 'object',
+    additionalProperties: ref('severity'),
+    takes: 'an object of rule names and severities: { "schema.unknown-field": "error" }',
+  },
+};
+
+/** Of a config file. @param definitions of what the catalogue of rules and editors know better */
+export function configSchema(definitions: Record<string, Schema> = {}): Schema {
+  const published = Object.entries<Setting>(SETTINGS).map(
+    ([name, { group: _, alias: __, bare: ___, secret: ____, ...schema }]) => [name, schema],
+  );
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Config file of Patchgate: patchgate.config.json',
+    ...object({
+      $schema: { ...text, description: 'This schema, for editors' },
+      ...Object.fromEntries(published),
+      ...EXTRAS,
+    }),
+    definitions: { ...DEFINITIONS, ...definitions },
+  };
+}
+
+/** All that the build compiles: each definition with its validator's name. */
+export function compiledSchema(): Schema {
+  const config = configSchema({
+    customRule: CUSTOM_RULE,
+    fixtures: examples({ takes: 'a list of examples' }),
+    faultsGiven: object(
+      {
+        seed: { type: 'integer', minimum: 0, takes: 'a whole number: 1234' },
+        latency: ref('latency'),
+        faults: ref('faults'),
+      },
+      {
+        takes: '{ "seed": 42, "latency": "50ms..200ms", "faults": ["PATCH status=503 count=2"] }',
+      },
+    ),
+  });
+  return {
+    ...config,
+    properties: { ...(config.properties as object), ...OF_PROGRAMS },
+  };
+}

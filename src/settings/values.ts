@@ -1,0 +1,153 @@
+import { messageOf, PatchgateError } from '../errors.ts';
+import { parseUrl } from '../http/url.ts';
+import type { Latency } from '../model/fault.ts';
+import { problemError, problemOf, shownValue, takesOf, withMeant } from './check.ts';
+import { faultsAsWritten, readFaults, timeAsWritten } from './faults.ts';
+import { DURATIONS, LONGEST_TIMER, lacksUnit, readAmount, readLatency, SIZES } from './read-amount.ts';
+import { KINDS, LARGEST } from './schema.ts';
+import { kindOf, SETTINGS, type Setting, type SettingName } from './settings.ts';
+import * as validators from './settings-validators.js';
+import type { PlaceOf } from './source.ts';
+
+/** What a flag, a variable or a program gives, as a config file has it: `"80"` -> 80, 250 -> `"250ms"`. */
+export function asWritten(name: SettingName, given: unknown): unknown {
+  const setting: Setting = SETTINGS[name];
+  const kind = kindOf(setting);
+  if (typeof given === 'string') {
+    if (setting.type === 'boolean' && /^(?:true|1)$/.test(given)) return true;
+    if (setting.type === 'boolean' && /^(?:false|0)$/.test(given)) return false;
+    const isNumber = setting.type === 'integer' || kind === 'account';
+    if (isNumber && /^\d+$/.test(given)) return Number(given);
+    return kind === 'fileOrOff' && given === 'false' ? false : given;
+  }
+  if (kind === 'faults') return faultsAsWritten(given);
+  const isTime = kind === 'duration' || kind === 'ttl' || kind === 'latency';
+  return isTime ? timeAsWritten(given) : given;
+}
+
+/**
+ * Whether values are as the schema of the config file has them.
+ *
+ * @throws PatchgateError `bad-config`, naming the place and what is taken there
+ */
+export function checkWritten(values: Readonly<Record<string, unknown>>, placeOf: PlaceOf): void {
+  const problem = problemOf(validators.config, values);
+  if (!problem) return;
+  const name = problem.pointer.slice(1);
+  if (!Object.hasOwn(SETTINGS, name)) throw problemError(problem, placeOf);
+  throw wrong(name as SettingName, values[name], placeOf(problem.pointer));
+}
+
+/**
+ * A setting's value as it is in force: durations in milliseconds, sizes in bytes.
+ *
+ * @param written as a config file has it, and the schema takes it
+ * @throws PatchgateError `bad-config`, naming what is taken
+ */
+export function settledValue(name: SettingName, written: unknown, placeOf: PlaceOf): unknown {
+  const setting: Setting = SETTINGS[name];
+  const fail = (takes?: string) => wrong(name, written, placeOf(`/${name}`), takes);
+  const kind = kindOf(setting);
+  switch (kind) {
+    case 'url':
+      if (!parseUrl(written as string)) throw fail();
+      return written;
+    case 'path':
+      return (written as string).replace(/\/$/, '');
+    case 'account':
+      // Which workspace that is, is just what nobody says then.
+      return written === 'current' ? undefined : written;
+    case 'fileOrOff':
+      return written === false ? '' : written;
+    case 'duration':
+    case 'ttl':
+    case 'age': {
+      const milliseconds = readAmount(written, DURATIONS) as number;
+      const longest = kind === 'age' ? Number.MAX_SAFE_INTEGER : LONGEST_TIMER;
+      if (milliseconds > longest) throw fail();
+      return milliseconds;
+    }
+    case 'size': {
+      const bytes = readAmount(written, SIZES) as number;
+      if (bytes > LARGEST) throw fail();
+      return bytes;
+    }
+    case 'texts':
+    case 'recordKinds':
+      return parts(written);
+    case 'pointers':
+      // An empty one in a list, as only a config file has it, is the whole body.
+      return Array.isArray(written) && written.includes('') ? ['', ...parts(written)] : parts(written);
+    case 'patterns':
+      return [written].flat().filter((source) => isPattern(source as string, fail));
+    case 'latency': {
+      const latency = readLatency(written);
+      if (latency === undefined) throw fail();
+      return latency satisfies Latency;
+    }
+    case 'faults':
+      return readFaults(written as string, (pointer, at) =>
+        placeOf(`/faults${pointer}`, at && `/faults${at}`),
+      );
+    default:
+      if (setting.enum && typeof written === 'boolean') return written ? setting.bare : 'off';
+      return written;
+  }
+}
+
+/** The value of one setting that has no file: a flag's. @throws PatchgateError `bad-config` */
+export function readValue(name: SettingName, given: unknown, where: string): unknown {
+  const placeOf = () => where;
+  const written = asWritten(name, given);
+  checkWritten({ [name]: written }, placeOf);
+  return settledValue(name, written, placeOf);
+}
+
+function wrong(
+  name: SettingName,
+  given: unknown,
+  place: string,
+  takes = takesFor(name, given),
+): PatchgateError {
+  const setting: Setting = SETTINGS[name];
+  const isSecret = setting.secret || (kindOf(setting) === 'url' && String(given).includes('@'));
+  const shown = isSecret && given !== '' ? '' : ` ${shownValue(given)}`;
+  return new PatchgateError('bad-config', `invalid value${shown} for ${place}`, {
+    hint: `it takes ${takes}`,
+  });
+}
+
+function takesFor(name: SettingName, given: unknown): string {
+  const setting: Setting = SETTINGS[name];
+  const kind = kindOf(setting);
+  if (kind === undefined) {
+    const takes = takesOf(setting, given);
+    // A recording's name comes to mind first.
+    const isName = name === 'record' && typeof given === 'string' && !takes.includes('did you mean');
+    return isName ? `${takes}; the name of a recording is the setting recording` : takes;
+  }
+  if (/^(?:duration|ttl|age)$/.test(kind) && lacksUnit(given))
+    return `a unit, too: ${given}s, ${given}ms, ${given}m, ${given}h or ${given}d`;
+  if (kind !== 'recordKinds') return takesOf(KINDS[kind], given);
+  const words = ['project', 'feature', 'draft'];
+  const word = parts(given).find((one) => !words.includes(one));
+  return `any of: ${withMeant(words, word)}`;
+}
+
+/** A list, or a text that commas part; a flag that was given more than once may hold several each time. */
+function parts(given: unknown): string[] {
+  return [given]
+    .flat()
+    .flatMap((text) => String(text).split(','))
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+}
+
+function isPattern(source: string, fail: (takes: string) => PatchgateError): boolean {
+  try {
+    new RegExp(source, 'u');
+  } catch (error) {
+    throw fail(`regular expressions of JavaScript (${messageOf(error)})`);
+  }
+  return source.trim() !== '';
+}
