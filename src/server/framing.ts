@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { PatchgateError } from '../errors.ts';
-import { byHeaderName, headerValues, looseHeaderName } from '../http/http.ts';
+import { byHeaderName, looseHeaderName } from '../http/http.ts';
 
 /** Without a sign or leading zeros, which some read as octal, and small enough for every reader's integers. */
 const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
@@ -8,8 +8,10 @@ const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'host']);
-/** To a server that reads names loosely `Transfer_Encoding` would frame the body. */
-const couldMeanFraming = byHeaderName((name) => !FRAMING.has(name) && FRAMING.has(looseHeaderName(name)));
+/** What a header says of the framing: its own name, `odd` where only some servers read it so, or nothing. */
+const meaningOf = byHeaderName((name) =>
+  FRAMING.has(name) ? name : FRAMING.has(looseHeaderName(name)) ? 'odd' : '',
+);
 
 /**
  * What is unclear about where a request begins and ends, in one sentence, or undefined. Node's parser has refused most
@@ -17,25 +19,43 @@ const couldMeanFraming = byHeaderName((name) => !FRAMING.has(name) && FRAMING.ha
  */
 export function unclearFraming({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return `it is written in HTTP/${httpVersion}`;
+  let host: string | undefined;
+  let length: string | undefined;
+  let coding: string | undefined;
+  let twice: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (couldMeanFraming(rawHeaders[i] as string)) return `some servers read its ${rawHeaders[i]} as another`;
+    const value = rawHeaders[i + 1] as string;
+    switch (meaningOf(rawHeaders[i] as string)) {
+      case 'host':
+        if (host !== undefined) twice = 'it has more than one Host';
+        host = value;
+        break;
+      case 'content-length':
+        if (length !== undefined) twice ??= 'it has more than one Content-Length';
+        length = value;
+        break;
+      case 'transfer-encoding':
+        if (coding !== undefined) twice ??= NOT_CHUNKED;
+        coding = value;
+        break;
+      // To a server that reads names loosely `Transfer_Encoding` would frame the body.
+      case 'odd':
+        return `some servers read its ${rawHeaders[i]} as another`;
+    }
   }
-  const hosts = headerValues(rawHeaders, 'host');
-  if (hosts.length > 1) return 'it has more than one Host';
-  if (hosts.length === 0 && httpVersion === '1.1') return 'it has no Host';
-  if (hosts[0] !== undefined && !HOST.test(hosts[0])) return 'its Host is not well formed';
-  const lengths = headerValues(rawHeaders, 'content-length');
-  if (lengths.length > 1) return 'it has more than one Content-Length';
-  if (lengths[0] !== undefined && !LENGTH.test(lengths[0])) return 'its Content-Length is not well formed';
-  const codings = headerValues(rawHeaders, 'transfer-encoding');
-  if (codings.length === 0) return undefined;
+  if (twice !== undefined) return twice;
+  if (host === undefined) {
+    if (httpVersion === '1.1') return 'it has no Host';
+  } else if (!HOST.test(host)) return 'its Host is not well formed';
+  if (length !== undefined && !LENGTH.test(length)) return 'its Content-Length is not well formed';
+  if (coding === undefined) return undefined;
   if (httpVersion === '1.0') return 'it has a Transfer-Encoding, which HTTP/1.0 does not know';
-  if (lengths.length > 0) return 'it has both Content-Length and Transfer-Encoding';
+  if (length !== undefined) return 'it has both Content-Length and Transfer-Encoding';
   // Any other coding would be gone once the chunks are put together, and the body not what it was.
-  if (codings.length > 1 || codings[0]?.trim().toLowerCase() !== 'chunked')
-    return 'its Transfer-Encoding is not simply chunked';
-  return undefined;
+  return coding.trim().toLowerCase() === 'chunked' ? undefined : NOT_CHUNKED;
 }
+
+const NOT_CHUNKED = 'its Transfer-Encoding is not simply chunked';
 
 /** Headers that the server which got the request keeps of it; the rest is dropped and could be anything. */
 function headersKept({ socket }: IncomingMessage): number {
