@@ -29,7 +29,8 @@ export function plainCommand(
     const flags: Record<string, unknown> = target === undefined ? {} : { target };
     for (const name of [...SERVERS[kind as Kind], 'config']) {
       const given = (values as Record<string, unknown[] | undefined>)[flagOf(name)];
-      if (given) flags[name] = given.length === 1 ? given[0] : given;
+      // One that is on or off may be given again.
+      if (given) flags[name] = given.length === 1 || given[0] === true ? given[0] : given;
     }
     return { kind: kind as Kind, flags };
   } catch {
