@@ -59,13 +59,20 @@ await build({
   packages: 'external',
 });
 const main = require('./dist/main.cjs');
-const LOAD =
-  "import { createRequire } from 'node:module';\n\nconst main = createRequire(import.meta.url)('./main.cjs');\n";
+const load = (bundle) =>
+  `import { createRequire } from 'node:module';\n\nconst main = createRequire(import.meta.url)('./${bundle}');\n`;
 for (const name of Object.keys(MODULES)) {
   const names = Object.keys(main[name]()).join(', ');
-  writeFileSync(`${OUT}/${name}.js`, `${LOAD}export const { ${names} } = main[${JSON.stringify(name)}]();\n`);
+  const bundle = Object.hasOwn(TESTING, name) ? 'for-tests.cjs' : 'main.cjs';
+  writeFileSync(
+    `${OUT}/${name}.js`,
+    `${load(bundle)}export const { ${names} } = main[${JSON.stringify(name)}]();\n`,
+  );
 }
-writeFileSync(`${OUT}/cli.js`, `#!/usr/bin/env node\n${LOAD}main.cli().main(process.argv.slice(2));\n`);
+writeFileSync(
+  `${OUT}/cli.js`,
+  `#!/usr/bin/env node\n${load('main.cjs')}main.cli().main(process.argv.slice(2));\n`,
+);
 chmodSync(`${OUT}/cli.js`, 0o755);
 await build({
   ...COMMON,
@@ -81,17 +88,17 @@ await build({
   ],
 });
 
-// Jest loads CommonJS alone, and packages with the globals of the test's environment: this has all that it needs.
+// What a test loads has all that it needs, with the machine's own timers: a test may fake those that packages take. Jest loads CommonJS alone.
 const FOR_JEST = { ...TESTING, jest: 'testing/jest.ts' };
 await build({
   ...COMMON_JS,
-  stdin: { ...gatherExports(FOR_JEST), sourcefile: 'for-jest.js' },
-  entryNames: 'for-jest',
+  stdin: { ...gatherExports(FOR_JEST), sourcefile: 'for-tests.js' },
+  entryNames: 'for-tests',
   external: ['@jest/globals', 'fast-check'],
   legalComments: 'eof',
 });
 for (const name of Object.keys(FOR_JEST))
   writeFileSync(
     `${OUT}/${name}.cjs`,
-    `module.exports = require('./for-jest.cjs')[${JSON.stringify(name)}]();\n`,
+    `module.exports = require('./for-tests.cjs')[${JSON.stringify(name)}]();\n`,
   );
