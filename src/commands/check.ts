@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
+import { PatchgateError } from '../errors.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
-import { whichBaseline } from './check/known/which-baseline.ts';
-import { joinOutputs, outputsOf, REPORT_OPTIONS } from './check/report/outputs.ts';
+import { joinOutputs, outputsOf, REPORT_OPTIONS } from './check/outputs.ts';
 import { once } from './given.ts';
 import { flagsOf, GUARDING, JUDGING, withSettings } from './options.ts';
 
@@ -53,12 +53,13 @@ export const check: CommandModule = {
       .example('$0 check - --path /accounts/current/drafts/1001 < draft.json', 'with its id')
       .example('$0 check bodies -f text -f junit -o report.xml', 'for people, and for a CI system'),
   handler: async (argv) => {
-    const [{ resolveConfig }, { runCheck }, { standardIo }, { beforehandOf, checkGate }] = await Promise.all([
-      import('../settings/config.ts'),
-      import('./check/run-check.ts'),
-      import('./check/report/standard-io.ts'),
-      import('./check/judging/judging.ts'),
-    ]);
+    const [{ resolveConfig }, { runCheck }, { standardIo }, { initialStateOf, checkGate }] =
+      await Promise.all([
+        import('../settings/config.ts'),
+        import('./check/run-check.ts'),
+        import('./check/standard-io.ts'),
+        import('./check/check-gate.ts'),
+      ]);
     const resolved = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.check);
     const { config, origins } = resolved;
     const { inputs, format, ...given } = argv as unknown as Args;
@@ -86,10 +87,46 @@ export const check: CommandModule = {
         redaction: config,
         suppressions: config.suppressions,
         configFile: resolved.file?.file,
-        ...beforehandOf(resolved),
+        ...initialStateOf(resolved),
       },
       standardIo(),
       () => checkGate(resolved, againstContract),
     );
   },
 };
+
+const DEFAULT_BASELINE = 'patchgate-baseline.json';
+
+export interface BaselineWishes {
+  /** The setting, and whether it was given as a flag. */
+  baseline: string | undefined;
+  isFlag: boolean;
+  /** `--write-baseline`: the file, or `""` where the flag stands alone. */
+  writeBaseline: string | undefined;
+  /** `--against-contract`. The contract before says what is known then, so no baseline is asked, though it is none to judge. */
+  againstContract: string | undefined;
+}
+
+/** Which baseline is read, or written. @throws PatchgateError `bad-usage` where the wishes go ill together */
+export function whichBaseline({ baseline, isFlag, writeBaseline, againstContract }: BaselineWishes): {
+  baseline?: string;
+  writeBaseline: boolean;
+} {
+  const writes = writeBaseline !== undefined;
+  if (againstContract !== undefined && (writes || isFlag)) {
+    throw new PatchgateError(
+      'bad-usage',
+      `--against-contract and ${writes ? '--write-baseline' : '--baseline'} cannot be given together`,
+      { hint: 'what the contract before found is known already' },
+    );
+  }
+  if (!writes) return { ...(baseline !== undefined && { baseline }), writeBaseline: false };
+  if (writeBaseline !== '' && isFlag && writeBaseline !== baseline) {
+    throw new PatchgateError(
+      'bad-usage',
+      `--baseline ${baseline} and --write-baseline=${writeBaseline} name two files`,
+      { hint: 'name one of them: --write-baseline=FILE' },
+    );
+  }
+  return { baseline: writeBaseline || (baseline ?? DEFAULT_BASELINE), writeBaseline: true };
+}

@@ -2,7 +2,7 @@ import yargs, { type Argv, type CommandModule } from 'yargs';
 import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { flagOf, GONE, SETTINGS } from '../settings/settings.ts';
-import { joinOutputs } from './check/report/outputs.ts';
+import { joinOutputs } from './check/outputs.ts';
 import { check } from './check.ts';
 import { meantBehindFlag, meantBy } from './misplaced.ts';
 import { spellOut } from './options.ts';

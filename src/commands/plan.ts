@@ -14,7 +14,7 @@ import { visible } from '../reporters/wording.ts';
 import { resolveConfig, workspaceOf } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { correctedProject, fullProject } from '../state/corrected.ts';
-import { type BytesInput, type InputIo, readInput } from './check/inputs/read-input.ts';
+import { type Input, type InputIo, readInput } from './check/read-input.ts';
 import { all, headersOf, once } from './given.ts';
 import { flagsOf, GUARDING, REDACTION, withSettings } from './options.ts';
 import { isColoured, type Output, say, standardOutput, writeFileWhole } from './output.ts';
@@ -271,7 +271,7 @@ function checkId(project: string): void {
  * @throws PatchgateError `bad-usage` where the contract has no such PATCH, `bad-input` where the body is none that all readers
  *   understand alike
  */
-function readBody(gate: Gate, path: string, { name: file, path: input, bytes }: BytesInput) {
+function readBody(gate: Gate, path: string, { name: file, path: input, bytes }: Input) {
   const head = { method: 'PATCH', url: path, headers: ['content-type', 'application/json'] };
   const match = gate.match(head);
   const name = match && gate.recordOf(match);

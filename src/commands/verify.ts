@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
-import { outputsOf, REPORT_OPTIONS } from './check/report/outputs.ts';
+import { outputsOf, REPORT_OPTIONS } from './check/outputs.ts';
 import { all, headersOf } from './given.ts';
 import { flagsOf, GUARDING, JUDGING, MATCHING, REDACTION, VERIFYING, withSettings } from './options.ts';
 import { selectionOf, withSelection } from './recordings/selection.ts';
@@ -67,7 +67,7 @@ export const verify: CommandModule = {
     const [{ resolveConfig }, { runVerify }, { standardIo }, { stopSignal }, { gateOf }] = await Promise.all([
       import('../settings/config.ts'),
       import('./verify/run-verify.ts'),
-      import('./check/report/standard-io.ts'),
+      import('./check/standard-io.ts'),
       import('./stop-signal.ts'),
       import('../app/compose-gate.ts'),
     ]);

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import yargs from 'yargs';
-import { check } from '../../src/commands/check.ts';
+import { type BaselineWishes, check, whichBaseline } from '../../src/commands/check.ts';
+import { refusal } from '../support/errors.ts';
 
 let folder: string;
 let body: string;
@@ -151,4 +152,47 @@ test('writes a report into a file', async () => {
   expect(exitCode).toBe(1);
   expect(output).toContain('error  schema.type');
   expect(await readFile(report, 'utf8')).toContain('<failure ');
+});
+
+describe('which baseline is asked', () => {
+  const NONE: BaselineWishes = {
+    baseline: undefined,
+    isFlag: false,
+    writeBaseline: undefined,
+    againstContract: undefined,
+  };
+  const SET = { baseline: 'known.json' };
+  const FLAG = { baseline: 'known.json', isFlag: true };
+
+  test.each([
+    [{}, { writeBaseline: false }],
+    [SET, { baseline: 'known.json', writeBaseline: false }],
+    [{ writeBaseline: '' }, { baseline: 'patchgate-baseline.json', writeBaseline: true }],
+    [
+      { ...SET, writeBaseline: '' },
+      { baseline: 'known.json', writeBaseline: true },
+    ],
+    [
+      { ...SET, writeBaseline: 'new.json' },
+      { baseline: 'new.json', writeBaseline: true },
+    ],
+    [
+      { ...FLAG, writeBaseline: 'known.json' },
+      { baseline: 'known.json', writeBaseline: true },
+    ],
+    [
+      { ...SET, againstContract: 'old' },
+      { baseline: 'known.json', writeBaseline: false },
+    ],
+  ])('%j', (wishes, which) => {
+    expect(whichBaseline({ ...NONE, ...wishes })).toEqual(which);
+  });
+
+  test.each([
+    [{ ...FLAG, writeBaseline: 'new.json' }, '--baseline known.json and --write-baseline=new.json name two'],
+    [{ ...FLAG, againstContract: 'old' }, '--against-contract and --baseline cannot be given together'],
+    [{ writeBaseline: '', againstContract: 'old' }, '--against-contract and --write-baseline cannot be'],
+  ])('%j go ill together', (wishes, message) => {
+    expect(refusal('bad-usage', () => whichBaseline({ ...NONE, ...wishes }))).toContain(message);
+  });
 });

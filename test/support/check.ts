@@ -1,55 +1,42 @@
-/** Texts as `check` judges them while it reads them. */
+/** Texts as `check` judges them. */
 
-import { judgeHar } from '../../src/commands/check/har/judge-har.ts';
-import { Beforehand, type BeforehandOptions } from '../../src/commands/check/history/beforehand.ts';
-import { BodyTargets, type JudgedAs } from '../../src/commands/check/judging/body-targets.ts';
-import { hideSecrets } from '../../src/commands/check/report/hide-secrets.ts';
-import { judgeRequests } from '../../src/commands/check/requests/judge-requests.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JudgedAs } from '../../src/commands/check/body-targets.ts';
+import { hideSecrets } from '../../src/commands/check/hide-secrets.ts';
+import { InitialState, type InitialStateOptions } from '../../src/commands/check/initial-state.ts';
+import { judgeAll } from '../../src/commands/check/judge.ts';
 import type { Gate } from '../../src/gate/gate.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../src/reporters/report.ts';
 import { gate } from './gate.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
-export interface StreamOptions extends Partial<BeforehandOptions> {
-  /** Absolute. */
-  path?: string;
+export interface TextOptions extends Partial<InitialStateOptions> {
+  /** Of the file. */
+  folder?: string;
   as?: JudgedAs;
-  /** Bytes that come at once. */
-  size?: number;
   gate?: Gate;
 }
 
-export async function checkHar(har: unknown, options: StreamOptions = {}): Promise<CheckedFile> {
-  const { judge, beforehand, input } = prepared(har, options);
-  return told(await judgeHar(judge, { name: 'x.har', kind: 'har', ...input }, beforehand));
+export async function checkHar(har: unknown, options: TextOptions = {}): Promise<CheckedFile> {
+  return checkFile('x.har', har, options);
 }
 
-export async function checkLines(text: string | Buffer, options: StreamOptions = {}): Promise<CheckedFile> {
-  const { judge, beforehand, input } = prepared(text, options);
-  const targets = new BodyTargets(judge, options.as ?? {});
-  const named = { name: 'x.jsonl', kind: 'requests', ...input } as const;
-  return told(await judgeRequests(judge, named, targets, beforehand));
+export async function checkLines(text: string | Buffer, options: TextOptions = {}): Promise<CheckedFile> {
+  return checkFile('x.jsonl', text, options);
 }
 
 /** As a report has it. */
-function told(file: CheckedFile): CheckedFile {
-  return hideSecrets([file], DEFAULT_REDACTION)[0] as CheckedFile;
-}
-
-function prepared(content: unknown, options: StreamOptions) {
-  const { learn = ['project'], account, path, size = 1000 } = options;
-  const bytes = Buffer.isBuffer(content)
-    ? content
-    : Buffer.from(typeof content === 'string' ? content : JSON.stringify(content));
-  return {
-    judge: options.gate ?? gate({ guard: 'off' }),
-    beforehand: new Beforehand({ learn, account }, []),
-    input: { path, chunks: chunksOf(bytes, size) },
-  };
-}
-
-export async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+async function checkFile(name: string, content: unknown, options: TextOptions): Promise<CheckedFile> {
+  const { learn = ['project'], account, as = {} } = options;
+  const cwd = options.folder ?? temporaryFolder();
+  const isText = typeof content === 'string' || Buffer.isBuffer(content);
+  writeFileSync(join(cwd, name), isText ? content : JSON.stringify(content));
+  const io = { cwd, stdin: (async function* () {})() };
+  const judge = options.gate ?? gate({ guard: 'off' });
+  const files = await judgeAll(judge, [name], as, new InitialState({ learn, account }, []), io);
+  return hideSecrets(files, DEFAULT_REDACTION)[0] as CheckedFile;
 }
 
 /** What stands in a text from the place of a finding to the end of its line. */

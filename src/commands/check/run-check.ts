@@ -1,27 +1,23 @@
+import { resolve } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { isDriftRule } from '../../recordings/drift/drift-rules.ts';
 import type { RedactionSettings } from '../../recordings/redaction/redaction.ts';
 import { type CheckedFile, fails } from '../../reporters/report.ts';
-import type { BodyMapping, Suppression } from '../../settings/extras.ts';
-import { type BeforehandOptions, readBeforehand } from './history/beforehand.ts';
-import { findInputs } from './inputs/find-inputs.ts';
-import type { InputIo } from './inputs/read-input.ts';
-import { withoutOwnFiles } from './inputs/without-own-files.ts';
-import { judgeAll } from './judging/judge-all.ts';
-import { checkOutputs, type ReportOutput } from './report/outputs.ts';
-import type { ProgressIo } from './report/progress.ts';
-import { settleReport } from './report/settle-report.ts';
-import { type ReportIo, writeReports } from './report/write-reports.ts';
+import type { Suppression } from '../../settings/extras.ts';
+import type { JudgedAs } from './body-targets.ts';
+import { findInputs } from './find-inputs.ts';
+import { type InitialStateOptions, readInitialState } from './initial-state.ts';
+import { judgeAll } from './judge.ts';
+import { checkOutputs, type ReportOutput } from './outputs.ts';
+import type { InputIo } from './read-input.ts';
+import { settleReport } from './settle-report.ts';
+import type { ProgressIo } from './standard-io.ts';
+import { type ReportIo, writeReports } from './write-reports.ts';
 
-export interface CheckArgs extends BeforehandOptions {
+export interface CheckArgs extends InitialStateOptions, JudgedAs {
   /** Files, folders, globs, names of recordings, `-`. */
   inputs: readonly string[];
-  /** What a body is judged as, where its input does not say it. At most one of the two. */
-  operation?: string | undefined;
-  path?: string | undefined;
-  /** The same by file, where neither is given. */
-  bodies?: readonly BodyMapping[];
   /** Folder with the recordings that can be given by name. */
   recordings?: string;
   /** Where the report goes, and how; at most one without a file. */
@@ -57,55 +53,28 @@ export async function runCheck(
   createGate: () => Gate | Promise<Gate>,
 ): Promise<0 | 1> {
   checkArgs(args);
-  const { inputs, operation, path, outputs, failOn, suppressions = [] } = args;
-  const found = await findInputs(inputs, {
-    cwd: io.cwd,
-    recordings: args.recordings,
-    say: io.stderr?.bind(io),
-  });
-  const files = withoutOwnFiles(found, args, io.cwd);
-  checkOutputs(outputs, [...files, args.baseline ?? []].flat(), io.cwd);
-  const beforehand = await readBeforehand(args, io.cwd);
+  const { inputs, outputs, failOn, suppressions = [], recordings, baseline, againstContract } = args;
+  const { cwd, today } = io;
+  const found = await findInputs(inputs, { cwd, recordings, say: io.stderr?.bind(io) });
+  const files = withoutOwnFiles(found, args, cwd);
+  checkOutputs(outputs, [...files, baseline ?? []].flat(), cwd);
+  const initial = await readInitialState(args, cwd);
   const gate = await createGate();
-  if (suppressions.length > 0)
-    (await import('./known/suppress.ts')).checkSuppressedRules(suppressions, gate.rules);
-  const judged = await judgeAll(
-    gate,
-    files,
-    { operation, path, bodies: args.bodies },
-    beforehand,
-    io,
-  ).finally(() => io.progress?.clear());
-  const told = await withoutSecrets(judged, args.redaction);
-  const report = await settleReport(told, {
+  if (suppressions.length > 0) (await import('./suppress.ts')).checkSuppressedRules(suppressions, gate.rules);
+  const judged = await judgeAll(gate, files, args, initial, io).finally(() => io.progress?.clear());
+  const report = await settleReport(await withoutSecrets(judged, args.redaction), {
     ...args,
     // Those of drift are for `verify`: here they would be of no use, and told of for that.
     suppressions: suppressions.filter(({ rule }) => !isDriftRule(rule)),
-    cwd: io.cwd,
-    today: io.today,
+    cwd,
+    today,
   });
-  const hasBaseline =
-    args.baseline !== undefined && !args.writeBaseline && args.againstContract === undefined;
+  const hasBaseline = baseline !== undefined && !args.writeBaseline && againstContract === undefined;
   await writeReports({ ...report, rules: gate.rules }, outputs, io, { failOn, hasBaseline });
   return fails(report, failOn) ? 1 : 0;
 }
 
-/** Of a body that passes, by its operation alone, nothing is told that could hold one: it need not wait for the loading. */
-async function withoutSecrets(files: CheckedFile[], settings: RedactionSettings | undefined) {
-  const tells = files.some(
-    ({ subjects, skipped }) =>
-      skipped ||
-      subjects.some(({ path, findings, effects }) => path !== undefined || findings.length > 0 || effects),
-  );
-  if (!tells) return files;
-  const [{ hideSecrets }, { redactionOf }] = await Promise.all([
-    import('./report/hide-secrets.ts'),
-    import('../../recordings/redaction/redaction.ts'),
-  ]);
-  return hideSecrets(files, redactionOf(settings));
-}
-
-/** @throws PatchgateError `bad-usage` where some of them go ill together */
+/** @throws PatchgateError `bad-usage` where some of them exclude each other */
 function checkArgs({ operation, path, state }: CheckArgs): void {
   if (operation !== undefined && path !== undefined) {
     throw new PatchgateError('bad-usage', '--operation and --path cannot be given together', {
@@ -116,9 +85,51 @@ function checkArgs({ operation, path, state }: CheckArgs): void {
     throw new PatchgateError(
       'bad-usage',
       '--operation does not say of which record a body is, so --state says nothing of it',
-      {
-        hint: 'give --path instead: --path /accounts/current/projects/42',
-      },
+      { hint: 'give --path instead: --path /accounts/current/projects/42' },
     );
   }
+}
+
+/**
+ * The files without the config file, the baseline, and what stands where this run writes its reports: those of the last run may well
+ * lie in a folder that is judged. One that was named itself stays.
+ *
+ * @param files as `findInputs` gives them for the inputs
+ * @throws PatchgateError `bad-input` where there is nothing else
+ */
+export function withoutOwnFiles(
+  files: readonly string[],
+  {
+    inputs,
+    baseline,
+    configFile,
+    outputs,
+  }: Pick<CheckArgs, 'inputs' | 'baseline' | 'configFile' | 'outputs'>,
+  cwd: string,
+): readonly string[] {
+  const reports = outputs.map(({ file }) => file);
+  const own = new Set(
+    [baseline, configFile, ...reports].flatMap((file) => (file === undefined ? [] : resolve(cwd, file))),
+  );
+  const others = files.filter((file) => inputs.includes(file) || !own.has(resolve(cwd, file)));
+  if (others.length > 0) return others;
+  const message = 'there is nothing to judge but the config file, the baseline and reports';
+  throw new PatchgateError('bad-input', message, {
+    hint: 'give the folder of a recording, or of bodies',
+  });
+}
+
+/** A body that passes by its operation alone tells nothing that could hold a secret: it need not wait for the loading. */
+async function withoutSecrets(files: CheckedFile[], settings: RedactionSettings | undefined) {
+  const tells = files.some(
+    ({ subjects, skipped }) =>
+      skipped ||
+      subjects.some(({ path, findings, effects }) => path !== undefined || findings.length > 0 || effects),
+  );
+  if (!tells) return files;
+  const [{ hideSecrets }, { redactionOf }] = await Promise.all([
+    import('./hide-secrets.ts'),
+    import('../../recordings/redaction/redaction.ts'),
+  ]);
+  return hideSecrets(files, redactionOf(settings));
 }

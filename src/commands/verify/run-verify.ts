@@ -19,11 +19,11 @@ import { KnownState } from '../../state/known-state.ts';
 import { type Forward, forward } from '../../upstreams/forward.ts';
 import { parseTarget, type Target } from '../../upstreams/target.ts';
 import { version } from '../../version.ts';
-import { checkSuppressedRules, remarksOn } from '../check/known/suppress.ts';
-import { hideSecrets } from '../check/report/hide-secrets.ts';
-import { checkOutputs, type ReportOutput } from '../check/report/outputs.ts';
-import type { ProgressLine } from '../check/report/progress.ts';
-import { type ReportIo, writeReports } from '../check/report/write-reports.ts';
+import { hideSecrets } from '../check/hide-secrets.ts';
+import { checkOutputs, type ReportOutput } from '../check/outputs.ts';
+import type { ProgressLine } from '../check/standard-io.ts';
+import { checkSuppressedRules, remarksOn } from '../check/suppress.ts';
+import { type ReportIo, writeReports } from '../check/write-reports.ts';
 import { inOrder } from '../recordings/in-order.ts';
 import {
   type Choose,

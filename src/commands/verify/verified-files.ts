@@ -4,8 +4,7 @@ import { readRecordingText } from '../../recordings/store/exchange-file.ts';
 import { parseRecording } from '../../recordings/store/file-format.ts';
 import { locationOf } from '../../recordings/store/location.ts';
 import type { CheckedFile, PlacedFinding, Skipped, Subject } from '../../reporters/report.ts';
-import { placedIn, type TextPointer } from '../check/places/places-in-file.ts';
-import { TextLines } from '../check/places/text-lines.ts';
+import { placedIn, TextLines, type TextPointer } from '../check/places.ts';
 
 /** An exchange with its place in its file, from 0. */
 export interface Kept {
@@ -90,7 +89,7 @@ function placed(name: string, { place, subjects }: Gathered): Subject[] {
   const { exchanges } = parseRecording(text, name, place);
   // In one pass: of a file with thousands of exchanges, each may have findings.
   const all = subjects.flatMap(({ subject }) => subject.findings);
-  const found = placedIn(text, new TextLines(text), all, pointers).values();
+  const found = placedIn(new TextLines(text), all, pointers).values();
   return subjects.map(({ kept: { index, exchange }, subject }) => {
     const findings = subject.findings.map(() => found.next().value as PlacedFinding);
     // What still waits in the journal is in no file, or in another place of it.

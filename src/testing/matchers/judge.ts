@@ -1,7 +1,6 @@
-import { placed } from '../../commands/check/judging/judge-body.ts';
-import { checkGate } from '../../commands/check/judging/judging.ts';
-import { FILE_START } from '../../commands/check/places/text-lines.ts';
-import { hideSecrets } from '../../commands/check/report/hide-secrets.ts';
+import { checkGate } from '../../commands/check/check-gate.ts';
+import { hideSecrets } from '../../commands/check/hide-secrets.ts';
+import { placed } from '../../commands/check/places.ts';
 import type { Match } from '../../contract/match-operation.ts';
 import { furtherSchemaRules } from '../../contract/schema-rules.ts';
 import type { Gate, Inspection } from '../../gate/gate.ts';
@@ -46,7 +45,7 @@ export class Judge {
   static async of(settings: UserConfig<number>): Promise<Judge> {
     return orHint(async () => {
       const resolved = await resolveConfig({ ...settings }, COMMAND_DEFAULTS.check);
-      return new Judge(await checkGate(resolved, undefined), resolved.config);
+      return new Judge(await checkGate(resolved), resolved.config);
     });
   }
 
@@ -77,7 +76,7 @@ export class Judge {
       approval: isApproved ? 'approved' : undefined,
     });
     const facts = { pointer: '', ...(path !== undefined && { method: 'PATCH', path }) };
-    const findings = placed(inspection.verdict, bytes, FILE_START);
+    const findings = placed(inspection.verdict, bytes);
     return { ...inspection, subject: { ...subjectOf(facts, inspection.verdict), findings } };
   }
 

@@ -2,12 +2,14 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Progress } from '../../../src/commands/check/report/progress.ts';
-import { type CheckArgs, runCheck } from '../../../src/commands/check/run-check.ts';
+import { outputsOf } from '../../../src/commands/check/outputs.ts';
+import { type CheckArgs, runCheck, withoutOwnFiles } from '../../../src/commands/check/run-check.ts';
+import type { Progress } from '../../../src/commands/check/standard-io.ts';
 import { loadContract } from '../../../src/contract/load-contract.ts';
 import { createGate, type Gate } from '../../../src/gate/gate.ts';
 import type { StoredBody } from '../../../src/model/exchange.ts';
 import { bodyFileName } from '../../../src/recordings/body-file.ts';
+import { refusal } from '../../support/errors.ts';
 import { checkBodies } from '../../support/extras.ts';
 
 const gate = createGate(loadContract('schemas'), {
@@ -344,7 +346,7 @@ describe('inputs of each kind', () => {
     await write('a/2.har', HAR.slice(0, -5));
     await expect(check(['a'])).rejects.toMatchObject({
       code: 'bad-input',
-      message: expect.stringMatching(/^a\/2\.har:1:\d+: the file is cut off/),
+      message: expect.stringMatching(/^a\/2\.har:1:\d+: the document ends where/),
     });
   });
 });
@@ -372,7 +374,7 @@ test('tells how far it is, and no more once there is a report', async () => {
   };
   const args = { inputs: ['PATCH.json', 'body.json'], outputs: [{ format: 'text' }] } as const;
   await runCheck({ ...args, operation: 'updateProject', failOn: 'error', learn: [] }, io, () => gate);
-  expect(told).toEqual(['1 in 0 of 2', '2 in 0 of 2', '3 in 1 of 2', 'clear', 'report']);
+  expect(told).toEqual(['1 in 0 of 2', '2 in 1 of 2', '3 in 1 of 2', 'clear', 'report']);
 });
 
 test('neither the report nor the baseline quotes a secret', async () => {
@@ -393,4 +395,16 @@ test('neither the report nor the baseline quotes a secret', async () => {
   const known = await readFile(join(cwd, 'known.json'), 'utf8');
   expect(known).toContain('[redacted]');
   expect(known).not.toMatch(/ghp_|hunter2/);
+});
+
+test('the config file, the baseline and the reports of the last run are not judged, but where they are named', () => {
+  const outputs = outputsOf(['json=./r.json'], cwd);
+  const own = { outputs, baseline: './known.json', configFile: join(cwd, 'c.json') };
+  const without = (files: string[], inputs: string[]) => withoutOwnFiles(files, { ...own, inputs }, cwd);
+  expect(without(['a.json', 'c.json', 'known.json', 'r.json'], ['.'])).toEqual(['a.json']);
+  expect(without(['a.json', 'r.json'], ['a.json', 'r.json'])).toEqual(['a.json', 'r.json']);
+  expect(without(['c.json'], ['c.json'])).toEqual(['c.json']);
+  expect(refusal('bad-input', () => without(['r.json'], ['.']))).toContain(
+    'nothing to judge but the config file, the baseline and reports',
+  );
 });

@@ -1,0 +1,239 @@
+import { access, readFile } from 'node:fs/promises';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { PatchgateError, systemCode, whyUnreadable } from '../../errors.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
+import { escapeToken } from '../../json/pointer.ts';
+import { identityOf, omittedIdentityOf, requestOf } from '../../reporters/fingerprint.ts';
+import { type CheckedFile, type PlacedFinding, STDIN_NAME, type Subject } from '../../reporters/report.ts';
+import { writeFileWhole } from '../output.ts';
+
+const VERSION = 1;
+
+/** Findings that are known, alike in all that they are known by. */
+export interface KnownFindings {
+  /** Relative to the baseline's folder, `/` between folders; `<stdin>` for standard input. */
+  file: string;
+  /** For people: `PATCH /accounts/196/projects/42`, or the operation of a body alone. */
+  request: string;
+  /** For people. Absent of those that were left out of a request's findings, where there were very many. */
+  rule?: string;
+  pointer?: string;
+  /** Of those: the rules that were not left out. Each rule that finds something has at least one that is not. */
+  rules?: readonly string[];
+  /** What they are known by in their file: `identityOf` of reporters/fingerprint.ts. */
+  fingerprint: string;
+  /** How many; absent: one. */
+  count?: number;
+}
+
+const TEXT = { type: 'string' };
+const SCHEMA = {
+  type: 'object',
+  required: ['version', 'findings'],
+  properties: {
+    version: { const: VERSION },
+    findings: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['file', 'request', 'fingerprint'],
+        properties: {
+          file: TEXT,
+          request: TEXT,
+          rule: TEXT,
+          pointer: TEXT,
+          rules: { type: 'array', items: TEXT },
+          fingerprint: { type: 'string', pattern: '^[0-9a-f]{32}$' },
+          count: { type: 'integer', minimum: 1 },
+        },
+      },
+    },
+  },
+};
+
+/**
+ * Reads a baseline: `{ "version": 1, "findings": […] }`.
+ *
+ * @param name for messages
+ * @returns undefined where there is none
+ * @throws PatchgateError `bad-input`, with line and column where it is broken
+ */
+export async function readBaseline(file: string, name: string): Promise<KnownFindings[] | undefined> {
+  let text: string;
+  try {
+    text = (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    const message = `cannot read the baseline ${name}: ${whyUnreadable(error)}`;
+    throw new PatchgateError('bad-input', message, { cause: error });
+  }
+  const broken = ({ line, column }: Place, what: string, hint = REWRITE) =>
+    new PatchgateError('bad-input', `${name}:${line}:${column}: ${what}`, { hint });
+  const syntax = syntaxErrorOf(text);
+  if (syntax) throw broken(placeAt(text, syntax.offset), `the baseline is no JSON: ${syntax.message}`);
+  const content = JSON.parse(text) as { version?: JsonValue; findings?: JsonValue } | null;
+  const version = content?.version;
+  if (typeof version === 'number' && version > VERSION) {
+    const what = `the baseline is of version ${version}, this Patchgate reads version ${VERSION}`;
+    throw broken(findPlace(text, '/version'), what, 'update patchgate');
+  }
+  const { Ajv } = await import('ajv');
+  const validate = new Ajv().compile(SCHEMA);
+  if (validate(content)) return content?.findings as unknown as KnownFindings[];
+  const [wrong] = validate.errors ?? [];
+  const missing = wrong?.params.missingProperty;
+  const pointer = `${wrong?.instancePath}${missing === undefined ? '' : `/${escapeToken(missing)}`}`;
+  const what = missing === undefined ? wrong?.message : 'is missing';
+  throw broken(findPlace(text, pointer), `${pointer || 'the baseline'} ${what}`);
+}
+
+const REWRITE = 'correct it, or delete it and write it again with --write-baseline';
+
+/** The text of a baseline: sorted, a line for each entry, so that a change of it is easy to review. */
+export function baselineText(findings: readonly KnownFindings[]): string {
+  const lines = findings.toSorted(inOrder).map((entry) => `\n    ${JSON.stringify(entry)}`);
+  const list = lines.length === 0 ? '[]' : `[${lines.join(',')}\n  ]`;
+  return `{\n  "version": ${VERSION},\n  "findings": ${list}\n}\n`;
+}
+
+const ORDER = ['file', 'request', 'pointer', 'rule', 'fingerprint'] as const;
+
+function inOrder(a: KnownFindings, b: KnownFindings): number {
+  for (const name of ORDER) {
+    const [left = '', right = ''] = [a[name], b[name]];
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+/** The name that a judged file has in a baseline. */
+export function nameInBaseline(file: string, cwd: string, baseline: string): string {
+  if (file === STDIN_NAME) return file;
+  return relative(dirname(baseline), resolve(cwd, file)).replaceAll(sep, '/');
+}
+
+export function countOf(known: readonly KnownFindings[]): number {
+  return known.reduce((total, { count = 1 }) => total + count, 0);
+}
+
+/**
+ * Makes all findings known but those that are excused already. What the baseline has of files that were not judged stays, as long
+ * as there are such files.
+ *
+ * @param files with their secrets hidden: a baseline is committed. Messages are not in it at all
+ * @param file absolute name of the baseline
+ * @param former what it holds so far
+ * @param nameOf a judged file's name in the baseline
+ * @returns what it holds now
+ * @throws PatchgateError `cannot-write`; then it is as it was
+ */
+export async function writeBaseline(
+  files: readonly CheckedFile[],
+  file: string,
+  former: readonly KnownFindings[],
+  nameOf: (file: string) => string,
+): Promise<KnownFindings[]> {
+  const judged = new Set(files.map((one) => nameOf(one.file)));
+  const others = await ofExistingFiles(
+    former.filter((entry) => !judged.has(entry.file)),
+    dirname(file),
+  );
+  const all = [...others, ...files.flatMap((one) => knownOf(one, nameOf(one.file)))];
+  const text = baselineText(all);
+  const there = await readFile(file, 'utf8').catch(() => undefined);
+  if (there !== text) await writeFileWhole(file, (output) => output.write(text));
+  return all;
+}
+
+function knownOf({ subjects }: CheckedFile, file: string): KnownFindings[] {
+  const known = new Map<string, KnownFindings>();
+  const add = (entry: KnownFindings, count: number) => {
+    const total = (known.get(entry.fingerprint)?.count ?? 0) + count;
+    known.set(entry.fingerprint, { ...entry, count: total });
+  };
+  for (const subject of subjects) {
+    const about = { file, request: requestOf(subject).join(' ') };
+    for (const finding of subject.findings) {
+      if (finding.excuse) continue;
+      const { rule, pointer } = finding;
+      add({ ...about, rule, pointer, fingerprint: identityOf(subject, finding) }, 1);
+    }
+    if (subject.omitted === 0) continue;
+    const rules = [...new Set(subject.findings.map(({ rule }) => rule))].sort();
+    add({ ...about, rules, fingerprint: omittedIdentityOf(subject) }, subject.omitted);
+  }
+  return [...known.values()].map(({ count = 1, ...one }) => (count === 1 ? one : { ...one, count }));
+}
+
+/** What a baseline has of files that are there. Standard input may come again. @param folder the baseline's */
+export async function ofExistingFiles(
+  entries: readonly KnownFindings[],
+  folder: string,
+): Promise<KnownFindings[]> {
+  const isThere = new Map([[STDIN_NAME, true]]);
+  for (const { file } of entries) {
+    if (isThere.has(file)) continue;
+    const code = await access(resolve(folder, file)).catch((error: unknown) => systemCode(error) ?? '');
+    // One that cannot be looked for may be there.
+    isThere.set(file, code !== 'ENOENT' && code !== 'ENOTDIR');
+  }
+  return entries.filter(({ file }) => isThere.get(file));
+}
+
+const EXCUSE = { by: 'baseline' } as const;
+
+/** What is known and was not met yet. */
+type Left = Required<Pick<KnownFindings, 'rules' | 'count'>>;
+
+/**
+ * Excuses what the baseline has. Of what is alike in a file as many count as known as were known; those of a request that were
+ * left out, for being very many, are known by their number and the rules that found something then.
+ *
+ * @param nameOf a judged file's name in the baseline
+ * @returns the files, and how many findings of them the baseline has that there are no more
+ */
+export function excuseKnown(
+  files: readonly CheckedFile[],
+  baseline: readonly KnownFindings[],
+  nameOf: (file: string) => string,
+): { files: CheckedFile[]; gone: number } {
+  const left = new Map<string, Map<string, Left>>();
+  for (const { file, fingerprint, count = 1, rules = [] } of baseline) {
+    const ofFile = left.get(file) ?? new Map<string, Left>();
+    left.set(file, ofFile);
+    // The same line twice is what a merge made of it.
+    if ((ofFile.get(fingerprint)?.count ?? 0) < count) ofFile.set(fingerprint, { count, rules });
+  }
+  let gone = 0;
+  const excused = files.map((file) => {
+    const ofFile = left.get(nameOf(file.file));
+    if (!ofFile) return file;
+    const subjects = file.subjects.map((subject) => excuseIn(subject, ofFile));
+    for (const { count } of ofFile.values()) gone += count;
+    return { ...file, subjects };
+  });
+  return { files: excused, gone };
+}
+
+function excuseIn(subject: Subject, left: ReadonlyMap<string, Left>): Subject {
+  const take = (fingerprint: string, count = 1): boolean => {
+    const there = left.get(fingerprint);
+    if (!there || there.count < count) return false;
+    there.count -= count;
+    return true;
+  };
+  const known = subject.findings.map((finding): PlacedFinding => {
+    if (finding.excuse || !take(identityOf(subject, finding))) return finding;
+    return { ...finding, excuse: EXCUSE };
+  });
+  const omitted = omittedIdentityOf(subject);
+  const rules = left.get(omitted)?.rules ?? [];
+  // Where some are mended, others that were left out come to light.
+  const findings = known.map((finding): PlacedFinding => {
+    if (finding.excuse || !rules.includes(finding.rule) || !take(omitted)) return finding;
+    return { ...finding, excuse: EXCUSE };
+  });
+  const omittedIsKnown = subject.omitted > 0 && take(omitted, subject.omitted);
+  return { ...subject, findings, ...(omittedIsKnown && { omittedExcuse: EXCUSE }) };
+}

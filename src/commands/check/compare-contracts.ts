@@ -1,0 +1,182 @@
+import { gateOf } from '../../app/compose-gate.ts';
+import type { Contract } from '../../contract/contract.ts';
+import { loadContract } from '../../contract/load-contract.ts';
+import type { Match } from '../../contract/match-operation.ts';
+import { PatchgateError } from '../../errors.ts';
+import type { Gate, Inspection } from '../../gate/gate.ts';
+import { globFromTemplate } from '../../gate/glob-from-template.ts';
+import type { Finding, Verdict } from '../../model/finding.ts';
+import type { SeverityOverride } from '../../model/severity-override.ts';
+import type { Before, CheckedFile, PlacedFinding, Remark, Subject } from '../../reporters/report.ts';
+import type { Config } from '../../settings/config.ts';
+
+/** A finding with what the other contract says of it. */
+export interface Compared extends PlacedFinding {
+  /** Absent: it is new. */
+  stands?: 'in both' | 'gone';
+}
+
+/** What a request means by either contract. */
+interface Sides {
+  present: Match | undefined;
+  past: Match | undefined;
+}
+
+/**
+ * A gate that judges by two contracts. Its verdict is the new one's; among the findings are those that the old one alone has, so
+ * that they get their places as all others do, until `settleComparison` tells them apart.
+ */
+export function comparing(gate: Gate, old: Gate): Gate {
+  const meant = new WeakMap<Match, Sides>();
+  const match: Gate['match'] = (head) => {
+    const [present, past] = [gate.match(head), old.match(head)];
+    const either = present ?? past;
+    if (!either) return undefined;
+    const both = { ...either };
+    meant.set(both, { present, past });
+    return both;
+  };
+  const byOperation = (one: Match): Sides => {
+    const isOf = ({ operations }: Gate) => one.operation !== undefined && operations.includes(one.operation);
+    return { present: isOf(gate) ? one : undefined, past: isOf(old) ? one : undefined };
+  };
+  const sidesOf = (one: Match) => meant.get(one) ?? byOperation(one);
+  return {
+    ...gate,
+    operations: [...new Set([...gate.operations, ...old.operations])],
+    match,
+    recordAt: (url) => gate.recordAt(url) ?? old.recordAt(url),
+    recordOf(one) {
+      const { present, past } = sidesOf(one);
+      return (present && gate.recordOf(present)) ?? (past && old.recordOf(past));
+    },
+    guards: (kind) => gate.guards(kind) || old.guards(kind),
+    inspect(request, one = match(request), circumstances) {
+      if (!one) return gate.inspect(request, one, circumstances);
+      const { present, past } = sidesOf(one);
+      const inspection = present ? gate.inspect(request, present, circumstances) : NOTHING;
+      const before = past && old.inspect(request, past, circumstances).verdict;
+      return { ...inspection, verdict: compare(inspection.verdict, before) };
+    },
+    inspectBody(operation, body, circumstances) {
+      const by = ({ operations, inspectBody }: Gate) =>
+        operations.includes(operation) ? inspectBody(operation, body, circumstances) : undefined;
+      const before = by(old);
+      const inspection = by(gate) ?? (before ? NOTHING : gate.inspectBody(operation, body));
+      return { ...inspection, verdict: compare(inspection.verdict, before?.verdict) };
+    },
+  };
+}
+
+const NOTHING: Inspection = { verdict: { outcome: 'pass', findings: [], omitted: 0 }, json: undefined };
+
+/** @param past undefined: the old contract has no such operation */
+function compare(present: Verdict, past: Verdict | undefined): Verdict & { before: Before } {
+  const left = new Map<string, Finding[]>();
+  for (const finding of past?.findings ?? []) {
+    const alike = left.get(keyOf(finding)) ?? [];
+    left.set(keyOf(finding), [...alike, finding]);
+  }
+  const findings = present.findings.map(
+    (finding): Compared =>
+      left.get(keyOf(finding))?.shift() ? { ...finding, stands: 'in both' } : { ...finding },
+  );
+  // Where the new one left some out, nobody knows what is gone.
+  const gone = present.omitted > 0 ? [] : [...left.values()].flat();
+  const before: Before = { outcome: past?.outcome ?? 'unjudged', gone: [] };
+  return {
+    ...present,
+    findings: [...findings, ...gone.map((finding): Compared => ({ ...finding, stands: 'gone' }))],
+    before,
+  };
+}
+
+/** A message names what a schema takes, which may well differ; of several alike as many are the same as both have. */
+function keyOf({ rule, pointer, severity }: Finding): string {
+  return JSON.stringify([rule, pointer, severity]);
+}
+
+/** Excuses what both contracts say, and keeps what only the old one said with the rest of its answer. */
+export function settleComparison(files: readonly CheckedFile[]): CheckedFile[] {
+  return files.map((file) => ({ ...file, subjects: file.subjects.map(settle) }));
+}
+
+function settle(subject: Subject): Subject {
+  const { before } = subject;
+  if (!before) return subject;
+  const findings: PlacedFinding[] = [];
+  const gone: PlacedFinding[] = [];
+  for (const { stands, ...finding } of subject.findings as readonly Compared[]) {
+    if (stands === 'gone') gone.push(finding);
+    else findings.push(stands === undefined ? finding : { ...finding, excuse: { by: 'old-contract' } });
+  }
+  return { ...subject, findings, before: { ...before, gone } };
+}
+
+/** That there are requests which nobody judges any more, though they pass as they did. @param files settled */
+export function remarksOnLost(files: readonly CheckedFile[]): Remark[] {
+  for (const { file, subjects } of files) {
+    const lost = subjects.find(
+      ({ operation, outcome, before }) =>
+        operation === undefined && outcome === 'pass' && before && before.outcome !== 'unjudged',
+    );
+    if (!lost) continue;
+    const { method, path, line } = lost;
+    const request =
+      path === undefined ? file : `${method} ${path} (${file}${line === undefined ? '' : `:${line}`})`;
+    return [
+      {
+        severity: 'warn',
+        message: `requests that the contract before judged are judged no more, such as ${request}`,
+        hint: 'none of the operations of this contract is meant by them: everything in them passes',
+      },
+    ];
+  }
+  return [];
+}
+
+/**
+ * The gate that compares with another contract, for which the same settings count as far as it has the operations.
+ *
+ * @param contract folder or contract.json
+ * @throws PatchgateError `bad-contract` where that does not load
+ */
+export async function gateAgainst(gate: Gate, config: Config, contract: string): Promise<Gate> {
+  const settings = settingsFor(loadOld(contract), config);
+  return comparing(gate, await gateOf({ ...config, ...settings, contract }, { lazy: true }));
+}
+
+function loadOld(contract: string): Contract {
+  try {
+    return loadContract(contract);
+  } catch (error) {
+    if (!(error instanceof PatchgateError)) throw error;
+    throw new PatchgateError(error.code, `--against-contract ${contract}: ${error.message}`, {
+      hint: 'name a folder with the contract.json before the change and its schemas',
+      cause: error,
+    });
+  }
+}
+
+/** What is about other operations, a gate of the contract would refuse. */
+function settingsFor(
+  { entries }: Contract,
+  { customRules, rules, overrides }: Config,
+): Pick<Config, 'customRules' | 'rules' | 'overrides'> {
+  const taken = Object.entries(customRules).filter(([operation]) => Object.hasOwn(entries, operation));
+  const namesOf = (some: readonly (readonly { name: string }[])[]) => some.flat().map(({ name }) => name);
+  const there = new Set(namesOf(taken.map(([, own]) => own)));
+  const missing = new Set(namesOf(Object.values(customRules)).filter((name) => !there.has(name)));
+  const known = <T>(severities: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(severities).filter(([name]) => !missing.has(name)));
+  const templates = Object.values(entries).map(({ path }) => path);
+  const fitting = overrides.flatMap((override): SeverityOverride[] => {
+    const { paths } = override;
+    const globs = paths?.globs.filter((glob) => globFromTemplate(glob, templates) !== undefined);
+    if (globs?.length === 0) return [];
+    return [
+      { ...override, rules: known(override.rules), ...(paths && globs && { paths: { ...paths, globs } }) },
+    ];
+  });
+  return { customRules: Object.fromEntries(taken), rules: known(rules), overrides: fitting };
+}

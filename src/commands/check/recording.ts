@@ -1,0 +1,93 @@
+import { sep } from 'node:path';
+import type { Gate } from '../../gate/gate.ts';
+import { headOf } from '../../guard/recorded-history.ts';
+import { type Exchange, isInline } from '../../model/exchange.ts';
+import { bodyBytes } from '../../recordings/body.ts';
+import { orderTimes } from '../../recordings/order-times.ts';
+import { checkBodies } from '../../recordings/store/exchange-file.ts';
+import { decodeRecording, parseRecording } from '../../recordings/store/file-format.ts';
+import { locationOf } from '../../recordings/store/location.ts';
+import type { CheckedFile } from '../../reporters/report.ts';
+import { History } from './history.ts';
+import type { InitialState } from './initial-state.ts';
+import { FileJudge, type FoundRequest } from './judge-file.ts';
+import { requestPlaces, TextLines } from './places.ts';
+import type { Input } from './read-input.ts';
+
+/** A file of a recording, as read. */
+export interface RecordingFile {
+  /** For people. */
+  name: string;
+  /** Absolute; undefined: standard input. */
+  path: string | undefined;
+  text: string;
+  exchanges: readonly Exchange[];
+}
+
+/** @throws PatchgateError `bad-recording` where the file is broken, or one of a body that belongs to it */
+export function readRecording({ name, path, bytes }: Input): RecordingFile {
+  const text = decodeRecording(bytes, name);
+  const { exchanges } = parseRecording(text, name);
+  if (path !== undefined) checkBodies(path, exchanges);
+  return { name, path, text, exchanges };
+}
+
+/**
+ * Judges each exchange of files, as today's contract has it. The files of one recording are a history, in the order of recording;
+ * a file that belongs to none is one by itself.
+ *
+ * @returns the files in their order
+ */
+export function* judgeRecordings(
+  gate: Gate,
+  files: readonly RecordingFile[],
+  initial: InitialState,
+  onJudged?: () => void,
+): Generator<CheckedFile> {
+  const byFolder = new Map<string, History>();
+  const histories = files.map(({ path, exchanges }, file) => {
+    const folder = recordingOf(path, exchanges);
+    const history = byFolder.get(folder ?? '') ?? new History(gate, initial);
+    if (folder !== undefined) byFolder.set(folder, history);
+    const timeOf = orderTimes();
+    for (const [index, exchange] of exchanges.entries())
+      history.add(exchange, { file, index }, timeOf(exchange));
+    return history;
+  });
+  for (const [file, read] of files.entries()) {
+    const history = histories[file] as History;
+    const judge = new FileJudge(gate, read.path, onJudged);
+    let index = 0;
+    for (const request of requestsOf(read)) {
+      const place = { file, index: index++ };
+      judge.judge(request, (name) => history.knownBefore(name, place));
+    }
+    yield judge.asFile(read.name, 'recording');
+  }
+}
+
+/** What each exchange asked for. A body that stands in a file of its own is taken for missing: it is no text. */
+function* requestsOf({ text, exchanges }: RecordingFile): Generator<FoundRequest> {
+  const lines = new TextLines(text);
+  for (const [index, { request }] of exchanges.entries()) {
+    const pointer = `/exchanges/${index}`;
+    yield {
+      ...{ pointer, text: lines, head: headOf(request) },
+      body: isInline(request.body) ? bodyBytes(request.body) : undefined,
+      places: requestPlaces(`${pointer}/request`, request),
+    };
+  }
+}
+
+/**
+ * The folder of the recording that a file belongs to: the one below which it lies where the recording keeps its exchanges.
+ * Undefined where it lies elsewhere, or holds exchanges of several methods or paths: it was moved, or written by hand.
+ */
+export function recordingOf(file: string | undefined, exchanges: readonly Exchange[]): string | undefined {
+  const [first] = exchanges;
+  if (!first || file === undefined) return undefined;
+  const { method, path } = first.request;
+  if (exchanges.some(({ request }) => request.method !== method || request.path !== path)) return undefined;
+  const end = `/${locationOf(method, path)}`;
+  return file.replaceAll(sep, '/').endsWith(end) ? file.slice(0, -end.length) : undefined;
+}

@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import type { Report, Reporter, ReporterOptions } from '../../reporters/report.ts';
+import { version } from '../../version.ts';
+import { writeFileWhole } from '../output.ts';
+import type { Format, ReportOutput } from './outputs.ts';
+
+/** Loaded when they are asked for. */
+const REPORTERS: Readonly<Record<Format, () => Promise<Reporter>>> = {
+  text: async () => (await import('../../reporters/text.ts')).text,
+  json: async () => (await import('../../reporters/json.ts')).json,
+  junit: async () => (await import('../../reporters/junit.ts')).junit,
+  sarif: async () => (await import('../../reporters/sarif.ts')).sarif,
+  github: async () => (await import('../../reporters/github.ts')).github,
+  gitlab: async () => (await import('../../reporters/gitlab.ts')).gitlab,
+};
+
+export interface ReportIo {
+  /** Takes text of a report. It, or its promise, is false where nobody reads any more (`| head`). */
+  stdout(text: string): unknown;
+  /** Takes what people should see beside the reports. */
+  stderr?(text: string): void;
+  /** Standard output is a terminal that shows colours. */
+  readonly isColoured?: boolean;
+  readonly cwd: string;
+  /** Where it runs: `GITHUB_WORKSPACE`, `GITHUB_STEP_SUMMARY`, `CI_PROJECT_DIR`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Absent: the time. */
+  readonly now?: Date;
+}
+
+export type WriteOptions = Pick<ReporterOptions, 'failOn' | 'hasBaseline'>;
+
+/**
+ * Writes each report, those into files first: what a person reads comes last. Where all go to files, the summary is for standard
+ * error.
+ *
+ * @throws PatchgateError `cannot-write`, naming the file
+ */
+export async function writeReports(
+  report: Report,
+  outputs: readonly ReportOutput[],
+  io: ReportIo,
+  { failOn, hasBaseline }: WriteOptions,
+): Promise<void> {
+  const { cwd, env = {}, now = new Date(), isColoured = false } = io;
+  const root = repositoryRoot(cwd, env);
+  const options = { ...{ failOn, hasBaseline, cwd, root, now }, version: version(), isColoured: false };
+  const files: string[] = [];
+  for (const { format, file } of outputs) {
+    if (file === undefined) continue;
+    await writeToFile(resolve(cwd, file), file, await piecesOf(format, report, options));
+    files.push(file);
+  }
+  if (env.GITHUB_STEP_SUMMARY && outputs.some(({ format }) => format === 'github')) {
+    const { githubSummary } = await import('../../reporters/github.ts');
+    await appendTo(env.GITHUB_STEP_SUMMARY, githubSummary(report, options));
+  }
+  const shown = outputs.find(({ file }) => file === undefined);
+  if (shown) {
+    for (const piece of await piecesOf(shown.format, report, { ...options, isColoured })) {
+      if ((await io.stdout(piece)) === false) break;
+    }
+  } else if (io.stderr) {
+    const { summaryLine } = await import('../../reporters/text.ts');
+    io.stderr(`${summaryLine(report)}; written to ${files.join(', ')}\n`);
+  }
+}
+
+async function piecesOf(format: Format, report: Report, options: ReporterOptions): Promise<Iterable<string>> {
+  const reporter = await REPORTERS[format]();
+  return inLarger(reporter(report, options));
+}
+
+/** Characters that are written at once: a write for each finding would take longer than all the rest. */
+const ENOUGH = 64 * 1024;
+
+function* inLarger(pieces: Iterable<string>): Generator<string> {
+  let gathered = '';
+  for (const piece of pieces) {
+    gathered += piece;
+    if (gathered.length < ENOUGH) continue;
+    yield gathered;
+    gathered = '';
+  }
+  if (gathered !== '') yield gathered;
+}
+
+/** @param name for messages */
+async function writeToFile(file: string, name: string, pieces: Iterable<string>): Promise<void> {
+  const failed = (error: unknown) =>
+    new PatchgateError('cannot-write', `cannot write the report ${name}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  await makeFolder(dirname(file)).catch((error: unknown) => {
+    throw failed(error);
+  });
+  const there = await stat(file).catch(() => undefined);
+  // A device, a pipe, or what is open already (`-o /dev/stderr`): nothing may take its place.
+  if (file.startsWith('/dev/') || (there && !there.isFile() && !there.isDirectory())) {
+    await writeFile(file, pieces, { flag: 'a' }).catch((error: unknown) => {
+      throw failed(error);
+    });
+    return;
+  }
+  await writeFileWhole(file, async (output) => {
+    for (const piece of pieces) await output.write(piece);
+  });
+}
+
+/** Node's own way to make the folders above as well never ends where one cannot be made, as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
+  await mkdir(folder).catch((error: unknown) => {
+    // Another process was faster.
+    if (systemCode(error) !== 'EEXIST') throw error;
+  });
+}
+
+async function appendTo(file: string, text: string): Promise<void> {
+  await appendFile(file, text).catch((error: unknown) => {
+    throw new PatchgateError(
+      'cannot-write',
+      `cannot write GITHUB_STEP_SUMMARY, ${file}: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  });
+}
+
+/** What CI systems call the folder of the repository. */
+const VARIABLES = ['GITHUB_WORKSPACE', 'CI_PROJECT_DIR'] as const;
+
+/**
+ * The folder that the files in a report for a CI system are relative to: that of the repository, where the system names it and the
+ * working directory is in it; else the working directory.
+ */
+export function repositoryRoot(cwd: string, env: Readonly<Record<string, string | undefined>>): string {
+  const roots = VARIABLES.flatMap((name) => env[name] || []);
+  return roots.find((root) => isAbsolute(root) && isWithin(root, cwd)) ?? cwd;
+}
+
+function isWithin(root: string, folder: string): boolean {
+  const path = relative(root, folder);
+  return path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
