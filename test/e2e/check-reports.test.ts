@@ -48,7 +48,7 @@ describe('several reports at once', () => {
 });
 
 it.each([
-  [['-f', 'junti'], 'there is no format "junti"\n  did you mean junit?'],
+  [['-f', 'junti'], 'invalid value "junti" for --format\n  did you mean junit?'],
   [['-f', 'json', '-f', 'text'], 'json and text both go to standard output'],
   [['-f', 'json', '-o'], '-o needs a value'],
   [['-f', 'json', '-o', './draft.json'], './draft.json is read by this run'],

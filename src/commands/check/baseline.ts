@@ -71,7 +71,7 @@ export async function readBaseline(file: string, name: string): Promise<KnownFin
   const broken = ({ line, column }: Place, what: string, hint = REWRITE) =>
     new PatchgateError('bad-input', `${name}:${line}:${column}: ${what}`, { hint });
   const syntax = syntaxErrorOf(text);
-  if (syntax) throw broken(placeAt(text, syntax.offset), `the baseline is no JSON: ${syntax.message}`);
+  if (syntax) throw broken(placeAt(text, syntax.offset), `invalid JSON: ${syntax.message}`);
   const content = JSON.parse(text) as { version?: JsonValue; findings?: JsonValue } | null;
   const version = content?.version;
   if (typeof version === 'number' && version > VERSION) {

@@ -10,10 +10,10 @@ import type { SeverityOverride } from '../../model/severity-override.ts';
 import type { Before, CheckedFile, PlacedFinding, Remark, Subject } from '../../reporters/report.ts';
 import type { Config } from '../../settings/config.ts';
 
-/** A finding with what the other contract says of it. */
+/** A finding of either contract. One that both have has an excuse. */
 export interface Compared extends PlacedFinding {
-  /** Absent: it is new. */
-  stands?: 'in both' | 'gone';
+  /** Only the contract before has it. */
+  isGone?: true;
 }
 
 /** What a request means by either contract. */
@@ -24,7 +24,7 @@ interface Sides {
 
 /**
  * A gate that judges by two contracts. Its verdict is the new one's; among the findings are those that the old one alone has, so
- * that they get their places as all others do, until `settleComparison` tells them apart.
+ * that they get their places as all others do, until `settleComparison` moves these.
  */
 export function comparing(gate: Gate, old: Gate): Gate {
   const meant = new WeakMap<Match, Sides>();
@@ -79,14 +79,14 @@ function compare(present: Verdict, past: Verdict | undefined): Verdict & { befor
   }
   const findings = present.findings.map(
     (finding): Compared =>
-      left.get(keyOf(finding))?.shift() ? { ...finding, stands: 'in both' } : { ...finding },
+      left.get(keyOf(finding))?.shift() ? { ...finding, excuse: { by: 'old-contract' } } : finding,
   );
-  // Where the new one left some out, nobody knows what is gone.
+  // Where the new one left some out, what is gone is not known.
   const gone = present.omitted > 0 ? [] : [...left.values()].flat();
   const before: Before = { outcome: past?.outcome ?? 'unjudged', gone: [] };
   return {
     ...present,
-    findings: [...findings, ...gone.map((finding): Compared => ({ ...finding, stands: 'gone' }))],
+    findings: [...findings, ...gone.map((finding): Compared => ({ ...finding, isGone: true }))],
     before,
   };
 }
@@ -96,24 +96,24 @@ function keyOf({ rule, pointer, severity }: Finding): string {
   return JSON.stringify([rule, pointer, severity]);
 }
 
-/** Excuses what both contracts say, and keeps what only the old one said with the rest of its answer. */
+/** Keeps the findings that only the old contract has with the rest of its answer. */
 export function settleComparison(files: readonly CheckedFile[]): CheckedFile[] {
   return files.map((file) => ({ ...file, subjects: file.subjects.map(settle) }));
 }
 
 function settle(subject: Subject): Subject {
-  const { before } = subject;
+  const { before, findings } = subject;
   if (!before) return subject;
-  const findings: PlacedFinding[] = [];
-  const gone: PlacedFinding[] = [];
-  for (const { stands, ...finding } of subject.findings as readonly Compared[]) {
-    if (stands === 'gone') gone.push(finding);
-    else findings.push(stands === undefined ? finding : { ...finding, excuse: { by: 'old-contract' } });
-  }
-  return { ...subject, findings, before: { ...before, gone } };
+  const isGone = (finding: PlacedFinding) => 'isGone' in finding;
+  const gone = (findings as readonly Compared[]).filter(isGone).map(({ isGone: _, ...finding }) => finding);
+  return {
+    ...subject,
+    findings: findings.filter((finding) => !isGone(finding)),
+    before: { ...before, gone },
+  };
 }
 
-/** That there are requests which nobody judges any more, though they pass as they did. @param files settled */
+/** That some requests are judged no more, though they pass as they did. @param files settled */
 export function remarksOnLost(files: readonly CheckedFile[]): Remark[] {
   for (const { file, subjects } of files) {
     const lost = subjects.find(

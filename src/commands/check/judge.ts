@@ -5,9 +5,9 @@ import type { History } from './history.ts';
 import type { InitialState } from './initial-state.ts';
 import { FileJudge, type FoundRequest, type LoneBody } from './judge-file.ts';
 import { placed } from './places.ts';
+import type { ProgressIo } from './progress.ts';
 import { type Input, type InputIo, readInput } from './read-input.ts';
 import type { RecordingFile } from './recording.ts';
-import type { ProgressIo } from './standard-io.ts';
 
 /**
  * Judges files, and reports them in their order. The files of a recording are one history, so they are judged once all have been

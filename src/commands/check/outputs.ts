@@ -132,7 +132,7 @@ function outputOf(given: string): ReportOutput {
   const format = FORMATS.find((known) => known === name);
   if (!format) {
     const near = nearest(name, FORMATS);
-    throw new PatchgateError('bad-usage', `there is no format ${JSON.stringify(name)}`, {
+    throw new PatchgateError('bad-usage', `invalid value ${JSON.stringify(name)} for --format`, {
       hint: near ? `did you mean ${near}?` : `formats: ${FORMATS.join(', ')}`,
     });
   }

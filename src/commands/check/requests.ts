@@ -82,7 +82,7 @@ function parsed(
     const value = JSON.parse(text) as JsonValue;
     if (isUtf8(bytes)) return value;
   } catch {
-    const { offset, message } = syntaxErrorOf(text) ?? { offset: 0, message: 'this is no JSON' };
+    const { offset, message } = syntaxErrorOf(text) ?? { offset: 0, message: 'invalid JSON' };
     const isCut = offset >= text.trimEnd().length || HALF.test(text.slice(offset));
     if (!isCut) throw failAt(offset + 1, message);
     throw failAt(

@@ -10,9 +10,9 @@ import { findInputs } from './find-inputs.ts';
 import { type InitialStateOptions, readInitialState } from './initial-state.ts';
 import { judgeAll } from './judge.ts';
 import { checkOutputs, type ReportOutput } from './outputs.ts';
+import type { ProgressIo } from './progress.ts';
 import type { InputIo } from './read-input.ts';
 import { settleReport } from './settle-report.ts';
-import type { ProgressIo } from './standard-io.ts';
 import { type ReportIo, writeReports } from './write-reports.ts';
 
 export interface CheckArgs extends InitialStateOptions, JudgedAs {

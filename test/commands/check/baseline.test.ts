@@ -63,8 +63,8 @@ describe('a baseline', () => {
   });
 
   it.each([
-    ['{ "version": 1,\n  "findings": [}', 'known.json:2:16: the baseline is no JSON'],
-    ['', 'known.json:1:1: the baseline is no JSON'],
+    ['{ "version": 1,\n  "findings": [}', 'known.json:2:16: invalid JSON'],
+    ['', 'known.json:1:1: invalid JSON'],
     ['[]', 'known.json:1:1: the baseline must be object'],
     [{ findings: [] }, 'known.json:1:2: /version is missing'],
     [{ version: '1', findings: [] }, 'known.json:2:14: /version must be equal to constant'],

@@ -100,7 +100,7 @@ describe('a looser contract', () => {
     const subject = judge(comparing(shipped, stricter), PROJECT_URL, project());
     expect(said(subject)).toEqual(['block -> pass', '- schema.enum error /languages/1']);
     expect(subject.before?.gone[0]).toMatchObject({ line: 1, column: 42 });
-    expect(subject.before?.gone[0]).not.toHaveProperty('stands');
+    expect(subject.before?.gone[0]).not.toHaveProperty('isGone');
     expect([changeOf(subject), failing(subject, 'warn')]).toEqual(['allows', false]);
   });
 
@@ -234,10 +234,10 @@ describe('another contract', () => {
     const { verdict } = gate.inspect(
       patch(PROJECT_URL, { name: 'unwelcome', languages: [], environments: [] }),
     );
-    expect(verdict.findings.map((one) => [one.rule, one.severity, 'stands' in one && one.stands])).toEqual([
-      ['project.empty-list', 'error', 'in both'],
-      ['project.empty-list', 'error', 'in both'],
-      ['team.project', 'error', 'in both'],
+    expect(verdict.findings.map((one) => [one.rule, one.severity, 'excuse' in one && one.excuse])).toEqual([
+      ['project.empty-list', 'error', { by: 'old-contract' }],
+      ['project.empty-list', 'error', { by: 'old-contract' }],
+      ['team.project', 'error', { by: 'old-contract' }],
     ]);
   });
 

@@ -90,8 +90,8 @@ describe('outputsOf', () => {
   });
 
   test.each([
-    [['jsn'], 'no format "jsn"', 'did you mean json?'],
-    [['html'], 'no format "html"', 'formats: text, json, junit, sarif, github, gitlab'],
+    [['jsn'], 'invalid value "jsn" for --format', 'did you mean json?'],
+    [['html'], 'invalid value "html" for --format', 'formats: text, json, junit, sarif, github, gitlab'],
     [['json='], 'needs a value', 'file'],
     [['text', 'json'], 'text and json both go to standard output', '-o'],
     [['text', 'json=-'], 'text and json both go to standard output', '-o'],
