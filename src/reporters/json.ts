@@ -2,7 +2,7 @@ import type { Finding } from '../model/finding.ts';
 import { fingerprintsOf } from './fingerprint.ts';
 import { type CheckedFile, type PlacedFinding, type Report, summaryOf } from './report.ts';
 
-/** For programs: version 1, as commands/check/README.md has it. A member may be added within it, none goes or changes its meaning. */
+/** For programs: version 1, as docs/reference/formats.md has it. A member may be added within it, none goes or changes its meaning. */
 export function* json(report: Report): Generator<string> {
   const fingerprints = fingerprintsOf(report);
   const { files, remarks = [] } = report;

@@ -99,7 +99,7 @@ it.each(['process.exit(0);', 'await new Promise(() => {});'])(
 );
 
 it('one as the documentation has it lets a client by that two rules do not fit', async () => {
-  const page = readFileSync(join(ROOT, 'src/server/README.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/proxy.md'), 'utf8');
   const [, config = ''] = /^## A client that a rule does not fit$.*?^```json\n(.*?)^```$/ms.exec(page) ?? [];
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'patchgate.config.json'), config);

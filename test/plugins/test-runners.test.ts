@@ -1,4 +1,4 @@
-/** The page on offline tests is a walk, in a project that has the package and the test runners from their registries. */
+/** The pages on offline tests are a walk, in a project that has the package and the test runners from their registries. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -26,10 +26,9 @@ async function npm(...args: string[]): Promise<void> {
   expect(code, stderr).toBe(0);
 }
 
-it('the page works when it is pasted: vitest, node:test, jest, fast-check and pytest', async () => {
-  expect(await walk('src/testing/README.md', 'The one change in your client', undefined, project)).toEqual(
-    [],
-  );
+it('the pages work when they are pasted: vitest, node:test, jest, fast-check and pytest', async () => {
+  const pages = ['docs/offline-tests.md', 'docs/node-library.md', 'docs/faults.md'];
+  expect(await walk(pages, 'The one change in your client', undefined, project)).toEqual([]);
 });
 
 it('node:test takes the library by import, too', async () => {

@@ -5,14 +5,18 @@ import { walk } from '../support/walk.ts';
 
 afterAll(cleanUp);
 
+it('getting started', async () => {
+  expect(await walk('docs/getting-started.md', 'Record a server', 'Then')).toEqual([]);
+});
+
 it('in front of staging', async () => {
-  expect(await walk('src/server/README.md', 'The first request', 'The one target, and TLS')).toEqual([]);
+  expect(await walk('docs/proxy.md', 'The first request', 'The one target, and TLS')).toEqual([]);
 });
 
 it('what a PATCH will destroy', async () => {
-  expect(await walk('src/guard/README.md', undefined, 'What the gate knows, and from where')).toEqual([]);
+  expect(await walk('docs/guard.md', undefined, 'What the gate knows, and from where')).toEqual([]);
 });
 
 it('the gate in CI', async () => {
-  expect(await walk('src/commands/check/README.md', 'What it reads', 'Reports')).toEqual([]);
+  expect(await walk('docs/ci.md', 'What it reads', 'Reports')).toEqual([]);
 });

@@ -9,7 +9,7 @@ export const ACTION = 'OWNER/patchgate@REF';
 
 /** The blocks of a language below a heading of the page, in their order; `""`: those that say none. */
 export function blocksBelow(heading: string, language: string): string[] {
-  const page = readFileSync(join(ROOT, 'src/commands/check/README.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/ci.md'), 'utf8');
   const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`the page has no heading ${heading}`);
   return [...section.matchAll(/^```(\w*)\n(.*?)^```$/gms)]

@@ -36,10 +36,11 @@ const SERVES = /(?:^|\s)npx(?: --no-install)? patchgate (?:proxy|replay|fake)\b/
  * what was written: by the commands, or by any server so far. What differs from run to run (times, tokens) is not compared. The
  * ports of the page are others here: somebody else may have those.
  *
- * @param from the heading to begin at; @param to the one to end before; @param cwd a project with Patchgate
+ * @param pages one, or several that follow one another
+ * @param from the heading of the first page to begin at; @param to the one to end before; @param cwd a project with Patchgate
  */
 export async function walk(
-  file: string,
+  pages: string | readonly string[],
   from?: string,
   to?: string,
   cwd = projectWithPatchgate(),
@@ -50,8 +51,9 @@ export async function walk(
   const servers = new Map<string, Server>();
   const mismatches: Mismatch[] = [];
   let said = '';
+  const blocks = [pages].flat().flatMap((page, index) => [...blocksOf(page, index ? undefined : from, to)]);
   try {
-    for (const { language, text, line } of blocksOf(file, from, to)) {
+    for (const { language, text, line } of blocks) {
       const named = NAMED_FILE.exec(text.split('\n', 1)[0] as string)?.[1];
       if (named !== undefined && language !== SHELL) {
         mkdirSync(dirname(join(cwd, named)), { recursive: true });

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { CATALOGUE } from '../src/gate/catalogue.ts';
+import { flagOf, SETTINGS, type Setting } from '../src/settings/settings.ts';
+import { expectGenerated } from './support/generated-page.ts';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const pageOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => join('docs', file));
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'recordings/README.md', 'bench/README.md', ...DOCS];
+
+/** Options of single commands that are no settings. */
+const OTHERS = [
+  'no-guard',
+  'no-state',
+  'no-read-state',
+  'no-detect-secrets',
+  'config',
+  'operation',
+  'path',
+  'format',
+  'help',
+]
+  .concat(['method', 'grep', 'only', 'replace', 'unused', 'older-than', 'yes', 'check', 'session'])
+  .concat(['project', 'from-target', 'header', 'write-full', 'data-binary'])
+  .concat(['output', 'write-baseline', 'against-contract'])
+  .concat(['unsafe', 'update', 'env', 'fault', 'verbose'])
+  // Of others: npm, npx, curl, node, docker, mount.
+  .concat(['connect-to', 'add-host', 'bind', 'global', 'install-links'])
+  .concat(['save-dev', 'cacert', 'pack-destination', 'no-install', 'package', 'version', 'test'])
+  .concat(['run', 'no-file-parallelism', 'errors']);
+
+it('lists every rule as it is', async () => {
+  const rows = CATALOGUE.map(
+    ({ name, severity, basis, says }) => `| \`${name}\` | ${severity} | ${basis} | ${says} |`,
+  );
+  const table = ['| rule | severity | basis | says |', '|---|---|---|---|', ...rows];
+  await expectGenerated('docs/reference/rules.md', table.join('\n'));
+});
+
+it('lists every setting as it is', async () => {
+  const rows = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
+    const values =
+      setting.enum?.map((value) => `\`${value}\``).join(', ') ??
+      setting.$ref?.split('/').at(-1) ??
+      setting.type;
+    const byDefault = [setting.default ?? ''].flat().join(',');
+    return `| \`${name}\` | ${values} | ${byDefault && `\`${byDefault}\``} | ${cell(setting.description)} |`;
+  });
+  const table = ['| name | value | default | says |', '|---|---|---|---|', ...rows];
+  await expectGenerated('docs/reference/settings.md', table.join('\n'));
+});
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('*', '\\*');
+
+it.each(PAGES.filter((page) => !page.startsWith('bench')))('%s names only flags that there are', (file) => {
+  const known = [...Object.keys(SETTINGS).map(flagOf), ...OTHERS];
+  const text = file.endsWith('cli.md') ? '' : pageOf(file);
+  const named = [...text.matchAll(/(?<![\w-])--([a-z][a-z-]+)/g)].map((match) => match[1] as string);
+  expect(named.filter((flag) => !known.includes(flag))).toEqual([]);
+});
+
+it.each(PAGES)('%s leads to files and headings that there are', (file) => {
+  const broken = [...pageOf(file).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map((match) => match[1] as string)
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .filter((link) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? file : join(dirname(file), path);
+      if (!existsSync(join(ROOT, target))) return true;
+      return anchor !== undefined && !anchorsOf(pageOf(target)).includes(anchor);
+    });
+  expect(broken).toEqual([]);
+});
+
+/** As GitHub makes them of headings. */
+function anchorsOf(page: string): string[] {
+  const text = page.replaceAll(/^```.*?^```$/gms, '');
+  return [...text.matchAll(/^#+ (.*)$/gm)].map((match) =>
+    (match[1] as string)
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}

@@ -1,0 +1,19 @@
+/** The page of the commands is their help. */
+import { afterAll, it } from 'vitest';
+import { cleanUp } from '../support/binary.ts';
+import { expectGenerated } from '../support/generated-page.ts';
+import { runHere } from '../support/run-here.ts';
+
+afterAll(cleanUp);
+
+const COMMANDS = ['proxy', 'replay', 'fake', 'exec', 'verify', 'check', 'plan', 'config', 'demo'];
+const RECORDINGS = ['list', 'show', 'scrub', 'remove', 'import', 'export'];
+
+it('has the help of every command', async () => {
+  const parts: string[] = [];
+  for (const command of [...COMMANDS, ...RECORDINGS.map((name) => `recordings ${name}`)]) {
+    const { stdout } = await runHere([...command.split(' '), '--help']);
+    parts.push(`## ${command}\n\n\`\`\`text\n${stdout.trim()}\n\`\`\``);
+  }
+  await expectGenerated('docs/reference/cli.md', `\n${parts.join('\n\n')}\n`);
+});
