@@ -1,10 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { runScrub, type ScrubArgs } from '../../../src/commands/recordings/scrub.ts';
+import { runScrub, type ScrubArgs, scrubRecording } from '../../../src/commands/recordings/scrub.ts';
+import type { Exchange } from '../../../src/model/exchange.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
-import { exchange } from '../../support/exchanges.ts';
-import { filesBelow, recordAll, textOutput } from '../../support/recordings.ts';
+import { parseRecording } from '../../../src/recordings/store/file-format.ts';
+import { locationOf } from '../../../src/recordings/store/location.ts';
+import { openStore } from '../../../src/recordings/store/open-store.ts';
+import { separateBodies } from '../../../src/recordings/store/separate-bodies.ts';
+import { exchange, plainOf, stringifyRecording } from '../../support/exchanges.ts';
+import { filesBelow, recordAll, textOutput, turn } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SECRET = [exchange({ path: '/a', body: { json: { token: 'SECRET' } } })];
@@ -63,5 +70,118 @@ describe('recordings scrub', () => {
     const args = { folder, names: [], check: false, redaction: redactionOf() };
     await expect(runScrub(args, output)).rejects.toThrow('the file is empty');
     expect(output.text).toContain('redacted 1 place in 2 recordings');
+  });
+});
+
+const redaction = redactionOf({ redactPointers: ['/users/*/email'] });
+const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
+
+/** Writes a file as somebody recorded it who hid nothing. */
+function write(folder: string, exchanges: readonly Exchange[]): string {
+  const { method, path } = (exchanges[0] as Exchange).request;
+  const file = join(folder, 'r', locationOf(method, path));
+  mkdirSync(dirname(file), { recursive: true });
+  const kept = exchanges.map((one) =>
+    separateBodies(one, (name, bytes) => writeFileSync(join(dirname(file), name), bytes)),
+  );
+  writeFileSync(file, stringifyRecording(kept));
+  return file;
+}
+
+const OF_ALL_KINDS = exchange({
+  path: '/a',
+  query: 'token=s3cret',
+  body: { json: { users: [{ email: 's3cret' }] } },
+  headers: { 'set-cookie': 's3cret', 'content-type': 'application/json' },
+  answer: { text: `{ "password": "s3cret", "b": "${GITHUB}" }` },
+});
+
+describe('scrubRecording', () => {
+  it('puts placeholders in the place of secrets, and says what it found without saying it', async () => {
+    const folder = temporaryFolder();
+    const file = write(folder, [exchange({ path: '/a' }), OF_ALL_KINDS]);
+    const found = await scrubRecording(folder, 'r', redaction, { check: false });
+    expect(found).toEqual([
+      { file: 'a/PATCH.json', place: '/exchanges/1/request/query/token', what: 'the name "token"' },
+      {
+        file: 'a/PATCH.json',
+        place: '/exchanges/1/request/body/json/users/0/email',
+        what: 'the pointer /users/0/email',
+      },
+      {
+        file: 'a/PATCH.json',
+        place: '/exchanges/1/response/headers/set-cookie',
+        what: 'the name "set-cookie"',
+      },
+      { file: 'a/PATCH.json', place: '/exchanges/1/response/body', what: 'the name "password"' },
+      { file: 'a/PATCH.json', place: '/exchanges/1/response/body', what: 'a GitHub token' },
+    ]);
+    const text = readFileSync(file, 'utf8');
+    expect(text).not.toMatch(/s3cret|ghp_/);
+    expect(parseRecording(text, file).exchanges[0]).toEqual(exchange({ path: '/a' }));
+    // Once more: nothing is found, nothing is written.
+    const { ino } = statSync(file);
+    expect(await scrubRecording(folder, 'r', redaction, { check: false })).toEqual([]);
+    expect(statSync(file).ino).toBe(ino);
+  });
+
+  it('reads the journal of the former version, too, where it only checks', async () => {
+    const folder = temporaryFolder();
+    const left = fileURLToPath(new URL('../../recordings/store/fixtures/legacy-journal-unmarked', import.meta.url));
+    cpSync(left, join(folder, 'r'), { recursive: true });
+    const found = await scrubRecording(folder, 'r', redactionOf({ redact: ['n'] }), { check: true });
+    expect(found.map(({ file, place }) => `${file} ${place}`)).toContain('.patchgate/journal line 1');
+  });
+
+  it('changes nothing where it only checks, and reads the journal too', async () => {
+    const folder = temporaryFolder();
+    const file = write(folder, [OF_ALL_KINDS]);
+    const before = readFileSync(file, 'utf8');
+    const store = await openStore(folder, 'r', { writable: true });
+    store.append(plainOf(exchange({ path: '/b', query: 'token=s3cret' })));
+    await turn();
+    const found = await scrubRecording(folder, 'r', redaction, { check: true });
+    await store.close();
+    expect(found.filter(({ file }) => file === 'a/PATCH.json').length).toBe(5);
+    expect(found.at(-1)).toMatchObject({ place: 'line 1', what: 'the name "token"' });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    await scrubRecording(folder, 'r', redaction, { check: false });
+    expect(readFileSync(join(folder, 'r', 'b', 'PATCH.json'), 'utf8')).not.toContain('s3cret');
+  });
+
+  it('looks into bodies in files of their own, and into coded ones', async () => {
+    const folder = temporaryFolder();
+    const bytes = Buffer.from(`{"token":"s3cret","pad":"\xff${'x'.repeat(5000)}"}`, 'latin1').toString(
+      'base64',
+    );
+    const coded = gzipSync('{"token":"s3cret"}').toString('base64');
+    const zip = Buffer.from([...Buffer.alloc(5000, 0xfe)]).toString('base64');
+    const file = write(folder, [
+      exchange({ path: '/a', answer: { base64: bytes } }),
+      exchange({ path: '/a', headers: { 'content-encoding': 'gzip' }, answer: { base64: coded } }),
+      exchange({ path: '/a', headers: { 'content-encoding': 'zip' }, answer: { base64: coded } }),
+      exchange({ path: '/a', answer: { base64: zip } }),
+    ]);
+    const names = () => readdirSync(dirname(file)).sort();
+    const before = names();
+    await scrubRecording(folder, 'r', redaction, { check: false });
+    const { exchanges } = parseRecording(readFileSync(file, 'utf8'), file);
+    expect(names().length).toBe(before.length);
+    expect(names()).not.toEqual(before);
+    for (const name of names())
+      expect(readFileSync(join(dirname(file), name)).toString('latin1')).not.toContain('s3cret');
+    expect(exchanges[1]?.response).toMatchObject({ headers: {}, body: { json: { token: '[redacted]' } } });
+    expect(exchanges[2]?.response?.body).toEqual({ omitted: Buffer.from(coded, 'base64').length });
+  });
+
+  it('tells of a secret in a path, which stays', async () => {
+    const folder = temporaryFolder();
+    const file = write(folder, [exchange({ path: `/hooks/${GITHUB}` })]);
+    const before = readFileSync(file, 'utf8');
+    for (const check of [true, false]) {
+      const found = await scrubRecording(folder, 'r', redaction, { check });
+      expect(found).toMatchObject([{ place: 'path', what: 'a GitHub token' }]);
+    }
+    expect(readFileSync(file, 'utf8')).toBe(before);
   });
 });
