@@ -127,7 +127,9 @@ describe('scrubRecording', () => {
 
   it('reads the journal of the former version, too, where it only checks', async () => {
     const folder = temporaryFolder();
-    const left = fileURLToPath(new URL('../../recordings/store/fixtures/legacy-journal-unmarked', import.meta.url));
+    const left = fileURLToPath(
+      new URL('../../recordings/store/fixtures/legacy-journal-unmarked', import.meta.url),
+    );
     cpSync(left, join(folder, 'r'), { recursive: true });
     const found = await scrubRecording(folder, 'r', redactionOf({ redact: ['n'] }), { check: true });
     expect(found.map(({ file, place }) => `${file} ${place}`)).toContain('.patchgate/journal line 1');
