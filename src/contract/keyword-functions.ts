@@ -3,16 +3,12 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { hasHttpScheme, isUrl } from '../http/url.ts';
 import { canonical } from '../json/canonical.ts';
 import { isObject, type JsonObject, type JsonValue, namesOf } from '../json/json.ts';
-import { UrlBudget } from './url-budget.ts';
-
-/** Of the body that is checked now: the URLs that are read; of others nothing is said. */
-export const urls = new UrlBudget();
 
 export const formats = {
   // The empty text is left to `http-url`, so that it only warns.
-  url: (text: string) => text === '' || !urls.takes(text) || isUrl(text),
+  url: (text: string) => text === '' || isUrl(text),
   // What is no URL at all has its own error already.
-  'http-url': (text: string) => text !== '' && (hasHttpScheme(text) || !urls.takes(text) || !isUrl(text)),
+  'http-url': (text: string) => text !== '' && (hasHttpScheme(text) || !isUrl(text)),
 };
 
 /** To a list that no validator keeps, where there is none: each keeps its own until its next call. */

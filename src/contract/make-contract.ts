@@ -7,10 +7,8 @@ import { FindingBounds } from '../model/finding-bounds.ts';
 import type { Annotation } from './annotations.ts';
 import { checkSchema } from './check-schema.ts';
 import type { Contract, LoadedOperation } from './contract.ts';
-import { urls } from './keyword-functions.ts';
 import { requestFinding } from './request-rules.ts';
 import { shapeOf } from './schema-shape.ts';
-import { LONGEST_AUTHORITY, MOST_CODED } from './url-budget.ts';
 
 /** What a contract is made of. */
 export interface ContractParts {
@@ -42,11 +40,8 @@ export function contractOf({ file, entries, schemas, validatorOf, annotationOf }
       name,
       entry,
       check(body, bounds = new FindingBounds()) {
-        urls.reset();
         try {
-          const findings = checkSchema(validate, body, annotationOf, bounds);
-          if (urls.isSpent) findings.push(tooManyUrls());
-          return findings;
+          return checkSchema(validate, body, annotationOf, bounds);
         } catch (error) {
           return [notJudged(entry.schema, error)];
         }
@@ -73,12 +68,4 @@ function notJudged(schema: string, error: unknown): Finding {
   return requestFinding('request.too-large', message, {
     hint: 'send shorter texts, or correct the pattern or the reference in the schema that has no end',
   });
-}
-
-function tooManyUrls(): Finding {
-  return requestFinding(
-    'request.too-large',
-    `a URL of the body has a host of more than ${LONGEST_AUTHORITY} characters, or all hosts that are not plain ASCII have more than ${MOST_CODED}`,
-    { hint: 'send fewer such URLs' },
-  );
 }

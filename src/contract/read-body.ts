@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import type { RawHeaders } from '../http/http.ts';
-import type { JsonValue } from '../json/json.ts';
-import { placeAt } from '../json/json-text.ts';
-import { type Scan, scanJson } from '../json/scan-json.ts';
+import { decodeContentSync, MOST_CODINGS, type Undecoded } from '../http/decode-content.ts';
+import { header, headerValues, type RawHeaders } from '../http/http.ts';
+import { type JsonValue, member } from '../json/json.ts';
+import { placeAt, placesAt } from '../json/json-text.ts';
+import { pointerOf } from '../json/pointer.ts';
+import { type Container, type Hazard, type Scan, scanJson } from '../json/scan-json.ts';
 import type { Finding } from '../model/finding.ts';
-import { checkContentType } from './check-content-type.ts';
-import { decodeBody, tooLarge } from './decode-body.ts';
-import { HazardFindings } from './hazards.ts';
+import { FindingBounds } from '../model/finding-bounds.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';
-import type { Shape } from './schema-shape.ts';
+import { OPEN, type Shape } from './schema-shape.ts';
 
-/** Levels and values that a body may have, design section 3; and names: to read one more costs as much as ten values. */
-const LIMITS = { depth: 128, values: 200_000, names: 10_000, pointer: 65_536 };
+/** Levels and values that a body may have. */
+const LIMITS = { depth: 128, values: 200_000 };
 
 export interface ReadBody {
   findings: Finding[];
@@ -23,27 +23,20 @@ export interface ReadBody {
   json?: JsonValue;
 }
 
-export interface ReadOptions {
-  /** Bytes that the body may have, before and after decoding. */
-  limit: number;
-  /** What the contract says of its shape. */
-  shape: Shape;
-  /** Whether an error of a rule blocks the request. */
-  blocks(rule: RequestRule): boolean;
-}
-
 /**
- * Reads the bytes of a body as JSON, strictly: everything that another reader could see differently is a finding. Of one
- * that a thousand errors block, no value is made.
+ * Reads the bytes of a body as JSON, strictly: everything that another reader could see differently is a finding.
+ *
+ * @param limit bytes that the body may have, before and after decoding
+ * @param shape what the contract says of the body: where it leaves a value open, unsafe numbers only warn
  */
 export function readBody(
   body: Uint8Array | 'too-large',
   headers: RawHeaders,
-  { limit, shape, blocks }: ReadOptions,
+  limit: number,
+  shape: Shape,
 ): ReadBody {
-  if (body === 'too-large' || body.length > limit) {
+  if (body === 'too-large' || body.length > limit)
     return only(tooLarge(`the body has more than ${limit} bytes`));
-  }
   const findings = checkContentType(headers);
   const decoded = decodeBody(asBuffer(body), headers, limit);
   if ('rule' in decoded)
@@ -54,27 +47,38 @@ export function readBody(
     return { findings: [...findings, badJson('the body is not valid UTF-8', '', 0)], omitted: 0 };
 
   const text = decoded.toString('utf8');
-  if (text.startsWith('\uFEFF'))
-    return {
-      findings: [...findings, badJson('the body starts with a byte order mark', text, 0)],
-      omitted: 0,
-      text,
-    };
+  const broken = (message: string, offset: number): ReadBody => ({
+    findings: [...findings, badJson(message, text, offset)],
+    omitted: 0,
+    text,
+  });
+  if (text.startsWith('\uFEFF')) return broken('the body starts with a byte order mark', 0);
   let hazards: HazardFindings | undefined;
   const scan = scanJson(text, LIMITS, (hazard) => {
-    hazards ??= new HazardFindings(shape, blocks);
+    hazards ??= new HazardFindings(shape);
     hazards.add(hazard);
-    return !hazards.isEnough;
   });
   if (scan.excess) return only(excessFinding(scan.excess));
-  if (scan.error) {
-    const { message, offset } = scan.error;
-    return { findings: [...findings, badJson(message, text, offset)], omitted: 0, text };
-  }
-  if (!hazards) return { findings, omitted: 0, text, json: JSON.parse(text) as JsonValue };
-  findings.push(...hazards.in(text));
-  const { omitted, isEnough } = hazards;
-  return { findings, omitted, text, ...(isEnough ? {} : { json: JSON.parse(text) as JsonValue }) };
+  if (scan.error) return broken(scan.error.message, scan.error.offset);
+  if (hazards) findings.push(...hazards.in(text));
+  return { findings, omitted: hazards?.omitted ?? 0, text, json: JSON.parse(text) as JsonValue };
+}
+
+/** The member in which some servers look for a method. */
+const METHOD = '_method';
+
+/**
+ * Whether a server that looks for a method in a JSON body (Laravel does, of a POST) could find one there. A body that
+ * cannot be read, or in two ways, may hold anything.
+ *
+ * @param limit bytes that the body may have
+ */
+export function mayNameMethod(body: Uint8Array | 'too-large', headers: RawHeaders, limit: number): boolean {
+  if (body.length === 0) return false;
+  const { json, findings } = readBody(body, headers, limit, OPEN);
+  if (json === undefined || findings.some(({ pointer }) => pointer === `/${METHOD}`)) return true;
+  const method = member(json, METHOD);
+  return typeof method === 'string' && /patch/i.test(method);
 }
 
 /** A view of the same bytes; a new one only where it must be. */
@@ -86,12 +90,14 @@ function only(finding: Finding): ReadBody {
   return { findings: [finding], omitted: 0 };
 }
 
+function tooLarge(message: string): Finding {
+  return requestFinding('request.too-large', message, { hint: 'send less, or raise --body-limit' });
+}
+
 function excessFinding({ limit }: NonNullable<Scan['excess']>): Finding {
   const too = {
     depth: `is nested more than ${LIMITS.depth} levels deep`,
     values: `has more than ${LIMITS.values} values`,
-    names: `has more than ${LIMITS.names} different names of members`,
-    pointer: `has names of members that are longer than ${LIMITS.pointer} characters, alone or from level to level`,
   };
   return requestFinding('request.too-large', `the body ${too[limit]}`);
 }
@@ -101,9 +107,150 @@ function badJson(message: string, text: string, offset: number): Finding {
   return requestFinding(
     'request.json',
     `the body is no JSON: ${message} (line ${place.line}, column ${place.column})`,
-    {
-      hint: 'send one JSON document in UTF-8',
-      ...place,
-    },
+    { hint: 'send one JSON document in UTF-8', ...place },
   );
+}
+
+const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)$/i;
+/** Between `;`, which may stand in a quoted string too; one that does not end takes all the rest. */
+const PARTS = /(?:"(?:[^"\\]|\\.)*"?|[^;])+/g;
+const UTF8 = /^charset[ \t]*=[ \t]*(?:utf-?8|"utf-?8")$/i;
+/** Words that some reader looks for in the whole value: that of `charset*=`, `xcharset=` and `x="charset=…"` as well. */
+const CHARSET = /charset/i;
+const FORM = /urlencoded|multipart/i;
+
+/** Whether the type of the body says JSON in UTF-8, and nothing else to any reader. */
+function checkContentType(headers: RawHeaders): Finding[] {
+  const value = header(headers, 'content-type');
+  if (value === 'application/json') return [];
+  if (value === undefined || value.trim() === '')
+    return [typeFinding('Content-Type is missing; the body is judged as JSON', 'warn')];
+  const [type = '', ...parameters] = value.trim().startsWith(';')
+    ? []
+    : (value.match(PARTS) ?? []).map((part) => part.trim());
+  if (!JSON_TYPE.test(type)) return [typeFinding(`Content-Type is ${shown(type)}, not JSON`)];
+  if (FORM.test(value)) return [typeFinding(`Content-Type is JSON, yet some read ${shown(value)} as a form`)];
+  const charsets = parameters.filter((parameter) => CHARSET.test(parameter.replaceAll('\\', '')));
+  if (charsets.length === 0 || (charsets.length === 1 && UTF8.test(charsets[0] as string))) return [];
+  return [typeFinding(`the charset is not plainly UTF-8: ${charsets.map(shown).join(', ')}`)];
+}
+
+function typeFinding(message: string, severity: Finding['severity'] = 'error'): Finding {
+  return requestFinding('request.content-type', message, {
+    hint: 'send Content-Type: application/json',
+    severity,
+  });
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
+}
+
+/** Undoes the content codings of a body, for judging only: what is forwarded is what was sent. */
+function decodeBody(body: Buffer, headers: RawHeaders, limit: number): Buffer | Finding {
+  const values = headerValues(headers, 'content-encoding');
+  if (values.length === 0) return body;
+  const bounds = { decoded: limit, growth: Number.POSITIVE_INFINITY, coded: 1, isStrict: true };
+  const decoded = decodeContentSync(body, values.join(','), bounds);
+  return Buffer.isBuffer(decoded) ? decoded : codingFinding(decoded);
+}
+
+function codingFinding({ why, what, most }: Undecoded): Finding {
+  const bad = (message: string, hint: string) =>
+    requestFinding('request.content-encoding', message, { hint });
+  switch (why) {
+    case 'too-many-codings':
+      return bad(`${what} content codings are stacked`, `at most ${MOST_CODINGS} are undone`);
+    case 'unknown-coding':
+      return bad(
+        `the content coding ${JSON.stringify(what)} cannot be undone`,
+        'send the body plain, or with gzip, deflate or br',
+      );
+    case 'coded-too-large':
+      return requestFinding('request.too-large', `coded with ${what}, the body has more than ${most} bytes`, {
+        hint: 'send it plain: so many coded bytes could take too long to decode',
+      });
+    case 'too-large':
+      return tooLarge(`decoded, the body has more than ${most} bytes`);
+    case 'broken':
+      return bad(
+        `the body is not what Content-Encoding: ${what} says`,
+        'code the body as the header says, or leave the header out',
+      );
+  }
+}
+
+const HAZARDS: Readonly<
+  Record<
+    Hazard['kind'],
+    { rule: RequestRule; message: (pointer: string, what: string) => string; hint: string }
+  >
+> = {
+  'duplicate-key': {
+    rule: 'request.duplicate-key',
+    message: (pointer) => `${pointer} is given a second time in the same object`,
+    hint: 'give each name once: servers differ in which one they take',
+  },
+  'unsafe-number': {
+    rule: 'request.unsafe-number',
+    message: (pointer, what) =>
+      `${pointer || 'the body'} is ${what}, a number that a double cannot hold exactly`,
+    hint: 'servers that read numbers as doubles see another value: send it as text, or a smaller one',
+  },
+  'unsafe-key': {
+    rule: 'request.unsafe-key',
+    message: (pointer, what) =>
+      `${pointer} is named ${what}${what === 'constructor' ? ' and holds "prototype"' : ''}`,
+    hint: 'leave it out: in some servers such a member changes other objects',
+  },
+};
+
+/** What a scan found in a body that readers disagree on, as findings. */
+class HazardFindings {
+  readonly #shape: Shape;
+  /** Of the containers that hazards were in: most hazards stand beside others. */
+  readonly #shapes = new Map<Container, Shape>();
+  readonly #bounds = new FindingBounds();
+  readonly #findings: Finding[] = [];
+  readonly #offsets: number[] = [];
+
+  constructor(shape: Shape) {
+    this.#shape = shape;
+  }
+
+  add({ kind, open, offset, what }: Hazard): void {
+    const { rule, message, hint } = HAZARDS[kind];
+    const severity = kind === 'unsafe-number' && this.#isOpen(open) ? 'warn' : 'error';
+    let length = 0;
+    for (const { token } of open) length += typeof token === 'string' ? token.length : 1;
+    if (!this.#bounds.takes(rule, severity, length)) return;
+    const pointer = pointerOf(open.map(({ token }) => token));
+    this.#findings.push(requestFinding(rule, message(pointer, what), { pointer, hint, severity }));
+    this.#offsets.push(offset);
+  }
+
+  /** Findings that were only counted. */
+  get omitted(): number {
+    return this.#bounds.omitted;
+  }
+
+  /** @param text the body, for lines and columns */
+  in(text: string): Finding[] {
+    const places = placesAt(text, this.#offsets);
+    return this.#findings.map((finding, index) => ({ ...finding, ...places[index] }));
+  }
+
+  /** Whether the contract leaves the value open that the innermost container has come to. */
+  #isOpen(open: readonly Container[]): boolean {
+    let shape = this.#shape;
+    for (const [level, container] of open.entries()) {
+      const above = open[level - 1];
+      if (above) {
+        shape = this.#shapes.get(container) ?? shape.below(above.token, true);
+        this.#shapes.set(container, shape);
+      }
+    }
+    const innermost = open.at(-1);
+    return innermost ? shape.below(innermost.token, false).isOpen : shape.isOpen;
+  }
 }

@@ -1,8 +1,7 @@
 import type { Contract, LoadedOperation } from '../contract/contract.ts';
 import { createMatcher, type Match } from '../contract/match-operation.ts';
 import { createRecordMatcher, type RecordMatcher, recordNamed } from '../contract/match-record.ts';
-import { mayNameMethod } from '../contract/method-in-body.ts';
-import { readBody } from '../contract/read-body.ts';
+import { mayNameMethod, readBody } from '../contract/read-body.ts';
 import { requestFinding } from '../contract/request-rules.ts';
 import { PatchgateError } from '../errors.ts';
 import { type RequestHead, splitTarget } from '../http/http.ts';
@@ -157,11 +156,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     if (match.operation === undefined)
       return { verdict: decide(undefined, blinding(match.findings, BLINDING_HEADS)), json: undefined };
     const { operation, rules } = load(match.operation);
-    const read = readBody(request.body, request.headers, {
-      limit: options.bodyLimit,
-      shape: operation.shape,
-      blocks: decide.blocks,
-    });
+    const read = readBody(request.body, request.headers, options.bodyLimit, operation.shape);
     const findings: RawFinding[] = [];
     const isGuarded = rules.some(({ guards }) => guards);
     const isNamed = !isGuarded || recordNamed(operation.entry, match.parameters, match.base) !== undefined;

@@ -33,8 +33,6 @@ export interface Judged {
 
 export interface Policy {
   (operation: string | undefined, findings: readonly RawFinding[], more?: Judged): Verdict;
-  /** Whether an error of a rule blocks the request. */
-  blocks(rule: string): boolean;
   /** False: nothing would come of judging. */
   readonly judges: boolean;
   /** Whether a path below a judged record's is looked for. */
@@ -95,7 +93,6 @@ export function createPolicy(options: PolicyOptions): Policy {
     return { outcome: 'block', ...verdict, status, problem: problemOf(status) };
   };
   return Object.assign(decide, {
-    blocks: (rule: string) => options.validation === 'enforce' && (severities[rule] ?? 'error') === 'error',
     judges: options.validation !== 'off' || guards,
     reportsUnlisted: severities[UNLISTED] !== 'off',
   });

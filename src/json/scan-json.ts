@@ -12,10 +12,6 @@ export interface ScanLimits {
   depth: number;
   /** Values of any kind, the containers included. */
   values: number;
-  /** Different names of members. Looked at only where there are more members than that, and then of the further ones. */
-  names: number;
-  /** UTF-16 code units of all names that lead to a place, the innermost included. */
-  pointer: number;
 }
 
 /** Valid JSON that readers disagree on. */
@@ -42,8 +38,6 @@ export interface Scan {
 export const UNLIMITED: ScanLimits = {
   depth: Number.POSITIVE_INFINITY,
   values: Number.POSITIVE_INFINITY,
-  names: Number.POSITIVE_INFINITY,
-  pointer: Number.POSITIVE_INFINITY,
 };
 
 /** Up to here a list of names is searched one by one; past it a Set pays. */
@@ -54,8 +48,6 @@ export class Container {
   /** The character that ends it. */
   readonly closer: number;
   readonly isObject: boolean;
-  /** UTF-16 code units of the names that lead to it. */
-  readonly lengthAbove: number;
   /** Of an object: the current member's name, and the offset where it stands. */
   name = '';
   nameOffset = 0;
@@ -65,8 +57,7 @@ export class Container {
   #manyNames: Set<string> | undefined;
 
   /** @param opener `{` or `[` */
-  constructor(opener: number, lengthAbove: number) {
-    this.lengthAbove = lengthAbove;
+  constructor(opener: number) {
     this.isObject = opener === Char.OpenBrace;
     this.closer = this.isObject ? Char.CloseBrace : Char.CloseBracket;
   }
@@ -91,8 +82,8 @@ export class Container {
   }
 }
 
-/** Told of each hazard, in the order of the text; there can be as many as values. False: of no further one. */
-export type OnHazard = (hazard: Hazard) => boolean;
+/** Told of each hazard, in the order of the text; there can be as many as values. */
+export type OnHazard = (hazard: Hazard) => void;
 
 export function scanJson(text: string, limits: ScanLimits, onHazard?: OnHazard): Scan {
   return new Scanner(text, limits, onHazard).run();
@@ -108,10 +99,6 @@ class Scanner {
   readonly #hasEscapes: boolean;
   readonly #open: Container[] = [];
   readonly #scan: Scan = { hazardCount: 0 };
-  #members = 0;
-  #names: Set<string> | undefined;
-  /** Whether only the grammar and the limits are still of interest. */
-  #isHeedless = false;
 
   constructor(text: string, limits: ScanLimits, onHazard: OnHazard | undefined) {
     this.#text = text;
@@ -131,8 +118,7 @@ class Scanner {
       const char = text.charCodeAt(at);
       if (char === Char.OpenBrace || char === Char.OpenBracket) {
         if (open.length >= this.#limits.depth) return this.#exceed('depth', at);
-        const above = open[open.length - 1];
-        const container = new Container(char, above ? above.lengthAbove + above.name.length : 0);
+        const container = new Container(char);
         open.push(container);
         at = skipSpace(text, at + 1);
         // An empty container has ended already: its closer is read below.
@@ -179,28 +165,13 @@ class Scanner {
     if (text.charCodeAt(start) !== Char.Quote) return this.#break(start, 'a member name in double quotes');
     const end = this.#readString(start);
     if (end === NOWHERE) return NOWHERE;
-    if (object.lengthAbove + end - start > this.#limits.pointer) {
-      this.#exceed('pointer', start);
-      return NOWHERE;
-    }
-    if (!this.#isHeedless) {
-      let name = text.slice(start + 1, end - 1);
-      if (this.#hasEscapes && name.includes('\\')) name = JSON.parse(text.slice(start, end)) as string;
-      if (++this.#members > this.#limits.names && this.#isNameTooMuch(name)) {
-        this.#exceed('names', start);
-        return NOWHERE;
-      }
-      if (object.enterMember(name, start)) this.#hazard('duplicate-key', start, name);
-      if (name === '__proto__') this.#hazard('unsafe-key', start, name);
-      else if (name === 'prototype') this.#checkConstructor();
-    }
+    let name = text.slice(start + 1, end - 1);
+    if (this.#hasEscapes && name.includes('\\')) name = JSON.parse(text.slice(start, end)) as string;
+    if (object.enterMember(name, start)) this.#hazard('duplicate-key', start, name);
+    if (name === '__proto__') this.#hazard('unsafe-key', start, name);
+    else if (name === 'prototype') this.#checkConstructor();
     const colon = skipSpace(text, end);
     return text.charCodeAt(colon) === Char.Colon ? colon + 1 : this.#break(colon, '":"');
-  }
-
-  #isNameTooMuch(name: string): boolean {
-    this.#names ??= new Set();
-    return this.#names.add(name).size > this.#limits.names;
   }
 
   /** `constructor` holding `prototype`: the finding is the former's. */
@@ -223,7 +194,6 @@ class Scanner {
   #readNumber(start: number): number {
     const end = numberEnd(this.#text, start);
     if (end < 0) return this.#break(~end, 'a digit');
-    if (this.#isHeedless) return end;
     // Every number of so few characters is held exactly, but for one with an exponent.
     const number = end - start > 3 ? this.#text.slice(start, end) : '';
     if ((number.length > 15 || /e/i.test(number)) && !isExact(number))
@@ -233,7 +203,7 @@ class Scanner {
 
   #hazard(kind: Hazard['kind'], offset: number, what: string, open = this.#open): void {
     this.#scan.hazardCount++;
-    if (this.#onHazard) this.#isHeedless ||= !this.#onHazard({ kind, open, offset, what });
+    this.#onHazard?.({ kind, open, offset, what });
   }
 
   #exceed(limit: keyof ScanLimits, offset: number): Scan {

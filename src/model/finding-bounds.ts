@@ -3,21 +3,26 @@ const MOST_FINDINGS = 1000;
 const MOST_TEXT = 1_048_576;
 
 /**
- * Keeps the cost of a hostile body bounded: of each rule and severity the first findings are kept, the rest are only
- * counted. By rule, so that a flood of one never hides another, whatever severity the settings give them.
+ * Of each rule and severity the first findings are kept, the rest are only counted. By rule, so that a flood of one never
+ * hides another, whatever severity the settings give them.
  */
 export class FindingBounds {
   /** How many were not kept. */
   omitted = 0;
-  /** By rule and severity. Made with the first finding, since most requests have none. */
-  #kept: Map<string, Map<string, Kept>> | undefined;
+  /** By rule and severity: findings, and UTF-16 code units of their pointers. */
+  readonly #kept = new Map<string, { findings: number; text: number }>();
 
   /** Whether one more is kept. The first one always is. To be asked before a finding's texts are made. */
   takes(rule: string, severity: string, pointerLength: number): boolean {
-    const kept = this.#of(rule, severity);
-    kept.isFull ||=
-      kept.findings >= MOST_FINDINGS || (kept.findings > 0 && kept.text + pointerLength > MOST_TEXT);
-    if (kept.isFull) {
+    const key = `${rule} ${severity}`;
+    let kept = this.#kept.get(key);
+    if (!kept) {
+      kept = { findings: 0, text: 0 };
+      this.#kept.set(key, kept);
+    }
+    // Once one is left out, all further ones are.
+    if (kept.findings >= MOST_FINDINGS || (kept.findings > 0 && kept.text + pointerLength > MOST_TEXT)) {
+      kept.findings = MOST_FINDINGS;
       this.omitted++;
       return false;
     }
@@ -25,31 +30,4 @@ export class FindingBounds {
     kept.text += pointerLength;
     return true;
   }
-
-  /** Whether one was left out already, and so all further ones are. */
-  isFull(rule: string, severity: string): boolean {
-    return this.#of(rule, severity).isFull;
-  }
-
-  #of(rule: string, severity: string): Kept {
-    this.#kept ??= new Map();
-    let kinds = this.#kept.get(rule);
-    if (!kinds) {
-      kinds = new Map();
-      this.#kept.set(rule, kinds);
-    }
-    let kept = kinds.get(severity);
-    if (!kept) {
-      kept = { findings: 0, text: 0, isFull: false };
-      kinds.set(severity, kept);
-    }
-    return kept;
-  }
-}
-
-interface Kept {
-  findings: number;
-  /** UTF-16 code units of their pointers. */
-  text: number;
-  isFull: boolean;
 }

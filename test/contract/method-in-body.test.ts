@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mayNameMethod } from '../../src/contract/method-in-body.ts';
+import { mayNameMethod } from '../../src/contract/read-body.ts';
 
 const names = (body: string | 'too-large', headers = ['content-type', 'application/json']) =>
   mayNameMethod(body === 'too-large' ? body : Buffer.from(body), headers, 1000);

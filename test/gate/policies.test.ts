@@ -223,13 +223,6 @@ describe('overrides', () => {
     }
   });
 
-  it('say what ends the reading of a body', async () => {
-    const names = Array.from({ length: 1500 }, () => '"a":1').join();
-    const to = await overriding([{ paths: '**/features/7', rules: { 'request.duplicate-key': 'warn' } }]);
-    const read = (url: string) => to.inspect(patch(url, `{${names}}`)).json !== undefined;
-    expect([read('/accounts/1/features/7'), read('/accounts/1/features/8')]).toEqual([true, false]);
-  });
-
   it.each([
     [
       { 'schema.unknwon-field': 'off' },

@@ -9,7 +9,6 @@ export interface ReadParts {
   headers?: readonly string[];
   limit?: number;
   isOpen?: IsOpen;
-  blocks?: () => boolean;
 }
 
 type IsOpen = (path: readonly (string | number)[]) => boolean;
@@ -20,10 +19,10 @@ function shapeBy(isOpen: IsOpen, path: readonly (string | number)[] = []): Shape
 
 /** Reads a body, or `too-large`, with everything that a test does not care about filled in. */
 export function read(body: string | Uint8Array, parts: ReadParts = {}): ReadBody {
-  const { headers = JSON_TYPE, limit = BODY_LIMIT, isOpen = () => false, blocks = () => false } = parts;
+  const { headers = JSON_TYPE, limit = BODY_LIMIT, isOpen = () => false } = parts;
   const bytes =
     typeof body === 'string' && body !== 'too-large' ? Buffer.from(body) : (body as Uint8Array | 'too-large');
-  return readBody(bytes, headers, { limit, shape: shapeBy(isOpen), blocks });
+  return readBody(bytes, headers, limit, shapeBy(isOpen));
 }
 
 /** `request.json error`: what is found. */

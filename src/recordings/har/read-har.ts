@@ -141,7 +141,6 @@ function refuseTwoLists(text: string, file: string): void {
     const isList = open.length === 1 ? what === 'log' : open.length === 2 && what === 'entries';
     if (kind === 'duplicate-key' && isList)
       throw broken(file, placeAt(text, offset), `${what} stands here for the second time`);
-    return true;
   });
 }
 

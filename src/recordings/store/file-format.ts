@@ -126,7 +126,7 @@ function parse(text: string, file: string): JsonValue {
 function refuseTwoLists(text: string, file: string): void {
   if (text.indexOf(LIST) === text.lastIndexOf(LIST)) return;
   scanJson(text, UNLIMITED, ({ kind, open, offset, what }) => {
-    if (kind !== 'duplicate-key' || open.length > 1) return true;
+    if (kind !== 'duplicate-key' || open.length > 1) return;
     throw broken(file, placeAt(text, offset), `${what} stands here for the second time`);
   });
 }
