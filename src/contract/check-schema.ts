@@ -1,12 +1,10 @@
-import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { AnySchema, AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonValue } from '../json/json.ts';
 import { escapeToken } from '../json/pointer.ts';
-import type { Finding, RuleInfo, Severity } from '../model/finding.ts';
+import type { Basis, Finding, RuleInfo, Severity } from '../model/finding.ts';
 import type { FindingBounds } from '../model/finding-bounds.ts';
 import { nearest } from '../model/nearest.ts';
-import type { Annotation } from './annotations.ts';
 import type { FurtherField } from './keyword-functions.ts';
-import { SCHEMA_RULES, schemaRule } from './schema-rules.ts';
 
 /** Keywords whose error only says that one further down failed, and that one is reported. */
 const REPEATERS = new Set(['if', 'allOf', '$ref', '$dynamicRef', 'propertyNames', 'dependentSchemas']);
@@ -213,4 +211,110 @@ function show(value: unknown): string {
   if (typeof value === 'object' && value !== null) return kindOf(value);
   const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value);
   return typeof value === 'string' && value.length > 80 ? `${text.slice(0, -1)}…"` : text;
+}
+
+/** One of Ajv's keywords as a rule: `minLength` -> `schema.min-length`. */
+export function schemaRule(keyword: string): RuleInfo {
+  let info = byKeyword.get(keyword);
+  if (!info) {
+    const name = `schema.${keyword.replace(/ /g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    info = SCHEMA_RULES[name] ?? rule(name, 'error', 'stated', `the schema's ${keyword} holds`);
+    byKeyword.set(keyword, info);
+  }
+  return info;
+}
+
+/** The further keywords of JSON Schema that a contract of one's own can use; each is a rule too. */
+const FURTHER_KEYWORDS = [
+  'additionalItems',
+  'additionalProperties',
+  'anyOf',
+  'const',
+  'contains',
+  'dependencies',
+  'dependentRequired',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'false schema',
+  'items',
+  'maxItems',
+  'maxLength',
+  'maxProperties',
+  'maximum',
+  'minItems',
+  'minLength',
+  'minProperties',
+  'minimum',
+  'multipleOf',
+  'not',
+  'oneOf',
+  'pattern',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'uniqueItems',
+];
+
+/** Names of the rules that only a contract of one's own can have. */
+export function furtherSchemaRules(): string[] {
+  return FURTHER_KEYWORDS.map((keyword) => schemaRule(keyword).name);
+}
+
+/** What was asked for already: as many as JSON Schema has keywords. */
+const byKeyword = new Map<string, RuleInfo>();
+
+/** The findings of the schema check. Others, of keywords that only a contract of one's own uses, are made alike. */
+export const SCHEMA_RULES: Readonly<Record<string, RuleInfo>> = Object.fromEntries(
+  [
+    rule('schema.type', 'error', 'stated', 'a value has the type that the contract gives it'),
+    rule('schema.enum', 'error', 'stated', 'a value is one of those that the contract lists'),
+    rule(
+      'schema.format',
+      'error',
+      'inferred',
+      'a value has the format that the contract gives it; a URL is what the WHATWG parser accepts',
+    ),
+    rule('schema.required', 'error', 'stated', 'a mandatory field is there'),
+    rule('schema.observed', 'warn', 'observed', 'a value is one of those that the description shows'),
+    rule('schema.field-case', 'error', 'stated', 'field names are case-sensitive and given exactly'),
+    rule('schema.unknown-field', 'warn', 'inferred', 'a field is one that the contract lists'),
+  ].map((info) => [info.name, info]),
+);
+
+function rule(name: string, severity: 'error' | 'warn', basis: RuleInfo['basis'], says: string): RuleInfo {
+  return { name, severity, basis, stage: 'contract', status: 422, says, source: 'service-api 2' };
+}
+
+/** What a schema file says of one of its subschemas beyond JSON Schema. */
+export interface Annotation {
+  basis: Basis;
+  severity: Severity | undefined;
+  /** Its own, or that of what it stands in. */
+  source: string | undefined;
+  hint: string | undefined;
+}
+
+const NONE: Annotation = { basis: 'stated', severity: undefined, source: undefined, hint: undefined };
+
+/** Looks annotations up by the subschema itself: the objects that were given here are those that errors name. */
+export function annotationsOf(schemas: Iterable<AnySchema>): (subschema: AnySchemaObject) => Annotation {
+  const known = new WeakMap<object, Annotation>();
+  const visit = (value: unknown, inherited: string | undefined) => {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      for (const item of value) visit(item, inherited);
+      return;
+    }
+    const { basis, severity, source, hint } = value as Partial<Annotation>;
+    // `properties` may hold a field that is called "source": only texts are annotations.
+    const own = typeof source === 'string' ? source : inherited;
+    known.set(value, {
+      basis: typeof basis === 'string' ? basis : 'stated',
+      severity: typeof severity === 'string' ? severity : undefined,
+      source: own,
+      hint: typeof hint === 'string' ? hint : undefined,
+    });
+    for (const inner of Object.values(value)) visit(inner, own);
+  };
+  for (const schema of schemas) visit(schema, undefined);
+  return (subschema) => known.get(subschema) ?? NONE;
 }

@@ -1,8 +1,13 @@
+import { basename } from 'node:path';
+import type { AnySchemaObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { messageOf, PatchgateError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
-import type { FindingBounds } from '../model/finding-bounds.ts';
-import type { Shape } from './schema-shape.ts';
+import { FindingBounds } from '../model/finding-bounds.ts';
+import { type Annotation, checkSchema } from './check-schema.ts';
+import { requestFinding } from './request-rules.ts';
+import { type Shape, shapeOf } from './schema-shape.ts';
 
 /** An operation with its schema compiled. */
 export interface LoadedOperation {
@@ -25,4 +30,64 @@ export interface Contract {
   entries: Readonly<Record<string, OperationEntry>>;
   /** @throws PatchgateError `bad-contract` where the schema does not compile */
   load(operation: string): LoadedOperation;
+}
+
+/** What a contract is made of. */
+interface ContractParts {
+  /** Path of contract.json. */
+  file: string;
+  entries: Contract['entries'];
+  /** By file name. */
+  schemas: ReadonlyMap<string, object | boolean>;
+  /** What checks bodies, by name of the schema's file. @throws PatchgateError `bad-contract` where it does not compile */
+  validatorOf(name: string): ValidateFunction;
+  /** What a schema file says of a subschema that an error names, beyond JSON Schema. */
+  annotationOf(subschema: AnySchemaObject): Annotation;
+}
+
+export function contractOf({ file, entries, schemas, validatorOf, annotationOf }: ContractParts): Contract {
+  const loaded = new Map<string, LoadedOperation>();
+  const load = (name: string): LoadedOperation => {
+    const entry = entries[name] as OperationEntry;
+    const schema = schemas.get(entry.schema);
+    if (schema === undefined) {
+      throw new PatchgateError(
+        'bad-contract',
+        `${file}: operation ${name} names the schema ${entry.schema}, which is not there`,
+        { hint: `put ${entry.schema} beside ${basename(file)}` },
+      );
+    }
+    const validate = validatorOf(entry.schema);
+    return {
+      name,
+      entry,
+      check(body, bounds = new FindingBounds()) {
+        try {
+          return checkSchema(validate, body, annotationOf, bounds);
+        } catch (error) {
+          return [notJudged(entry.schema, error)];
+        }
+      },
+      shape: shapeOf(schema, schemas),
+      schema,
+      schemas,
+    };
+  };
+  return {
+    file,
+    entries,
+    load(name) {
+      const operation = loaded.get(name) ?? load(name);
+      loaded.set(name, operation);
+      return operation;
+    },
+  };
+}
+
+/** Schemas that go round in a circle, and patterns on long texts, can take more of the stack than there is. */
+function notJudged(schema: string, error: unknown): Finding {
+  const message = `the body cannot be held against ${schema}: ${messageOf(error)}`;
+  return requestFinding('request.too-large', message, {
+    hint: 'send shorter texts, or correct the pattern or the reference in the schema that has no end',
+  });
 }

@@ -1,8 +1,7 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { ContractFile } from '../model/contract.ts';
-import { annotationsOf } from './annotations.ts';
-import type { Contract } from './contract.ts';
-import { contractOf } from './make-contract.ts';
+import { annotationsOf } from './check-schema.ts';
+import { type Contract, contractOf } from './contract.ts';
 import { digestOf, readContractFiles } from './read-contract-files.ts';
 import * as shipped from './shipped-validators.js';
 

@@ -1,8 +1,8 @@
 import type { Contract, LoadedOperation } from '../contract/contract.ts';
 import { createMatcher, type Match } from '../contract/match-operation.ts';
-import { createRecordMatcher, type RecordMatcher, recordNamed } from '../contract/match-record.ts';
 import { mayNameMethod, readBody } from '../contract/read-body.ts';
-import { requestFinding } from '../contract/request-rules.ts';
+import { type RequestRule, requestFinding } from '../contract/request-rules.ts';
+import { createRecordMatcher, type RecordMatcher, recordNamed } from '../contract/template.ts';
 import { PatchgateError } from '../errors.ts';
 import { type RequestHead, splitTarget } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
@@ -19,14 +19,11 @@ import {
   type RecordName,
 } from '../model/record.ts';
 import type { Rule } from '../model/rule.ts';
-import { bindCustomRules } from '../rules/bind-custom-rules.ts';
-import { type BoundRule, bindRules } from '../rules/bind-rules.ts';
+import { type BoundRule, bindCustomRules, bindRules } from '../rules/bind-rules.ts';
 import { RULES } from '../rules/index.ts';
 import { memberAt } from '../settings/source.ts';
 import { effectsOf } from '../state/effects.ts';
-import { admitCustomRules } from './admit-custom-rules.ts';
-import { BLINDING_BODIES, BLINDING_HEADS, BLINDING_PATHS, blinding, LOOSE_NAMES } from './blinding.ts';
-import { type CatalogueEntry, catalogueOf } from './catalogue.ts';
+import { admitCustomRules, type CatalogueEntry, catalogueOf } from './catalogue.ts';
 import { createPolicies, type PoliciesOptions } from './policies.ts';
 
 /** A request as the gate reads it. */
@@ -247,5 +244,33 @@ function tryCanary(file: string, { name, entry, check }: LoadedOperation): void 
     {
       hint: 'correct the schema, or the canary in contract.json',
     },
+  );
+}
+
+/** Readers that take names loosely read another body than others do. */
+const LOOSE_NAMES: ReadonlySet<string> = new Set(['schema.field-case']);
+
+/** What keeps the guard from knowing which record a PATCH changes; and, of a guarded operation, in what way. */
+const BLINDING_HEADS: ReadonlySet<string> = new Set<RequestRule>([
+  'request.ambiguous-path',
+  'request.ambiguous-header',
+]);
+/** Where the path does not say which record that is. */
+const BLINDING_PATHS: ReadonlySet<string> = new Set<string>([...BLINDING_HEADS, 'request.path-parameter']);
+const BLINDING_BODIES: ReadonlySet<string> = new Set<RequestRule>([
+  'request.content-encoding',
+  'request.content-type',
+  'request.json',
+  'request.duplicate-key',
+  'request.unsafe-key',
+  'request.unsafe-number',
+  'request.too-large',
+]);
+
+/** The findings, of which the errors of these rules keep the guard from seeing what is lost. */
+function blinding(findings: readonly RawFinding[], rules: ReadonlySet<string>): readonly RawFinding[] {
+  if (findings.length === 0) return findings;
+  return findings.map((finding) =>
+    finding.severity === 'error' && rules.has(finding.rule) ? { ...finding, isBlinding: true } : finding,
   );
 }

@@ -9,8 +9,7 @@ import {
   type Rule,
   type RuleContext,
 } from '../model/rule.ts';
-import { checkedPlaces } from '../rules/checked-places.ts';
-import { frozenContext } from '../rules/frozen-context.ts';
+import { checkedPlaces, frozenContext } from '../rules/custom-rules.ts';
 import { problemOf } from '../settings/check.ts';
 import { customRule, fixtures } from '../settings/settings-validators.js';
 import { memberAt } from '../settings/source.ts';

@@ -1,11 +1,18 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import {
+  annotationsOf,
+  furtherSchemaRules,
+  SCHEMA_RULES,
+  schemaRule,
+} from '../../src/contract/check-schema.ts';
 import { loadContract } from '../../src/contract/load-contract.ts';
 import type { JsonValue } from '../../src/json/json.ts';
 import { FindingBounds } from '../../src/model/finding-bounds.ts';
-import { project } from '../support/bodies.ts';
+import { draft, feature, project } from '../support/bodies.ts';
 import { contractFolder, FLAG_SCHEMA } from '../support/contract-folder.ts';
 import { renamed, valueAt, without, withValue } from '../support/edit-json.ts';
-import { BODIES, check, everyField, everyName, operations } from '../support/fields.ts';
+import { BODIES, check, everyField, everyName, type Operation, operations } from '../support/fields.ts';
 import { brief, shippedContract } from '../support/gate.ts';
 
 const SAMPLES: Record<string, JsonValue[]> = {
@@ -303,5 +310,66 @@ describe('many errors', () => {
         'schema.type error /integrations/a~01b/enabled',
         'schema.type error /integrations//enabled',
       ]);
+  });
+});
+
+describe('schema rules', () => {
+  const names = [...Object.keys(SCHEMA_RULES), ...furtherSchemaRules()];
+
+  it('each keyword of Ajv that can fail has a rule of its name', () => {
+    // These only gather the errors of what stands in them; `dependencies`, `$recursiveRef` and the like are of older drafts.
+    const silent =
+      /^(\$|id$|definitions|if|then|else|allOf|properties|patternProperties|prefixItems|propertyNames|dependentSchemas|dependencies|additionalItems|(min|max)Contains|next|(content|un)?[mM]edia|contentEncoding|contentSchema|title|description|default|deprecated|readOnly|writeOnly|examples|nullable|discriminator)/;
+    const keywords = Object.keys(new Ajv2020().RULES.all).filter((keyword) => !silent.test(keyword));
+    expect(keywords).toContain('minLength');
+    for (const keyword of keywords) expect(names).toContain(schemaRule(keyword).name);
+  });
+
+  it('has a severity and a basis of its own where design section 4 says so', () => {
+    expect(schemaRule('observed')).toMatchObject({
+      name: 'schema.observed',
+      severity: 'warn',
+      basis: 'observed',
+    });
+    expect(schemaRule('minLength')).toMatchObject({
+      name: 'schema.min-length',
+      severity: 'error',
+      basis: 'stated',
+      stage: 'contract',
+      status: 422,
+    });
+    expect(schemaRule('false schema').name).toBe('schema.false-schema');
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('annotations', () => {
+  it.each<[Operation, unknown, string, string]>([
+    ['updateProject', project(), '/name', 'service-api 2.1'],
+    ['updateProject', project(), '/environments/0/id', 'service-api 2.1'],
+    ['updateFeature', feature(), '/variations/0/variables/0/variableId', 'service-api 2.2'],
+    ['updateDraft', draft(), '/variations/1/editorData/stack/0/op/html', 'service-api 2.3'],
+    ['updateDraft', draft(), '/goals/0/urls/0/value', 'service-api 2.3'],
+    ['updateDraft', draft(), '/integrations/heatrecorder/enabled', 'service-api 2.3'],
+  ])('%s rests, at any depth, on its paragraph: %#', (operation, body, pointer, source) => {
+    expect(check(operation, withValue(body, pointer, null))).toMatchObject([{ pointer, source }]);
+  });
+
+  it('a subschema has its own annotations, and the source of what it stands in', () => {
+    const inner = { type: 'string', basis: 'inferred', severity: 'warn', hint: 'look' };
+    const named = { type: 'object', properties: { source: { type: 'string' }, hint: { type: 'string' } } };
+    const schema = { source: 'page 1', allOf: [{ properties: { inner } }, { source: 'page 2', not: named }] };
+    const annotationOf = annotationsOf([schema]);
+    const plain = { basis: 'stated', severity: undefined, hint: undefined };
+    expect(annotationOf(inner)).toEqual({
+      basis: 'inferred',
+      severity: 'warn',
+      hint: 'look',
+      source: 'page 1',
+    });
+    expect(annotationOf(schema)).toEqual({ ...plain, source: 'page 1' });
+    // Fields that are called like annotations are none.
+    expect(annotationOf(named.properties)).toEqual({ ...plain, source: 'page 2' });
+    expect(annotationOf({ type: 'string' })).toEqual({ ...plain, source: undefined });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Gate, GateOptions } from '../../src/gate/gate.ts';
+import { globFromTemplate } from '../../src/gate/policies.ts';
 import type { SeveritySetting } from '../../src/model/finding.ts';
 import { project } from '../support/bodies.ts';
 import { laterRefusal } from '../support/errors.ts';
@@ -295,5 +296,30 @@ describe('a path that no operation lists', () => {
     const of = (file: string) =>
       to.inspect(patch(below('projects/42'), '{}'), undefined, { file }).verdict.outcome;
     expect([of('/repo/strict/a.json'), of('/repo/a.json')]).toEqual(['block', 'pass']);
+  });
+});
+
+describe('glob from template', () => {
+  const TEMPLATES = ['/accounts/{account_id}/projects/{project_id}', '/workspaces/{id}/flags/{key}'];
+
+  it.each([
+    ['/accounts/*/projects/42', '/accounts/*/projects/42'],
+    ['/accounts/1/projects/*/', '/accounts/1/projects/*'],
+    ['/api/v2/accounts/1/**', '/accounts/1/**'],
+    ['/*/v2/accounts/1', '/accounts/1'],
+    ['**/accounts/1', '/accounts/1'],
+    ['workspaces/1/flags/a', '/workspaces/1/flags/a'],
+    ['**', '/**'],
+    ['**/projects/42', '/**/projects/42'],
+    ['/{accounts,workspaces}/1/**', '/{accounts,workspaces}/1/**'],
+    ['/api/v2/**', undefined],
+    ['projects/42', undefined],
+    ['/', undefined],
+  ])('%s counts as %s', (glob, counting) => {
+    expect(globFromTemplate(glob, TEMPLATES)).toBe(counting);
+  });
+
+  it('takes anything where a template begins with a parameter', () => {
+    expect(globFromTemplate('/acme/flags/a', ['/{tenant}/flags/{key}'])).toBe('/acme/flags/a');
   });
 });

@@ -1,6 +1,6 @@
 /** The JSON Schema of a config file, as editors read it: that of the table of settings, with what the catalogue of rules knows. */
 
-import { furtherSchemaRules } from '../../src/contract/schema-rules.ts';
+import { furtherSchemaRules } from '../../src/contract/check-schema.ts';
 import { CATALOGUE } from '../../src/gate/catalogue.ts';
 import { configSchema as schemaOfSettings } from '../../src/settings/schema.ts';
 

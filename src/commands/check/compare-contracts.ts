@@ -4,7 +4,7 @@ import { loadContract } from '../../contract/load-contract.ts';
 import type { Match } from '../../contract/match-operation.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate, Inspection } from '../../gate/gate.ts';
-import { globFromTemplate } from '../../gate/glob-from-template.ts';
+import { globFromTemplate } from '../../gate/policies.ts';
 import type { Finding, Verdict } from '../../model/finding.ts';
 import type { SeverityOverride } from '../../model/severity-override.ts';
 import type { Before, CheckedFile, PlacedFinding, Remark, Subject } from '../../reporters/report.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { furtherSchemaRules } from '../../contract/schema-rules.ts';
+import { furtherSchemaRules } from '../../contract/check-schema.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { tokensOf } from '../../json/pointer.ts';

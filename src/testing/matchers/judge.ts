@@ -1,8 +1,8 @@
 import { checkGate } from '../../commands/check/check-gate.ts';
 import { hideSecrets } from '../../commands/check/hide-secrets.ts';
 import { placed } from '../../commands/check/places.ts';
+import { furtherSchemaRules } from '../../contract/check-schema.ts';
 import type { Match } from '../../contract/match-operation.ts';
-import { furtherSchemaRules } from '../../contract/schema-rules.ts';
 import type { Gate, Inspection } from '../../gate/gate.ts';
 import type { RequestHead } from '../../http/http.ts';
 import { isObject, type JsonValue } from '../../json/json.ts';

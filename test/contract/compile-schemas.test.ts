@@ -1,7 +1,7 @@
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addKeywords, replaceEquality } from '../../src/contract/keywords.ts';
+import { addKeywords, replaceEquality } from '../../src/contract/compile-schemas.ts';
 import type { JsonValue } from '../../src/json/json.ts';
 import { draft, project } from '../support/bodies.ts';
 import { withValue } from '../support/edit-json.ts';
