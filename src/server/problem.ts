@@ -63,7 +63,7 @@ export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): P
 
 function hintOf({ corrected }: Remediation): string {
   const keep = corrected ? 'send `corrected` to keep them, or ' : '';
-  return `${keep}send the same request again with \`Patchgate-Approve: <token>\`, the token in \`approve\``;
+  return `${keep}send the same request again with \`Patchgate-Approve: <token>\``;
 }
 
 /** The answer to a request that something kept from being answered. Carries no stack and no cause. */
