@@ -44,6 +44,7 @@ export interface ExchangeFilter {
 
 export const EXCHANGES_KEPT = 1000;
 const BYTES_KEPT = 32 * 1_048_576;
+const SESSIONS_REMEMBERED = 10_000;
 /** What an exchange takes beside its texts and bodies, roughly. */
 const OVERHEAD = 1024;
 /** Characters of a text of a finding. */
@@ -53,14 +54,14 @@ const LONGEST_TEXT = 2000;
 export function createExchangeList(redaction: Redaction, bytesKept: number = BYTES_KEPT): ExchangeList {
   const listeners = new Set<(shown: ShownExchange) => void>();
   /** Sessions of which something is forgotten. */
-  const cut = new Set<string>();
+  const cut = new LRUCache<string, true>({ max: SESSIONS_REMEMBERED });
   /** In the order of coming. */
   const kept = new LRUCache<number, Seen>({
     max: EXCHANGES_KEPT,
     maxSize: bytesKept,
     sizeCalculation: weightOf,
     dispose({ session = '' }, _, reason) {
-      if (reason === 'evict') cut.add(session);
+      if (reason === 'evict') cut.set(session, true);
     },
   });
   let count = 0;

@@ -28,8 +28,9 @@ export interface Missed {
   isOrdered?: true;
 }
 
-/** Misses that are kept. */
+/** Misses that are kept, and sessions whose misses are counted. */
 const MOST = 1000;
+const MOST_SESSIONS = 10_000;
 
 /** The requests that a replay refused. Those of a session stay when it ends. */
 export class Misses {
@@ -50,7 +51,8 @@ export class Misses {
     const { name } = session;
     if (this.#isInOrder && name === '' && details?.reason === 'differs') this.#isOrdered = true;
     this.#count++;
-    this.#ofSession.set(name, (this.#ofSession.get(name) ?? 0) + 1);
+    const before = this.#ofSession.get(name) ?? 0;
+    if (before > 0 || this.#ofSession.size < MOST_SESSIONS) this.#ofSession.set(name, before + 1);
     const text = redactText(message, this.#redaction);
     const key = `${name}\n${text}`;
     const known = this.#alike.get(key);

@@ -6,6 +6,8 @@ import type { ServedExchange, ServedInSession, Session } from '../session.ts';
 /** Different exchanges that are kept track of, of all sessions together and of one of them. */
 const MOST = 100_000;
 const MOST_OF_SESSION = 10_000;
+/** Sessions whose hits on what others recorded are counted. */
+const MOST_SESSIONS = 10_000;
 
 /** How often each exchange was served, in the order in which they were first. */
 interface OfSession {
@@ -113,7 +115,8 @@ export class CrossSessionHits {
   /** @param stored what the session is given */
   add({ name }: Session, stored: StoredExchange): void {
     if (stored.session === '' || stored.session === name) return;
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    const count = this.#counts.get(name) ?? 0;
+    if (count > 0 || this.#counts.size < MOST_SESSIONS) this.#counts.set(name, count + 1);
   }
 
   /** In the order of their first such request. */
