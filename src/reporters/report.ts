@@ -130,7 +130,7 @@ export interface ReporterOptions {
   /** The folder that files are relative to, and that of the repository: absolute. */
   cwd: string;
   root: string;
-  /** Of Patchgate: `0.1.0` */
+  /** Of Patchgate: `0.2.0` */
   version: string;
   now: Date;
 }
