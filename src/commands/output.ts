@@ -71,9 +71,15 @@ export function say(text: string): void {
   process.stderr.write(noticeText(text));
 }
 
-/** The reader of a server's output may go away (`| head`): the server goes on. */
+/** The reader of a server's output may go away (`| head`): the server goes on. A log that cannot be written is told once. */
 export function ignoreBrokenPipe(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  process.stderr.on('error', () => undefined);
+  let isTold = false;
+  process.stdout.on('error', (error) => {
+    if (isTold || systemCode(error) === 'EPIPE') return;
+    isTold = true;
+    say(`the output cannot be written: ${messageOf(error)}`);
+  });
 }
 
 /**
