@@ -70,16 +70,16 @@ export async function composeUpstream(
   kind: Kind,
   config: Config,
   rules: MatchRules,
-  around: RuntimeContext,
+  context: RuntimeContext,
 ): Promise<Composed> {
-  if (kind === 'fake') return composeFake(config, around);
-  return kind === 'replay' ? composeReplay(config, rules, around) : composeProxy(config, rules, around);
+  if (kind === 'fake') return composeFake(config, context);
+  return kind === 'replay' ? composeReplay(config, rules, context) : composeProxy(config, rules, context);
 }
 
-async function composeProxy(config: Config, rules: MatchRules, around: RuntimeContext): Promise<Composed> {
-  const { mode, notice } = recordMode(config, around.env);
-  if (notice) around.notice(notice);
-  const forward = await openForward(config, around);
+async function composeProxy(config: Config, rules: MatchRules, context: RuntimeContext): Promise<Composed> {
+  const { mode, notice } = recordMode(config, context.env);
+  if (notice) context.notice(notice);
+  const forward = await openForward(config, context);
   if (mode === undefined) {
     return {
       upstream: forward,
@@ -90,11 +90,11 @@ async function composeProxy(config: Config, rules: MatchRules, around: RuntimeCo
   }
   let count = 0;
   const recorded = () => count;
-  const { store, records } = await openByMode(mode, config, rules, around.notice, (more) => {
+  const { store, records } = await openByMode(mode, config, rules, context.notice, (more) => {
     count += more;
   });
   const recorder = records
-    ? await orClose(store, () => openRecorder(forward, store, config, rules, around))
+    ? await orClose(store, () => openRecorder(forward, store, config, rules, context))
     : undefined;
   if (recorder && mode !== 'new_episodes') {
     return {
@@ -106,7 +106,7 @@ async function composeProxy(config: Config, rules: MatchRules, around: RuntimeCo
       close: closing(recorder, store),
     };
   }
-  const upstream = await orClose(store, () => openReplay(config, rules, around, store, recorder));
+  const upstream = await orClose(store, () => openReplay(config, rules, context, store, recorder));
   const summary = summaryOf(config, mode === 'new_episodes' ? 'replays and records' : 'replays', mode);
   const close = async (hasFailed?: boolean) => {
     await closing(upstream, store)();
@@ -117,7 +117,7 @@ async function composeProxy(config: Config, rules: MatchRules, around: RuntimeCo
   return { upstream, forward, store, summary, sessions: upstream, replay: upstream, ...more, close };
 }
 
-async function composeReplay(config: Config, rules: MatchRules, around: RuntimeContext): Promise<Composed> {
+async function composeReplay(config: Config, rules: MatchRules, context: RuntimeContext): Promise<Composed> {
   const { onMiss } = config;
   if (onMiss !== 'refuse' && config.target === undefined) {
     throw new PatchgateError('bad-usage', `--on-miss ${onMiss} needs a target`, {
@@ -125,18 +125,18 @@ async function composeReplay(config: Config, rules: MatchRules, around: RuntimeC
     });
   }
   if (onMiss === 'forward') await findRecording(config.recordings, config.recording);
-  const forward = onMiss === 'refuse' ? undefined : await openForward(config, around);
+  const forward = onMiss === 'refuse' ? undefined : await openForward(config, context);
   let count = 0;
   const onKept = (more: number) => {
     count += more;
   };
-  const store = await (onMiss === 'refuse' && !around.isBrief
-    ? openWholeRecording(config, rules, around.notice)
-    : openRecording(config, rules, around.notice, { writable: onMiss === 'record', onKept }));
+  const store = await (onMiss === 'refuse' && !context.isBrief
+    ? openWholeRecording(config, rules, context.notice)
+    : openRecording(config, rules, context.notice, { writable: onMiss === 'record', onKept }));
   const upstream = await orClose(store, async () => {
     const other =
-      forward && (onMiss === 'record' ? await openRecorder(forward, store, config, rules, around) : forward);
-    return openReplay(config, rules, around, store, other);
+      forward && (onMiss === 'record' ? await openRecorder(forward, store, config, rules, context) : forward);
+    return openReplay(config, rules, context, store, other);
   });
   const missing = {
     refuse: 'refuses the rest',
@@ -159,18 +159,18 @@ async function composeReplay(config: Config, rules: MatchRules, around: RuntimeC
   };
 }
 
-async function composeFake(config: Config, around: RuntimeContext): Promise<Composed> {
+async function composeFake(config: Config, context: RuntimeContext): Promise<Composed> {
   const { startFake } = await import('../upstreams/fake/start-fake.ts');
   const { loadSeed } = await import('../upstreams/fake/load-seed.ts');
   const { envelope } = config;
-  const seed = around.seed ?? config.seed;
+  const seed = context.seed ?? config.seed;
   const fake = await startFake({
     ...(seed !== undefined && { seed: await loadSeed(seed) }),
     envelope,
     host: '127.0.0.1',
   });
   const toFake = { ...config, target: fake.url, targetCa: undefined, targetInsecure: false };
-  const forward = await openForward(toFake, around, 'fake');
+  const forward = await openForward(toFake, context, 'fake');
   return {
     upstream: forward,
     forward,
@@ -186,7 +186,7 @@ async function composeFake(config: Config, around: RuntimeContext): Promise<Comp
 
 async function openForward(
   config: Config,
-  around: RuntimeContext,
+  context: RuntimeContext,
   answeredBy: AnsweredBy = 'target',
 ): Promise<Forward> {
   if (config.target === undefined) {
@@ -198,7 +198,7 @@ async function openForward(
   const { timeout, preserveHost, forwardedHeaders } = config;
   const tls = await readTargetTls(target, config);
   if (!tls.rejectUnauthorized)
-    around.notice(
+    context.notice(
       `the certificate of ${target.origin} is not verified (--target-insecure): anybody in between can read and change all`,
     );
   const { forward } = await import('../upstreams/forward.ts');
@@ -208,7 +208,7 @@ async function openForward(
 async function openReplay(
   config: Config,
   rules: MatchRules,
-  around: RuntimeContext,
+  context: RuntimeContext,
   store: RecordingStore,
   onMiss: Upstream | undefined,
 ): Promise<ReplayUpstream> {
@@ -218,7 +218,7 @@ async function openReplay(
     ...(onMiss && { onMiss }),
     ...{ strictSequence, replayFailures, maxAge, onStale },
     rules,
-    notice: around.notice,
+    notice: context.notice,
   });
 }
 
@@ -235,7 +235,7 @@ async function openRecorder(
   store: RecordingStore,
   config: Config,
   rules: MatchRules,
-  around: RuntimeContext,
+  context: RuntimeContext,
 ): Promise<Upstream> {
   const { record } = await import('../upstreams/record.ts');
   const { redaction } = rules;
@@ -244,10 +244,10 @@ async function openRecorder(
     rules,
     bodyLimit: config.recordLimit,
     onSkipped: (reason, request) =>
-      around.notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
-    onOmitted: (reason, request) => around.notice(`recorded in part: ${shown(request)}: ${reason}`),
-    onCoded: (reason, request) => around.notice(`recorded as it came: ${shown(request)}: ${reason}`),
-    onDetected: around.notice,
+      context.notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
+    onOmitted: (reason, request) => context.notice(`recorded in part: ${shown(request)}: ${reason}`),
+    onCoded: (reason, request) => context.notice(`recorded as it came: ${shown(request)}: ${reason}`),
+    onDetected: context.notice,
   });
 }
 

@@ -75,16 +75,16 @@ export interface Patchgate {
 export async function createPatchgate(
   kind: Kind,
   config: Config,
-  around: RuntimeContext,
+  context: RuntimeContext,
 ): Promise<Patchgate> {
   const rules = rulesOf(config);
   const { redaction } = rules;
-  const gate = quotingNoSecrets(await gateOf(config, around), redaction);
+  const gate = quotingNoSecrets(await gateOf(config, context), redaction);
   const { clientTimeout, controlToken } = config;
   const access = createAccess(config);
   const tls = await readServerTls(config);
-  const parts = await composeUpstream(kind, config, rules, around);
-  const log = createAccessLog(config.log, redaction, around.writeLog, around.isLogColoured);
+  const parts = await composeUpstream(kind, config, rules, context);
+  const log = createAccessLog(config.log, redaction, context.writeLog, context.isLogColoured);
   const exchanges = createExchangeList(redaction);
   let requests = 0;
   let blocked = 0;
@@ -97,7 +97,7 @@ export async function createPatchgate(
   let count = 0;
   const nextId = () => ++count;
   const { upstream, replay } = parts;
-  const knowledge = await orClose(parts, () => composeKnowledge(config, parts, redaction, around));
+  const knowledge = await orClose(parts, () => composeKnowledge(config, parts, redaction, context));
   const { learner, ledger } = knowledge;
   const guard = createGuard({ gate, knowledge, mode: config.guard, approvalTtl: config.approvalTtl });
   const sessions = new Sessions(config.sessionIdle, {
@@ -184,7 +184,7 @@ export async function createPatchgate(
     if (hasToldOfWebSockets) return;
     hasToldOfWebSockets = true;
     const { method, url } = seen.request;
-    around.notice(
+    context.notice(
       `not recorded: ${method} ${redactUrl(url, redaction)}: WebSockets are forwarded only, and a replay has none. This is not said again`,
     );
   };
@@ -226,7 +226,7 @@ export async function createPatchgate(
         },
       );
       if (!one.isLoopback && controlToken === undefined)
-        around.notice(
+        context.notice(
           `others can reach ${one.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
         );
       let closed: Promise<void> | undefined;

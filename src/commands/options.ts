@@ -65,7 +65,7 @@ export const FAKING: readonly SettingName[] = [...ANSWERING, 'seed', 'envelope']
 
 /**
  * Gives a command its options, from the table of settings. No defaults and no types are given to yargs: config.ts
- * settles and checks every value, wherever it comes from.
+ * resolves and checks every value, wherever it comes from.
  */
 export function withSettings<T>(yargs: Argv<T>, names: readonly SettingName[]): Argv<T> {
   // yargs makes the text of a command's help before it runs, asked for or not: of a long list that is felt at each start.

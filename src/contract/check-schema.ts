@@ -7,7 +7,7 @@ import { nearest } from '../model/nearest.ts';
 import type { FurtherField } from './keyword-functions.ts';
 
 /** Keywords whose error only says that one further down failed, and that one is reported. */
-const REPEATERS = new Set(['if', 'allOf', '$ref', '$dynamicRef', 'propertyNames', 'dependentSchemas']);
+const APPLICATORS = new Set(['if', 'allOf', '$ref', '$dynamicRef', 'propertyNames', 'dependentSchemas']);
 
 /**
  * What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later.
@@ -30,7 +30,7 @@ export function checkSchema(
   // Two branches of a schema can say the same of one place.
   const findings = new Map<string, Finding>();
   for (const error of errors) {
-    if (REPEATERS.has(error.keyword)) continue;
+    if (APPLICATORS.has(error.keyword)) continue;
     if (error.keyword === 'observed' && mistyped.has(error.instancePath)) continue;
     const objection = objectionOf(error, annotationOf, objects);
     const { rule, severity, field } = objection;

@@ -80,11 +80,11 @@ interface Asked {
 
 function matchPath(
   templates: readonly Template[],
-  isMeant: (template: Template) => boolean,
+  matches: (template: Template) => boolean,
   asked: Asked,
 ): Match | undefined {
   const { path, meanings, unlisted, budget } = asked;
-  const meant = templates.filter(isMeant);
+  const meant = templates.filter(matches);
   const byQuery = matchOtherPaths(pathsInQuery(asked, meant), meant, templates, {
     ...asked,
     unlisted: false,
@@ -230,7 +230,7 @@ function below(
   if (typeof isReported === 'function' && !isReported(path)) return undefined;
   const finding = requestFinding(
     'request.unlisted-operation',
-    `no operation of the contract is ${entry.method} below ${entry.path}, so nobody can judge it`,
+    `no operation of the contract is ${entry.method} below ${entry.path}, so it cannot be judged`,
     { hint: 'add the operation to the contract, or run with --unlisted pass' },
   );
   return { operation: undefined, parameters: {}, path, findings: [finding] };

@@ -52,7 +52,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   const guards = options.guard !== 'off';
   const isStrict = options.guard === 'strict';
 
-  const settle = (finding: RawFinding, isApproved: boolean): Settled | undefined => {
+  const resolve = (finding: RawFinding, isApproved: boolean): ResolvedFinding | undefined => {
     const { isDestructive, isUnknown, isBlinding, isFailure, ...plain } = finding;
     const isLosing = isDestructive || (isUnknown && isStrict);
     const isOfGuard = isLosing && !isApproved;
@@ -65,8 +65,12 @@ export function createPolicy(options: PolicyOptions): Policy {
     const severity = isFailure ? 'error' : (severities[finding.rule] ?? finding.severity);
     if (severity === 'off') return undefined;
     // What the guard was told to let pass is no error of a rule any more.
-    const settled = isLosing && isApproved && guards ? 'warn' : severity;
-    return { stage: stageOf(finding.rule), finding: { ...plain, severity: settled }, isGuards: false };
+    const resolvedSeverity = isLosing && isApproved && guards ? 'warn' : severity;
+    return {
+      stage: stageOf(finding.rule),
+      finding: { ...plain, severity: resolvedSeverity },
+      isGuards: false,
+    };
   };
 
   const decide = (
@@ -76,18 +80,18 @@ export function createPolicy(options: PolicyOptions): Policy {
   ): Verdict => {
     const known = operation === undefined ? {} : { operation };
     if (findings.length === 0) return { outcome: 'pass', ...known, findings: NONE, omitted };
-    const settled: Settled[] = [];
+    const resolved: ResolvedFinding[] = [];
     for (const finding of findings) {
-      const one = settle(finding, isApproved);
-      if (one) settled.push(one);
+      const one = resolve(finding, isApproved);
+      if (one) resolved.push(one);
     }
-    const kept = mostImportant(settled);
+    const kept = mostImportant(resolved);
     const verdict = {
       ...known,
       findings: locate(kept, text),
-      omitted: omitted + settled.length - kept.length,
+      omitted: omitted + resolved.length - kept.length,
     };
-    const worst = worstOf(settled, options.validation === 'enforce');
+    const worst = worstOf(resolved, options.validation === 'enforce');
     if (!worst) return { outcome: 'pass', ...verdict };
     const status = worst.stage === GUARD ? 409 : statusOf(worst.finding.rule);
     return { outcome: 'block', ...verdict, status, problem: problemOf(status) };
@@ -98,7 +102,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   });
 }
 
-interface Settled {
+interface ResolvedFinding {
   /** Index in STAGES. */
   stage: number;
   finding: Finding;
@@ -118,9 +122,9 @@ function blindHint(hint: string | undefined): string {
 }
 
 /** The blocking error of the first stage that has one. */
-function worstOf(settled: readonly Settled[], enforces: boolean): Settled | undefined {
-  let worst: Settled | undefined;
-  for (const one of settled) {
+function worstOf(resolved: readonly ResolvedFinding[], enforces: boolean): ResolvedFinding | undefined {
+  let worst: ResolvedFinding | undefined;
+  for (const one of resolved) {
     if (one.finding.severity !== 'error' || !(one.isGuards || enforces)) continue;
     if (!worst || one.stage < worst.stage) worst = one;
   }
@@ -128,8 +132,8 @@ function worstOf(settled: readonly Settled[], enforces: boolean): Settled | unde
 }
 
 /** Within the bound; where not all fit, errors go before warnings. */
-function mostImportant(settled: readonly Settled[]): Finding[] {
-  const findings = settled.map(({ finding }) => finding);
+function mostImportant(resolved: readonly ResolvedFinding[]): Finding[] {
+  const findings = resolved.map(({ finding }) => finding);
   if (findings.length <= MOST_FINDINGS) return findings;
   const ordered = [
     ...firstsOfRules(findings.filter(({ severity }) => severity === 'error')),

@@ -68,7 +68,7 @@ export function readingRecords(
     told.add(hashed);
     const shown = redactUrl(asker.url, redaction);
     notice(
-      `what ${shown} holds could not be read: ${redactText(reading.why, redaction)}; so nobody can say for sure what a PATCH of it deletes`,
+      `what ${shown} holds could not be read: ${redactText(reading.why, redaction)}; so it is not known for sure what a PATCH of it deletes`,
     );
   };
 }

@@ -16,19 +16,19 @@ import { hasReadableEnvironments, plainRecord, type Shown, shownIn } from '../st
 import { stateUpdateOf } from '../state/state-update.ts';
 import { CHANGES } from './follow.ts';
 
-/** What one exchange of a recording teaches about a record. It holds no more of the exchange than that takes. */
+/** What one exchange of a recording says of a record. It holds no more of the exchange than that takes. */
 export interface RecordedUpdate {
   name: RecordName;
   /** Whether the gate judges it as one that changes the record. */
   isJudged: boolean;
-  /** Teaches what live traffic would have taught: those of a recording one by one, in the order of recording. */
+  /** Adds to the state what live traffic would have added: those of a recording one by one, in the order of recording. */
   apply(state: KnownState): void;
 }
 
 type Reader = Pick<Gate, 'match' | 'inspect' | 'recordAt' | 'recordOf'>;
 
 /**
- * What an exchange teaches about the record that it is about, which is named as the gate names it.
+ * What an exchange says of the record that it is about, which is named as the gate names it.
  *
  * @param learn kinds of record of which bodies and answers are read; of any other it is only seen that it has changed
  * @param isKnown says of records of other kinds of which the bodies are read all the same

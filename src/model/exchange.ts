@@ -25,8 +25,8 @@ export interface JsonStyle {
   colon?: string;
   /** Between two values: `", "`. In this and the next two a line feed has the indent of its level behind it. */
   comma?: string;
-  object?: JsonGaps;
-  array?: JsonGaps;
+  object?: JsonSpacing;
+  array?: JsonSpacing;
   /** Lines end with CR LF. */
   crlf?: true;
   /** All that is not ASCII is escaped. */
@@ -40,7 +40,7 @@ export interface JsonStyle {
 }
 
 /** What stands inside of brackets: behind the first, between two values, before the last, and in empty ones. */
-export interface JsonGaps {
+export interface JsonSpacing {
   open?: string;
   comma?: string;
   close?: string;

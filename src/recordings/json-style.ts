@@ -4,7 +4,7 @@ import { childOf, type JsonValue } from '../json/json.ts';
 import { skipSpace } from '../json/json-lexer.ts';
 import { skipValue } from '../json/json-text.ts';
 import { pointerOf, tokensOf } from '../json/pointer.ts';
-import type { JsonBody, JsonGaps, JsonStyle } from '../model/exchange.ts';
+import type { JsonBody, JsonSpacing, JsonStyle } from '../model/exchange.ts';
 
 /** What JSON.stringify would write in these places. A line feed stands for one with the indent of its level. */
 const COMPACT = { colon: ':', open: '', comma: ',', close: '', empty: '' };
@@ -138,8 +138,8 @@ function readStyle(text: string): Omit<JsonBody, 'json' | 'newline'> {
   let at = 0;
   let margin: string | undefined;
   let colon: string | undefined;
-  const object: JsonGaps = {};
-  const array: JsonGaps = {};
+  const object: JsonSpacing = {};
+  const array: JsonSpacing = {};
   const escaped = new Set<string>();
   let ascii = false as boolean;
   let isUpper = false as boolean;
@@ -149,13 +149,14 @@ function readStyle(text: string): Omit<JsonBody, 'json' | 'newline'> {
   readValue();
   // More than the format takes is no indent: the text is then not given back.
   const indent = /^[ \t]{1,10}$/.exec(margin ?? '')?.[0];
-  const usual: Required<JsonGaps> & { colon: string } = indent === undefined ? COMPACT : INDENTED;
+  const usual: Required<JsonSpacing> & { colon: string } = indent === undefined ? COMPACT : INDENTED;
   const commas = new Set([object.comma, array.comma].filter((comma) => comma !== undefined));
   const [comma] = commas.size === 1 ? commas : [];
-  const unusual = (gaps: JsonGaps) =>
+  const unusual = (gaps: JsonSpacing) =>
     Object.fromEntries(
       Object.entries(gaps).filter(
-        ([name, gap]) => gap !== usual[name as keyof JsonGaps] && !(name === 'comma' && comma !== undefined),
+        ([name, gap]) =>
+          gap !== usual[name as keyof JsonSpacing] && !(name === 'comma' && comma !== undefined),
       ),
     );
   const [ofObject, ofArray] = [unusual(object), unusual(array)];
@@ -182,7 +183,7 @@ function readStyle(text: string): Omit<JsonBody, 'json' | 'newline'> {
     else readLiteral();
   }
 
-  function readContainer(end: string, gaps: JsonGaps): void {
+  function readContainer(end: string, gaps: JsonSpacing): void {
     at++;
     const open = readGap();
     if (text[at] === end) gaps.empty ??= open;

@@ -94,11 +94,11 @@ function findingText(file: string, finding: PlacedFinding): string {
     `${placeOf(file, finding)}  ${severity}  ${rule}  ${message}`,
     `  ${[pointer && `at ${pointer}`, basis, source].filter(Boolean).join(', ')}`,
     ...(hint === undefined ? [] : [`  hint: ${hint}`]),
-    ...(excuse ? [`  does not count: ${excuseText(excuse)}`] : []),
+    ...(excuse ? [`  does not count: ${suppressionText(excuse)}`] : []),
   ].join('\n');
 }
 
-function excuseText(excuse: NonNullable<PlacedFinding['excuse']>): string {
+function suppressionText(excuse: NonNullable<PlacedFinding['excuse']>): string {
   switch (excuse.by) {
     case 'suppression':
       return `suppressed, ${excuse.reason}`;

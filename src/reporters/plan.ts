@@ -176,7 +176,7 @@ function doubtText(plan: Plan): string {
   const doubt = doubtOf(plan);
   if (doubt === undefined) return '';
   const said = `${doubt.slice(0, 1).toUpperCase()}${doubt.slice(1)}.`;
-  const verdict = outcomeOf(plan) === 'unclear' ? ' So nobody can tell what this PATCH deletes.' : '';
+  const verdict = outcomeOf(plan) === 'unclear' ? ' So it is not known what this PATCH deletes.' : '';
   return `${visible(said)}${verdict}\nTo know it: ${plan.advice}`;
 }
 
@@ -184,7 +184,7 @@ function remediesText(plan: Plan): string {
   if (outcomeOf(plan) !== 'lost') return '';
   const file = plan.body === STDIN_NAME ? 'FILE' : visible(plan.body);
   const keep = `To keep what would be lost: --write-full ${file} writes the body that does.`;
-  // A token excuses nothing else that is wrong.
+  // A token suppresses no other finding.
   if (plan.findings.length > 0) return keep;
   return [
     keep,

@@ -10,7 +10,7 @@ export interface Excerpt {
 }
 
 /** Why a finding does not count. */
-export type Excuse =
+export type SuppressedBy =
   /** The baseline has it. */
   | { by: 'baseline' }
   /** The config file says so. */
@@ -24,7 +24,7 @@ export type Excuse =
 export interface PlacedFinding extends Finding {
   excerpt?: Excerpt;
   /** Absent where it counts. */
-  excuse?: Excuse;
+  excuse?: SuppressedBy;
 }
 
 /** What the contract before said of a request (`--against-contract`). */
@@ -57,7 +57,7 @@ export interface Subject {
   /** Number of further findings, beyond those that the gate reports. */
   omitted: number;
   /** Why those do not count. */
-  omittedExcuse?: Excuse;
+  omittedExcuse?: SuppressedBy;
   before?: Before;
 }
 
@@ -150,7 +150,7 @@ export interface Summary {
   /** Findings that count. */
   errors: number;
   warnings: number;
-  /** Findings that do not count, by their excuse. */
+  /** Findings that do not count, by what suppresses them. */
   known: number;
   suppressed: number;
   unchanged: number;

@@ -49,8 +49,9 @@ export function* sarif(report: Report, options: Options): Generator<string> {
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
   const left = results.length - kept.length + summaryOf(report).omitted;
   const fingerprints = fingerprintsOf(report);
-  const excuses = new Set(kept.map(({ finding }) => finding.excuse?.by));
-  const isCompared = options.hasBaseline || summaryOf(report).breaks !== undefined || excuses.has('baseline');
+  const suppressedBy = new Set(kept.map(({ finding }) => finding.excuse?.by));
+  const isCompared =
+    options.hasBaseline || summaryOf(report).breaks !== undefined || suppressedBy.has('baseline');
   const around = (list: unknown) => ({
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
     version: '2.1.0',
@@ -75,7 +76,7 @@ export function* sarif(report: Report, options: Options): Generator<string> {
       partialFingerprints: { 'patchgateFinding/v1': fingerprints.get(finding) },
       ...(isCompared && { baselineState: excuse?.by === 'baseline' ? 'unchanged' : 'new' }),
       // Where one result says whether it is suppressed, each has to.
-      ...(excuses.has('suppression') && { suppressions: suppressionsOf(finding) }),
+      ...(suppressedBy.has('suppression') && { suppressions: suppressionsOf(finding) }),
     };
   });
 }

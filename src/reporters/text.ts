@@ -31,8 +31,8 @@ export function text(report: Report, { isColoured }: Pick<ReporterOptions, 'isCo
 function changeParagraphs(report: Report, paint: Paint): string[] {
   const { breaks = 0, allows = 0 } = summaryOf(report);
   const paragraphsOf = (change: ReturnType<typeof changeOf>, selected?: Selection) => {
-    const isMeant = (subject: Subject) => changeOf(subject) === change;
-    const files = report.files.map((file) => ({ ...file, subjects: file.subjects.filter(isMeant) }));
+    const matches = (subject: Subject) => changeOf(subject) === change;
+    const files = report.files.map((file) => ({ ...file, subjects: file.subjects.filter(matches) }));
     return findingParagraphs(files, paint, selected);
   };
   const others = paragraphsOf(undefined);
@@ -259,7 +259,7 @@ export function summaryLine(report: Report): string {
   const { files, judged, unjudged, skipped, blocked, errors, warnings, breaks, allows = 0 } = summary;
   const isVerify = report.command === 'verify';
   const some = (count: number, what: string) => (count > 0 ? [`${grouped(count)} ${what}`] : []);
-  const excused = [
+  const suppressed = [
     ...some(summary.known, 'in the baseline'),
     ...some(summary.updated ?? 0, 'taken into the recording'),
     ...some(summary.suppressed, 'suppressed'),
@@ -270,8 +270,8 @@ export function summaryLine(report: Report): string {
     .flatMap((file) => file.subjects)
     .reduce((sum, subject) => sum + (subject.omittedExcuse ? 0 : subject.omitted), 0);
   const nothing = isVerify
-    ? `no ${excused.length > 0 ? 'further ' : ''}drift`
-    : `no ${excused.length > 0 ? 'new ' : ''}findings`;
+    ? `no ${suppressed.length > 0 ? 'further ' : ''}drift`
+    : `no ${suppressed.length > 0 ? 'new ' : ''}findings`;
   const found =
     errors + warnings + omitted === 0
       ? nothing
@@ -292,5 +292,5 @@ export function summaryLine(report: Report): string {
         ...some(skipped, 'not judged'),
         `in ${amount(files, 'file')}`,
       ];
-  return `${found}${excused.length > 0 ? ` (${excused.join(', ')})` : ''}: ${requests.join(', ')}`;
+  return `${found}${suppressed.length > 0 ? ` (${suppressed.join(', ')})` : ''}: ${requests.join(', ')}`;
 }

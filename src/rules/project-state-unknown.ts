@@ -12,7 +12,7 @@ export const stateUnknown: Rule = {
     const project = recordId === '' ? 'this project' : `project ${recordId}`;
     yield {
       pointer: '',
-      message: `${known ? 'not all' : 'nothing'} is known of ${project}, so nobody can say what this deletes`,
+      message: `${known ? 'not all' : 'nothing'} is known of ${project}, so it is not known what this deletes`,
       hint: 'read the project first, with a GET through the gate, or start it with --read-state',
       isUnknown: true,
     };

@@ -16,7 +16,7 @@ import {
   variableOf,
 } from './settings.ts';
 import { memberAt, type PlaceOf, placed } from './source.ts';
-import { asWritten, checkWritten, settledValue } from './values.ts';
+import { asWritten, checkWritten, resolvedValue } from './values.ts';
 
 /** The settings in force: durations in milliseconds, sizes in bytes, folders as given. */
 export interface Config extends SettingValues, Extras {}
@@ -51,7 +51,7 @@ interface Layer {
 }
 
 /**
- * Settles every setting: defaults < config file < environment < flags. Unknown keys and wrong values are errors. Paths
+ * Resolves every setting: defaults < config file < environment < flags. Unknown keys and wrong values are errors. Paths
  * in a config file start from its folder, and so do the defaults where that is a folder above; all others from `cwd`.
  *
  * @param flags values of the flags that were really given, by setting name; `config` names the file
@@ -84,7 +84,7 @@ export async function resolveConfig(
     for (const name of SETTING_NAMES) {
       const layer = layers.find(({ values }) => values[name] !== undefined);
       if (!layer) continue;
-      const value = settledValue(name, layer.values[name], layer.placeOf);
+      const value = resolvedValue(name, layer.values[name], layer.placeOf);
       const isPath = /^file/.test(kindOf(SETTINGS[name]) ?? '');
       values[name] = isPath ? pathFrom(layer.folder, value as string, cwd) : value;
       origins[name] = layer.origin;

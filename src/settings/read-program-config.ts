@@ -49,7 +49,7 @@ function doesNotLoad(error: unknown, file: string, where: string): PatchgateErro
   if (systemCode(error)?.startsWith('ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING')) {
     return new PatchgateError(
       'bad-config',
-      `the config file ${where} is a program, and Jest lets nobody import one`,
+      `the config file ${where} is a program, and Jest does not let it be imported`,
       {
         hint: 'write it as patchgate.config.json, or start Jest with NODE_OPTIONS=--experimental-vm-modules',
         cause: error,

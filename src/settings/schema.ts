@@ -3,7 +3,7 @@ import { type Kind, SETTINGS, type Setting } from './settings.ts';
 
 /**
  * JSON Schemas (draft-07) of what people write: the config file, faults, rules of one's own. The build compiles them
- * (validators.js), and schemas/config/ publishes that of the config file. Keywords of our own:
+ * (settings-validators.js), and schemas/config/ publishes that of the config file. Keywords of our own:
  * `takes` says in a message what is right, `needs` which members a rule of members asks for; `function` and `plain` are for what
  * only a program can give.
  */

@@ -165,7 +165,7 @@ export const SETTINGS = {
     sessionIdle: {
       ...of('duration'),
       default: '10m',
-      description: 'How long a session lasts that nobody uses; 0 is for ever',
+      description: 'How long an unused session lasts; 0 is for ever',
     },
   }),
   ...group('Matching', {

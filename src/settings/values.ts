@@ -44,7 +44,7 @@ export function checkWritten(values: Readonly<Record<string, unknown>>, placeOf:
  * @param written as a config file has it, and the schema takes it
  * @throws PatchgateError `bad-config`, naming what is taken
  */
-export function settledValue(name: SettingName, written: unknown, placeOf: PlaceOf): unknown {
+export function resolvedValue(name: SettingName, written: unknown, placeOf: PlaceOf): unknown {
   const setting: Setting = SETTINGS[name];
   const fail = (takes?: string) => wrong(name, written, placeOf(`/${name}`), takes);
   const kind = kindOf(setting);
@@ -100,7 +100,7 @@ export function readValue(name: SettingName, given: unknown, where: string): unk
   const placeOf = () => where;
   const written = asWritten(name, given);
   checkWritten({ [name]: written }, placeOf);
-  return settledValue(name, written, placeOf);
+  return resolvedValue(name, written, placeOf);
 }
 
 function wrong(

@@ -79,7 +79,7 @@ function environmentEffects(known: JsonObject, body: JsonValue, mayGo: MayGo): E
     };
     const other = substitutes.get(id);
     if (!other) return { kind: 'environment-deleted', id, name, ...more };
-    const typo = isSlip(id, other.id) ? { likelyTypo: true as const } : {};
+    const typo = isLikelyTypo(id, other.id) ? { likelyTypo: true as const } : {};
     return {
       kind: 'environment-replaced',
       ...{ id, name, newId: other.id, index: other.index },
@@ -121,13 +121,13 @@ function substitutesFor(
   if (!left || !spare || furtherLeft.length > 0 || furtherSpare.length > 0) return substitutes;
   // Whoever really adds one counts on from the last; and of short ids, each is near every other.
   const isNext = spare.id === ids.reduce((most, id) => Math.max(most, id)) + 1;
-  if (!isNext && Math.min(left[0], spare.id) >= 100 && isSlip(left[0], spare.id))
+  if (!isNext && Math.min(left[0], spare.id) >= 100 && isLikelyTypo(left[0], spare.id))
     substitutes.set(left[0], spare);
   return substitutes;
 }
 
 /** One digit more, less or other, or two that changed places. */
-function isSlip(id: number, other: number): boolean {
+function isLikelyTypo(id: number, other: number): boolean {
   return editDistance(String(id), String(other)) === 1;
 }
 

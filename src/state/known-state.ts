@@ -270,7 +270,7 @@ export class KnownState {
   #learn(entry: Entry, known: Known | undefined, isSure: boolean): void {
     entry.changedAt = ++this.#time;
     if (isSure) entry.sureAt = entry.changedAt;
-    // What was refused teaches nothing.
+    // What was refused adds nothing.
     if (isSure || known !== entry.known) entry.learntAt = entry.changedAt;
     this.#put(entry, known);
     this.#tell(entry);

@@ -16,7 +16,7 @@ export interface Outcome {
   by?: string;
 }
 
-/** What one request teaches about a record, once it is known what became of it: one of `answered` and `failed` is called, once. */
+/** What one request says of a record, once it is known what became of it: one of `answered` and `failed` is called, once. */
 export interface StateUpdate {
   /** Whether the answer's body has a say in it. */
   wantsBody(status: number): boolean;
@@ -26,7 +26,7 @@ export interface StateUpdate {
 }
 
 /**
- * Accepted is what was answered with 2xx. What was refused with 4xx, or never reached the service, teaches nothing; anything
+ * Accepted is what was answered with 2xx. What was refused with 4xx, or never reached the service, says nothing; anything
  * else may have been applied. A record in an answer counts more than what was sent.
  *
  * @param isJudged as a PATCH

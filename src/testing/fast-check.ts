@@ -56,7 +56,7 @@ export function arbitrary<Body = JsonObject>(
   const own = (options.customRules?.[operation] ?? []).map(({ name }) => name);
   let refused = 0;
   /** Undefined where a rule refuses it. */
-  const settled = ([value, seed]: [JsonValue, number]): JsonValue | undefined => {
+  const passing = ([value, seed]: [JsonValue, number]): JsonValue | undefined => {
     const body = fitted(value, chooser(seed));
     const found = objections(body);
     const better = found.length === 0 ? body : mended(body, found, chooser(seed));
@@ -69,7 +69,7 @@ export function arbitrary<Body = JsonObject>(
   };
   return fc
     .tuple(values, fc.nat())
-    .map(settled)
+    .map(passing)
     .filter((body) => body !== undefined) as Arbitrary<unknown> as Arbitrary<Body>;
 }
 

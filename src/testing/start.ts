@@ -96,9 +96,9 @@ async function startGate(
     throw misuse(`failOnMiss cannot be ${JSON.stringify(failOnMiss)}`, 'it is true or false');
   const settings = typeof seed === 'object' ? options : { ...options, seed };
   const told = (text: string) => notice(inOptions(text));
-  const { kind, failUnused, failOnBlock, ...settled } = await inForce(asked, settings, told);
+  const { kind, failUnused, failOnBlock, ...inUse } = await inForce(asked, settings, told);
   // A test may change the working folder.
-  const config = { ...settled.config, recordings: resolve(settled.config.recordings) };
+  const config = { ...inUse.config, recordings: resolve(inUse.config.recordings) };
   if (kind === 'replay') await finishRecording(config, told);
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
@@ -158,7 +158,7 @@ const OWN = { port: 0, log: 'off', state: false };
 /** Each run of a suite draws the same faults, unless it is told otherwise. */
 const FAULT_SEED = 1;
 
-/** Settles the settings, and whether a replay is to record. @param options as given; undefined is not given */
+/** Resolves the settings, and whether a replay is to record. @param options as given; undefined is not given */
 async function inForce(
   asked: Kind,
   options: Readonly<Record<string, unknown>>,
@@ -180,8 +180,8 @@ async function inForce(
   if (asked !== 'replay') return { kind: asked, config, failUnused: false, failOnBlock };
   const notices: string[] = [];
   try {
-    const settled = await replayOrRecord(resolved, process.env, (text) => notices.push(text), WORDING);
-    return { ...settled, failUnused: settled.kind === 'replay' && isSaid('failUnused'), failOnBlock };
+    const chosen = await replayOrRecord(resolved, process.env, (text) => notices.push(text), WORDING);
+    return { ...chosen, failUnused: chosen.kind === 'replay' && isSaid('failUnused'), failOnBlock };
   } catch (error) {
     // That nothing is recorded in CI matters where something is missing: a line for each gate of a suite would be noise.
     for (const text of notices) notice(text);

@@ -35,7 +35,7 @@ export function ask(
     let isOver = false;
     let cancel: (() => void) | undefined;
     let quiet: NodeJS.Timeout | undefined;
-    const settle = (asked: Asked) => {
+    const finish = (asked: Asked) => {
       isOver = true;
       clearTimeout(quiet);
       clearTimeout(whole);
@@ -43,7 +43,7 @@ export function ask(
       resolve(asked);
     };
     const giveUp = (asked: Asked) => {
-      settle(asked);
+      finish(asked);
       cancel?.();
     };
     const stop = () => giveUp(undefined);
@@ -68,9 +68,9 @@ export function ask(
       },
       end(last) {
         if (last) received.add(last);
-        settle(answer());
+        finish(answer());
       },
-      fail: (failure) => settle({ failure }),
+      fail: (failure) => finish({ failure }),
     };
     signal.addEventListener('abort', stop);
     if (signal.aborted) {
@@ -83,7 +83,7 @@ export function ask(
       if (isOver) cancel();
     } catch (error) {
       reject(error);
-      settle(undefined);
+      finish(undefined);
     }
   });
 }

@@ -89,7 +89,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
       omitted === undefined ? ['response', responseBody] : ['request', requestBody];
     const why =
       counted === undefined
-        ? 'has a content coding that cannot be undone, so nobody knows what it holds'
+        ? 'has a content coding that cannot be undone, so it is not known what it holds'
         : `has ${counted} bytes, more than the ${bodyLimit} that are kept`;
     onOmitted(`its ${which}'s body ${why}; it cannot be replayed`, request);
   };

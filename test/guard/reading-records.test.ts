@@ -100,7 +100,7 @@ describe('a record that cannot be read', () => {
     const { state, ask, notices, urls } = reading([404, 404, 'it refused the connection', 404, PROJECT]);
     for (let i = 0; i < 4; i++) await ask();
     const shown = `what ${PROJECT_PATH} holds could not be read`;
-    const effect = 'so nobody can say for sure what a PATCH of it deletes';
+    const effect = 'so it is not known for sure what a PATCH of it deletes';
     expect(notices).toEqual([
       `${shown}: it was answered with the status 404; ${effect}`,
       `${shown}: it refused the connection; ${effect}`,

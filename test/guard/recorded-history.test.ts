@@ -54,7 +54,7 @@ describe('a PATCH', () => {
     expect(environments(BEFORE, patch(json(project(2)), 204))).toEqual(ONLY_2);
   });
 
-  it('teaches the same however its body is kept', () => {
+  it('says the same however its body is kept', () => {
     const text = JSON.stringify(project(2));
     expect(environments(BEFORE, patch({ text: text.replaceAll(',', ', ') }))).toEqual(ONLY_2);
     expect(environments(BEFORE, patch({ json: project(2), indent: 2, newline: true }))).toEqual(ONLY_2);
@@ -64,7 +64,7 @@ describe('a PATCH', () => {
     expect(environments(BEFORE, exchange({ body: json(project(1)), answer: { base64 } }))).toEqual(ONLY_2);
   });
 
-  it.each([400, 404, 409, 422])('that was refused with %i teaches nothing', (status) => {
+  it.each([400, 404, 409, 422])('that was refused with %i says nothing', (status) => {
     expect(environments(BEFORE, patch(json(project(2)), status))).toEqual(UNTOUCHED);
   });
 
@@ -80,7 +80,7 @@ describe('a PATCH', () => {
     expect(environments(BEFORE, failed(json(project(2, 3)), 'truncated', 200))).toEqual(EITHER);
   });
 
-  it('that found no connection teaches nothing', () => {
+  it('that found no connection says nothing', () => {
     expect(environments(BEFORE, failed(json(project(2)), 'refused'))).toEqual(UNTOUCHED);
   });
 
@@ -172,7 +172,7 @@ describe('another request', () => {
       });
   });
 
-  it('about no record teaches nothing', () => {
+  it('about no record says nothing', () => {
     const list = exchange({ method: 'GET', path: '/accounts/current/projects', answer: json(project(1)) });
     expect(recordedUpdate(GATE, ['project'], list)).toBeUndefined();
     const unread = exchange({ method: 'GET', answer: { text: 'not found' } });

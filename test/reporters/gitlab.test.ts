@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gitlab as reporter } from '../../src/reporters/gitlab.ts';
 import type { Report } from '../../src/reporters/report.ts';
-import { checkedFile, EXCUSED_REPORT, finding, subject } from './sample-findings.ts';
+import { checkedFile, finding, SUPPRESSED_REPORT, subject } from './sample-findings.ts';
 import { joined, SAMPLE_OPTIONS } from './sample-options.ts';
 import { SAMPLE_REPORT } from './sample-report.ts';
 
@@ -35,7 +35,7 @@ test('is a list of issues, each with the members that GitLab demands', () => {
 });
 
 test('leaves out what does not count', () => {
-  expect(gitlab(EXCUSED_REPORT)).toMatchObject([{ check_name: 'x.warns' }]);
+  expect(gitlab(SUPPRESSED_REPORT)).toMatchObject([{ check_name: 'x.warns' }]);
   expect(joined(reporter({ files: [] }, SAMPLE_OPTIONS))).toBe('[]\n');
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { json as reporter } from '../../src/reporters/json.ts';
 import type { Report } from '../../src/reporters/report.ts';
-import { CHANGE_REPORT, EXCUSED_REPORT } from './sample-findings.ts';
+import { CHANGE_REPORT, SUPPRESSED_REPORT } from './sample-findings.ts';
 import { joined } from './sample-options.ts';
 import { SAMPLE_REPORT } from './sample-report.ts';
 
@@ -55,7 +55,7 @@ test('has every file, every subject and every finding, and nothing that its docs
 });
 
 test('has what does not count with its excuse, what was skipped, and the remarks', () => {
-  const { summary, remarks, files } = json(EXCUSED_REPORT);
+  const { summary, remarks, files } = json(SUPPRESSED_REPORT);
   expect(summary).toMatchObject({
     judged: 1,
     skipped: 1,
@@ -64,11 +64,11 @@ test('has what does not count with its excuse, what was skipped, and the remarks
     known: 1,
     suppressed: 1,
   });
-  expect(remarks).toEqual(EXCUSED_REPORT.remarks);
+  expect(remarks).toEqual(SUPPRESSED_REPORT.remarks);
   const [{ subjects, ...file }] = files;
   expect(file).toEqual({
     ...{ file: 'recordings/PATCH.json', kind: 'har', unjudged: 2 },
-    skipped: EXCUSED_REPORT.files[0]?.skipped,
+    skipped: SUPPRESSED_REPORT.files[0]?.skipped,
   });
   expect(subjects[0].line).toBe(3);
   expect(subjects[0].findings.map(({ excuse }: { excuse?: object }) => excuse)).toEqual([
@@ -89,7 +89,7 @@ test('has what the contract before said', () => {
 });
 
 test('is made in pieces, and pretty-printed like a whole', () => {
-  for (const report of [SAMPLE_REPORT, EXCUSED_REPORT, { files: [] }]) {
+  for (const report of [SAMPLE_REPORT, SUPPRESSED_REPORT, { files: [] }]) {
     const pieces = [...reporter(report)];
     expect(pieces.length).toBe(report.files.length + 1);
     expect(joined(pieces)).toBe(`${JSON.stringify(json(report), null, 2)}\n`);

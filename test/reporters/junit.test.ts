@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { junit as reporter } from '../../src/reporters/junit.ts';
 import type { Report } from '../../src/reporters/report.ts';
-import { CHANGE_REPORT, checkedFile, EXCUSED_REPORT, finding, subject } from './sample-findings.ts';
+import { CHANGE_REPORT, checkedFile, finding, SUPPRESSED_REPORT, subject } from './sample-findings.ts';
 import { joined, SAMPLE_OPTIONS } from './sample-options.ts';
 import { SAMPLE_REPORT } from './sample-report.ts';
 
@@ -61,7 +61,7 @@ recordings/PATCH.json:12:7  warn  schema.unknown-field  owner is not listed
 });
 
 test('what does not count fails nothing, what was not judged is skipped, a remark is a testcase of its own', () => {
-  const xml = junit(EXCUSED_REPORT);
+  const xml = junit(SUPPRESSED_REPORT);
   expect(xml).toContain('name="patchgate" package=""');
   expect(xml).toContain(
     '<failure message="suppressions/0 expired on 2026-11-01" type="remark">suppressions/0 expired on 2026-11-01\nhint: fix it</failure>',
@@ -87,7 +87,7 @@ test('holds what XML can hold, and nothing that ends an attribute or a text', ()
 
 test("is valid against Jenkins' schema", async () => {
   const schema = await readFile('test/corpus/schemas/jenkins-junit-4.xsd', 'utf8');
-  const reports = [SAMPLE_REPORT, EXCUSED_REPORT, CHANGE_REPORT, HOSTILE_REPORT, { files: [] }];
+  const reports = [SAMPLE_REPORT, SUPPRESSED_REPORT, CHANGE_REPORT, HOSTILE_REPORT, { files: [] }];
   const xml = reports.map((report, i) => ({ fileName: `${i}.xml`, contents: junit(report) }));
   const { valid, errors } = await validateXML({ xml, schema });
   expect(errors).toEqual([]);

@@ -137,7 +137,7 @@ The gate would block this PATCH in any case:
       const shown = text({ ...NOTHING_LOST, known: 'nothing', name: undefined, source: 'a.json' });
       expect(shown).toBe(`Project 42
 
-Nothing is known of project 42 in a.json. So nobody can tell what this PATCH deletes.
+Nothing is known of project 42 in a.json. So it is not known what this PATCH deletes.
 To know it: read it
 `);
     });
@@ -146,7 +146,7 @@ To know it: read it
       const shown = text({ ...NOTHING_LOST, known: 'part', source: 'a.json' });
       expect(shown).toBe(`Project 42 "Checkout", as known from a.json
 
-Not all of project 42 is known from a.json: it may hold more environments. So nobody can tell what this PATCH deletes.
+Not all of project 42 is known from a.json: it may hold more environments. So it is not known what this PATCH deletes.
 To know it: read it
 `);
     });
@@ -156,7 +156,7 @@ To know it: read it
       expect(shown).toContain(
         'it may hold more environments.\nTo know it: read it\n\nTo keep what would be lost',
       );
-      expect(shown).not.toContain('nobody can tell');
+      expect(shown).not.toContain('it is not known what');
     });
   });
 

@@ -28,7 +28,7 @@ export function checkedFile(subjects: readonly Subject[], parts: Partial<Checked
 }
 
 /** One of each that a report can have beside findings that count. */
-export const EXCUSED_REPORT: Report = {
+export const SUPPRESSED_REPORT: Report = {
   files: [
     checkedFile(
       [
@@ -58,7 +58,7 @@ export const EXCUSED_REPORT: Report = {
   ],
   remarks: [
     { severity: 'error', message: 'suppressions/0 expired on 2026-11-01', hint: 'fix it' },
-    { severity: 'warn', message: 'suppressions/1 excuses nothing' },
+    { severity: 'warn', message: 'suppressions/1 suppresses nothing' },
     { severity: 'note', message: 'baseline.json holds 1 finding now' },
   ],
 };

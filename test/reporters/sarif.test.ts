@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/reporters/report.ts';
 import { sarif as reporter } from '../../src/reporters/sarif.ts';
-import { CHANGE_REPORT, checkedFile, EXCUSED_REPORT, finding, subject } from './sample-findings.ts';
+import { CHANGE_REPORT, checkedFile, finding, SUPPRESSED_REPORT, subject } from './sample-findings.ts';
 import { joined, SAMPLE_OPTIONS } from './sample-options.ts';
 import { SAMPLE_REPORT } from './sample-report.ts';
 
@@ -112,7 +112,7 @@ test("a rule's texts are as long as GitHub takes them", () => {
 
 describe('what does not count', () => {
   test('is unchanged, or suppressed; anything else is new', () => {
-    const [known, suppressed, fresh] = results(EXCUSED_REPORT);
+    const [known, suppressed, fresh] = results(SUPPRESSED_REPORT);
     expect(known.baselineState).toBe('unchanged');
     expect(suppressed).toMatchObject({
       baselineState: 'new',
@@ -133,12 +133,12 @@ describe('what does not count', () => {
   });
 
   test('remarks and skipped requests are notifications', () => {
-    expect(run(EXCUSED_REPORT).invocations).toEqual([
+    expect(run(SUPPRESSED_REPORT).invocations).toEqual([
       {
         executionSuccessful: true,
         toolConfigurationNotifications: [
           { level: 'error', message: { text: 'suppressions/0 expired on 2026-11-01\nHint: fix it' } },
-          { level: 'warning', message: { text: 'suppressions/1 excuses nothing' } },
+          { level: 'warning', message: { text: 'suppressions/1 suppresses nothing' } },
           { level: 'note', message: { text: 'baseline.json holds 1 finding now' } },
         ],
         toolExecutionNotifications: [
@@ -237,7 +237,7 @@ test('is valid against the published schema', () => {
   const odd = checkedFile([subject([finding({ message: hostile, rule: hostile, pointer: hostile })])], {
     file: '\ud800 /x',
   });
-  for (const report of [SAMPLE_REPORT, EXCUSED_REPORT, CHANGE_REPORT, { files: [odd] }, { files: [] }]) {
+  for (const report of [SAMPLE_REPORT, SUPPRESSED_REPORT, CHANGE_REPORT, { files: [odd] }, { files: [] }]) {
     validate(log({ ...report, rules: RULES }));
     expect(validate.errors).toBeNull();
   }

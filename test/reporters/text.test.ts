@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Excerpt, Report, Subject } from '../../src/reporters/report.ts';
 import { text as reporter } from '../../src/reporters/text.ts';
-import { CHANGE_REPORT, checkedFile, EXCUSED_REPORT, finding, subject } from './sample-findings.ts';
+import { CHANGE_REPORT, checkedFile, finding, SUPPRESSED_REPORT, subject } from './sample-findings.ts';
 import { joined } from './sample-options.ts';
 import { SAMPLE_REPORT } from './sample-report.ts';
 
@@ -68,7 +68,7 @@ test('a clean report is its summary alone', () => {
 });
 
 test('what does not count is counted alone; skipped requests and remarks are told', () => {
-  expect(text(EXCUSED_REPORT)).toBe(`recordings/PATCH.json
+  expect(text(SUPPRESSED_REPORT)).toBe(`recordings/PATCH.json
 
   PATCH /accounts/current/projects/42 (/exchanges/0)
 
@@ -80,7 +80,7 @@ Not judged, 1 request: the request's body is not in the file
 
 error: suppressions/0 expired on 2026-11-01
   hint: fix it
-warn: suppressions/1 excuses nothing
+warn: suppressions/1 suppresses nothing
 note: baseline.json holds 1 finding now
 
 0 errors, 1 warning (1 in the baseline, 1 suppressed): 1 request judged, 1 would be blocked, 2 not concerned, 1 not judged, in 1 file

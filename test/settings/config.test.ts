@@ -99,7 +99,7 @@ describe('what several say', () => {
     expect([config.port, origins.port]).toEqual([port, origin]);
   });
 
-  it('is settled for each setting alone', async () => {
+  it('is resolved for each setting alone', async () => {
     expect(
       await config({ flags: { host: 'a' }, env: { PATCHGATE_RECORDING: 'b' }, file: { seed: 'c' } }),
     ).toMatchObject({

@@ -303,7 +303,7 @@ describe('a PATCH', () => {
     expect(state.of(CURRENT)).toEqual({ record: project(1, 9), isWhole: true });
   });
 
-  it('that is refused teaches nothing', () => {
+  it('that is refused says nothing', () => {
     const state = new KnownState();
     state.send(CURRENT, project(1, 2)).accepted();
     state.send(CURRENT, project(3)).rejected();
@@ -531,7 +531,7 @@ describe('room', () => {
   });
 });
 
-it('nothing is left of what ended without teaching anything', () => {
+it('nothing is left of what ended without saying anything', () => {
   const state = new KnownState();
   const sent = Array.from({ length: 50 }, (_, id) => state.send(named('5', `${id}`), project(1)));
   expect([...state.entries()]).toHaveLength(50);

@@ -259,7 +259,7 @@ describe('recording again', () => {
   const answers = (list: readonly Exchange[]) =>
     list.map((one) => bodyBytes(whole(one).response.body).toString());
 
-  it('replaces at the first sight of a request in a run, however it is written, then appends', async () => {
+  it('replaces at the first occurrence of a request in a run, however it is written, then appends', async () => {
     const folder = await newFolder();
     const first = await run(folder, true, ['{"a":1,"b":2}', '{"b":2,"a":1}', '{"other":1}']);
     expect(answers(first)).toEqual(['answer 1', 'answer 2', 'answer 3']);

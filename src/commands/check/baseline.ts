@@ -118,7 +118,7 @@ export function countOf(known: readonly KnownFindings[]): number {
 }
 
 /**
- * Makes all findings known but those that are excused already. What the baseline has of files that were not judged stays, as long
+ * Makes all findings known but those that are suppressed already. What the baseline has of files that were not judged stays, as long
  * as there are such files.
  *
  * @param files with their secrets hidden: a baseline is committed. Messages are not in it at all
@@ -181,19 +181,19 @@ export async function ofExistingFiles(
   return entries.filter(({ file }) => isThere.get(file));
 }
 
-const EXCUSE = { by: 'baseline' } as const;
+const SUPPRESSION = { by: 'baseline' } as const;
 
 /** What is known and was not met yet. */
 type Left = Required<Pick<KnownFindings, 'rules' | 'count'>>;
 
 /**
- * Excuses what the baseline has. Of what is alike in a file as many count as known as were known; those of a request that were
+ * Suppresses what the baseline has. Of what is alike in a file as many count as known as were known; those of a request that were
  * left out, for being very many, are known by their number and the rules that found something then.
  *
  * @param nameOf a judged file's name in the baseline
  * @returns the files, and how many findings of them the baseline has that there are no more
  */
-export function excuseKnown(
+export function suppressKnown(
   files: readonly CheckedFile[],
   baseline: readonly KnownFindings[],
   nameOf: (file: string) => string,
@@ -206,17 +206,17 @@ export function excuseKnown(
     if ((ofFile.get(fingerprint)?.count ?? 0) < count) ofFile.set(fingerprint, { count, rules });
   }
   let gone = 0;
-  const excused = files.map((file) => {
+  const suppressed = files.map((file) => {
     const ofFile = left.get(nameOf(file.file));
     if (!ofFile) return file;
-    const subjects = file.subjects.map((subject) => excuseIn(subject, ofFile));
+    const subjects = file.subjects.map((subject) => suppressIn(subject, ofFile));
     for (const { count } of ofFile.values()) gone += count;
     return { ...file, subjects };
   });
-  return { files: excused, gone };
+  return { files: suppressed, gone };
 }
 
-function excuseIn(subject: Subject, left: ReadonlyMap<string, Left>): Subject {
+function suppressIn(subject: Subject, left: ReadonlyMap<string, Left>): Subject {
   const take = (fingerprint: string, count = 1): boolean => {
     const there = left.get(fingerprint);
     if (!there || there.count < count) return false;
@@ -225,15 +225,15 @@ function excuseIn(subject: Subject, left: ReadonlyMap<string, Left>): Subject {
   };
   const known = subject.findings.map((finding): PlacedFinding => {
     if (finding.excuse || !take(identityOf(subject, finding))) return finding;
-    return { ...finding, excuse: EXCUSE };
+    return { ...finding, excuse: SUPPRESSION };
   });
   const omitted = omittedIdentityOf(subject);
   const rules = left.get(omitted)?.rules ?? [];
   // Where some are mended, others that were left out come to light.
   const findings = known.map((finding): PlacedFinding => {
     if (finding.excuse || !rules.includes(finding.rule) || !take(omitted)) return finding;
-    return { ...finding, excuse: EXCUSE };
+    return { ...finding, excuse: SUPPRESSION };
   });
   const omittedIsKnown = subject.omitted > 0 && take(omitted, subject.omitted);
-  return { ...subject, findings, ...(omittedIsKnown && { omittedExcuse: EXCUSE }) };
+  return { ...subject, findings, ...(omittedIsKnown && { omittedExcuse: SUPPRESSION }) };
 }

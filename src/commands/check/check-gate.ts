@@ -3,10 +3,10 @@ import type { Gate } from '../../gate/gate.ts';
 import { type Resolved, workspaceOf } from '../../settings/config.ts';
 import type { InitialStateOptions } from './initial-state.ts';
 
-type Settled = Pick<Resolved, 'config' | 'origins'>;
+type ResolvedSettings = Pick<Resolved, 'config' | 'origins'>;
 
 /** What is known before anything is judged, by the settings in force. */
-export function initialStateOf({ config, origins }: Settled): InitialStateOptions {
+export function initialStateOf({ config, origins }: ResolvedSettings): InitialStateOptions {
   return {
     learn: config.learn,
     account: workspaceOf(config),
@@ -16,7 +16,7 @@ export function initialStateOf({ config, origins }: Settled): InitialStateOption
 }
 
 /** The gate that a check judges with. @param againstContract another contract, with which it compares */
-export async function checkGate({ config }: Settled, againstContract?: string): Promise<Gate> {
+export async function checkGate({ config }: ResolvedSettings, againstContract?: string): Promise<Gate> {
   // To judge is what the command is for, whatever a proxy of the same config does.
   const judging = { ...config, validation: 'enforce' } as const;
   const gate = await gateOf(judging, { lazy: true });

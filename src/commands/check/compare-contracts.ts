@@ -24,7 +24,7 @@ interface Sides {
 
 /**
  * A gate that judges by two contracts. Its verdict is the new one's; among the findings are those that the old one alone has, so
- * that they get their places as all others do, until `settleComparison` moves these.
+ * that they get their places as all others do, until `finishComparison` moves these.
  */
 export function comparing(gate: Gate, old: Gate): Gate {
   const meant = new WeakMap<Match, Sides>();
@@ -97,11 +97,11 @@ function keyOf({ rule, pointer, severity }: Finding): string {
 }
 
 /** Keeps the findings that only the old contract has with the rest of its answer. */
-export function settleComparison(files: readonly CheckedFile[]): CheckedFile[] {
-  return files.map((file) => ({ ...file, subjects: file.subjects.map(settle) }));
+export function finishComparison(files: readonly CheckedFile[]): CheckedFile[] {
+  return files.map((file) => ({ ...file, subjects: file.subjects.map(finish) }));
 }
 
-function settle(subject: Subject): Subject {
+function finish(subject: Subject): Subject {
   const { before, findings } = subject;
   if (!before) return subject;
   const isGone = (finding: PlacedFinding) => 'isGone' in finding;
@@ -113,7 +113,7 @@ function settle(subject: Subject): Subject {
   };
 }
 
-/** That some requests are judged no more, though they pass as they did. @param files settled */
+/** That some requests are judged no more, though they pass as they did. @param files finished */
 export function remarksOnLost(files: readonly CheckedFile[]): Remark[] {
   for (const { file, subjects } of files) {
     const lost = subjects.find(

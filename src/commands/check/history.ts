@@ -26,7 +26,7 @@ interface HistoryCursor {
 }
 
 /**
- * The exchanges of a recording, of an HTTP archive or of JSON Lines, in their order. What each teaches is kept by record, and no
+ * The exchanges of a recording, of an HTTP archive or of JSON Lines, in their order. What each adds to what is known is kept by record, and no
  * state: for each file that is judged the steps of its record are applied anew. Few files are about one record.
  */
 export class History {

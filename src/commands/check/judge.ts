@@ -92,9 +92,9 @@ async function judgeInOrder(
     else if ('bytes' in one) judge.add(judgeLone(one));
     else {
       const place = { file: 0, index: index++ };
-      const isMeant = judge.judge(one, (name) => history.knownBefore(name, place));
+      const matches = judge.judge(one, (name) => history.knownBefore(name, place));
       // Most of what a browser asks for is about no record.
-      if (one.exchange && (isMeant || gate.recordAt(one.head.url)))
+      if (one.exchange && (matches || gate.recordAt(one.head.url)))
         history.add(one.exchange(), place, place.index);
     }
   }

@@ -6,13 +6,13 @@ import type { RedactionSettings } from '../../recordings/redaction/redaction.ts'
 import { type CheckedFile, fails } from '../../reporters/report.ts';
 import type { Suppression } from '../../settings/extras.ts';
 import type { JudgedAs } from './body-targets.ts';
+import { buildReport } from './build-report.ts';
 import { findInputs } from './find-inputs.ts';
 import { type InitialStateOptions, readInitialState } from './initial-state.ts';
 import { judgeAll } from './judge.ts';
 import { checkOutputs, type ReportOutput } from './outputs.ts';
 import type { ProgressIo } from './progress.ts';
 import type { InputIo } from './read-input.ts';
-import { settleReport } from './settle-report.ts';
 import { type ReportIo, writeReports } from './write-reports.ts';
 
 export interface CheckArgs extends InitialStateOptions, JudgedAs {
@@ -62,7 +62,7 @@ export async function runCheck(
   const gate = await createGate();
   if (suppressions.length > 0) (await import('./suppress.ts')).checkSuppressedRules(suppressions, gate.rules);
   const judged = await judgeAll(gate, files, args, initial, io).finally(() => io.progress?.clear());
-  const report = await settleReport(await withoutSecrets(judged, args.redaction), {
+  const report = await buildReport(await withoutSecrets(judged, args.redaction), {
     ...args,
     // Those of drift are for `verify`: here they would be of no use, and told of for that.
     suppressions: suppressions.filter(({ rule }) => !isDriftRule(rule)),

@@ -22,11 +22,11 @@ export function checkSuppressedRules(suppressions: readonly Suppression[], rules
 }
 
 /**
- * Excuses what the suppressions name that still hold.
+ * Suppresses what the suppressions name that still hold.
  *
  * @param today `2026-11-21`
  */
-export function excuseSuppressed(
+export function applySuppressions(
   files: readonly CheckedFile[],
   suppressions: readonly Suppression[],
   { cwd, today }: { cwd: string; today: string },
@@ -35,7 +35,7 @@ export function excuseSuppressed(
   return files.map((file) => {
     const ofFile = holding.filter((one) => matchesFile(one, file, cwd));
     if (ofFile.length === 0) return file;
-    const excuse = (subject: Subject, finding: PlacedFinding): PlacedFinding => {
+    const suppress = (subject: Subject, finding: PlacedFinding): PlacedFinding => {
       const by = finding.excuse
         ? undefined
         : ofFile.find((one) => matchesRequest(one, subject) && matchesFinding(one, finding));
@@ -45,7 +45,7 @@ export function excuseSuppressed(
     };
     const subjects = file.subjects.map((subject) => ({
       ...subject,
-      findings: subject.findings.map((finding) => excuse(subject, finding)),
+      findings: subject.findings.map((finding) => suppress(subject, finding)),
     }));
     return { ...file, subjects };
   });
@@ -55,7 +55,7 @@ export function excuseSuppressed(
  * Which suppressions are over, and which were of no use where they could have been: of files and paths that were not judged,
  * nothing is said.
  *
- * @param files with all that is excused
+ * @param files with all that is suppressed
  */
 export function remarksOn(
   suppressions: readonly Suppression[],

@@ -54,7 +54,7 @@ export function sourceOf(given: Given): Source {
   });
 }
 
-export interface Question {
+export interface AskedRequest {
   name: RecordName;
   /** The path of the project. */
   path: string;
@@ -78,8 +78,8 @@ export interface Told {
 const READ_IT = 'read it from the service: --from-target URL';
 
 /** @throws PatchgateError where the source cannot be read, or does not hold what it must */
-export async function readSource(source: Source, question: Question): Promise<Told> {
-  const { name, path, account, gate, target, now } = question;
+export async function readSource(source: Source, asked: AskedRequest): Promise<Told> {
+  const { name, path, account, gate, target, now } = asked;
   if (source.kind === 'target') {
     // Its client takes 50 ms to load.
     const { readTarget } = await import('./read-target.ts');

@@ -85,7 +85,7 @@ export interface ImportArgs {
   /** URLs, or paths where they begin with a slash, of which one must be how an entry's begins; `*` for any characters. */
   only: readonly string[];
   method?: string | undefined;
-  /** The first sight of a request drops what was recorded for it before. */
+  /** The first entry of a request replaces what was recorded for it before. */
   replace: boolean;
   /** Bytes of a body that are kept at most. */
   recordLimit: number;

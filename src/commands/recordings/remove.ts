@@ -52,7 +52,7 @@ export const remove: CommandModule = {
         yes: { alias: 'y', type: 'boolean', default: false, describe: 'Do not ask' },
       })
       .example('$0 recordings remove checkout', 'all of it')
-      .example('$0 recordings remove checkout --unused --older-than 30d', 'what nobody needs any more')
+      .example('$0 recordings remove checkout --unused --older-than 30d', 'what is not needed any more')
       .example("$0 recordings remove checkout --method DELETE --path '/api/*' --yes", 'in a script'),
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));

@@ -33,7 +33,7 @@ import {
   type Selection,
 } from '../recordings/selection.ts';
 import { AcceptedAnswers } from './accepted-answers.ts';
-import { type Question, Verification } from './verification.ts';
+import { type ReplayRequest, Verification } from './verification.ts';
 import { type Kept, VerifiedFiles } from './verified-files.ts';
 
 export interface VerifyArgs {
@@ -115,15 +115,15 @@ export async function runVerify(
       },
       files,
     );
-    const questions = questionsOf(store, chooser(selection), rules, isUnsafe);
-    for (const question of questions) {
-      await verification.ask(question);
+    const requests = replayRequestsOf(store, chooser(selection), rules, isUnsafe);
+    for (const request of requests) {
+      await verification.ask(request);
       io.progress?.show(() => `sent ${amount(verification.sent, 'request')}`);
     }
     // A misspelt path would find no drift for ever.
-    if (questions.length === 0 && isSelecting(selection)) throw nothingSelected(config.recording);
+    if (requests.length === 0 && isSelecting(selection)) throw nothingSelected(config.recording);
     verification.end();
-    report.files = hideSecrets(files.settled(), rules.redaction);
+    report.files = hideSecrets(files.checkedFiles(), rules.redaction);
     await accepted?.write();
     report.remarks = [
       ...remarksOn(suppressions, report.files, io),
@@ -141,10 +141,15 @@ export async function runVerify(
  * The requests of a recording, in the order in which they were recorded.
  *
  * @param isEach whether each is asked as often as it was recorded, in its place. Else requests that matching takes for one are
- *   one question: where nothing changes the service, it has one answer
+ *   one request: where nothing changes the service, it has one answer
  * @throws PatchgateError `bad-recording`, `cannot-read`
  */
-function questionsOf(store: RecordingStore, choose: Choose, rules: MatchRules, isEach: boolean): Question[] {
+function replayRequestsOf(
+  store: RecordingStore,
+  choose: Choose,
+  rules: MatchRules,
+  isEach: boolean,
+): ReplayRequest[] {
   const all: Kept[] = inOrder(store, choose);
   if (isEach) return all.map((kept) => [kept]);
   const byKey = new Map<string, [Kept, ...Kept[]]>();

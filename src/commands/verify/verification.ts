@@ -25,14 +25,14 @@ import type { KnownState } from '../../state/known-state.ts';
 import { TargetFailure } from '../../upstreams/target.ts';
 import type { Upstream } from '../../upstreams/upstream.ts';
 import { pointersInText, requestPlaces, type TextPointer } from '../check/places.ts';
-import { excuseSuppressed } from '../check/suppress.ts';
+import { applySuppressions } from '../check/suppress.ts';
 import { type AcceptedAnswers, isAcceptable } from './accepted-answers.ts';
 import { type AskOptions, askTarget, upstreamRequest } from './ask-target.ts';
 import { meaningOf, type Sendable, sendable, sentHead, whyIncomparable } from './sendable.ts';
 import type { Kept, VerifiedFiles } from './verified-files.ts';
 
 /** What is to be asked again, once, and what was answered: never none, oldest first. */
-export type Question = readonly [Kept, ...Kept[]];
+export type ReplayRequest = readonly [Kept, ...Kept[]];
 
 export interface VerificationOptions {
   store: RecordingStore;
@@ -65,7 +65,7 @@ const MOST_FAILURES = 3;
 /** Findings of one answer that are reported, as of a verdict of the gate. */
 const MOST_FINDINGS = 100;
 
-/** Asks the questions of a recording again, one after the other, and tells the files what came of it. */
+/** Sends the requests of a recording again, one after the other, and tells the files what came of it. */
 export class Verification {
   /** Requests that were sent, answered or not. */
   sent = 0;
@@ -88,17 +88,17 @@ export class Verification {
   }
 
   /** @throws PatchgateError where nothing can be sent to the target, or it seems to be gone */
-  async ask(question: Question): Promise<void> {
+  async ask(replayed: ReplayRequest): Promise<void> {
     const { store, headers, isUnsafe, gate } = this.#options;
-    const last = question.at(-1) as Kept;
+    const last = replayed.at(-1) as Kept;
     const { request } = last.exchange;
     const meaning = meaningOf(gate, sentHead(request, headers), request.query);
     if (meaning === 'other' || (meaning === 'change' && !isUnsafe)) {
-      for (const kept of question) this.#files.leave(kept);
-      this.left.set(request.method, (this.left.get(request.method) ?? 0) + question.length);
+      for (const kept of replayed) this.#files.leave(kept);
+      this.left.set(request.method, (this.left.get(request.method) ?? 0) + replayed.length);
       return;
     }
-    const [first, ...others] = question.filter(({ exchange }) => !whyIncomparable(exchange));
+    const [first, ...others] = replayed.filter(({ exchange }) => !whyIncomparable(exchange));
     if (!first) return this.#files.skip(last, whyIncomparable(last.exchange) as string);
     const ready = sendable(request, headers, store);
     if ('why' in ready) this.#files.skip(last, ready.why);
@@ -131,7 +131,7 @@ export class Verification {
     return false;
   }
 
-  async #send(question: Question, ready: Sendable, isRead: boolean): Promise<void> {
+  async #send(replayed: ReplayRequest, ready: Sendable, isRead: boolean): Promise<void> {
     const { upstream, ask, isUnsafe } = this.#options;
     this.sent++;
     let live = await askTarget(upstream, ready, ask);
@@ -139,7 +139,7 @@ export class Verification {
     if (isRead && this.#answered > 0 && live instanceof TargetFailure && live.kind === 'reset')
       live = await askTarget(upstream, ready, ask);
     if (live instanceof TargetFailure) {
-      const last = question.at(-1) as Kept;
+      const last = replayed.at(-1) as Kept;
       const request = recordedRequest(upstreamRequest(ready, ask.target), ready.body, undefined);
       // It may have been applied all the same.
       this.#learn({ request, failure: { kind: live.kind }, meta: last.exchange.meta });
@@ -149,7 +149,7 @@ export class Verification {
     this.#failures = [];
     // What is redacted must be known all the same: a name that no report shows is lost as any other. Reads alone need none of it.
     if (isUnsafe) this.#learn(live.unredacted());
-    this.#compare(question, live.exchange);
+    this.#compare(replayed, live.exchange);
   }
 
   #learn(exchange: Exchange): void {
@@ -165,18 +165,18 @@ export class Verification {
     this.#tell(kept, drifts);
   }
 
-  #compare(question: Question, live: Exchange): void {
+  #compare(replayed: ReplayRequest, live: Exchange): void {
     const { drift, accepted } = this.#options;
     const answer = live.response as RecordedResponse;
-    const { kept, drifts } = this.#nearest(question, answer);
+    const { kept, drifts } = this.#nearest(replayed, answer);
     const recorded = kept.exchange.response as RecordedResponse;
     accepted?.see(answer, recorded);
     if (asksForCredentials(answer) && !asksForCredentials(recorded)) this.refused++;
     const accept = () => {
       const text = JSON.stringify(recorded);
-      const alike = question.filter(({ exchange }) => JSON.stringify(exchange.response) === text);
+      const alike = replayed.filter(({ exchange }) => JSON.stringify(exchange.response) === text);
       accepted?.add(alike, keepIgnored(recorded, answer, drift.ignored), live.meta.durationMs);
-      if (alike.length < question.length) this.replacedOneOfMany++;
+      if (alike.length < replayed.length) this.replacedOneOfMany++;
     };
     this.#tell(kept, drifts, accepted && isAcceptable(answer, recorded) ? accept : undefined);
   }
@@ -185,9 +185,9 @@ export class Verification {
    * Of several recorded answers to one request, the service gave each at some time: a live one is compared with that from which it
    * differs least, the last of those. Another status is farther than anything.
    */
-  #nearest(question: Question, live: RecordedResponse): { kept: Kept; drifts: Drifts } {
+  #nearest(replayed: ReplayRequest, live: RecordedResponse): { kept: Kept; drifts: Drifts } {
     let nearest: { kept: Kept; drifts: Drifts; distance: number } | undefined;
-    for (const kept of question.toReversed()) {
+    for (const kept of replayed.toReversed()) {
       const drifts = this.#driftsOf(kept.exchange, live);
       const isSameKind = kept.exchange.response?.status === live.status;
       const distance = isSameKind ? drifts.count : Number.POSITIVE_INFINITY;
@@ -216,7 +216,7 @@ export class Verification {
     let subject: Subject = { ...facts, outcome: 'pass', findings, omitted };
     const one = { file, kind: 'recording', subjects: [subject], unjudged: 0 } as const;
     if (suppressions.length > 0 && findings.length > 0)
-      subject = excuseSuppressed([one], suppressions, this.#options)[0]?.subjects[0] as Subject;
+      subject = applySuppressions([one], suppressions, this.#options)[0]?.subjects[0] as Subject;
     if (accept && (omitted > 0 || subject.findings.some(({ excuse }) => !excuse))) {
       accept();
       subject = updated(subject);

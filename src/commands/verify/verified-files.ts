@@ -57,7 +57,7 @@ export class VerifiedFiles {
   }
 
   /** All, with each finding at its place in its file, as that is now. @throws PatchgateError `cannot-read`, `bad-recording` */
-  settled(): CheckedFile[] {
+  checkedFiles(): CheckedFile[] {
     return [...this.#files.keys()].sort().map((name) => {
       const gathered = this.#files.get(name) as Gathered;
       const { skipped, unjudged } = gathered;

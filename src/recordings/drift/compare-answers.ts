@@ -209,10 +209,10 @@ function compareValues(recorded: JsonValue, live: JsonValue, rules: DriftRules, 
       index === undefined
         ? []
         : `${others.length + 1} ${what} (${shown(items[index])}${others.length > 0 ? ', …' : ''})`;
-    const [gone, fresh] = [removed.filter(counts), added.filter(counts)];
-    if (gone.length + fresh.length > 0)
+    const [removedItems, addedItems] = [removed.filter(counts), added.filter(counts)];
+    if (removedItems.length + addedItems.length > 0)
       add('drift.items', tokens, (name) => {
-        const said = [some(before, gone, 'gone'), some(now, fresh, 'new')].flat().join(', ');
+        const said = [some(before, removedItems, 'gone'), some(now, addedItems, 'new')].flat().join(', ');
         return `${name} has ${now.length} ${now.length === 1 ? 'item' : 'items'}, recorded ${before.length}: ${said}`;
       });
     if (isReordered) add('drift.value-changed', tokens, (name) => `${name} has its items in another order`);

@@ -43,8 +43,8 @@ function kept(before: JsonValue, now: JsonValue, ignored: PatternNode): JsonValu
     if (Object.hasOwn(before, name)) return [[name, kept(before[name] as JsonValue, value, below)]];
     return below.matches ? [] : [[name, value]];
   });
-  const gone = Object.entries(before).filter(
+  const removed = Object.entries(before).filter(
     ([name]) => !Object.hasOwn(now, name) && patternsBelow(ignored, name)?.matches,
   );
-  return Object.fromEntries([...members, ...gone]);
+  return Object.fromEntries([...members, ...removed]);
 }

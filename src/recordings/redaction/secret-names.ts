@@ -118,10 +118,10 @@ const MOST_REMEMBERED = 4096;
 const LONGEST_NAME = 64;
 const NAME_END = /[\w.-]*/y;
 
-/** The names of secrets, with those that the user adds and takes back: these count as a whole, however they are written. */
 /** Which names are those of secrets. */
 export type Names = Pick<SecretNames, 'has' | 'isTakenBack' | 'mayBeIn'>;
 
+/** The names of secrets, with those that the user adds and takes back: these count as a whole, however they are written. */
 export class SecretNames {
   readonly #isHeader: boolean;
   readonly #added: ReadonlySet<string>;

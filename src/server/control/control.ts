@@ -267,7 +267,7 @@ function forget(state: KnownState, { account, collection = '', id }: Record<stri
 function noSession(name: string): PatchgateError {
   return notFound(
     `there is no session ${name.slice(0, 100)}`,
-    `GET ${CONTROL_ROOT}/sessions lists those that there are; a session begins with its first request and ends when nobody uses it`,
+    `GET ${CONTROL_ROOT}/sessions lists those that there are; a session begins with its first request and ends when it is no longer used`,
   );
 }
 

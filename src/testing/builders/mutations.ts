@@ -103,9 +103,9 @@ function judge(
   const known = state && { record: state, isWhole: true };
   const { findings, status } = gate.inspect(request, undefined, { known }).verdict;
   const found = findings.map(({ rule, severity, pointer }): GateFinding => ({ rule, severity, pointer }));
-  const isMeant = (one: GateFinding) => (rule ? one.rule === rule : one.rule.startsWith('schema.'));
+  const matches = (one: GateFinding) => (rule ? one.rule === rule : one.rule.startsWith('schema.'));
   // What is refused for comes before what only warns.
-  const ranked = found.filter(isMeant).sort((a, b) => a.severity.localeCompare(b.severity));
+  const ranked = found.filter(matches).sort((a, b) => a.severity.localeCompare(b.severity));
   const meant = pointers.map((pointer) => ranked.find((one) => one.pointer === pointer));
   const [finding] = meant;
   // A warning that something else turns into a refusal is no example of a warning.

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { gateOf as composedGate } from '../../../src/app/compose-gate.ts';
 import {
   comparing,
+  finishComparison,
   gateAgainst,
   remarksOnLost,
-  settleComparison,
 } from '../../../src/commands/check/compare-contracts.ts';
 import { loadContract } from '../../../src/contract/load-contract.ts';
 import { createGate, type Gate, type GateOptions } from '../../../src/gate/gate.ts';
@@ -45,7 +45,7 @@ const narrower = gateOf({ file: 'contract.json', pointer: '/operations', value: 
 function judge(gate: Gate, url: string, body: unknown): Subject {
   const facts = { pointer: '', method: 'PATCH', path: url };
   const file = checkedFile('a.json', subjectOf(facts, gate.inspect(patch(url, body)).verdict));
-  return settleComparison([file])[0]?.subjects[0] as Subject;
+  return finishComparison([file])[0]?.subjects[0] as Subject;
 }
 
 /** The answers of both, and their findings: `+` new, `=` in both, `-` gone. */
@@ -112,13 +112,13 @@ describe('a looser contract', () => {
   });
 
   it('tells of a request that passes as it did, yet is judged no longer', () => {
-    const settled = (by: Gate) =>
+    const finished = (by: Gate) =>
       remarksOnLost([checkedFile('a.json', judge(by, FEATURE_URL, { name: 'x' }))]);
-    expect(settled(comparing(narrower, shipped))).toMatchObject([
+    expect(finished(comparing(narrower, shipped))).toMatchObject([
       { severity: 'warn', message: expect.stringContaining(`such as PATCH ${FEATURE_URL} (a.json)`) },
     ]);
     for (const by of [comparing(shipped, narrower), comparing(shipped, shipped), shipped])
-      expect(settled(by)).toEqual([]);
+      expect(finished(by)).toEqual([]);
   });
 });
 
@@ -158,7 +158,7 @@ it('a body that is judged as an operation alone is compared as well', () => {
     gate.inspectBody('updateProject', body),
     gate.inspect({ ...head, body }, match),
   ]) {
-    const [file] = settleComparison([checkedFile('a.json', subjectOf({ pointer: '' }, verdict))]);
+    const [file] = finishComparison([checkedFile('a.json', subjectOf({ pointer: '' }, verdict))]);
     expect(said(file?.subjects[0] as Subject)).toEqual(['pass -> block', '+ schema.enum error /languages/1']);
   }
 });

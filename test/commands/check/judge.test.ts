@@ -140,7 +140,7 @@ describe('a recording', () => {
     expect(await losses(['r'])).toEqual([[]]);
   });
 
-  it('teaches nothing by what was refused, and both by what nobody knows the end of', async () => {
+  it('learns nothing from what was refused, and both from what has no known end', async () => {
     writeRecording(join(cwd, 'r'), [
       patch(0, projectOf(1, 2)),
       patch(1, projectOf(2), { status: 422 }),

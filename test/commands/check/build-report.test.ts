@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type BuildReportOptions, buildReport } from '../../../src/commands/check/build-report.ts';
 import { hideSecrets } from '../../../src/commands/check/hide-secrets.ts';
-import { type SettleOptions, settleReport } from '../../../src/commands/check/settle-report.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import type { CheckedFile, Report } from '../../../src/reporters/report.ts';
 import { fails } from '../../../src/reporters/report.ts';
@@ -17,8 +17,11 @@ beforeEach(() => {
   cwd = temporaryFolder();
 });
 
-async function settle(files: readonly CheckedFile[], options: Partial<SettleOptions> = {}): Promise<Report> {
-  return settleReport(files, { cwd, today: '2026-11-21', ...options });
+async function build(
+  files: readonly CheckedFile[],
+  options: Partial<BuildReportOptions> = {},
+): Promise<Report> {
+  return buildReport(files, { cwd, today: '2026-11-21', ...options });
 }
 
 /** Writes the baseline of these, whose files are made so that they are there. */
@@ -27,11 +30,11 @@ async function know(...files: readonly CheckedFile[]): Promise<Report> {
     mkdirSync(dirname(join(cwd, file)), { recursive: true });
     writeFileSync(join(cwd, file), '');
   }
-  return settle(files, { baseline: KNOWN, writeBaseline: true });
+  return build(files, { baseline: KNOWN, writeBaseline: true });
 }
 
-const hold = (files: readonly CheckedFile[], options: Partial<SettleOptions> = {}) =>
-  settle(files, { baseline: KNOWN, ...options });
+const hold = (files: readonly CheckedFile[], options: Partial<BuildReportOptions> = {}) =>
+  build(files, { baseline: KNOWN, ...options });
 
 function written(): string {
   return readFileSync(join(cwd, KNOWN), 'utf8');
@@ -51,7 +54,7 @@ function excusesOf({ files }: Report): (string | undefined)[] {
 describe('without baseline and suppressions', () => {
   it('every finding counts', async () => {
     const files = [checkedFile('a.json', subject([finding()]))];
-    expect(await settle(files)).toEqual({ files });
+    expect(await build(files)).toEqual({ files });
   });
 });
 
@@ -215,7 +218,7 @@ describe('a baseline that is written', () => {
 
   it('keeps what it has of other files, as long as they are there', async () => {
     await know(checkedFile('a.json', subject([finding()])), checkedFile('b.json', subject([finding()])));
-    await settle([checkedFile('gone.json', subject([finding()]))], { baseline: KNOWN, writeBaseline: true });
+    await build([checkedFile('gone.json', subject([finding()]))], { baseline: KNOWN, writeBaseline: true });
     await know(checkedFile('a.json', subject([])));
     const { findings } = JSON.parse(written()) as { findings: { file: string }[] };
     expect(findings.map(({ file }) => file)).toEqual(['b.json']);
@@ -255,13 +258,13 @@ describe('suppressions', () => {
       checkedFile('legacy/a.json', subject([finding()])),
       checkedFile('new/b.json', subject([finding()], { path })),
     ];
-    const report = await settle(files, await suppressing(where));
+    const report = await build(files, await suppressing(where));
     expect(excusesOf(report)).toEqual(excuses);
     expect(fails(report, 'error')).toBe(excuses.some((excuse) => excuse === undefined));
   });
 
   it('say why', async () => {
-    const { files } = await settle(
+    const { files } = await build(
       [checkedFile('a.json', subject([finding()]))],
       await suppressing({ pointer: '/languages', expires: '2026-11-21' }),
     );
@@ -275,9 +278,9 @@ describe('suppressions', () => {
   it('hold on their last day, and fail from the next one on', async () => {
     const files = [checkedFile('a.json', subject([finding({ severity: 'warn' })]))];
     const options = await suppressing({ pointer: '/languages', expires: '2026-11-20' });
-    const last = await settle(files, { ...options, today: '2026-11-20' });
+    const last = await build(files, { ...options, today: '2026-11-20' });
     expect([fails(last, 'warn'), remarksOf(last)]).toEqual([false, []]);
-    const over = await settle(files, options);
+    const over = await build(files, options);
     expect(excusesOf(over)).toEqual([undefined]);
     expect(remarksOf(over)).toEqual([
       'error: suppressions[0] of schema.required expired on 2026-11-20: sent by the old client',
@@ -291,7 +294,7 @@ describe('suppressions', () => {
       { pointer: '/*' },
       { pointer: '/name', expires: '2026-11-20' },
     );
-    const report = await settle([checkedFile('a.json', subject([finding()]))], options);
+    const report = await build([checkedFile('a.json', subject([finding()]))], options);
     expect(remarksOf(report)).toEqual([
       'warn: suppressions[0] of schema.required expired on 2026-11-20: sent by the old client',
       'warn: suppressions[2] of schema.required expired on 2026-11-20: sent by the old client',
@@ -306,19 +309,19 @@ describe('suppressions', () => {
       { paths: ['**/projects/43'] },
       { files: ['a.json'], pointer: '/name' },
     );
-    const report = await settle([checkedFile('a.json', subject([finding()]))], options);
+    const report = await build([checkedFile('a.json', subject([finding()]))], options);
     expect(remarksOf(report).map((remark) => remark.slice(0, 24))).toEqual([
       'warn: suppressions[0] of',
       'warn: suppressions[3] of',
     ]);
     const clean = checkedFile('a.json', subject([]));
-    expect(remarksOf(await settle([clean], options))).toHaveLength(2);
+    expect(remarksOf(await build([clean], options))).toHaveLength(2);
     // That nothing was judged says enough.
-    expect(remarksOf(await settle([checkedFile('a.json')], options))).toEqual([
+    expect(remarksOf(await build([checkedFile('a.json')], options))).toEqual([
       'warn: nothing was judged: there are no requests',
     ]);
     const other = { ...checkedFile('a.json'), unjudged: 2 };
-    expect(remarksOf(await settle([other], options))).toEqual([
+    expect(remarksOf(await build([other], options))).toEqual([
       'warn: nothing was judged: none of 2 requests is for an operation of the contract',
     ]);
   });
@@ -327,16 +330,16 @@ describe('suppressions', () => {
     const old = finding({ excuse: { by: 'old-contract' } });
     const options = await suppressing({ pointer: '/languages' }, { pointer: '/name', expires: '2026-11-20' });
     const both = checkedFile('a.json', subject([old, finding()]));
-    expect(excusesOf(await settle([both], options))).toEqual(['old-contract', 'suppression']);
-    expect(remarksOf(await settle([both], options))).toHaveLength(1);
-    expect(remarksOf(await settle([both], { ...options, againstContract: 'old' }))).toEqual([]);
+    expect(excusesOf(await build([both], options))).toEqual(['old-contract', 'suppression']);
+    expect(remarksOf(await build([both], options))).toHaveLength(1);
+    expect(remarksOf(await build([both], { ...options, againstContract: 'old' }))).toEqual([]);
   });
 
-  it('go before the baseline, which does not take in what they excuse', async () => {
+  it('go before the baseline, which does not take in what they suppress', async () => {
     const files = [checkedFile('a.json', subject([finding(), finding({ pointer: '/name' })]))];
     const options = await suppressing({ pointer: '/languages' });
     writeFileSync(join(cwd, 'a.json'), '');
-    const report = await settle(files, { ...options, baseline: KNOWN, writeBaseline: true });
+    const report = await build(files, { ...options, baseline: KNOWN, writeBaseline: true });
     expect(excusesOf(report)).toEqual(['suppression', 'baseline']);
     expect(written()).not.toContain('/languages');
     expect(excusesOf(await hold(files, options))).toEqual(['suppression', 'baseline']);

@@ -4,13 +4,13 @@ import { type CheckedFile, type Remark, type Report, summaryOf } from '../../rep
 import { amount } from '../../reporters/wording.ts';
 import type { Suppression } from '../../settings/extras.ts';
 
-export interface SettleOptions {
+export interface BuildReportOptions {
   /** File with the findings that are known, relative to `cwd`; not asked where another contract is. */
   baseline?: string | undefined;
   /** Write the findings into the baseline instead of comparing them with it. */
   writeBaseline?: boolean | undefined;
   suppressions?: readonly Suppression[] | undefined;
-  /** The contract with which the gate compared: `comparing` of compare-contracts.ts. */
+  /** The contract with which the gate withBaseline: `comparing` of compare-contracts.ts. */
   againstContract?: string | undefined;
   cwd: string;
   /** `2026-11-21` */
@@ -24,24 +24,27 @@ export interface SettleOptions {
  * @param judged with their secrets hidden
  * @throws PatchgateError `bad-input` where the baseline is missing or broken, `cannot-write`
  */
-export async function settleReport(judged: readonly CheckedFile[], options: SettleOptions): Promise<Report> {
+export async function buildReport(
+  judged: readonly CheckedFile[],
+  options: BuildReportOptions,
+): Promise<Report> {
   const { suppressions = [], baseline } = options;
   const comparison =
     options.againstContract === undefined ? undefined : await import('./compare-contracts.ts');
-  let files = comparison?.settleComparison(judged) ?? judged;
+  let files = comparison?.finishComparison(judged) ?? judged;
   const remarks = [...remarkOnNothing(files), ...(comparison?.remarksOnLost(files) ?? [])];
   if (suppressions.length > 0) {
-    const { excuseSuppressed } = await import('./suppress.ts');
-    files = excuseSuppressed(files, suppressions, options);
+    const { applySuppressions } = await import('./suppress.ts');
+    files = applySuppressions(files, suppressions, options);
   }
   const known: Remark[] = [];
   if (baseline !== undefined && !comparison) {
-    const settled = await settleBaseline(files, baseline, options);
-    files = settled.files;
-    known.push(...settled.remarks);
+    const withBaseline = await applyBaseline(files, baseline, options);
+    files = withBaseline.files;
+    known.push(...withBaseline.remarks);
   }
   if (suppressions.length > 0 && !comparison) {
-    // Where contracts are compared, a suppression may be of use for what the contract before says, too.
+    // Where contracts are withBaseline, a suppression may be of use for what the contract before says, too.
     const { remarksOn } = await import('./suppress.ts');
     remarks.push(...remarksOn(suppressions, files, options));
   }
@@ -49,39 +52,38 @@ export async function settleReport(judged: readonly CheckedFile[], options: Sett
   return { files, ...(remarks.length > 0 && { remarks }) };
 }
 
-async function settleBaseline(
+async function applyBaseline(
   files: readonly CheckedFile[],
   name: string,
-  { writeBaseline: writes, cwd }: SettleOptions,
+  { writeBaseline: writes, cwd }: BuildReportOptions,
 ): Promise<{ files: readonly CheckedFile[]; remarks: Remark[] }> {
-  const { countOf, excuseKnown, nameInBaseline, ofExistingFiles, readBaseline, writeBaseline } = await import(
-    './baseline.ts'
-  );
+  const { countOf, suppressKnown, nameInBaseline, ofExistingFiles, readBaseline, writeBaseline } =
+    await import('./baseline.ts');
   const file = resolve(cwd, name);
   const nameOf = (judged: string) => nameInBaseline(judged, cwd, file);
   const former = await readBaseline(file, name);
   if (writes) {
     const known = await writeBaseline(files, file, former ?? [], nameOf);
     const message = `wrote ${amount(countOf(known), 'finding')} to ${name}`;
-    return { files: excuseKnown(files, known, nameOf).files, remarks: [{ severity: 'note', message }] };
+    return { files: suppressKnown(files, known, nameOf).files, remarks: [{ severity: 'note', message }] };
   }
   if (!former) {
     throw new PatchgateError('bad-input', `the baseline ${name} does not exist`, {
       hint: 'write it with --write-baseline',
     });
   }
-  const excused = excuseKnown(files, former, nameOf);
+  const suppressed = suppressKnown(files, former, nameOf);
   const judged = new Set(files.map((one) => nameOf(one.file)));
   const others = former.filter((entry) => !judged.has(entry.file));
   // A file that comes back, under a name that another one had, is not to find its findings known.
-  const gone = excused.gone + countOf(others) - countOf(await ofExistingFiles(others, dirname(file)));
-  if (gone === 0) return { files: excused.files, remarks: [] };
+  const gone = suppressed.gone + countOf(others) - countOf(await ofExistingFiles(others, dirname(file)));
+  if (gone === 0) return { files: suppressed.files, remarks: [] };
   const remark: Remark = {
     severity: 'warn',
     message: `${name} holds ${amount(gone, 'finding')} that ${gone === 1 ? 'is' : 'are'} gone or suppressed`,
     hint: 'take them out with --write-baseline, so that they do not come back',
   };
-  return { files: excused.files, remarks: [remark] };
+  return { files: suppressed.files, remarks: [remark] };
 }
 
 /** A gate through which nothing goes is green for ever: a path may be misspelt. */
