@@ -38,7 +38,7 @@ function exchangeOf(parts: SeenExchange) {
   return whole(toStoredExchange(plainExchangeOf(parts, DEFAULT_REDACTION)));
 }
 
-describe('plainExchangeOf, settled', () => {
+describe('plainExchangeOf, as a file keeps it', () => {
   it('keeps what replaying needs, and nothing of the connection', () => {
     const kept = exchangeOf(
       seen({

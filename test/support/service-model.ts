@@ -42,7 +42,7 @@ export class ServiceModel {
   send(account: string, sent: Held | undefined): number {
     const id = this.#next++;
     this.#requests.set(id, { account, sent });
-    this.#settle();
+    this.#apply();
     return id;
   }
 
@@ -57,12 +57,12 @@ export class ServiceModel {
     this.#worlds = this.#worlds
       .filter(({ done }) => isSeen(done[id]))
       .map(({ done: { [id]: _, ...done }, ...world }) => ({ ...world, done }));
-    this.#settle();
+    this.#apply();
   }
 
   delete(account: string): void {
     this.#worlds = this.#worlds.map((world) => withProject(world, account, DELETED));
-    this.#settle();
+    this.#apply();
   }
 
   /** What the project may be. */
@@ -71,7 +71,7 @@ export class ServiceModel {
   }
 
   /** At any moment the service may do any of what is on its way. */
-  #settle(): void {
+  #apply(): void {
     const all = new Map<string, World>();
     const open = [...this.#worlds];
     for (let world = open.pop(); world; world = open.pop()) {

@@ -10,7 +10,7 @@ export interface BuildReportOptions {
   /** Write the findings into the baseline instead of comparing them with it. */
   writeBaseline?: boolean | undefined;
   suppressions?: readonly Suppression[] | undefined;
-  /** The contract with which the gate withBaseline: `comparing` of compare-contracts.ts. */
+  /** The contract with which the gate compared: `comparing` of compare-contracts.ts. */
   againstContract?: string | undefined;
   cwd: string;
   /** `2026-11-21` */
@@ -44,7 +44,7 @@ export async function buildReport(
     known.push(...withBaseline.remarks);
   }
   if (suppressions.length > 0 && !comparison) {
-    // Where contracts are withBaseline, a suppression may be of use for what the contract before says, too.
+    // Where contracts are compared, a suppression may be of use for what the contract before says, too.
     const { remarksOn } = await import('./suppress.ts');
     remarks.push(...remarksOn(suppressions, files, options));
   }

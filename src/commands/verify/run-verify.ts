@@ -140,8 +140,8 @@ export async function runVerify(
 /**
  * The requests of a recording, in the order in which they were recorded.
  *
- * @param isEach whether each is asked as often as it was recorded, in its place. Else requests that matching takes for one are
- *   one request: where nothing changes the service, it has one answer
+ * @param isEach whether each is asked as often as it was recorded, in its place. Else requests that matching takes for one are sent
+ *   once: where nothing changes the service, it has one answer
  * @throws PatchgateError `bad-recording`, `cannot-read`
  */
 function replayRequestsOf(

@@ -44,8 +44,8 @@ function remarksOf({ remarks = [] }: Report): string[] {
   return remarks.map(({ severity, message }) => `${severity}: ${message}`);
 }
 
-/** The excuses of all findings, in their order. */
-function excusesOf({ files }: Report): (string | undefined)[] {
+/** What suppresses each finding, in their order. */
+function suppressedBy({ files }: Report): (string | undefined)[] {
   return files.flatMap((file) =>
     file.subjects.flatMap((one) => one.findings.map(({ excuse }) => excuse?.by)),
   );
@@ -61,15 +61,15 @@ describe('without baseline and suppressions', () => {
 describe('a baseline', () => {
   it('makes what it holds known, and what is new fails', async () => {
     const report = await know(checkedFile('a.json', subject([finding()])));
-    expect(excusesOf(report)).toEqual(['baseline']);
+    expect(suppressedBy(report)).toEqual(['baseline']);
     expect(remarksOf(report)).toEqual(['note: wrote 1 finding to known.json']);
     expect(fails(report, 'warn')).toBe(false);
 
     const same = await hold([checkedFile('a.json', subject([finding()]))]);
-    expect([excusesOf(same), fails(same, 'warn'), remarksOf(same)]).toEqual([['baseline'], false, []]);
+    expect([suppressedBy(same), fails(same, 'warn'), remarksOf(same)]).toEqual([['baseline'], false, []]);
 
     const more = await hold([checkedFile('a.json', subject([finding(), finding({ pointer: '/name' })]))]);
-    expect(excusesOf(more)).toEqual(['baseline', undefined]);
+    expect(suppressedBy(more)).toEqual(['baseline', undefined]);
     expect(fails(more, 'error')).toBe(true);
   });
 
@@ -84,7 +84,7 @@ describe('a baseline', () => {
       { pointer: '/exchanges/7', line: 80 },
     );
     const other = subject([], { path: '/v2/accounts/current/projects/43' });
-    expect(excusesOf(await hold([checkedFile('a.json', other, moved)]))).toEqual(['baseline', 'baseline']);
+    expect(suppressedBy(await hold([checkedFile('a.json', other, moved)]))).toEqual(['baseline', 'baseline']);
   });
 
   it('knows them from another folder, and with ./ in front', async () => {
@@ -98,7 +98,7 @@ describe('a baseline', () => {
         cwd: join(cwd, folder),
         baseline: join(cwd, KNOWN),
       });
-      expect(excusesOf(report)).toEqual(['baseline']);
+      expect(suppressedBy(report)).toEqual(['baseline']);
     }
   });
 
@@ -110,7 +110,7 @@ describe('a baseline', () => {
         message: `${name} is left out`,
       });
     await know(checkedFile('a.json', subject([deleted('Staging')])));
-    expect(excusesOf(await hold([checkedFile('a.json', subject([deleted('Production')]))]))).toEqual([
+    expect(suppressedBy(await hold([checkedFile('a.json', subject([deleted('Production')]))]))).toEqual([
       undefined,
     ]);
   });
@@ -122,7 +122,7 @@ describe('a baseline', () => {
       checkedFile('a.json', subject([finding()], { path })),
       checkedFile('b.json', subject([finding()])),
     ];
-    expect(excusesOf(await hold(files))).toEqual([undefined, undefined]);
+    expect(suppressedBy(await hold(files))).toEqual([undefined, undefined]);
   });
 
   it('counts those that are alike', async () => {
@@ -130,7 +130,7 @@ describe('a baseline', () => {
     await know(checkedFile('a.json', ...twice));
     expect(written().match(/"count":2/g)).toHaveLength(1);
     const thrice = [...twice, subject([finding()], { pointer: '/exchanges/2' })];
-    expect(excusesOf(await hold([checkedFile('a.json', ...thrice)]))).toEqual([
+    expect(suppressedBy(await hold([checkedFile('a.json', ...thrice)]))).toEqual([
       'baseline',
       'baseline',
       undefined,
@@ -142,7 +142,7 @@ describe('a baseline', () => {
     const [line = ''] = written().match(/^ {4}\{.*$/m) ?? [];
     writeFileSync(join(cwd, KNOWN), written().replace(line, `${line},\n${line}`));
     const two = [subject([finding()]), subject([finding()])];
-    expect(excusesOf(await hold([checkedFile('a.json', ...two)]))).toEqual(['baseline', undefined]);
+    expect(suppressedBy(await hold([checkedFile('a.json', ...two)]))).toEqual(['baseline', undefined]);
   });
 
   it('says what is gone, of the files that were judged', async () => {
@@ -252,15 +252,15 @@ describe('suppressions', () => {
     [{ pointer: '/languages', files: ['new/**'] }, [undefined, 'suppression']],
     [{ paths: ['**/projects/43'], files: ['legacy/*'] }, [undefined, undefined]],
     [{ rule: 'schema.type', pointer: '/languages' }, [undefined, undefined]],
-  ])('%j', async (where, excuses) => {
+  ])('%j', async (where, expected) => {
     const path = '/v2/accounts/current/projects/43';
     const files = [
       checkedFile('legacy/a.json', subject([finding()])),
       checkedFile('new/b.json', subject([finding()], { path })),
     ];
     const report = await build(files, await suppressing(where));
-    expect(excusesOf(report)).toEqual(excuses);
-    expect(fails(report, 'error')).toBe(excuses.some((excuse) => excuse === undefined));
+    expect(suppressedBy(report)).toEqual(expected);
+    expect(fails(report, 'error')).toBe(expected.some((excuse) => excuse === undefined));
   });
 
   it('say why', async () => {
@@ -281,7 +281,7 @@ describe('suppressions', () => {
     const last = await build(files, { ...options, today: '2026-11-20' });
     expect([fails(last, 'warn'), remarksOf(last)]).toEqual([false, []]);
     const over = await build(files, options);
-    expect(excusesOf(over)).toEqual([undefined]);
+    expect(suppressedBy(over)).toEqual([undefined]);
     expect(remarksOf(over)).toEqual([
       'error: suppressions[0] of schema.required expired on 2026-11-20: sent by the old client',
     ]);
@@ -330,7 +330,7 @@ describe('suppressions', () => {
     const old = finding({ excuse: { by: 'old-contract' } });
     const options = await suppressing({ pointer: '/languages' }, { pointer: '/name', expires: '2026-11-20' });
     const both = checkedFile('a.json', subject([old, finding()]));
-    expect(excusesOf(await build([both], options))).toEqual(['old-contract', 'suppression']);
+    expect(suppressedBy(await build([both], options))).toEqual(['old-contract', 'suppression']);
     expect(remarksOf(await build([both], options))).toHaveLength(1);
     expect(remarksOf(await build([both], { ...options, againstContract: 'old' }))).toEqual([]);
   });
@@ -340,8 +340,8 @@ describe('suppressions', () => {
     const options = await suppressing({ pointer: '/languages' });
     writeFileSync(join(cwd, 'a.json'), '');
     const report = await build(files, { ...options, baseline: KNOWN, writeBaseline: true });
-    expect(excusesOf(report)).toEqual(['suppression', 'baseline']);
+    expect(suppressedBy(report)).toEqual(['suppression', 'baseline']);
     expect(written()).not.toContain('/languages');
-    expect(excusesOf(await hold(files, options))).toEqual(['suppression', 'baseline']);
+    expect(suppressedBy(await hold(files, options))).toEqual(['suppression', 'baseline']);
   });
 });

@@ -30,9 +30,9 @@ it('knows a record by the other names that it may have', () => {
   const known = [{ name: PROJECT, known: whole }];
   const open = new InitialState({ learn: [] }, known);
   expect(open.stateOf(under77).of(under77)).toEqual(whole);
-  const settled = new InitialState({ learn: [], account: '77' }, known);
-  expect(settled.stateOf(under77).of(under77)).toEqual(whole);
-  expect(settled.stateOf(under78).of(under78)).toBeUndefined();
+  const state = new InitialState({ learn: [], account: '77' }, known);
+  expect(state.stateOf(under77).of(under77)).toEqual(whole);
+  expect(state.stateOf(under78).of(under78)).toBeUndefined();
 });
 
 it('is all that is known of one workspace by two names', () => {
