@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { byHeaderName, looseHeaderName, type RawHeaders } from '../http/http.ts';
-import { setLatest } from '../model/latest.ts';
 
 /** Of this run alone: what is kept says nothing of the credentials. */
 const KEY = randomBytes(16).toString('hex');
@@ -19,14 +19,13 @@ export function clientOf(headers: RawHeaders): string {
   let client = known.get(text);
   if (client === undefined) {
     client = hash('sha1', `${KEY}\n${text}`, 'base64');
-    setLatest(known, text, client, MOST_KNOWN);
+    known.set(text, client);
   }
   return client;
 }
 
 /** The digests of those who asked lately. */
-const known = new Map<string, string>();
-const MOST_KNOWN = 100;
+const known = new LRUCache<string, string>({ max: 100 });
 
 /** As servers may read it; `""`: it does not count. */
 const nameOf = byHeaderName((header) => {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { messageOf } from '../errors.ts';
 import { decodeContent, isPastBounds, LEARNING_BOUNDS } from '../http/decode-content.ts';
 import {
@@ -12,7 +13,6 @@ import {
   withoutHeaders,
 } from '../http/http.ts';
 import type { JsonObject } from '../json/json.ts';
-import { setLatest } from '../model/latest.ts';
 import type { RecordKind, RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
 import { codingOf, redactText, redactUrl } from '../recordings/redaction/redact.ts';
@@ -37,6 +37,8 @@ export interface ReadingOptions {
 
 /** Readings of which it is remembered when they were over. */
 const MOST_READ = 1000;
+/** Reasons that are told once. */
+const MOST_TOLD = 10_000;
 
 /**
  * Reads a record from the target with the headers of a PATCH of it, and learns what it holds and what is gone. One reading serves
@@ -48,9 +50,9 @@ export function readingRecords(
   target: Upstream,
   { kinds, timeout, redaction, notice }: ReadingOptions,
 ): NonNullable<Knowledge['confirm']> {
-  const told = new Set<string>();
+  const told = new LRUCache<string, true>({ max: MOST_TOLD });
   /** When the last reading was over, by client and URL; the oldest is the first. */
-  const readAt = new Map<string, number>();
+  const readAt = new LRUCache<string, number>({ max: MOST_READ });
   return async (name, asker) => {
     if (!kinds.includes(name.kind)) return;
     const by = clientOf(asker.headers);
@@ -60,12 +62,12 @@ export function readingRecords(
     const learn = state.confirm(name, by, splitTarget(asker.url).query !== '');
     const reading = await readRecord(target, name, asker, timeout);
     if (!reading) return;
-    setLatest(readAt, key, performance.now(), MOST_READ);
+    readAt.set(key, performance.now());
     if ('shown' in reading) return learn(reading.shown);
     const { account, kind, id } = name;
     const hashed = hash('sha1', JSON.stringify([account, kind, id, reading.why]), 'binary');
     if (told.has(hashed)) return;
-    told.add(hashed);
+    told.set(hashed, true);
     const shown = redactUrl(asker.url, redaction);
     notice(
       `what ${shown} holds could not be read: ${redactText(reading.why, redaction)}; so it is not known for sure what a PATCH of it deletes`,

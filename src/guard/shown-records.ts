@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import type { JsonValue } from '../json/json.ts';
-import { setLatest } from '../model/latest.ts';
 import type { RecordName } from '../model/record.ts';
 import { type Shown, shownIn } from '../state/records.ts';
 
@@ -17,7 +17,7 @@ const MOST_BYTES = 16 * 1024;
  * and reading it again would cost as much as a small PATCH costs to judge.
  */
 export class ShownRecords {
-  readonly #last = new Map<string, Read>();
+  readonly #last = new LRUCache<string, Read>({ max: MOST });
 
   /** @param bytes of the answer's body, without its content codings @returns undefined where it cannot be read */
   in(bytes: Buffer, name: RecordName, method: string): Shown | undefined {
@@ -27,7 +27,7 @@ export class ShownRecords {
     if (last?.bytes.equals(bytes)) return last.shown;
     const shown = shownBy(bytes, name);
     // A copy: a piece of what came from a socket keeps all of that.
-    if (bytes.length <= MOST_BYTES) setLatest(this.#last, key, { bytes: Buffer.from(bytes), shown }, MOST);
+    if (bytes.length <= MOST_BYTES) this.#last.set(key, { bytes: Buffer.from(bytes), shown });
     else this.#last.delete(key);
     return shown;
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import {
   header,
   headerValues,
@@ -6,7 +7,6 @@ import {
   type ResponseHead,
   splitTarget,
 } from '../http/http.ts';
-import { setLatest } from '../model/latest.ts';
 import type { AnsweredBy } from '../upstreams/upstream.ts';
 
 /** Headers of Patchgate that a page may send. */
@@ -28,7 +28,7 @@ const KEPT = 1000;
  */
 export class Cors {
   /** By origin, method and path: the headers with which an answer can be read. */
-  readonly #allowed = new Map<string, readonly string[]>();
+  readonly #allowed = new LRUCache<string, readonly string[]>({ max: KEPT });
 
   /** The headers of an answer. @param request as the client sent it */
   headersOf(
@@ -51,7 +51,7 @@ export class Cors {
     this.#allowed.delete(key);
     const asked = listOf(request.headers, 'access-control-request-headers').map((name) => name.toLowerCase());
     if (status < 200 || status > 299 || !allows(headers, origin, method, asked)) return headers;
-    setLatest(this.#allowed, key, readableWith(headers), KEPT);
+    this.#allowed.set(key, readableWith(headers));
     return withLeave(
       headers,
       asked.filter((name) => SENT.includes(name)),

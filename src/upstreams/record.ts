@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { messageOf, type PatchgateError } from '../errors.ts';
 import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
 import { announcesBody, header, type RequestHead, type ResponseHead } from '../http/http.ts';
@@ -43,7 +44,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   const { onSkipped = () => undefined, onOmitted = () => undefined, onCoded = () => undefined } = options;
   const { onDetected } = options;
   const detected = onDetected && new SecretNotices(onDetected);
-  const told = new Set<string>();
+  const told = new LRUCache<string, true>({ max: 10_000 });
   const timeOf = risingTimes();
   const keep = (seen: Seen) => {
     const { requestBody, responseBody, response, failure } = seen;
@@ -80,7 +81,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
     if (isWhole && !coded) return;
     const name = hash('sha1', `${method} ${path}`, 'binary');
     if (told.has(name)) return;
-    told.add(name);
+    told.set(name, true);
     if (isWhole) {
       onCoded(`its ${coded}'s body is too large to be decoded; nothing in it is redacted`, request);
       return;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { announcesBody, splitTarget } from '../http/http.ts';
 import type { Exchange } from '../model/exchange.ts';
-import { setLatest } from '../model/latest.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
 import { pathOnOtherSideOfBase } from '../recordings/matching/explain-path.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
@@ -66,7 +66,7 @@ const NO_BODY = Buffer.alloc(0);
 const NOTHING_TO_END = (): void => undefined;
 
 /** Paths of requests of which it is remembered what is recorded for them. */
-const MOST_PATHS = 100_000;
+const MOST_PATHS = 50_000;
 
 /** What is recorded for a request's method and path. */
 interface Recorded {
@@ -92,7 +92,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   const stale = maxAge === undefined ? undefined : new StaleNotices(store.name, maxAge, notice);
   const sequences = new Sequences(strictSequence, (stored) => whyUnanswerable(stored, options));
   /** By method and path as sent. */
-  const known = new Map<string, Recorded>();
+  const known = new LRUCache<string, Recorded>({ max: MOST_PATHS });
 
   /** @returns ends it early, when the client is gone */
   function answer(request: UpstreamRequest, body: Buffer, sink: ResponseSink): () => void {
@@ -127,7 +127,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const path = redactPath(sent, rules.redaction);
     const found = lookUp(method, sent, path);
     // What is recorded on the way may be for the very path, and name its secrets.
-    if (found.exchanges.length > 0 && !store.isWritable) setLatest(known, key, found, MOST_PATHS);
+    if (found.exchanges.length > 0 && !store.isWritable) known.set(key, found);
     return found;
   }
 
