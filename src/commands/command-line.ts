@@ -104,7 +104,13 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       if (error && error.name !== 'YError') throw error;
       throw usageError(message ?? error.message, calledIn(cli, args));
     });
-  await cli.parseAsync(joinOutputs(spellOut(helpSpeltOut(args))));
+  try {
+    await cli.parseAsync(joinOutputs(spellOut(helpSpeltOut(args))));
+  } catch (error) {
+    // Where a command is loaded late, yargs throws this one past `fail`.
+    if (!(error instanceof Error) || error.name !== 'YError') throw error;
+    throw usageError(error.message, calledIn(cli, args));
+  }
 }
 
 /** `help proxy` is `proxy --help`; of an unknown command, it is an error that says so. */
@@ -205,7 +211,7 @@ function ofUnknown(names: readonly string[], called: Called): [text: string, hin
   const flags = meant.map((name) => typedForm(name) ?? dashed(name));
   const text = `unknown option${flags.length === 1 ? '' : 's'} ${flags.join(' and ')}`;
   const settings = Object.keys(SETTINGS).map(flagOf);
-  if (GONE[first]) return [text, GONE[first]];
+  if (GONE.has(first)) return [text, GONE.get(first)];
   if (settings.includes(first)) return [text, 'another command takes it: see patchgate <command> --help'];
   const near = first.length === 1 ? undefined : (nearest(first, options) ?? nearest(first, settings));
   return [text, near && `did you mean --${near}?`];

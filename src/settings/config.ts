@@ -173,7 +173,7 @@ function checkNames(values: Values, placeOf: PlaceOf): void {
   for (const name of Object.keys(values)) {
     if (known.includes(name) || name === '$schema') continue;
     const near = nearest(name, [...known, ...OF_TESTS]);
-    const hint = GONE[name] ?? (near ? `did you mean "${near}"?` : `known fields: ${known.join(', ')}`);
+    const hint = GONE.get(name) ?? (near ? `did you mean "${near}"?` : `known fields: ${known.join(', ')}`);
     const place = placeOf('', `/${escapeToken(name)}`);
     throw new PatchgateError('bad-config', `unknown field ${JSON.stringify(name)} in ${place}`, {
       hint: near && OF_TESTS.includes(near) ? `${hint} only the options of patchgate/testing have it` : hint,
@@ -191,7 +191,7 @@ function checkVariables(env: Values): void {
   for (const name of EXTRAS)
     if (env[variableOf(name)])
       throw refusal(`there is no environment variable ${variableOf(name)}`, `only a config file has ${name}`);
-  for (const [name, instead] of Object.entries(GONE))
+  for (const [name, instead] of GONE)
     if (env[variableOf(name)])
       throw refusal(`there is no environment variable ${variableOf(name)} any more`, instead);
   const known = [...SETTING_NAMES.map(variableOf), 'PATCHGATE_CONFIG', 'PATCHGATE_URL'];

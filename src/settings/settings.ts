@@ -340,9 +340,9 @@ export function wordsOf(setting: Setting): readonly string[] {
 }
 
 /** Settings that are gone, by name, with what to do instead. */
-export const GONE: Readonly<Record<string, string>> = {
-  memory: 'leave it out: a replay holds its whole recording in memory',
-};
+export const GONE: ReadonlyMap<string, string> = new Map([
+  ['memory', 'leave it out: a replay holds its whole recording in memory'],
+]);
 
 /** Where a proxy keeps what is known, and `plan` looks for it. */
 export const STATE_BY_DEFAULT = '.patchgate/state.json';

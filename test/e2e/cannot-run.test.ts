@@ -74,6 +74,7 @@ describe('flags', () => {
     [['prox', TARGET], /prox/],
     [['proxy', TARGET, '--recrd'], 'recrd'],
     [['proxy', TARGET, '--port', 'http'], '--port'],
+    [['config', '--port'], '--port needs a value'],
     [['proxy', TARGET, '--timeout', 'soon'], '--timeout'],
     [['proxy', TARGET, '--body-limit', 'much'], '--body-limit'],
     [['proxy', TARGET, '--validation', 'strict'], 'enforce, warn, off'],

@@ -1,7 +1,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { PatchgateError, systemCode, whyUnreadable } from '../../errors.ts';
-import type { JsonValue } from '../../json/json.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
 import { escapeToken } from '../../json/pointer.ts';
 import { identityOf, omittedIdentityOf, requestOf } from '../../reporters/fingerprint.ts';
@@ -78,6 +78,8 @@ export async function readBaseline(file: string, name: string): Promise<KnownFin
     const what = `the baseline is of version ${version}, this Patchgate reads version ${VERSION}`;
     throw broken(findPlace(text, '/version'), what, 'update patchgate');
   }
+  if (isObject(content) && version !== VERSION)
+    throw broken(findPlace(text, '/version'), `version must be ${VERSION}`);
   const { Ajv } = await import('ajv');
   const validate = new Ajv().compile(SCHEMA);
   if (validate(content)) return content?.findings as unknown as KnownFindings[];

@@ -66,8 +66,8 @@ describe('a baseline', () => {
     ['{ "version": 1,\n  "findings": [}', 'known.json:2:16: invalid JSON'],
     ['', 'known.json:1:1: invalid JSON'],
     ['[]', 'known.json:1:1: the baseline must be object'],
-    [{ findings: [] }, 'known.json:1:2: /version is missing'],
-    [{ version: '1', findings: [] }, 'known.json:2:14: /version must be equal to constant'],
+    [{ findings: [] }, 'known.json:1:2: version must be 1'],
+    [{ version: '1', findings: [] }, 'known.json:2:14: version must be 1'],
     [
       { version: 2, findings: [] },
       'known.json:2:14: the baseline is of version 2, this Patchgate reads version 1 (update patchgate)',
