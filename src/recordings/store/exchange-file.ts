@@ -19,7 +19,7 @@ export interface Place {
 
 /** What a file is to hold; so many of them stand in it already. */
 interface Content {
-  entries: readonly { readonly exchange: Exchange }[];
+  entries: readonly { readonly forFile: Exchange }[];
   behind: number;
 }
 
@@ -71,7 +71,7 @@ export class ExchangeFile {
 
   async read(): Promise<Content | null> {
     const exchanges = this.readNow();
-    return exchanges ? { entries: exchanges.map((exchange) => ({ exchange })), behind: 0 } : null;
+    return exchanges ? { entries: exchanges.map((exchange) => ({ forFile: exchange })), behind: 0 } : null;
   }
 
   /** @param behind so many of them are in the file already, and stay as they are @throws PatchgateError `cannot-write` */
@@ -81,7 +81,7 @@ export class ExchangeFile {
 
   /** Gives it other exchanges, of which long bodies may stand with them. @throws PatchgateError `cannot-write` */
   replace(exchanges: readonly Exchange[]): Promise<void> {
-    const entries = exchanges.map((exchange) => ({ exchange }));
+    const entries = exchanges.map((exchange) => ({ forFile: exchange }));
     return this.save(entries, 0);
   }
 
@@ -91,7 +91,7 @@ export class ExchangeFile {
     const bodies = new Set<string>();
     let text = before ? '' : START;
     for (let i = behind; i < entries.length; i++) {
-      const exchange = await this.putBodies((entries[i] as Content['entries'][0]).exchange);
+      const exchange = await this.putBodies((entries[i] as Content['entries'][0]).forFile);
       for (const name of bodyFilesOf(exchange)) bodies.add(name);
       text += (i > 0 ? BETWEEN : '') + exchangeText(exchange);
       if (text.length >= PART) {

@@ -19,7 +19,6 @@ export class StoredExchange {
   readonly isFailure: boolean;
   #exchange: Exchange | undefined;
   #plain: PlainExchange | undefined;
-  #request: RecordedRequest | undefined;
   #answer: RecordedAnswer | undefined;
   /** JSON, which takes a fifth of the memory of what is read from it. */
   #text: Buffer | undefined;
@@ -49,13 +48,19 @@ export class StoredExchange {
     return this.#isBodyInAnswer ? withBody(exchange, this.#answer as RecordedAnswer) : exchange;
   }
 
+  /** The same for its file, after which it may be released: what is made of a recorded one for that is not kept. */
+  get forFile(): Exchange {
+    const isMade = this.#plain === undefined || this.#exchange !== undefined;
+    return isMade ? this.exchange : toStoredExchange(this.#plain as PlainExchange, this.request);
+  }
+
   /** Where the answer has the bytes of the response, it has no body here. */
   get #withoutBytes(): Exchange {
     if (this.#text) return JSON.parse(this.#text.toString('utf8')) as Exchange;
     if (this.#exchange === undefined) this.#readAgain?.();
     if (this.#exchange === undefined) {
       this.#exchange = toStoredExchange(this.#plain as PlainExchange, this.request);
-      this.#plain = this.#request = undefined;
+      this.#plain = undefined;
     }
     return this.#exchange;
   }
@@ -67,8 +72,7 @@ export class StoredExchange {
   /** Without a look at the response. */
   get request(): RecordedRequest {
     if (this.#plain === undefined) return this.#withoutBytes.request;
-    this.#request ??= toStoredRequest(this.#plain.request);
-    return this.#request;
+    return toStoredRequest(this.#plain.request);
   }
 
   /** What answers its request; undefined where there is no response, or its body does not stand with the exchange. */
@@ -97,7 +101,7 @@ export class StoredExchange {
 
   /** Its file has it. @param readAgain calls `restore` */
   release(readAgain: () => void): void {
-    this.#exchange = this.#plain = this.#request = this.#answer = this.#text = this.#meta = undefined;
+    this.#exchange = this.#plain = this.#answer = this.#text = this.#meta = undefined;
     this.#isBodyInAnswer = false;
     this.#readAgain = readAgain;
   }
