@@ -38,7 +38,7 @@ export interface ReadingOptions {
 /** Readings of which it is remembered when they were over. */
 const MOST_READ = 1000;
 /** Reasons that are told once. */
-const MOST_TOLD = 10_000;
+const MOST_TOLD = 1000;
 
 /**
  * Reads a record from the target with the headers of a PATCH of it, and learns what it holds and what is gone. One reading serves

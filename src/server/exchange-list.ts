@@ -44,7 +44,7 @@ export interface ExchangeFilter {
 
 export const EXCHANGES_KEPT = 1000;
 const BYTES_KEPT = 32 * 1_048_576;
-const SESSIONS_REMEMBERED = 10_000;
+const SESSIONS_REMEMBERED = 1000;
 /** What an exchange takes beside its texts and bodies, roughly. */
 const OVERHEAD = 1024;
 /** Characters of a text of a finding. */

@@ -44,7 +44,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   const { onSkipped = () => undefined, onOmitted = () => undefined, onCoded = () => undefined } = options;
   const { onDetected } = options;
   const detected = onDetected && new SecretNotices(onDetected);
-  const told = new LRUCache<string, true>({ max: 10_000 });
+  const told = new LRUCache<string, true>({ max: 1000 });
   const timeOf = risingTimes();
   const keep = (seen: Seen) => {
     const { requestBody, responseBody, response, failure } = seen;

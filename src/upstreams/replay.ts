@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { LRUCache } from 'lru-cache';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { announcesBody, splitTarget } from '../http/http.ts';
 import type { Exchange } from '../model/exchange.ts';
@@ -66,7 +65,7 @@ const NO_BODY = Buffer.alloc(0);
 const NOTHING_TO_END = (): void => undefined;
 
 /** Paths of requests of which it is remembered what is recorded for them. */
-const MOST_PATHS = 50_000;
+const MOST_PATHS = 100_000;
 
 /** What is recorded for a request's method and path. */
 interface Recorded {
@@ -92,7 +91,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   const stale = maxAge === undefined ? undefined : new StaleNotices(store.name, maxAge, notice);
   const sequences = new Sequences(strictSequence, (stored) => whyUnanswerable(stored, options));
   /** By method and path as sent. */
-  const known = new LRUCache<string, Recorded>({ max: MOST_PATHS });
+  const known = new Map<string, Recorded>();
 
   /** @returns ends it early, when the client is gone */
   function answer(request: UpstreamRequest, body: Buffer, sink: ResponseSink): () => void {
@@ -127,7 +126,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const path = redactPath(sent, rules.redaction);
     const found = lookUp(method, sent, path);
     // What is recorded on the way may be for the very path, and name its secrets.
-    if (found.exchanges.length > 0 && !store.isWritable) known.set(key, found);
+    if (found.exchanges.length > 0 && !store.isWritable && known.size < MOST_PATHS) known.set(key, found);
     return found;
   }
 
