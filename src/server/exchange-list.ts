@@ -44,7 +44,7 @@ export interface ExchangeFilter {
 
 export const EXCHANGES_KEPT = 1000;
 const BYTES_KEPT = 32 * 1_048_576;
-const SESSIONS_REMEMBERED = 1000;
+const MOST_CUT = 10_000;
 /** What an exchange takes beside its texts and bodies, roughly. */
 const OVERHEAD = 1024;
 /** Characters of a text of a finding. */
@@ -53,15 +53,15 @@ const LONGEST_TEXT = 2000;
 /** @param bytesKept what the exchanges held may take in all, roughly */
 export function createExchangeList(redaction: Redaction, bytesKept: number = BYTES_KEPT): ExchangeList {
   const listeners = new Set<(shown: ShownExchange) => void>();
-  /** Sessions of which something is forgotten. */
-  const cut = new LRUCache<string, true>({ max: SESSIONS_REMEMBERED });
+  /** Sessions of which something is forgotten. Undefined: too many to say which. */
+  let cut: Set<string> | undefined = new Set();
   /** In the order of coming. */
   const kept = new LRUCache<number, Seen>({
     max: EXCHANGES_KEPT,
     maxSize: bytesKept,
     sizeCalculation: weightOf,
     dispose({ session = '' }, _, reason) {
-      if (reason === 'evict') cut.set(session, true);
+      if (reason === 'evict' && cut && cut.add(session).size > MOST_CUT) cut = undefined;
     },
   });
   let count = 0;
@@ -86,7 +86,7 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
     list: (filter = {}) => listed(filter, redaction),
     [AS_SENT]: (filter = {}) => ({
       exchanges: listed(filter, NO_REDACTION),
-      areCut: filter.session === undefined ? cut.size > 0 : cut.has(filter.session),
+      areCut: cut === undefined || (filter.session === undefined ? cut.size > 0 : cut.has(filter.session)),
     }),
     get(id) {
       const seen = kept.find((candidate) => candidate.id === id);
@@ -99,8 +99,8 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
     reset(session) {
       for (const [key, seen] of [...kept.entries()])
         if (session === undefined || isOf(seen, session)) kept.delete(key);
-      if (session === undefined) cut.clear();
-      else cut.delete(session);
+      if (session === undefined) cut = new Set();
+      else cut?.delete(session);
     },
   };
 }

@@ -82,6 +82,8 @@ describe('its bounds', () => {
     expect(areCut('early', 'late', undefined)).toEqual([true, false, true]);
     list.reset();
     expect(areCut('early', undefined)).toEqual([false, false]);
+    for (let i = 0; i < 20_000; i++) list.add(seen({ session: `${i}` }));
+    expect(areCut('0', '19999', 'another')).toEqual([true, true, true]);
   });
 
   it('keeps 32 MiB', () => {

@@ -30,7 +30,7 @@ export interface Missed {
 
 /** Misses that are kept, and sessions whose misses are counted. */
 const MOST = 1000;
-const MOST_SESSIONS = 10_000;
+const MOST_SESSIONS = 100_000;
 
 /** The requests that a replay refused. Those of a session stay when it ends. */
 export class Misses {

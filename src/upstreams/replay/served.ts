@@ -7,7 +7,7 @@ import type { ServedExchange, ServedInSession, Session } from '../session.ts';
 const MOST = 100_000;
 const MOST_OF_SESSION = 10_000;
 /** Sessions whose hits on what others recorded are counted. */
-const MOST_SESSIONS = 10_000;
+const MOST_SESSIONS = 1000;
 
 /** How often each exchange was served, in the order in which they were first. */
 interface OfSession {
