@@ -7,7 +7,7 @@ import type { Config } from '../settings/config.ts';
 import { outgoingPath } from '../upstreams/outgoing.ts';
 import { parseTarget } from '../upstreams/target.ts';
 
-export interface GateOfOptions {
+interface GateOfOptions {
   /** Compile a schema only when it is first needed. */
   lazy?: boolean;
   /** The same, where nobody but us could have broken it: a contract or a rule of one's own is tried at the start. */

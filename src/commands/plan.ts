@@ -160,7 +160,7 @@ export interface PlanArgs {
   now: number;
 }
 
-export interface PlanIo extends InputIo {
+interface PlanIo extends InputIo {
   output: Output;
   /** Takes one line for people that is not part of the report. */
   say(text: string): void;

@@ -18,7 +18,7 @@ import type { JsonValue } from '../json/json.ts';
 import { appended, firstRepeated, formats, furtherFields, oneOf } from './keyword-functions.ts';
 
 /** Schemas that are ready to be compiled, each when it is asked for. */
-export interface Compiler {
+interface Compiler {
   /** @param name of the schema's file. @throws PatchgateError `bad-contract` where it does not compile */
   validatorOf(name: string): ValidateFunction;
   /** The Ajv that has a schema. */
@@ -120,7 +120,7 @@ export function addKeywords(ajv: Ajv2020): void {
 const UNCHECKED = ['idn-email', 'idn-hostname', 'iri', 'iri-reference'];
 
 /** What schemas of other services have beside the keywords: the standard formats, `example`, and names that begin with `x-`. */
-export function addOrdinary(ajv: Ajv2020): void {
+function addOrdinary(ajv: Ajv2020): void {
   for (const [name, format] of Object.entries(fullFormats)) ajv.addFormat(name, format);
   // The pattern of ajv-formats takes any text with an empty line, and overflows the stack on a megabyte.
   ajv.addFormat('byte', (text: string) => text.length % 4 === 0 && /^[a-z0-9+/]*={0,2}$/i.test(text));

@@ -11,7 +11,7 @@ import { digestOf, readContractFiles } from './read-contract-files.ts';
 const { default: standaloneCode }: typeof standalone = createRequire(import.meta.url)('ajv/dist/standalone');
 
 /** The module that `shipped-validators.d.ts` declares. */
-export const SHIPPED_VALIDATORS = 'src/contract/shipped-validators.js';
+const SHIPPED_VALIDATORS = 'src/contract/shipped-validators.js';
 
 /** Writes that module, unless it is the same already. Paths start from the working folder, the repository's. */
 export function writeShippedValidators(): void {

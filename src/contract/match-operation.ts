@@ -22,7 +22,7 @@ export interface Match {
   isByBody?: true;
 }
 
-export type Matcher = (head: RequestHead) => Match | undefined;
+type Matcher = (head: RequestHead) => Match | undefined;
 
 export interface MatcherOptions {
   /** Only paths below it match, by whole segments; `""`: all. */

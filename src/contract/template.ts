@@ -19,7 +19,7 @@ export interface Template {
 }
 
 /** How a path fits a template. */
-export interface Fit {
+interface Fit {
   parameters: Readonly<Record<string, string>>;
   /** What stands before the template: `/api/v2`, or `""`. */
   base: string;

@@ -8,7 +8,7 @@ import { type CatalogueEntry, checkSeverities } from './catalogue.ts';
 import { createPolicy, type Policy, type PolicyOptions, UNLISTED } from './policy.ts';
 
 /** The policy of each request. */
-export interface Policies {
+interface Policies {
   /**
    * That of a request.
    *

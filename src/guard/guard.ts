@@ -12,7 +12,7 @@ import { APPROVE_HEADER, Approvals, type Refusal, type Subject } from './approva
 import type { Asker, Knowledge } from './knowledge.ts';
 import { type HeldLock, RecordLocks } from './record-locks.ts';
 
-export interface GuardOptions {
+interface GuardOptions {
   gate: Gate;
   knowledge: Knowledge;
   mode: 'on' | 'strict' | 'off';

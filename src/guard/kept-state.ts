@@ -12,7 +12,7 @@ export interface KeptState {
   close(): Promise<void>;
 }
 
-export type KeptStateOptions = Omit<StateKeeperOptions, 'file' | 'onForget'> & {
+type KeptStateOptions = Omit<StateKeeperOptions, 'file' | 'onForget'> & {
   /** Undefined or `""`: in memory alone. */
   file: string | undefined;
 };

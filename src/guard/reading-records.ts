@@ -25,7 +25,7 @@ import type { Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import { clientOf } from './client.ts';
 import type { Asker, Knowledge } from './knowledge.ts';
 
-export interface ReadingOptions {
+interface ReadingOptions {
   /** Of which records a whole one can be told. */
   kinds: readonly RecordKind[];
   /** Milliseconds that an answer's body may take; 0: for ever. */

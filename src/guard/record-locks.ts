@@ -7,7 +7,7 @@ export interface HeldLock {
 }
 
 /** Who wants to change a record. One of these is called, once the lock can be had. */
-export interface LockRequest {
+interface LockRequest {
   /** Nobody else has the lock. */
   exclusive(lock: HeldLock): void;
   /** Others share it. False: it does not want that, and waits until it is alone. */

@@ -13,7 +13,7 @@ import type { Session } from '../upstreams/session.ts';
 import type { Asker, Knowledge, Learner } from './knowledge.ts';
 import { shownInKept } from './shown-records.ts';
 
-export interface ReplayedOptions {
+interface ReplayedOptions {
   /** That of the recording: its paths are redacted. */
   redaction: Redaction;
   /** Id of the workspace that `current` means, where that is known. */

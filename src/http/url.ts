@@ -16,7 +16,7 @@ export function isUrl(text: string): boolean {
   return text.length > LONG ? parseUrl(text) !== undefined : URL.canParse(coded(text));
 }
 
-export function isAscii(text: string): boolean {
+function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
 

@@ -129,7 +129,7 @@ export function findOffsets(text: string, wanted: readonly Wanted[], isUnique = 
 }
 
 /** A member of an object as it is written: offsets of its name, of its value and of what follows the value. */
-export interface MemberSpan {
+interface MemberSpan {
   name: string;
   start: number;
   value: number;

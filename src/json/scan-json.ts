@@ -83,7 +83,7 @@ export class Container {
 }
 
 /** Told of each hazard, in the order of the text; there can be as many as values. */
-export type OnHazard = (hazard: Hazard) => void;
+type OnHazard = (hazard: Hazard) => void;
 
 export function scanJson(text: string, limits: ScanLimits, onHazard?: OnHazard): Scan {
   return new Scanner(text, limits, onHazard).run();

@@ -64,7 +64,7 @@ interface PlainMessage {
   omitted?: number;
 }
 
-export interface PlainRequest extends PlainMessage {
+interface PlainRequest extends PlainMessage {
   method: string;
   path: string;
   query: string;

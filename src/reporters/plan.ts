@@ -29,7 +29,7 @@ export interface Plan {
 }
 
 /** `lost`: an environment that was not allowed to go; `kept`: none is lost; `unclear`: not all is known. */
-export type PlanOutcome = 'kept' | 'lost' | 'unclear';
+type PlanOutcome = 'kept' | 'lost' | 'unclear';
 
 export function outcomeOf({ effects, known }: Pick<Plan, 'effects' | 'known'>): PlanOutcome {
   if (effects.some((effect) => losesEnvironment(effect) && !effect.allowed)) return 'lost';

@@ -10,7 +10,7 @@ export interface Excerpt {
 }
 
 /** Why a finding does not count. */
-export type SuppressedBy =
+type SuppressedBy =
   /** The baseline has it. */
   | { by: 'baseline' }
   /** The config file says so. */

@@ -2,7 +2,7 @@
 import { amount, grouped, shortened } from './wording.ts';
 
 /** Requests without an answer in a recording, for the same reason. */
-export interface AlikeMisses {
+interface AlikeMisses {
   /** As the client names it; `""` is the default one. */
   session: string;
   /** Why nothing answers it. */
@@ -91,7 +91,7 @@ export function crossSessionText(
 }
 
 /** What was never served of a recording. */
-export interface UnservedList {
+interface UnservedList {
   recording: string;
   /** Only of what was recorded in this one; `""`: in none. */
   session?: string;
@@ -103,7 +103,7 @@ export interface UnservedList {
   exchanges: readonly UnservedLine[];
 }
 
-export interface UnservedLine {
+interface UnservedLine {
   method: string;
   path: string;
   query: string;

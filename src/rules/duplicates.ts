@@ -1,7 +1,7 @@
 import { type JsonValue, listAt, member } from '../json/json.ts';
 import type { Place } from '../model/rule.ts';
 
-export interface Duplicate<Key> {
+interface Duplicate<Key> {
   index: number;
   /** Index of the first item with that key. */
   first: number;

@@ -7,7 +7,7 @@ import type { Config } from '../settings/config.ts';
 import { printable } from './printable.ts';
 import type { Seen } from './seen.ts';
 
-export interface AccessLog {
+interface AccessLog {
   /** Takes one line for a request; written at the end of this turn of the event loop. */
   seen(seen: Seen): void;
   /** Writes what is left. To be called before the process ends. */

@@ -31,7 +31,7 @@ export interface DataPathOptions extends Omit<Run, 'cors'> {
 }
 
 /** @param refusal why the request is not to be answered, whatever it asks for */
-export type DataPath = (...args: [...Parameters<Handler>, refusal?: Refusal]) => void;
+type DataPath = (...args: [...Parameters<Handler>, refusal?: Refusal]) => void;
 
 /** Methods and bytes of a body that is not judged, and goes on as a whole where it came along with its head. */
 const WITH_BODY: ReadonlySet<string> = new Set(['PATCH', 'POST', 'PUT']);

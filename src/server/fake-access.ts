@@ -14,7 +14,7 @@ export interface FakeAccess {
 }
 
 /** A record's name that nobody has checked. */
-export type NameGiven = { readonly [Part in 'account' | 'kind' | 'id']: string };
+type NameGiven = { readonly [Part in 'account' | 'kind' | 'id']: string };
 
 export function accessTo(fake: Fake, sessions: Sessions): FakeAccess {
   return {

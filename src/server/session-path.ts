@@ -9,7 +9,7 @@ import { CONTROL_ROOT, isControlPath } from './control/control-path.ts';
 import { sessionNameOf } from './sessions.ts';
 
 /** What stands in front of a session's name, for clients that can set nothing but a base URL. */
-export const SESSION_ROOT = `${CONTROL_ROOT}/session`;
+const SESSION_ROOT = `${CONTROL_ROOT}/session`;
 
 /** Of which session a request is, and what it asks for. */
 export interface InSession {

@@ -46,7 +46,7 @@ export interface ShownExchange {
 }
 
 /** Names in lower case; a name that came several times has a list. */
-export type ShownHeaders = Record<string, string | string[]>;
+type ShownHeaders = Record<string, string | string[]>;
 
 /** Bytes of a body that are shown, once its content codings are undone. */
 const BODY_SHOWN = 65_536;

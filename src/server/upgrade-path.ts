@@ -11,7 +11,7 @@ import { problemText } from './problem.ts';
 import type { Seen } from './seen.ts';
 import { takeSession } from './session-path.ts';
 
-export interface UpgradePathOptions {
+interface UpgradePathOptions {
   gate: Gate;
   forward: Forward;
   nextId(): number;
@@ -20,7 +20,7 @@ export interface UpgradePathOptions {
 }
 
 /** False: the request is none to upgrade, and is to be read like any other. */
-export type UpgradePath = (req: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
+type UpgradePath = (req: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
 
 /** Joins WebSockets with the target. What an operation of the contract could be meant by is judged instead. */
 export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePathOptions): UpgradePath {

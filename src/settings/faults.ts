@@ -35,7 +35,7 @@ export function readFaults(
 }
 
 /** What the control API and programs set faults with. */
-export interface FaultsRead {
+interface FaultsRead {
   seed: number | undefined;
   latency: Latency | undefined;
   rules: FaultRule[];

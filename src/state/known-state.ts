@@ -453,7 +453,7 @@ export interface Seen {
 }
 
 /** A change that the service may have made, or not. */
-export interface OnTheWay {
+interface OnTheWay {
   /** What it does is only possible since then, milliseconds since 1970; undefined: it counts as the rest does. */
   since: number | undefined;
   /** What it makes of the record; undefined: nobody has read its body. */
@@ -464,7 +464,7 @@ export interface OnTheWay {
   isOverlappedBlindly: boolean;
 }
 
-export function newEntry(name: RecordName): Entry {
+function newEntry(name: RecordName): Entry {
   return {
     name,
     known: undefined,
@@ -479,7 +479,7 @@ export function newEntry(name: RecordName): Entry {
 }
 
 /** What is known where each that is on its way may have been applied, or not. */
-export function viewOf({ known, onTheWay }: Entry): Known | undefined {
+function viewOf({ known, onTheWay }: Entry): Known | undefined {
   let view = known;
   for (const { sent, since } of onTheWay) {
     // Nearly always one that changes nothing.
@@ -490,20 +490,20 @@ export function viewOf({ known, onTheWay }: Entry): Known | undefined {
 }
 
 /** A whole record that an answer shows; what is known already is not made again. */
-export function seenIn({ name, known }: Entry, record: JsonObject): Known {
+function seenIn({ name, known }: Entry, record: JsonObject): Known {
   const isSame = name.kind === 'project' && known?.isWhole && isSameProject(known.record, record);
   return isSame ? known : wholeRecord(name.kind, record, known);
 }
 
 /** What is to be told of it. */
-export function toldOf(entry: Entry, view = viewOf(entry)): Entry['told'] {
+function toldOf(entry: Entry, view = viewOf(entry)): Entry['told'] {
   if (!view) return undefined;
   const text = view.record === entry.known?.record ? entry.text : JSON.stringify(view.record);
   return { text, isWhole: view.isWhole };
 }
 
 /** Two are on their way to what may be one record. */
-export function overlap(one: OnTheWay, other: OnTheWay): void {
+function overlap(one: OnTheWay, other: OnTheWay): void {
   one.isOverlapped = true;
   other.isOverlapped = true;
   if (!other.sent?.isWhole) one.isOverlappedBlindly = true;
@@ -511,7 +511,7 @@ export function overlap(one: OnTheWay, other: OnTheWay): void {
 }
 
 /** What is known by another name since then would be known of the other, were they the same. */
-export function isSuperseded({ learntAt, onTheWay }: Entry, own: Entry | undefined): boolean {
+function isSuperseded({ learntAt, onTheWay }: Entry, own: Entry | undefined): boolean {
   return own?.known?.isWhole === true && learntAt < own.sureAt && onTheWay.size === 0;
 }
 

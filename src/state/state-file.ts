@@ -15,7 +15,7 @@ export const COLLECTIONS = {
 
 export type Collection = keyof typeof COLLECTIONS;
 
-export const COLLECTION_OF: Readonly<Record<RecordKind, Collection>> = {
+const COLLECTION_OF: Readonly<Record<RecordKind, Collection>> = {
   project: 'projects',
   feature: 'features',
   draft: 'drafts',
@@ -26,7 +26,7 @@ export function isCollection(name: string): name is Collection {
 }
 
 /** Records of one kind by id, as the service would show each. */
-export type RecordsById = Record<string, JsonObject>;
+type RecordsById = Record<string, JsonObject>;
 
 type Accounts = Record<string, Partial<Record<Collection, RecordsById>>>;
 

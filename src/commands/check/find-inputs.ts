@@ -7,7 +7,7 @@ import { HIDDEN } from '../../recordings/store/hidden-folder.ts';
 import { visible } from '../../reporters/wording.ts';
 import { STDIN } from './read-input.ts';
 
-export interface InputFolders {
+interface InputFolders {
   /** From which names start. */
   cwd: string;
   /** With the recordings that can be given by name; relative to `cwd`. */

@@ -8,7 +8,7 @@ import { STDIN_NAME } from '../../reporters/report.ts';
 /** The word for standard input. */
 export const STDIN = '-';
 
-export type InputKind = 'body' | 'recording' | 'har' | 'requests';
+type InputKind = 'body' | 'recording' | 'har' | 'requests';
 
 export interface Input {
   kind: InputKind;

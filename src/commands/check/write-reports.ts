@@ -31,7 +31,7 @@ export interface ReportIo {
   readonly now?: Date;
 }
 
-export type WriteOptions = Pick<ReporterOptions, 'failOn' | 'hasBaseline'>;
+type WriteOptions = Pick<ReporterOptions, 'failOn' | 'hasBaseline'>;
 
 /**
  * Writes each report, those into files first: what a person reads comes last. Where all go to files, the summary is for standard

@@ -54,7 +54,7 @@ export function sourceOf(given: Given): Source {
   });
 }
 
-export interface AskedRequest {
+interface AskedRequest {
   name: RecordName;
   /** The path of the project. */
   path: string;

@@ -208,7 +208,7 @@ function whyUnwanted({ only, method }: ImportArgs): (entry: HarEntry) => string 
 }
 
 /** What an import has done. */
-export interface Imported {
+interface Imported {
   exchanges: number;
   entries: number;
   /** How many entries for each reason. */

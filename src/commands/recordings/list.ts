@@ -36,7 +36,7 @@ export const list: CommandModule = {
   },
 };
 
-export interface ListArgs {
+interface ListArgs {
   /** That of all recordings. */
   folder: string;
   format: 'text' | 'json';

@@ -87,7 +87,7 @@ export interface Removal {
   size: number;
 }
 
-export interface Removed extends Removal {
+interface Removed extends Removal {
   /** What stays, because this tool did not make it: locations in the recording's folder. */
   others: string[];
 }

@@ -113,7 +113,7 @@ function summaryText(recordings: number, found: number, staying: number, check: 
 }
 
 /** A secret that a recording holds, or held until it was scrubbed. */
-export interface Leftover {
+interface Leftover {
   /** Relative to the recording's folder. */
   file: string;
   /** `/exchanges/3/request/query/token`, `/exchanges/3/response/body/json/user/email`, `path` for that of the file itself;

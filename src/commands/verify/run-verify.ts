@@ -48,7 +48,7 @@ export interface VerifyArgs {
   outputs: readonly ReportOutput[];
 }
 
-export interface VerifyIo extends ReportIo {
+interface VerifyIo extends ReportIo {
   /** Takes one notice for people. */
   notice(text: string): void;
   readonly progress?: Pick<ProgressLine, 'show' | 'clear'>;

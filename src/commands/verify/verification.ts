@@ -34,7 +34,7 @@ import type { Kept, VerifiedFiles } from './verified-files.ts';
 /** What is to be asked again, once, and what was answered: never none, oldest first. */
 export type ReplayRequest = readonly [Kept, ...Kept[]];
 
-export interface VerificationOptions {
+interface VerificationOptions {
   store: RecordingStore;
   upstream: Upstream;
   ask: AskOptions;

@@ -3,7 +3,7 @@ import { type JsonValue, member } from '../../json/json.ts';
 import type { PatternNode } from '../../json/pointer-pattern.ts';
 
 /** Which items of two arrays are to be compared, by their indexes. */
-export interface Pairing {
+interface Pairing {
   pairs: readonly (readonly [before: number, after: number])[];
   /** Those that have none on the other side. */
   removed: readonly number[];

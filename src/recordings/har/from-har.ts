@@ -18,7 +18,7 @@ import type { TimedEntry } from './read-har.ts';
 type Found = Buffer | undefined;
 
 /** What an entry of an archive comes to: an exchange, or why it is none, in a few words. */
-export type SeenEntry = FoundExchange | { skipped: string };
+type SeenEntry = FoundExchange | { skipped: string };
 
 export interface FoundExchange {
   /** Its response is of status 0 where none came. */

@@ -25,7 +25,7 @@ export interface HarItem {
   wrong?: WrongField;
 }
 
-export interface HarArchive {
+interface HarArchive {
   /** In which the entries stand. */
   text: string;
   /** Whether Patchgate wrote it: then its bodies and headers are those of the recording. */
@@ -56,7 +56,7 @@ export function harEntries(bytes: Buffer, file: string): HarArchive {
 }
 
 /** Checks the fields of an entry that are read here. */
-export function checkEntry(value: JsonValue): Pick<HarItem, 'entry' | 'wrong'> {
+function checkEntry(value: JsonValue): Pick<HarItem, 'entry' | 'wrong'> {
   const wrong = wrongIn(ofEntry, value);
   if (!wrong) return { entry: value as unknown as HarEntry };
   if (!isObject(value) || wrong.pointer.startsWith('/request')) return { wrong };

@@ -12,7 +12,7 @@ import { type OwnMember, UNKNOWN_TYPE } from './har.ts';
 /** The bytes of a body that was kept, or how many were not; undefined where there was none. */
 export type BodyToExport = Buffer | { omitted: number } | undefined;
 
-export interface ExchangeToExport {
+interface ExchangeToExport {
   exchange: Exchange;
   request: BodyToExport;
   response: BodyToExport;

@@ -12,13 +12,7 @@ import type { Difference } from './shown-value.ts';
  * - `other-method`: its path is recorded for other methods
  * - `not-recorded`: none of these; `empty`: nothing is recorded at all
  */
-export type MissReason =
-  | 'differs'
-  | 'other-base-path'
-  | 'other-account'
-  | 'other-method'
-  | 'not-recorded'
-  | 'empty';
+type MissReason = 'differs' | 'other-base-path' | 'other-account' | 'other-method' | 'not-recorded' | 'empty';
 
 /** Why no exchange answers a request. Redacted. */
 export interface Miss {

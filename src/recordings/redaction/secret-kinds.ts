@@ -1,5 +1,5 @@
 /** A secret in a text: from one offset to before another. */
-export interface SecretSpan {
+interface SecretSpan {
   from: number;
   to: number;
   /** `a GitHub token` */

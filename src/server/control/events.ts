@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PatchgateError } from '../../errors.ts';
 import type { ExchangeList } from '../exchange-list.ts';
 
-export const SUBSCRIBERS_AT_MOST = 64;
+const SUBSCRIBERS_AT_MOST = 64;
 /** Bytes that may wait for a subscriber; who reads more slowly than that is cut off. */
 const WAITING_AT_MOST = 1_048_576;
 const HEARTBEAT_MS = 15_000;

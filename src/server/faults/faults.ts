@@ -33,7 +33,7 @@ export interface Faults {
   readonly summary: string | undefined;
 }
 
-export interface ShownFaults {
+interface ShownFaults {
   /** Whose alone they are; absent where they are the common ones. */
   session?: string;
   seed: number;
@@ -42,7 +42,7 @@ export interface ShownFaults {
   faults: ({ fault: string } & Count)[];
 }
 
-export interface FaultsOptions {
+interface FaultsOptions {
   gate: Pick<Gate, 'operations' | 'operationOf'>;
   sessions: Sessions;
   /** Whether answers come out of a recording. */
@@ -151,7 +151,7 @@ export class FaultsOfRun implements Faults {
 }
 
 /** Calls back once, so many milliseconds from now or when nobody is to wait any longer. The function returned: never. */
-export type Wait = (milliseconds: number, done: () => void) => () => void;
+type Wait = (milliseconds: number, done: () => void) => () => void;
 
 /** What answers wait for because of a fault alone: nobody else is to wait for them. */
 export class Waits {

@@ -20,7 +20,7 @@ export interface Handlers {
   unread(error: PatchgateError): void;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   host: string;
   /** 0 takes a free one. */
   port: number;
