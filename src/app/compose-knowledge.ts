@@ -66,7 +66,7 @@ async function stateFileOf(
   notice: RuntimeContext['notice'],
 ): Promise<string | undefined> {
   if (state === undefined || target === undefined || !isByDefault(state)) return state;
-  const { fileOfTarget } = await import('../guard/kept/state-files.ts');
+  const { fileOfTarget } = await import('../guard/state-files.ts');
   const file = fileOfTarget(state, target);
   if (file !== state) notice(`${state} is of another service: what is known of ${target} is kept in ${file}`);
   return file;

@@ -1,13 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Adapter } from 'lowdb';
-import { PatchgateError } from '../../errors.ts';
-import { parseUrl } from '../../http/url.ts';
-import { isObject, type JsonValue } from '../../json/json.ts';
-import { isRecordKind, type Known, RECORD_KINDS, type RecordName } from '../../model/record.ts';
-import { linesIn } from '../../recordings/store/journal.ts';
-import { readFileIfThere, stampOf, writeFileAtomically } from '../../recordings/store/write-file.ts';
-import { yieldToEventLoop } from '../../recordings/store/yield-to-event-loop.ts';
-import { isAccount, isId, readState, recordsOf, type State, stateOf } from '../../state/state-file.ts';
+import { PatchgateError } from '../errors.ts';
+import { parseUrl } from '../http/url.ts';
+import { isObject, type JsonValue } from '../json/json.ts';
+import { isRecordKind, type Known, RECORD_KINDS, type RecordName } from '../model/record.ts';
+import { linesIn } from '../recordings/store/journal.ts';
+import { readFileIfThere, stampOf, writeFileAtomically } from '../recordings/store/write-file.ts';
+import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
+import { isAccount, isId, readState, recordsOf, type State, stateOf } from '../state/state-file.ts';
 
 /** What a state file and the journal beside it say together. */
 export interface Kept {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished, test } from 'vitest';
+import { openKeptState } from '../../src/guard/kept-state.ts';
 import {
   type Change,
   fileOfTarget,
@@ -12,12 +13,11 @@ import {
   recordKey,
   StateAdapter,
   sortedState,
-} from '../../../src/guard/kept/state-files.ts';
-import { openKeptState } from '../../../src/guard/kept-state.ts';
-import type { RecordName } from '../../../src/model/record.ts';
-import type { State } from '../../../src/state/state-file.ts';
-import { refusal } from '../../support/errors.ts';
-import { folderInMemory, temporaryFolder } from '../../support/temporary-folder.ts';
+} from '../../src/guard/state-files.ts';
+import type { RecordName } from '../../src/model/record.ts';
+import type { State } from '../../src/state/state-file.ts';
+import { refusal } from '../support/errors.ts';
+import { folderInMemory, temporaryFolder } from '../support/temporary-folder.ts';
 
 const PROJECT = { base: '/api/v2', account: 'current', kind: 'project', id: '42' } as const;
 /** What is learnt is in the journal before the answers of a turn go out. */
