@@ -14,7 +14,7 @@ import { pastProxies, URL_VARIABLE, variablesOf } from './exec/variables.ts';
 import { all } from './given.ts';
 import { meantBehindFlag, meantBy } from './misplaced.ts';
 import { flagsOf, PROXYING, withSettings } from './options.ts';
-import { ignoreBrokenPipe, isColoured, say } from './output.ts';
+import { ignoreBrokenPipe, runtimeContext, say } from './output.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -129,12 +129,7 @@ async function runExec(
   let ended: Ended | undefined;
   let isFailure = false;
   try {
-    const gate = await createPatchgate(kind, config, {
-      writeLog: (text) => process.stderr.write(text),
-      isLogColoured: isColoured(process.stderr, process.env),
-      notice: say,
-      env: process.env,
-    });
+    const gate = await createPatchgate(kind, config, runtimeContext(process.stderr));
     try {
       const listening = await gate.listen();
       const summary = kind === 'proxy' ? gate.summary : gate.faults.summary;

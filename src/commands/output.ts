@@ -1,4 +1,5 @@
 import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { RuntimeContext } from '../app/compose-upstream.ts';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { noticeText } from '../reporters/wording.ts';
 
@@ -69,6 +70,16 @@ export async function writeFileWhole<T>(file: string, write: (output: Output) =>
 /** Tells people something beside the output, on standard error. @param text one or more lines */
 export function say(text: string): void {
   process.stderr.write(noticeText(text));
+}
+
+/** What a server is given where it keeps its access log on that stream. */
+export function runtimeContext(log: NodeJS.WriteStream): RuntimeContext {
+  return {
+    writeLog: (text) => log.write(text),
+    isLogColoured: isColoured(log, process.env),
+    notice: say,
+    env: process.env,
+  };
 }
 
 /** The reader of a server's output may go away (`| head`): the server goes on. A log that cannot be written is told once. */

@@ -10,7 +10,7 @@ import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { meantBehindFlag } from './misplaced.ts';
 import { FAKING, flagsOf, PROXYING, REPLAYING_ALONE, withSettings } from './options.ts';
-import { ignoreBrokenPipe, isColoured, say } from './output.ts';
+import { ignoreBrokenPipe, runtimeContext, say } from './output.ts';
 import { stopSignal } from './stop-signal.ts';
 
 export const proxy: CommandModule = {
@@ -79,12 +79,7 @@ export async function serve(kind: Kind, flags: Readonly<Record<string, unknown>>
   const { createPatchgate } = await import('../app/patchgate.ts');
   ignoreBrokenPipe();
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
-  const gate = await createPatchgate(kind, config, {
-    writeLog: (text) => process.stdout.write(text),
-    isLogColoured: isColoured(process.stdout, process.env),
-    notice: say,
-    env: process.env,
-  });
+  const gate = await createPatchgate(kind, config, runtimeContext(process.stdout));
   try {
     const listening = await gate.listen();
     say(`${version()} listens on ${listening.url}`);

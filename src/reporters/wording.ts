@@ -1,5 +1,5 @@
 /** Control and format characters (escape sequences, bidirectional overrides), line separators, halves of pairs. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
+export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
 /** What GitHub's runner takes for a command in any line of a log: `::error::` at its beginning, `##[error]` anywhere in it. */
 const COMMAND = /^(\s*):(?=:)|#(?=#\[)/g;

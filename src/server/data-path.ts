@@ -81,7 +81,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     if (exchange.isReading) exchange.stop = stopReading;
   };
 
-  /** Judges it by what is known of the record, when its turn has come. */
+  /** Judges it by what is known of the record, once it has the record's lock. */
   const judge = (exchange: ExchangeInFlight, session: LiveSession, match: Match, bytes: BytesRead) => {
     const { req, res } = exchange;
     const isGone = () => req.socket.destroyed;
@@ -90,12 +90,12 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const { method, url, headers } = exchange.request;
     const request = { method, url, headers, body: bytes };
     let isWaiting = true;
-    const withdraw = guard.judge({ request, match, session, stream: req, isGone }, (judged, leave) => {
+    const withdraw = guard.judge({ request, match, session, stream: req, isGone }, (judged, releaseLock) => {
       isWaiting = false;
-      exchange.leave = leave;
+      exchange.releaseLock = releaseLock;
       attempt(exchange, () => decide(exchange, session, match, judged));
     });
-    // What it holds is not kept until its turn would come.
+    // What it holds is not kept until it would have the lock.
     if (isWaiting) res.once('close', () => withdraw() && exchange.brokenOff());
   };
 
@@ -129,8 +129,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
     exchange.fault = fault;
     if (fault && isInstead(fault)) {
       // No upstream sees the request, so the next one that changes the same record need not wait for it.
-      exchange.leave?.();
-      exchange.leave = undefined;
+      exchange.releaseLock?.();
+      exchange.releaseLock = undefined;
       exchange.stop = nothing;
       return answerInstead(fault, exchange);
     }
@@ -143,8 +143,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const client = way?.sink ?? exchange;
     const follower = follow?.({ head: request, match, body: json, session }, client);
     if (follower) {
-      follower.onOver = exchange.leave;
-      exchange.leave = undefined;
+      follower.onOver = exchange.releaseLock;
+      exchange.releaseLock = undefined;
     }
     exchange.stop = () => {
       way?.stop();

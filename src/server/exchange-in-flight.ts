@@ -51,7 +51,7 @@ export class ExchangeInFlight implements ResponseSink {
   verdict: Verdict | undefined;
   fault: Injected | undefined;
   /** The next one that changes the same record may be judged. */
-  leave: (() => void) | undefined;
+  releaseLock: (() => void) | undefined;
   /** Ends what is at work, so that another answer can be given; undefined: there is none to be given. */
   stop: (() => void) | undefined;
   readonly #run: Run;
@@ -228,7 +228,7 @@ export class ExchangeInFlight implements ResponseSink {
       fault: this.fault?.text,
       session: this.session?.name,
     });
-    this.leave?.();
+    this.releaseLock?.();
   }
 }
 

@@ -1,5 +1,5 @@
-/** Control and format characters (escape sequences, bidirectional overrides), line separators, halves of pairs. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
+import { UNPRINTABLE } from '../reporters/wording.ts';
+
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**

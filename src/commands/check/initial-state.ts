@@ -61,7 +61,7 @@ export function sharedKey({ kind, id }: RecordName): string {
 /** @throws PatchgateError `bad-input`, `cannot-read`: the state file is not there, cannot be read or has another shape */
 export async function readInitialState(options: InitialStateOptions, cwd: string): Promise<InitialState> {
   if (options.state === undefined) return new InitialState(options, []);
-  const { journalOf, markOf, readKept } = await import('../../guard/kept/state-files.ts');
+  const { journalOf, markOf, readKept } = await import('../../guard/state-files.ts');
   const file = resolve(cwd, options.state);
   if (markOf(file, journalOf(file)) === undefined) {
     throw new PatchgateError('bad-input', `cannot read the state ${options.state}: it does not exist`, {

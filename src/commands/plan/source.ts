@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { journalOf, readKept } from '../../guard/kept/state-files.ts';
 import { recordedUpdate } from '../../guard/recorded-history.ts';
+import { journalOf, readKept } from '../../guard/state-files.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import { visible } from '../../reporters/wording.ts';
 import { STATE_BY_DEFAULT } from '../../settings/settings.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { InitialState, readInitialState } from '../../../src/commands/check/initial-state.ts';
-import { lineOf } from '../../../src/guard/kept/state-files.ts';
+import { lineOf } from '../../../src/guard/state-files.ts';
 import type { RecordName } from '../../../src/model/record.ts';
 import { laterRefusal } from '../../support/errors.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
