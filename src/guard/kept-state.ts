@@ -4,7 +4,7 @@ import { Low } from 'lowdb';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { beforeAnswers } from '../http/end-of-turn.ts';
 import type { JsonObject } from '../json/json.ts';
-import type { RecordName } from '../model/record.ts';
+import type { Known, RecordName } from '../model/record.ts';
 import { Compactor } from '../recordings/store/compactor.ts';
 import { makeFolders } from '../recordings/store/folders.ts';
 import { HIDDEN, hideFromGit } from '../recordings/store/hidden-folder.ts';
@@ -16,16 +16,7 @@ import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
 import { doubted, either } from '../state/known.ts';
 import { KnownState } from '../state/known-state.ts';
 import type { State } from '../state/state-file.ts';
-import {
-  type Change,
-  journalOf,
-  lineOf,
-  markOf,
-  readKept,
-  recordKey,
-  StateAdapter,
-  sortedState,
-} from './state-files.ts';
+import { journalOf, lineOf, markOf, readKept, recordKey, StateAdapter, sortedState } from './state-files.ts';
 
 /** What is known of the service, and is known again after a restart. */
 export interface KeptState {
@@ -144,8 +135,8 @@ export class StateKeeper {
   /** How the files looked when they were read, null before that; and how long the journal was. */
   #seen: string | undefined | null = null;
   #journalSize = 0;
-  /** What the journal does not have. */
-  readonly #pending = new Map<string, Change>();
+  /** Records of which the journal may not have all, by `recordKey`. */
+  readonly #pending = new Map<string, RecordName>();
   /** Another process keeps the file. */
   #isElsewhere = false;
   #isClosed = false;
@@ -163,8 +154,7 @@ export class StateKeeper {
     this.#adapter = new StateAdapter(file);
     this.#db = new Low<State>(this.#adapter, { paths: {} });
     this.#journalFile = journalOf(file);
-    const onChange = (name: RecordName, known: Change['known'], isOnTheWay: boolean) =>
-      this.#changed({ name, known }, isOnTheWay);
+    const onChange = (name: RecordName, isOnTheWay: boolean) => this.#changed(name, isOnTheWay);
     this.state = new KnownState({ account, live: { lag }, onChange, ...(onForget && { onForget }) });
   }
 
@@ -205,9 +195,9 @@ export class StateKeeper {
   }
 
   /** Called on a request's path: what it may change is in the journal before it goes on, the rest before any answer does. */
-  #changed(change: Change, isOnTheWay: boolean): void {
+  #changed(name: RecordName, isOnTheWay: boolean): void {
     if (this.#isElsewhere || this.#isClosed) return;
-    this.#pending.set(recordKey(change.name), change);
+    this.#pending.set(recordKey(name), name);
     // What was read did not fit: a record was forgotten for it.
     if (this.#isReading) return;
     if (isOnTheWay) this.#appendAll();
@@ -228,7 +218,7 @@ export class StateKeeper {
       this.#held ??= this.#take();
       if (this.#pending.size > 0)
         this.#held.journal.append(
-          Buffer.from([...this.#pending.values()].map((change) => lineOf(this.#hidden(change))).join('')),
+          Buffer.from([...this.#pending.values()].map((name) => this.#lineOf(name)).join('')),
         );
       this.#pending.clear();
       return true;
@@ -277,8 +267,8 @@ export class StateKeeper {
     for (const { name } of records.values()) {
       if (name.account !== account) continue;
       const current = { ...name, account: 'current' };
-      this.#pending.set(recordKey(name), { name, known: undefined });
-      this.#pending.set(recordKey(current), { name: current, known: this.state.of(current) });
+      this.#pending.set(recordKey(name), name);
+      this.#pending.set(recordKey(current), current);
     }
   }
 
@@ -288,7 +278,7 @@ export class StateKeeper {
   }
 
   #pendAll(): void {
-    for (const entry of this.state.entries()) this.#pending.set(recordKey(entry.name), entry);
+    for (const { name } of this.state.entries()) this.#pending.set(recordKey(name), name);
   }
 
   /** Somebody has removed the files: all that is known must be written again. */
@@ -310,10 +300,14 @@ export class StateKeeper {
     }
   }
 
-  #hidden<T extends Change>(change: T): T {
+  #lineOf(name: RecordName): string {
+    const known = this.state.at(name);
+    return lineOf({ name, known: known && this.#hidden(known) });
+  }
+
+  #hidden(known: Known): Known {
     const { hide } = this.#options;
-    const { known } = change;
-    return hide && known ? { ...change, known: { ...known, record: hide(known.record) } } : change;
+    return hide ? { ...known, record: hide(known.record) } : known;
   }
 
   /** A large file is not written again for each small change. */
@@ -330,8 +324,8 @@ export class StateKeeper {
     const { file, target = this.foundTarget } = this.#options;
     try {
       const records = [...this.state.entries()];
-      for (const [index, record] of records.entries()) {
-        records[index] = this.#hidden(record);
+      for (const record of records) {
+        record.known = this.#hidden(record.known);
         await yieldToEventLoop();
       }
       this.#db.data = sortedState(records, target);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, type JsonValue, listAt } from '../json/json.ts';
 import { type Known, mayBeSame, type RecordName } from '../model/record.ts';
 import { Drops } from './drops.ts';
@@ -32,9 +33,9 @@ export interface KnownStateOptions {
   account?: string | undefined;
   /** Characters that all records take (`sizeOf`). What was learnt longest ago is forgotten first. */
   most?: number;
-  /** Told of each record of which something else is known now; undefined: nothing any more.
+  /** Told of each record of which something else may be known now: see `at`.
    *  @param isOnTheWay a request that is on its way may make it so, and it changes what could be lost */
-  onChange?: (name: RecordName, known: Known | undefined, isOnTheWay: boolean) => void;
+  onChange?: (name: RecordName, isOnTheWay: boolean) => void;
   /** Told of each record that is forgotten for lack of room. */
   onForget?: (name: RecordName) => void;
   /** Of a service that others change, too; undefined: of what is recorded or made up, where an answer is the whole truth. */
@@ -68,8 +69,6 @@ const MOST_SEEN = 100;
 export class KnownState {
   readonly #options: KnownStateOptions;
   readonly #most: number;
-  /** Somebody is told of changes, or what is learnt is bounded. */
-  readonly #needsText: boolean;
   /** By kind and id, then by account and base path. */
   readonly #records = new Map<string, Map<string, Entry>>();
   /** Those of which something is known; the one learnt longest ago is the first. */
@@ -83,7 +82,6 @@ export class KnownState {
   constructor(options: KnownStateOptions = {}) {
     this.#options = options;
     this.#most = options.most ?? MOST;
-    this.#needsText = options.onChange !== undefined || this.#most !== Number.POSITIVE_INFINITY;
   }
 
   /** Undefined where nothing is known. What is on its way counts as if it had been applied, and as if not. */
@@ -113,10 +111,12 @@ export class KnownState {
       for (const other of onTheWay) overlap(own, other);
     entry.onTheWay.add(own);
     entry.changedAt = ++this.#time;
-    this.#tell(entry);
+    const isOtherList = known !== undefined && known.record.environments !== entry.known?.record.environments;
+    // Nothing is lost by another name.
+    if (isOtherList || !known?.isWhole) this.#tell(entry, isOtherList);
     const end = (now: Known | undefined, isSure: boolean) => {
       entry.onTheWay.delete(own);
-      this.#learn(entry, now, isSure);
+      this.#learn(entry, now, isSure, now !== known || now !== entry.known);
     };
     const union = () => withUnclear(entry.known, known, since);
     const unclear = (shown?: Shown, by?: string) => {
@@ -243,7 +243,12 @@ export class KnownState {
   restore(asked: RecordName, known: Known | undefined): void {
     const entry = this.#entry(asked, false);
     this.#put(entry, either(entry.known, known));
-    entry.told = toldOf(entry);
+  }
+
+  /** What is known by this very name, what is on its way included. */
+  at(name: RecordName): Known | undefined {
+    const entry = this.#records.get(keyOf(name))?.get(placeOf(name));
+    return entry && viewOf(entry);
   }
 
   /** Counts events. */
@@ -266,53 +271,50 @@ export class KnownState {
     }
   }
 
-  /** @param isSure nothing that was known before, by whatever name, says more */
-  #learn(entry: Entry, known: Known | undefined, isSure: boolean): void {
+  /** @param isSure nothing that was known before, by whatever name, says more. @param isNews it is to be told */
+  #learn(entry: Entry, known: Known | undefined, isSure: boolean, isNews = known !== entry.known): void {
     entry.changedAt = ++this.#time;
     if (isSure) entry.sureAt = entry.changedAt;
     // What was refused adds nothing.
     if (isSure || known !== entry.known) entry.learntAt = entry.changedAt;
     this.#put(entry, known);
-    this.#tell(entry);
+    if (isNews) this.#tell(entry);
   }
 
   #put(entry: Entry, known: Known | undefined): void {
     const isSame = known?.record === entry.known?.record;
-    const text = isSame ? entry.text : known && this.#needsText ? JSON.stringify(known.record) : '';
-    this.#size += sizeOf(text) - sizeOf(entry.text);
-    Object.assign(entry, { known, text });
+    const size = isSame ? entry.size : known ? sizeOf(known.record) : 0;
+    this.#size += size - entry.size;
+    entry.known = known;
+    entry.size = size;
     this.#ages.delete(entry);
     if (known) this.#ages.add(entry);
     else this.#drop(entry);
+    if (this.#size > this.#most) this.#makeRoom();
+  }
+
+  #makeRoom(): void {
     for (const oldest of this.#ages) {
       if (this.#size <= this.#most) break;
       this.#ages.delete(oldest);
-      this.#size -= sizeOf(oldest.text);
-      Object.assign(oldest, { known: undefined, text: '' });
+      this.#size -= oldest.size;
+      oldest.known = undefined;
+      oldest.size = 0;
       this.#drop(oldest);
       this.#tell(oldest);
       this.#options.onForget?.(oldest.name);
     }
   }
 
-  /** Tells what is known of it now, unless that was told. */
-  #tell(entry: Entry): void {
-    if (!this.#options.onChange) return;
-    const { told } = entry;
-    const view = viewOf(entry);
-    const now = toldOf(entry, view);
-    if (told?.text === now?.text && told?.isWhole === now?.isWhole) return;
-    entry.told = now;
-    const isOnTheWay = view?.record.environments !== entry.known?.record.environments;
-    this.#options.onChange(entry.name, view, isOnTheWay);
+  #tell({ name }: Entry, isOnTheWay = false): void {
+    this.#options.onChange?.(name, isOnTheWay);
   }
 
   /** What an answer has shown; what was known already is no change. */
   #show(entry: Entry, known: Known): void {
-    if (known !== entry.known) {
-      const isSame = known.isWhole === entry.known?.isWhole && JSON.stringify(known.record) === entry.text;
-      if (!isSame) this.#learn(entry, known, false);
-    }
+    const isSame =
+      known.isWhole === entry.known?.isWhole && isDeepStrictEqual(known.record, entry.known.record);
+    if (!isSame) this.#learn(entry, known, false);
   }
 
   /** @param by who was shown it; undefined: it was sent */
@@ -430,8 +432,8 @@ export interface Entry {
   readonly name: RecordName;
   /** What is known apart from what is on its way. */
   known: Known | undefined;
-  /** Of `known`, as JSON; `""` where nobody needs it. */
-  text: string;
+  /** Characters that `known` takes, about. */
+  size: number;
   /** When it was last learnt in full: nothing from before says more. What was there from the start has 0. */
   sureAt: number;
   /** When something else was last learnt, in full or in part. */
@@ -441,8 +443,6 @@ export interface Entry {
   readonly onTheWay: Set<OnTheWay>;
   /** Of a live service's project, by the environment's id: when it was there last, and who was shown it. Memory alone. */
   seen: Map<number, Seen> | undefined;
-  /** What was told of it last. */
-  told: { text: string; isWhole: boolean } | undefined;
 }
 
 export interface Seen {
@@ -468,13 +468,12 @@ function newEntry(name: RecordName): Entry {
   return {
     name,
     known: undefined,
-    text: '',
+    size: 0,
     sureAt: 0,
     learntAt: 0,
     changedAt: 0,
     onTheWay: new Set(),
     seen: undefined,
-    told: undefined,
   };
 }
 
@@ -495,13 +494,6 @@ function seenIn({ name, known }: Entry, record: JsonObject): Known {
   return isSame ? known : wholeRecord(name.kind, record, known);
 }
 
-/** What is to be told of it. */
-function toldOf(entry: Entry, view = viewOf(entry)): Entry['told'] {
-  if (!view) return undefined;
-  const text = view.record === entry.known?.record ? entry.text : JSON.stringify(view.record);
-  return { text, isWhole: view.isWhole };
-}
-
 /** Two are on their way to what may be one record. */
 function overlap(one: OnTheWay, other: OnTheWay): void {
   one.isOverlapped = true;
@@ -518,7 +510,7 @@ function isSuperseded({ learntAt, onTheWay }: Entry, own: Entry | undefined): bo
 /** What a record takes in memory beside its text, in characters, about. */
 const OVERHEAD = 500;
 
-/** Characters that what is known takes, about. @param text of it, as JSON */
-export function sizeOf(text: string): number {
-  return text === '' ? 0 : text.length + OVERHEAD;
+/** Characters that a record takes, about. */
+export function sizeOf(record: JsonObject): number {
+  return JSON.stringify(record).length + OVERHEAD;
 }

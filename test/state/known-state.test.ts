@@ -69,7 +69,8 @@ class Play {
   ) {
     this.state = new KnownState({
       ...options,
-      onChange: (name, known) => {
+      onChange: (name) => {
+        const known = this.state.at(name);
         if (known) this.told.set(JSON.stringify(name), { name, known });
         else this.told.delete(JSON.stringify(name));
       },
@@ -496,10 +497,14 @@ describe('room', () => {
         (steps) => {
           const forgotten: string[] = [];
           const told = new Map<string, Known>();
-          const state = new KnownState({
+          const state: KnownState = new KnownState({
             most: 6000,
             onForget: ({ id }) => forgotten.push(id),
-            onChange: ({ id }, known) => (known ? told.set(id, known) : told.delete(id)),
+            onChange: (name) => {
+              const known = state.at(name);
+              if (known) told.set(name.id, known);
+              else told.delete(name.id);
+            },
           });
           for (const { id, count, ends } of steps) {
             const sent = state.send(named('current', `${id}`), project(...Array(count).keys()));
@@ -546,7 +551,7 @@ it('nothing is left of what ended without saying anything', () => {
 
 it('only what changes is told', () => {
   const told: (string | undefined)[] = [];
-  const state = new KnownState({ onChange: (_, known) => told.push(brief(known)) });
+  const state: KnownState = new KnownState({ onChange: (name) => told.push(brief(state.at(name))) });
   state.restore(CURRENT, { record: project(1), isWhole: true });
   state.send(CURRENT, project(1)).accepted();
   state.read(CURRENT, false)(answer(project(1)));
