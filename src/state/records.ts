@@ -91,7 +91,8 @@ function picked(item: JsonObject, members: readonly string[]): JsonObject {
 /** What either of two states of a record has. Of the second, which is the later one, it has the name. */
 export function unionOf(first: JsonObject, second: JsonObject): JsonObject {
   const union: JsonObject = { ...first, ...second };
-  for (const [field, value] of Object.entries(second)) {
+  for (const field in second) {
+    const value = second[field];
     if (!Array.isArray(value) || !Array.isArray(first[field]) || value === first[field]) continue;
     const items = new Map<string, JsonValue>();
     for (const item of [...(first[field] as JsonValue[]), ...value]) {

@@ -1,4 +1,4 @@
-import { type RawHeaders, type RequestHead, splitTarget } from '../http/http.ts';
+import { byHeaderName, type RawHeaders, type RequestHead, splitTarget } from '../http/http.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import type { FailureKind } from '../model/exchange.ts';
 import type { RecordName } from '../model/record.ts';
@@ -113,17 +113,20 @@ function isFinal(
   body: JsonValue | undefined,
 ): boolean {
   if (status === 202 || status === 207 || splitTarget(url).query !== '') return false;
-  const objects = isObject(body) ? [body, ...Object.values(body).filter(isObject)] : [];
-  const names = objects.flatMap((one) => Object.keys(one));
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    names.push(headers[i] as string);
-    if (ONLY_PREFERRED.test(headers[i + 1] as string)) return false;
+  for (let i = 0; i + 1 < headers.length; i += 2)
+    if (saysTry(headers[i] as string) || ONLY_PREFERRED.test(headers[i + 1] as string)) return false;
+  if (!isObject(body)) return true;
+  for (const name in body) {
+    if (saysTry(name)) return false;
+    const inner = body[name];
+    if (isObject(inner) && Object.keys(inner).some(saysTry)) return false;
   }
-  return !names.some((name) => ONLY_TRIED.test(name));
+  return true;
 }
 
 /** How services are asked to do nothing but say what they would do: in a name, or in a header's value. */
 const ONLY_TRIED = /dry[-_]?run|(?:validat\w*|check|test)[-_]?only|what[-_]?if|preview|simulat/i;
+const saysTry = byHeaderName((name) => ONLY_TRIED.test(name));
 const ONLY_PREFERRED = /dry[-_]?run|validate[-_]?only|respond-async/i;
 
 function isAccepted(status: number): boolean {
