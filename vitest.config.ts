@@ -15,10 +15,16 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/validators.ts', 'test/support/packed.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/set-up.ts'],
     // Each has a command of its own, and takes its time: npm run crash, npm run plugins.
     exclude: ['test/crash/**', 'test/plugins/**', ...configDefaults.exclude],
+    tags: [
+      {
+        name: 'slow',
+        description: 'Tries thousands of values, waits, or starts processes. Not in `npm run test:unit`.',
+      },
+    ],
     // What hangs ends; a machine that has much else to do is no failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -38,7 +38,11 @@ export function compilerOf(schemas: ReadonlyMap<string, AnySchema>, folder: stri
     const ajv = ajvs.get(draft) ?? createAjv(draft);
     ajvs.set(draft, ajv);
     ajvByName.set(name, ajv);
-    orDoesNotCompile(file, () => ajv.addSchema(schema, name));
+    orDoesNotCompile(file, () => {
+      metaSchemaOf[draft] ??= new DRAFTS[draft]({ logger: false, ownProperties: true, allErrors: true });
+      metaSchemaOf[draft].validateSchema(schema, true);
+      ajv.addSchema(schema, name);
+    });
   }
   const ajvOf = (name: string) => ajvByName.get(name) as Ajv2020;
   return {
@@ -51,6 +55,9 @@ export function compilerOf(schemas: ReadonlyMap<string, AnySchema>, folder: stri
 /** What a file of a contract can be written in. */
 const DRAFTS = { '2020-12': Ajv2020, 'draft-07': Ajv };
 type Draft = keyof typeof DRAFTS;
+
+/** One for all contracts: to compile a meta-schema takes longer than most contracts. */
+const metaSchemaOf: Partial<Record<Draft, Ajv2020>> = {};
 
 /** By its `$schema`; 2020-12 where it has none. */
 function draftOf(schema: AnySchema, file: string): Draft {
@@ -77,6 +84,8 @@ function createAjv(draft: Draft): Ajv2020 {
     ownProperties: true,
     // For the module of the shipped contract, which has our formats and functions by these names.
     code: { source: true, esm: true, lines: true, formats: _`formats` },
+    // `compilerOf` asks the meta-schema.
+    validateSchema: false,
     logger: false,
   });
   addOrdinary(ajv);

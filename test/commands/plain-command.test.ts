@@ -44,7 +44,7 @@ describe('a command line', () => {
   });
 });
 
-it('is read as yargs reads it', () => {
+it('is read as yargs reads it', { tags: 'slow' }, () => {
   const commands = { proxy: PROXYING, replay: REPLAYING_ALONE, fake: FAKING };
   const flags = fc.constantFrom(...Object.keys(SETTINGS).map((name) => `--${flagOf(name as SettingName)}`));
   const word = fc.constantFrom(

@@ -225,7 +225,7 @@ it('says nothing of the shape of values that the rule on dataType judges', () =>
   }
 });
 
-it('leaves findings out past a bound, and counts them', () => {
+it('leaves findings out past a bound, and counts them', { tags: 'slow' }, () => {
   const bounds = new FindingBounds();
   const body = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`f${index}`, 1]));
   const findings = shippedContract()

@@ -225,7 +225,7 @@ describe('equality', () => {
     ['uniqueItems', fc.boolean().map((uniqueItems) => ({ uniqueItems }))],
     ['const', either.map((allowed) => ({ const: allowed }))],
     ['enum', fc.array(either, { minLength: 1 }).map((allowed) => ({ enum: allowed }))],
-  ])('%s finds what Ajv does, in the same words', (keyword, schemas) => {
+  ])('%s finds what Ajv does, in the same words', { tags: 'slow' }, (keyword, schemas) => {
     const said = (validate: ReturnType<Ajv2020['compile']>, data: JsonValue) => [
       validate(data),
       validate.errors?.map(({ params, message, ...error }) =>

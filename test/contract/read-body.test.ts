@@ -129,7 +129,7 @@ describe('what readers see differently', () => {
     expect(findings.length + omitted).toBe(3002);
   });
 
-  it('is kept within bounds, however long the names and however many the lines', () => {
+  it('is kept within bounds, however long the names and however many the lines', { tags: 'slow' }, () => {
     const twice = Array(2000).fill('"a":1').join(',');
     const name = 'x'.repeat(60_000);
     const long = read(`{"${name}":{${twice}}}`);
@@ -342,7 +342,7 @@ describe('decode body', () => {
       ]);
     });
 
-    it('is not undone past the limit', () => {
+    it('is not undone past the limit', { tags: 'slow' }, () => {
       const bomb = gzipSync(Buffer.alloc(LIMIT + 1, 0x20));
       expect(bomb.length).toBeLessThan(10_000);
       expect(brief(coded('gzip', bomb).findings)).toEqual(['request.too-large error']);

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/crash/**/*.test.ts'],
-    globalSetup: ['test/support/validators.ts', 'test/support/packed.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/set-up.ts'],
     testTimeout: 600_000,
   },

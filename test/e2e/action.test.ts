@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTION_FILE, readAction, runAction } from '../support/action.ts';
-import { cleanUp, packed, ROOT, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, packed, ROOT } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
 import { loadGithubParser } from '../support/github-parser.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterAll(cleanUp);
 

@@ -6,9 +6,10 @@ import { join, relative } from 'node:path';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { filesIn } from '../support/answers.ts';
-import { cleanUp, runProgram, startBinary, temporaryFolder, works } from '../support/binary.ts';
+import { cleanUp, runProgram, startBinary, works } from '../support/binary.ts';
 import { closeGates, startRecorder, startReplay } from '../support/in-process.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(async () => {
   // What they record goes into folders that are removed then.

@@ -2,18 +2,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  cleanUp,
-  type Ended,
-  ROOT,
-  type RunOptions,
-  runBinary,
-  startBinary,
-  temporaryFolder,
-} from '../support/binary.ts';
+import { cleanUp, type Ended, ROOT, type RunOptions, runBinary, startBinary } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { runHere } from '../support/run-here.ts';
 import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TARGET = 'http://127.0.0.1:9';
 

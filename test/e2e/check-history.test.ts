@@ -2,11 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { cleanUp, runBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, runBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { closeGates, startGate, startRecorder } from '../support/in-process.ts';
 import { type RawRequest, sendRaw } from '../support/raw.ts';
 import { runHere } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(async () => {
   await closeGates();

@@ -2,8 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { cleanUp, runBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, runBinary } from '../support/binary.ts';
 import { runHere } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterAll(cleanUp);
 

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import axios from 'axios';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, runProgram, startBinary, temporaryFolder, works } from '../support/binary.ts';
+import { cleanUp, type Running, runProgram, startBinary, works } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, ODD_PROJECT_TEXT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const GOOD = JSON.stringify(GOOD_PROJECT);
 const BAD = JSON.stringify(BAD_PROJECT);

@@ -8,7 +8,7 @@ import { exchange, plainOf } from '../support/exchanges.ts';
 import { leaveAsKilled } from '../support/killed.ts';
 import { find, turn } from '../support/recordings.ts';
 import { copyAtEachStep, withPatched } from '../support/steps.ts';
-import { folderInMemory, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PATHS = ['/a', '/a/b', '/c'];
 
@@ -64,7 +64,7 @@ const RUNS: Record<string, ((store: RecordingStore) => void)[]> = {
 
 describe('writing that is killed at any step', { timeout: 60_000 }, () => {
   it.each(Object.entries(RUNS))('loses nothing and keeps nothing twice: %s', async (name, runs) => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const earlier = runs.slice(0, -1);
     for (const run of earlier) {
       const store = await openStore(folder, 'r', { writable: true });
@@ -74,7 +74,7 @@ describe('writing that is killed at any step', { timeout: 60_000 }, () => {
     const store = await openStore(folder, 'r', { writable: true, replaces: name.endsWith('replaced') });
     runs.at(-1)?.(store);
     await turn();
-    const copies = await copyAtEachStep(folder, folderInMemory(), () => store.flush());
+    const copies = await copyAtEachStep(folder, temporaryFolder(), () => store.flush());
     const files = filesBelow(folder);
     const content = contentOf(await openStore(folder, 'r'));
     expect(Object.values(content).flat().length).toBeGreaterThan(8);
@@ -87,7 +87,7 @@ describe('writing that is killed at any step', { timeout: 60_000 }, () => {
       expect(filesBelow(copy)).toEqual(before);
       // The next start puts the files in order, and may be killed itself.
       const isNested = step % 6 === 0;
-      const interrupted = join(folderInMemory(), 'copy');
+      const interrupted = join(temporaryFolder(), 'copy');
       if (isNested) cpSync(copy, interrupted, { recursive: true });
       const again = await openStore(copy, 'r', { writable: true });
       expect(filesBelow(copy), `written after step ${step}`).toEqual(files);
@@ -95,7 +95,7 @@ describe('writing that is killed at any step', { timeout: 60_000 }, () => {
       // There are hundreds of them.
       rmSync(copy, { recursive: true });
       if (!isNested) continue;
-      const into = folderInMemory();
+      const into = temporaryFolder();
       const nested = await copyAtEachStep(interrupted, into, () =>
         openStore(interrupted, 'r', { writable: true }),
       );

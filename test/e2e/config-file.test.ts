@@ -3,17 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  cleanUp,
-  packed,
-  ROOT,
-  runBinary,
-  runProgram,
-  startBinary,
-  temporaryFolder,
-} from '../support/binary.ts';
+import { cleanUp, packed, ROOT, runBinary, runProgram, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT } from '../support/e2e-bodies.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const JAVASCRIPT = 'correct the JavaScript';
 const CASES: [name: string, text: string, says: string | RegExp][] = [

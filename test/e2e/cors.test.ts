@@ -1,10 +1,11 @@
 /** Pages of another origin: what the gate answers itself can be read where the target, or a recording, lets the page ask. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, type Running, startBinary } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { closeGates, startGate } from '../support/in-process.ts';
 import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PAGE = 'http://localhost:3000';
 const SHORTER = { ...GOOD_PROJECT, environments: GOOD_PROJECT.environments.slice(1) };

@@ -1,14 +1,219 @@
-/** `patchgate exec` is told to stop, as by a CI system: no terminal tells its command. */
+/** `patchgate exec`. Its commands are small shells: what they see they write to a file, since standard output is that of the tests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, it } from 'vitest';
-import { cleanUp, packed, runBinary, runEnvironment, temporaryFolder } from '../support/binary.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cleanUp, packed, runBinary, runEnvironment } from '../support/binary.ts';
+import { project } from '../support/bodies.ts';
+import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
+import { writeRecording } from '../support/recorded-folder.ts';
+import { runHere } from '../support/run-here.ts';
+import { closeTargets, freePort, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(closeTargets);
 afterAll(cleanUp);
+
+let cwd: string;
+beforeEach(() => {
+  cwd = temporaryFolder();
+  const json = project();
+  writeRecording(join(cwd, 'recordings', 'demo'), [
+    exchange({ method: 'GET', answer: { json } }),
+    exchange({ body: { json } }),
+  ]);
+});
+
+const exec = (args: string[], script: string, env: Record<string, string> = {}) =>
+  runHere(['exec', '--recording', 'demo', ...args, '--', 'sh', '-c', script], { cwd, env });
+const seen = () => readFileSync(join(cwd, 'seen'), 'utf8');
+const get = (path: string) => `curl -s -o seen "$PATCHGATE_URL${path}"`;
+const patch = (path: string, body: object) =>
+  `curl -s -o seen -X PATCH --json '${JSON.stringify(body)}' "$PATCHGATE_URL${path}"`;
+
+describe('a command', () => {
+  it('finds the recording by its variables, and its arguments letter by letter', async () => {
+    const script = 'printf "$PATCHGATE_URL $BASE_URL $OTHER" > seen; printf "<%s>" "$@" >> seen';
+    const args = [
+      '--env',
+      'BASE_URL=/api/v2',
+      '--',
+      'sh',
+      '-c',
+      script,
+      'sh',
+      '--',
+      '--help',
+      '',
+      '--env',
+      '007',
+    ];
+    const env = { OTHER: 'kept', BASE_URL: 'https://example.com' };
+    const { code, stdout } = await runHere(['exec', '--recording=demo', ...args], { cwd, env });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(seen()).toMatch(/^(http:\/\/127\.0\.0\.1:\d+) \1\/api\/v2 kept<--><--help><><--env><007>$/);
+  });
+
+  it('asks it, and not the proxy that leads out', async () => {
+    const env = { http_proxy: 'http://127.0.0.1:9' };
+    expect((await exec([], get(PROJECT_PATH), env)).code).toBe(0);
+    expect(JSON.parse(seen())).toEqual(project());
+  });
+
+  it('has its place in the usage, and none in the help', async () => {
+    const { stdout } = await runHere(['exec', '--help'], { cwd });
+    expect(stdout).toMatch(/^patchgate exec \[options\] -- COMMAND…\n/);
+    expect(stdout).not.toMatch(/Positionals/);
+  });
+
+  it('that cannot be run is no reason to speak of the recording', async () => {
+    const { code, stderr } = await runHere(['exec', '--recording=demo', '--', 'nosuch'], { cwd });
+    const why = 'patchgate: the command "nosuch" cannot be run: it is not found\n';
+    expect({ code, stderr }).toEqual({ code: 127, stderr: why });
+  });
+});
+
+describe('at the end', () => {
+  it('little is said where all was served', async () => {
+    const { code, stderr } = await exec([], `${get(PROJECT_PATH)}; ${patch(PROJECT_PATH, project())}`);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'patchgate: every exchange of "demo" was served (2)\n',
+    });
+  });
+
+  it('misses fail the run, each explained once, whatever was reset meanwhile', async () => {
+    const reset = 'curl -s -o reset -X POST "$PATCHGATE_URL/__patchgate/reset"';
+    const missed = [get('/a'), get('/a'), get('/__patchgate/session/one/a')];
+    const script = [...missed, reset, patch(PROJECT_PATH, project())];
+    const { code, stderr } = await exec([], script.join('\n'));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^patchgate: 3 requests had no answer in the recording:\n {2}nothing is recorded for GET \/a .*\(3 times, session one\)\n {4}record it: the same command with --record new_episodes --target URL\n/,
+    );
+    expect(stderr).toContain('patchgate: 1 exchange not served (of 2 in "demo"; -v lists them)\n');
+  });
+
+  it('a partial run is one line, and all of it where that is asked for', async () => {
+    const one = 'patchgate: 1 exchange not served (of 2 in "demo"; -v lists them)\n';
+    expect(await exec([], get(PROJECT_PATH))).toMatchObject({ code: 0, stderr: one });
+    const { stderr } = await exec(['-v'], get(PROJECT_PATH));
+    expect(stderr).toMatch(
+      /^patchgate: 1 of 2 exchanges of "demo" was never served:\n {2}PATCH \/api\/v2\/.*\n$/,
+    );
+  });
+
+  it('what the gate blocked is told, and fails the run where that is asked for', async () => {
+    const blocked = patch(PROJECT_PATH, { name: 'Checkout' });
+    const says = `the gate answered PATCH ${PROJECT_PATH} with 422: schema.required: `;
+    const { code, stderr } = await exec([], blocked);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(says)]);
+    const reset = 'curl -s -o reset -X POST "$PATCHGATE_URL/__patchgate/reset"';
+    const failed = await exec(['--fail-on-block'], `${blocked}; ${reset}; ${blocked}`);
+    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(says)]);
+    expect(failed.stderr).toContain('1 further request was refused');
+    expect((await exec(['--fail-on-block'], get(PROJECT_PATH))).code).toBe(0);
+    expect((await exec(['--fail-on-block'], `${blocked}; exit 7`)).code).toBe(7);
+  });
+
+  it('what was never served fails the run where that is asked for', async () => {
+    const { code, stderr } = await exec(['--fail-unused'], get(PROJECT_PATH));
+    expect(code).toBe(1);
+    expect(stderr).toContain('1 of 2 exchanges of "demo" was never served:\n  PATCH /api/v2/');
+  });
+
+  it('says how the faults of a run can be repeated', async () => {
+    const { stderr } = await exec(['--fault', 'latency=1ms rate=0.5', '--fault-seed=7'], get(PROJECT_PATH));
+    expect(stderr).toMatch(/^patchgate: injects 1 fault, seed 7 \(repeat with --fault-seed 7\)\n/);
+  });
+
+  it('says of each fault that never happened why', async () => {
+    const faults = ['GET /nosuch/** status=503', 'FETCH status=503', 'GET reset after=1', 'GET latency=1ms'];
+    const { code, stderr } = await exec(
+      faults.flatMap((fault) => ['--fault', fault]),
+      get(PROJECT_PATH),
+    );
+    expect(code).toBe(0);
+    expect(stderr.split('\n').filter((line) => line.includes('never happened'))).toEqual([
+      'patchgate: the fault "GET /nosuch/** status=503" never happened: it fitted no request that passed the gate',
+      'patchgate: the fault "FETCH status=503" never happened: it fitted no request that passed the gate',
+      'patchgate: the fault "GET reset after=1" never happened: it fitted 1 request; it lets the first 1 of each session go by',
+    ]);
+  });
+
+  it('says that no request came', async () => {
+    const { code, stderr } = await exec([], 'true');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^patchgate: the command sent no request: .* PATCHGATE_URL.*\n$/);
+  });
+
+  it('one that failed has its own code, and is shown what the gate blocked', async () => {
+    const blocked = patch(PROJECT_PATH, { name: 'Checkout' });
+    const { code, stderr } = await exec([], `${blocked}; ${get('/a')}; exit 7`);
+    expect(code).toBe(7);
+    expect(stderr).toContain(`the gate answered PATCH ${PROJECT_PATH} with 422: schema.required: `);
+  });
+
+  it('one that failed is told by which flag what it deletes may go, and with it, it may', async () => {
+    const { environments, ...rest } = project();
+    const script = `${patch(PROJECT_PATH, { ...rest, environments: environments.slice(1) })}; exit 7`;
+    const { stderr } = await exec(['--guard=on'], script);
+    const said =
+      /\n {2}where it is meant to go: the same command with (--allow-delete) '(.+)', or with --no-guard\n/.exec(
+        stderr,
+      );
+    expect(said?.[2]).toBe(environments[0]?.name);
+    await exec(['--guard=on', ...(said?.slice(1) ?? [])], script);
+    expect(JSON.parse(seen())).toMatchObject({ status: 501 });
+  });
+});
+
+describe('to record', () => {
+  it('it forwards, guards, and leaves nothing behind but the recording', async () => {
+    const target = await startTarget((_req, res) => res.end(JSON.stringify(project())));
+    const kept = { ...project(), environments: project().environments.slice(1) };
+    const script = `${get(PROJECT_PATH)}; ${patch(PROJECT_PATH, kept)}`;
+    const env = { PATCHGATE_RECORD: 'all', PATCHGATE_TARGET: target.url };
+    const { code, stdout, stderr } = await exec([], script, env);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('with 409: project.environment-deleted: ');
+    expect(stderr).toMatch(/\npatchgate: recorded 1 exchange in recordings\/demo\n$/);
+    expect(target.received.map(({ method }) => method)).toEqual(['GET']);
+    expect(JSON.parse(seen())).toMatchObject({ status: 409 });
+    expect(existsSync(join(cwd, '.patchgate'))).toBe(false);
+    const file = join(cwd, 'recordings/demo', PROJECT_PATH, 'GET.json');
+    expect(JSON.parse(readFileSync(file, 'utf8')).exchanges[0].response.body).toEqual({ json: project() });
+  });
+
+  it('it says what the target did not answer, whether the command minds or not', async () => {
+    const target = `http://127.0.0.1:${await freePort()}`;
+    const { code, stderr } = await exec(['--record=all', `--target=${target}`], get('/a'));
+    expect(code).toBe(0);
+    expect(stderr).toContain(`the gate answered GET /a with 502: the target ${target} could not be reached`);
+  });
+
+  it('it needs a target, unless CI keeps it from recording', async () => {
+    const { code, stderr } = await exec(['--record=new_episodes'], 'true');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--record is "new_episodes", and there is no target to record from');
+    const onCi = await exec(['--record=new_episodes'], get('/a'), { CI: 'true' });
+    expect(onCi.code).toBe(1);
+    expect(onCi.stderr).toContain('CI is set: --record new_episodes replays only');
+  });
+
+  it('a recording that is not there is asked for, and one that is there is enough for once', async () => {
+    const misspelt = await runHere(['exec', '--recording=demos', '--', 'touch', 'seen'], { cwd });
+    expect(misspelt.code).toBe(2);
+    expect(misspelt.stderr).toContain(
+      'there is no recording "demos" in recordings/ (there are: demo)\n  did you mean "demo"?',
+    );
+    expect(existsSync(join(cwd, 'seen'))).toBe(false);
+    expect((await exec(['--record=once'], get('/a'))).code).toBe(1);
+  });
+});
+
+// Told to stop, as by a CI system: no terminal tells its command.
 
 /** Runs a script that says `ready`, and waits for it. */
 async function startScript(script: string, ...args: string[]): Promise<{ cwd: string; child: ChildProcess }> {

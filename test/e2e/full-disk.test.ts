@@ -2,9 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, type Running, startBinary } from '../support/binary.ts';
 import { startRecorder } from '../support/in-process.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(async () => {
   await cleanUp();

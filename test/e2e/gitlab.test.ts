@@ -3,9 +3,10 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { cleanUp, packed, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, packed, ROOT, runProgram } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterAll(cleanUp);
 

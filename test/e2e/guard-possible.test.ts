@@ -4,9 +4,10 @@ import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, startBinary } from '../support/binary.ts';
 import { lossesIn, type Project, patch, project, type Service, startService } from '../support/service.ts';
 import { closeTargets } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const THREE = project('1 Production', '2 Staging', '3 Development');
 const TWO = project('1 Production', '2 Staging');

@@ -3,8 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
-import { cleanUp, packed, runProgram, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, packed, runProgram } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/exchanges.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(cleanUp);
 

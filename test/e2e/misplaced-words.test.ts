@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, runBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, runBinary } from '../support/binary.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(cleanUp);
 

@@ -2,9 +2,10 @@
 import { readdirSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
-import { cleanUp, runBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, runBinary } from '../support/binary.ts';
 import { closeGates, startGate } from '../support/in-process.ts';
 import { closeTargets, freePort, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterAll(async () => {
   await cleanUp();

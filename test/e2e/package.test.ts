@@ -4,7 +4,8 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/settings/settings.ts';
-import { cleanUp, packed as installedFile, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, packed as installedFile, ROOT, runProgram } from '../support/binary.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 /** npm's own notices are none of ours. */

@@ -2,9 +2,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cleanUp, runBinary, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, runBinary, startBinary } from '../support/binary.ts';
 import { runHere } from '../support/run-here.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PRODUCTION = { id: 1024, name: 'Production', isEnabled: true };
 const STAGING = { id: 2, name: 'Staging', isEnabled: false };

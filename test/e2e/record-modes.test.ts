@@ -3,11 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { answersTo, exchangeFilesIn, filesIn } from '../support/answers.ts';
-import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, startBinary } from '../support/binary.ts';
 import { JSON_TYPE } from '../support/e2e-bodies.ts';
 import { closeGates, type Settings, startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { type RawRequest, sendRaw } from '../support/raw.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(async () => {
   await closeGates();

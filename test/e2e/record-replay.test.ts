@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { answersTo, exchangeFilesIn } from '../support/answers.ts';
-import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, startBinary } from '../support/binary.ts';
 import {
   BAD_PROJECT,
   GOOD_PROJECT,
@@ -15,6 +15,7 @@ import {
 import { closeGates, startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection, type RawRequest, type RawResponse, sendRaw, valuesOf } from '../support/raw.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(async () => {
   // What they record goes into folders that are removed then.

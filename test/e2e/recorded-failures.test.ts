@@ -6,11 +6,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import type { Config } from '../../src/settings/config.ts';
 import { filesIn } from '../support/answers.ts';
-import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { closeGates, startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection } from '../support/raw.ts';
 import { closeTargets, freePort, startRawTarget, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(async () => {
   // What they record goes into folders that are removed then.

@@ -5,19 +5,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  cleanUp,
-  type Ended,
-  packed,
-  runBinary,
-  runProgram,
-  startBinary,
-  temporaryFolder,
-} from '../support/binary.ts';
+import { cleanUp, type Ended, packed, runBinary, runProgram, startBinary } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
 import { recordAll } from '../support/recordings.ts';
 import { runHere } from '../support/run-here.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const BROWSER = fileURLToPath(new URL('../support/har/browser.json', import.meta.url));
 

@@ -5,10 +5,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Kind } from '../../src/app/compose-upstream.ts';
 import { openStore } from '../../src/recordings/store/open-store.ts';
 import type { Config } from '../../src/settings/config.ts';
-import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, startBinary } from '../support/binary.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
 import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(async () => {
   await closeGates();

@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { locationOf } from '../../src/recordings/store/location.ts';
-import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, startBinary } from '../support/binary.ts';
 import { exchange, stringifyRecording } from '../support/exchanges.ts';
 import { closeGates, startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { closeTargets, startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(async () => {
   await closeGates();

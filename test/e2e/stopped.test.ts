@@ -4,11 +4,12 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { cleanUp, startBinary, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { closeGates, startGate, startRecorder } from '../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw } from '../support/raw.ts';
 import { closeTargets, startRawTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 afterAll(async () => {
   await closeGates();

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/fuzz/**/*.test.ts'],
-    globalSetup: ['test/support/validators.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/set-up.ts'],
     env: { FUZZ: 'long' },
     testTimeout: 1_800_000,

@@ -316,7 +316,7 @@ describe('what is known of the record', () => {
     expect(gate({ validation: 'warn' }).inspect(patch(url, feature())).verdict.outcome).toBe('pass');
   });
 
-  it('costs no more than the length of the lists', () => {
+  it('costs no more than the length of the lists', { tags: 'slow' }, () => {
     const list = (from: number, name: (index: number) => string) =>
       Array.from({ length: 30_000 }, (_, index) => ({
         id: from + index,
@@ -341,7 +341,7 @@ describe('what is known of the record', () => {
 describe('whatever is sent', () => {
   const urls = [PROJECT_URL, FEATURE_URL, DRAFT_URL];
 
-  it('in odd values, gets a verdict', () => {
+  it('in odd values, gets a verdict', { tags: 'slow' }, () => {
     const names = [
       'name',
       'languages',
@@ -368,7 +368,7 @@ describe('whatever is sent', () => {
     expect(blocked).toBeGreaterThan(1000);
   });
 
-  it('in place of any part of a valid body, gets a verdict', () => {
+  it('in place of any part of a valid body, gets a verdict', { tags: 'slow' }, () => {
     const next = sequence(42);
     const pointersIn = (value: unknown, pointer: string): string[] =>
       typeof value === 'object' && value !== null
@@ -387,7 +387,7 @@ describe('whatever is sent', () => {
     }
   });
 
-  it('in bytes, gets a verdict', () => {
+  it('in bytes, gets a verdict', { tags: 'slow' }, () => {
     const next = sequence(99);
     const valid = Buffer.from(JSON.stringify(draft()));
     const codings = ['gzip', 'br', 'deflate', 'identity', 'x'];
@@ -401,7 +401,7 @@ describe('whatever is sent', () => {
     }
   });
 
-  it('in numbers past all reason, gets a verdict that is short', () => {
+  it('in numbers past all reason, gets a verdict that is short', { tags: 'slow' }, () => {
     const list = (count: number, item: string) => Array(count).fill(item).join(',');
     const fields = (count: number) => Array.from({ length: count }, (_, index) => `"f${index}":1`).join(',');
     const bodies: [string, string][] = [
@@ -437,9 +437,9 @@ describe('whatever is sent', () => {
     }
     const { findings, omitted } = judge(FEATURE_URL, `{${fields(190_000)}}`);
     expect([findings.length, findings.length + omitted]).toEqual([100, 190_000]);
-  }, 60_000);
+  });
 
-  it('an error is never hidden by a flood of warnings', () => {
+  it('an error is never hidden by a flood of warnings', { tags: 'slow' }, () => {
     const numbers = Array(5000).fill('9007199254740993').join(',');
     const fields = Array.from({ length: 5000 }, (_, index) => `"f${index}":1`).join(',');
     const flood = `"variables":[{"defaultValue":[${numbers}]}],${fields}`;

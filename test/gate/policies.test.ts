@@ -237,7 +237,7 @@ describe('overrides', () => {
     ).toContain(`overrides[1].rules${message}`);
   });
 
-  it('in number cost no more than a few policies', async () => {
+  it('in number cost no more than a few policies', { tags: 'slow' }, async () => {
     // Each file is a combination of its own.
     const written = Array.from({ length: 300 }, (_, i) => ({
       files: `f${i}.json`,

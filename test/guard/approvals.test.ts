@@ -60,7 +60,7 @@ it('expires, and goes on saying so for a while', () => {
   expect(approvals.whyNot(token, subject(), 6001)?.isUnknown).toBe(true);
 });
 
-it('keeps ten thousand, and drops the oldest', () => {
+it('keeps ten thousand, and drops the oldest', { tags: 'slow' }, () => {
   const approvals = new Approvals(1000);
   const [first = '', second = ''] = Array.from({ length: 10_000 }, () => approvals.issue(subject(), 0));
   expect(approvals.whyNot(first, subject(), 0)).toBeUndefined();

@@ -19,7 +19,7 @@ import { environmentsOf } from '../../src/state/project.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { shown } from '../support/shown.ts';
 import { bundleProgram, startProgram } from '../support/store-process.ts';
-import { folderInMemory, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TARGET = 'https://staging.example.com/api/v2';
 
@@ -180,7 +180,9 @@ describe('a restart', () => {
     expect(textOf(`${file}.journal`)).toContain('"id":"7"');
   });
 
-  test('a journal that has grown long is moved into the file while requests come', async () => {
+  test('a journal that has grown long is moved into the file while requests come', {
+    tags: 'slow',
+  }, async () => {
     const file = newFile();
     const kept = await open(file);
     let turn = 0;
@@ -207,7 +209,10 @@ describe('a process that is killed', () => {
     }
   `;
 
-  test('leaves all that it had learnt, and a lock that is taken over', { timeout: 60_000 }, async () => {
+  test('leaves all that it had learnt, and a lock that is taken over', {
+    timeout: 60_000,
+    tags: 'slow',
+  }, async () => {
     const program = await bundleProgram(PROGRAM, temporaryFolder());
     const file = newFile();
     for (const most of [1, 400, 9000]) {
@@ -486,7 +491,7 @@ describe('trouble with the disk', () => {
   });
 });
 
-test('says once that there is no room for all', { timeout: 30_000 }, async () => {
+test('says once that there is no room for all', { timeout: 30_000, tags: 'slow' }, async () => {
   const file = newFile();
   const kept = await open(file);
   const long = 'x'.repeat(12 * 1024 * 1024);
@@ -564,8 +569,10 @@ function openKeeper(file: string): StateKeeper {
 const contents = ({ state }: StateKeeper) =>
   new Map([...state.entries()].map(({ name, known }) => [JSON.stringify(name), known]));
 
-test('whatever is learnt, and whenever it is opened again: what was known is known', async () => {
-  const folder = folderInMemory();
+test('whatever is learnt, and whenever it is opened again: what was known is known', {
+  tags: 'slow',
+}, async () => {
+  const folder = temporaryFolder();
   let files = 0;
   const newFile = () => join(folder, String(++files), 'state.json');
   const parts = fc.array(fc.tuple(fc.array(step, { maxLength: 12 }), reopen), { minLength: 1, maxLength: 4 });

@@ -80,7 +80,9 @@ function idsIn({ environments }: JsonObject): number[] {
   return [...new Set(ids as number[])].sort((a, b) => a - b);
 }
 
-it('loses in a PATCH the environments that were told before it, and no others', async () => {
+it('loses in a PATCH the environments that were told before it, and no others', {
+  tags: 'slow',
+}, async () => {
   const { ask, knowledge } = await start();
   await fc.assert(
     fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 4 }), async (bodies) => {

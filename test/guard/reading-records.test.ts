@@ -251,7 +251,7 @@ describe('the answer', () => {
     expect(await readOf(answer)).toEqual({ why });
   });
 
-  it('is none where it does not come to an end in time', async () => {
+  it('is none where it does not come to an end in time', { tags: 'slow' }, async () => {
     expect(await readOf((_, res) => res.writeHead(200).flushHeaders(), 500)).toEqual({
       why: 'the answer took longer than 500 ms',
     });

@@ -104,7 +104,7 @@ describe('what is known of a recording', () => {
     expect(counted.looks).toBe(4);
   });
 
-  it('is never forgotten, however much is asked for', async () => {
+  it('is never forgotten, however much is asked for', { tags: 'slow' }, async () => {
     const { find, idsIn, counted } = await knowing([read(1)]);
     const at = (id: number) => find(ONE, PROJECT_PATH.replace('42', `${id}`), { ...NAME, id: `${id}` });
     for (let id = 42; id <= 2000; id++) await at(id);

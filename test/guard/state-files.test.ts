@@ -17,7 +17,7 @@ import {
 import type { RecordName } from '../../src/model/record.ts';
 import type { State } from '../../src/state/state-file.ts';
 import { refusal } from '../support/errors.ts';
-import { folderInMemory, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PROJECT = { base: '/api/v2', account: 'current', kind: 'project', id: '42' } as const;
 /** What is learnt is in the journal before the answers of a turn go out. */
@@ -167,8 +167,8 @@ const accounts = fc.dictionary(
   fc.record({ projects: records, features: records, drafts: records }, { requiredKeys: [] }),
 );
 
-test('writes what JSON.stringify gives with two spaces, and a line feed', async () => {
-  const file = join(folderInMemory(), 'state.json');
+test('writes what JSON.stringify gives with two spaces, and a line feed', { tags: 'slow' }, async () => {
+  const file = join(temporaryFolder(), 'state.json');
   const adapter = new StateAdapter(file);
   await fc.assert(
     fc.asyncProperty(

@@ -73,20 +73,24 @@ describe('decoding a content', () => {
     expect(lengthOf(await both(gzipSync(mixed), 'gzip'))).toBe(mixed.length);
   });
 
-  it('goes by the bytes that were sent, not by those that a coding of several has made', async () => {
+  it('goes by the bytes that were sent, not by those that a coding of several has made', {
+    tags: 'slow',
+  }, async () => {
     const bomb = brotliCompressSync(gzipSync(gzipSync(Buffer.alloc(64 * MIB))));
     expect(bomb.length).toBeLessThan(1000);
     expect(await both(bomb, 'gzip, gzip, br', answerBounds(64 * MIB))).toBe('too-large');
   });
 
-  it('undoes up to the bytes that are asked for', async () => {
+  it('undoes up to the bytes that are asked for', { tags: 'slow' }, async () => {
     const large = (length: number) => gzipSync(Buffer.concat([noise(100_000), Buffer.alloc(length)]));
     expect(lengthOf(await both(large(7 * MIB), 'gzip'))).toBe(7 * MIB + 100_000);
     expect(await both(large(8 * MIB), 'gzip')).toBe('too-large');
     expect(lengthOf(await both(large(8 * MIB), 'gzip', answerBounds(9 * MIB)))).toBe(8 * MIB + 100_000);
   });
 
-  it('reads a bounded number of coded bytes: of a request fewer, of br fewest', async () => {
+  it('reads a bounded number of coded bytes: of a request fewer, of br fewest', {
+    tags: 'slow',
+  }, async () => {
     expect(lengthOf(await both(gzipSync(noise(1_000_000)), 'gzip'))).toBe(1_000_000);
     const long = gzipSync(noise(1_100_000));
     expect(await both(long, 'gzip')).toBe('coded-too-large');

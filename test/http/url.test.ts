@@ -13,7 +13,7 @@ it('goes on reading hosts that are not ASCII, however often it is asked', () => 
   expect(parseUrl('https://é.example/')?.hostname).toBe('xn--9ca.example');
 });
 
-it('tells URLs and their schemes as the parser does, short and long', () => {
+it('tells URLs and their schemes as the parser does, short and long', { tags: 'slow' }, () => {
   const next = sequence(3986);
   const pieces = [
     ...['https:', 'http:', 'ht\ttps:', 'x:', '//', '/', '?', '#', ':', '@', '[', ']', '::1', 'a', '.', '8'],

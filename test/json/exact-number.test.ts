@@ -55,7 +55,7 @@ it('takes no longer for zeros that lead to another digit', () => {
   expect(isExact(`0.1${'0'.repeat(1_000_000)}1e0`)).toBe(true);
 });
 
-it('agrees with arithmetic on integers, for numbers of every length and spelling', () => {
+it('agrees with arithmetic on integers, for numbers of every length and spelling', { tags: 'slow' }, () => {
   const next = sequence(754);
   const below = (limit: number) => Math.floor(next() * limit);
   const digits = (count: number) => Array.from({ length: count }, () => below(10)).join('');

@@ -82,13 +82,13 @@ describe('the grammar is that of JSON.parse', () => {
   const differences = (texts: readonly string[]) =>
     texts.filter((json) => (scanJson(json, LIMITS).error === undefined) !== isJson(json));
 
-  it('for thousands of valid texts', () => {
+  it('for thousands of valid texts', { tags: 'slow' }, () => {
     const texts = Array.from({ length: 3000 }, () => `${space()}${value(4)}${space()}`);
     expect(texts.filter(isJson)).toHaveLength(texts.length);
     expect(differences(texts)).toEqual([]);
   });
 
-  it('for thousands of texts with one to three mistakes', () => {
+  it('for thousands of texts with one to three mistakes', { tags: 'slow' }, () => {
     const texts = Array.from({ length: 8000 }, () => {
       let json = value(3);
       for (let i = 0; i <= next() * 3; i++) json = mutate(json);
@@ -100,7 +100,7 @@ describe('the grammar is that of JSON.parse', () => {
     expect(differences(texts)).toEqual([]);
   });
 
-  it('for every text of up to four characters that matter', () => {
+  it('for every text of up to four characters that matter', { tags: 'slow' }, () => {
     const pieces = ['{', '}', '[', ']', ',', ':', '"', '\\', '0', '1', '-', '.', 'e', ' '];
     let texts = [''];
     for (let i = 0; i < 4; i++)

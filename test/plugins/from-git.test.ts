@@ -3,9 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runAction } from '../support/action.ts';
-import { cleanUp, runProgram, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, runProgram } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
 import { snapshot } from '../support/snapshot.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let repository: string;
 let cwd: string;

@@ -2,12 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cleanUp, type Ended, runProgram, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, type Ended, runProgram } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
 import { blocksBelow, REPOSITORY } from '../support/ci-page.ts';
 import { exchange } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
 import { git, snapshot } from '../support/snapshot.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let hooks: string;
 let home: string;

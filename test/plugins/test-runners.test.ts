@@ -2,7 +2,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cleanUp, ROOT, runProgram, temporaryFolder } from '../support/binary.ts';
+import { cleanUp, ROOT, runProgram } from '../support/binary.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { walk } from '../support/walk.ts';
 
 const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];

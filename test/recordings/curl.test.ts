@@ -77,7 +77,7 @@ async function arrivesAs(sent: RecordedRequest, body: Buffer): Promise<void> {
   expect(headers.filter(([name]) => !NOT_OURS.has(name))).toEqual(wanted);
 }
 
-describe('what bash sends is what was recorded', () => {
+describe('what bash sends is what was recorded', { tags: 'slow' }, () => {
   it.each<[string, string | Buffer]>([
     ['JSON', '{"name":"it\'s \\"x\\" $HOME `id` !$ \\\\"}'],
     ['an at sign in front', '@/etc/hostname'],

@@ -118,7 +118,7 @@ describe('the style of a JSON text', () => {
     expect(stored(text)).toEqual({ text });
   });
 
-  it('gives any value back in any style', () => {
+  it('gives any value back in any style', { tags: 'slow' }, () => {
     const style = fc.record(
       {
         colon: fc.constantFrom(': ', ' : '),

@@ -85,7 +85,7 @@ test('holds what XML can hold, and nothing that ends an attribute or a text', ()
   expect(xml).toContain(`\n  hint: ${shown}</failure>`);
 });
 
-test("is valid against Jenkins' schema", async () => {
+test("is valid against Jenkins' schema", { tags: 'slow' }, async () => {
   const schema = await readFile('test/corpus/schemas/jenkins-junit-4.xsd', 'utf8');
   const reports = [SAMPLE_REPORT, SUPPRESSED_REPORT, CHANGE_REPORT, HOSTILE_REPORT, { files: [] }];
   const xml = reports.map((report, i) => ({ fileName: `${i}.xml`, contents: junit(report) }));

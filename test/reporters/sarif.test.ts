@@ -210,7 +210,7 @@ test('says how many findings the gate left out', () => {
   ]);
 });
 
-test('keeps within what GitHub takes, errors first', () => {
+test('keeps within what GitHub takes, errors first', { tags: 'slow' }, () => {
   const many = (severity: 'error' | 'warn', count: number) =>
     Array.from({ length: count }, () => finding({ severity }));
   const report = { files: [checkedFile([subject([...many('warn', 25_000), ...many('error', 5)])])] };
@@ -222,7 +222,7 @@ test('keeps within what GitHub takes, errors first', () => {
   ]);
 });
 
-test('is valid against the published schema', () => {
+test('is valid against the published schema', { tags: 'slow' }, () => {
   // It is of draft 04, of which it uses nothing that has changed but the names of these two members.
   const {
     $schema: _,

@@ -290,7 +290,7 @@ describe('bind custom rules', () => {
       expect(say([rule], { odd: 1 })).toHaveLength(1000);
     });
 
-    it('that never end fail', () => {
+    it('that never end fail', { tags: 'slow' }, () => {
       const rule = oddly(function* () {
         for (;;) yield { pointer: '/odd', message: 'x' };
       });

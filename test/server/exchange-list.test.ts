@@ -60,7 +60,7 @@ it('gets one by its id', () => {
 });
 
 describe('its bounds', () => {
-  it('keeps the last thousand', () => {
+  it('keeps the last thousand', { tags: 'slow' }, () => {
     const list = createExchangeList(DEFAULT_REDACTION);
     for (let id = 1; id <= 2 * EXCHANGES_KEPT + 5; id++) list.add(seen({ id }));
     const kept = ids(list.list());
@@ -86,7 +86,7 @@ describe('its bounds', () => {
     expect(areCut('0', '19999', 'another')).toEqual([true, true, true]);
   });
 
-  it('keeps 32 MiB', () => {
+  it('keeps 32 MiB', { tags: 'slow' }, () => {
     const list = createExchangeList(DEFAULT_REDACTION);
     for (let id = 1; id <= 600; id++) list.add(withBodies(id, 65_536));
     const count = ids(list.list({ limit: 1000 })).length;
@@ -132,7 +132,7 @@ describe('its bounds', () => {
     }
   });
 
-  it('does not hold a body for a text of a finding that was cut out of it', () => {
+  it('does not hold a body for a text of a finding that was cut out of it', { tags: 'slow' }, () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const held = () => {

@@ -120,7 +120,7 @@ describe('a request whose turn has not come', () => {
     expect([bytes, started]).toEqual([size, ['/first', '/second']]);
   });
 
-  it('is started in the end, however many there were', async () => {
+  it('is started in the end, however many there were', { tags: 'slow' }, async () => {
     const client = await serve((_, res) => res.end());
     for (let i = 0; i < 3; i++) {
       client.write(get('/').repeat(900));

@@ -116,7 +116,7 @@ const body = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-it('loses nothing, keeps what was sent, and is right', () => {
+it('loses nothing, keeps what was sent, and is right', { tags: 'slow' }, () => {
   fc.assert(
     fc.property(body, body, (first, second) => {
       const before = first as JsonObject;

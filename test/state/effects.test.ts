@@ -42,7 +42,7 @@ it('a draft may lose variations and goals', () => {
   ]);
 });
 
-it('odd values have effects, or none, and are left as they are', () => {
+it('odd values have effects, or none, and are left as they are', { tags: 'slow' }, () => {
   const names = ['variables', 'variations', 'goals', 'key', 'metricId', 'environments', 'languages', 'name'];
   const odd = [...oddValues([...names, 'id', 'variableName'], 1500, 3)];
   for (const [index, body] of odd.entries()) {
@@ -232,7 +232,7 @@ function without<T>(all: ReadonlySet<T>, some: ReadonlySet<T>): Set<T> {
   return new Set([...all].filter((one) => !some.has(one)));
 }
 
-it('each environment that is known and not sent is told as lost, once; no other is', () => {
+it('each environment that is known and not sent is told as lost, once; no other is', { tags: 'slow' }, () => {
   fc.assert(
     fc.property(projects, projects, (known, body) => {
       const all = effects(known as JsonObject, body as JsonObject);

@@ -153,7 +153,7 @@ class Play {
   }
 }
 
-describe('what is known is never less than what may be', () => {
+describe('what is known is never less than what may be', { tags: 'slow' }, () => {
   const play = (accounts: readonly string[], options: KnownStateOptions, isWholeSure: boolean) =>
     fc.assert(
       fc.property(fc.array(step, { maxLength: 14 }), (steps) => {

@@ -71,7 +71,9 @@ it('never says so where there is an effect, or something else to keep', () => {
   );
 });
 
-it('has the very lists of the one that is kept where they are the same, and is the same as before', () => {
+it('has the very lists of the one that is kept where they are the same, and is the same as before', {
+  tags: 'slow',
+}, () => {
   const one = plainRecord('project', project());
   const renamed = plainRecord('project', { ...project(), name: 'Other' }, one);
   expect(renamed.languages).toBe(one.languages);

@@ -59,7 +59,7 @@ describe('a whole record in an answer', () => {
     expect(recordIn('draft', { variations: [] }, '7')).toEqual({ variations: [] });
   });
 
-  it('is looked for in whatever there is', () => {
+  it('is looked for in whatever there is', { tags: 'slow' }, () => {
     for (const value of oddValues(['name', 'languages', 'environments', 'variables', 'variations'], 2000))
       for (const kind of ['project', 'feature', 'draft'] as const) recordIn(kind, value, '1');
     expect(inAnswer(Array(100_000).fill(project))).toBeUndefined();
@@ -90,7 +90,7 @@ describe('what is kept of a record', () => {
     });
   });
 
-  it('is nothing that leads astray, of whatever there is', () => {
+  it('is nothing that leads astray, of whatever there is', { tags: 'slow' }, () => {
     for (const value of oddValues(['name', 'languages', 'environments', 'variables', 'key'], 2000))
       for (const kind of ['project', 'feature', 'draft'] as const) {
         const plain = plainRecord(kind, value);

@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { type Ended, ROOT, runProgram, temporaryFolder } from './binary.ts';
+import { type Ended, ROOT, runProgram } from './binary.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export interface Step {
   name: string;

@@ -1,19 +1,36 @@
 /** The packed program as a child process: what a user installs and runs, not what a test imports. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inject } from 'vitest';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A file of the package as it would be published: `dist/cli.js`. */
+/** A file of the package as it would be published: `dist/cli.js`. It is packed when a process first asks. */
 export function packed(file = ''): string {
-  const folder = inject('packed');
-  if (folder === undefined) throw new Error('dist/cli.js is missing: npm run build');
-  return join(folder, file);
+  installed ??= installPacked();
+  return join(installed, file);
+}
+
+let installed: string | undefined;
+
+/** @returns the folder of what would be published, unpacked as it lies where it is installed */
+function installPacked(): string {
+  if (!existsSync(join(ROOT, 'dist/cli.js'))) throw new Error('dist/cli.js is missing: npm run build');
+  const folder = mkdtempSync(join(tmpdir(), 'patchgate-packed-'));
+  const into = join(folder, 'node_modules/patchgate');
+  mkdirSync(into, { recursive: true });
+  // Without scripts: to build is for who starts the tests.
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const options = { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' } as const;
+  const [{ filename }] = JSON.parse(execFileSync('npm', args, options));
+  execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', into]);
+  // Without a network: the packages that it needs are those of the repository.
+  symlinkSync(join(ROOT, 'node_modules'), join(into, 'node_modules'), 'junction');
+  return into;
 }
 
 export interface Ended {
@@ -45,7 +62,6 @@ export interface RunOptions {
 }
 
 const running = new Set<Running>();
-const folders = new Set<string>();
 
 /** Starts a command that serves, on a free port, and waits until it listens. Rejects where it ends before. */
 export async function startBinary(args: readonly string[], options: RunOptions = {}): Promise<Running> {
@@ -82,19 +98,10 @@ export function works(command: string, ...args: string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** A new empty folder, which `cleanUp` removes. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'patchgate-e2e-'));
-  folders.add(folder);
-  return folder;
-}
-
-/** Ends what `startBinary` started and removes the temporary folders. For `afterEach` or `afterAll`. */
+/** Ends what `startBinary` started. For `afterEach` or `afterAll`. */
 export async function cleanUp(): Promise<void> {
   await Promise.all([...running].map((one) => one.stop('SIGKILL')));
   running.clear();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  folders.clear();
 }
 
 function open(args: readonly string[], options: RunOptions): Omit<Running, 'url' | 'port'> {

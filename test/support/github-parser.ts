@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { ROOT, temporaryFolder } from './binary.ts';
+import { ROOT } from './binary.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 interface GithubParser {
   /** What it has against the text of an action.yml. */

@@ -1,7 +1,8 @@
 /** The packed command line in this process: for what ends by itself and needs no process of its own to be seen. */
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import { type Ended, packed, type RunOptions, runEnvironment, temporaryFolder } from './binary.ts';
+import { type Ended, packed, type RunOptions, runEnvironment } from './binary.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** The module of the command line, as it was built. */
 const program = (): typeof import('../../src/cli.ts') =>

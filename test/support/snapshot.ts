@@ -1,7 +1,8 @@
 /** This checkout as it stands, as a repository that others can clone. */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ROOT, runProgram, temporaryFolder } from './binary.ts';
+import { ROOT, runProgram } from './binary.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** Runs git, with no hook or signature of the user's. @returns what it says */
 export async function git(cwd: string, ...args: string[]): Promise<string> {

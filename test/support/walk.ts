@@ -3,8 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { packed, ROOT, runProgram, temporaryFolder } from './binary.ts';
+import { packed, ROOT, runProgram } from './binary.ts';
 import { freePort } from './target.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 interface Block {
   language: string;

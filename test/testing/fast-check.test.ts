@@ -134,7 +134,7 @@ describe('an arbitrary', () => {
     );
   });
 
-  it('goes on past what a rule refuses now and then', () => {
+  it('goes on past what a rule refuses now and then', { tags: 'slow' }, () => {
     const picky = shouting({
       *check({ body }) {
         if (JSON.stringify(body).length % 10 > 0) yield { pointer: '', message: 'of another length' };
@@ -145,7 +145,7 @@ describe('an arbitrary', () => {
     expect(fc.sample(bodies, { seed: 7, numRuns: 150 })).toHaveLength(150);
   });
 
-  it('says what keeps all bodies from being good', () => {
+  it('says what keeps all bodies from being good', { tags: 'slow' }, () => {
     const never = shouting({
       *check() {
         yield { pointer: '', message: 'nothing is good enough' };

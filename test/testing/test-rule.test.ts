@@ -235,7 +235,7 @@ describe('a body that breaks its schema', () => {
     );
   });
 
-  it('is made of a large example in bounds', () => {
+  it('is made of a large example in bounds', { tags: 'slow' }, () => {
     const body = { list: Array.from({ length: 1000 }, () => 1) };
     expect(problems(unlucky(), { passes: [{ body }] })).toEqual([]);
   });

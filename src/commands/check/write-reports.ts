@@ -99,7 +99,7 @@ async function writeToFile(file: string, name: string, pieces: Iterable<string>)
   });
   const there = await stat(file).catch(() => undefined);
   // A device, a pipe, or what is open already (`-o /dev/stderr`): nothing may take its place.
-  if (file.startsWith('/dev/') || (there && !there.isFile() && !there.isDirectory())) {
+  if (/^\/dev\/(?!shm\/)/.test(file) || (there && !there.isFile() && !there.isDirectory())) {
     await writeFile(file, pieces, { flag: 'a' }).catch((error: unknown) => {
       throw failed(error);
     });

@@ -90,7 +90,9 @@ describe('a baseline', () => {
     expect([exitCode, summary.known, summary.errors]).toEqual([1, 1, 2]);
   });
 
-  it('knows what of a body with very many findings was left out, until there is more of it', async () => {
+  it('knows what of a body with very many findings was left out, until there is more of it', {
+    tags: 'slow',
+  }, async () => {
     const body = (count: number) => ({ ...GOOD, languages: Array.from({ length: count }, () => 1) });
     const args = { ...BASELINE, operation: 'updateProject' };
     write('body.json', body(150));

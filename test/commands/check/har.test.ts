@@ -234,7 +234,9 @@ describe('an HTTP archive', () => {
   });
 });
 
-it('places what is found in any body where it stands in the file, at any indentation', async () => {
+it('places what is found in any body where it stands in the file, at any indentation', {
+  tags: 'slow',
+}, async () => {
   const judging = gate({ guard: 'off' });
   const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 });
   const cases = fc.record({

@@ -107,7 +107,9 @@ function filesOf(events: readonly Event[]): RecordingFile[] {
   }));
 }
 
-it('of any course report the very environments that each PATCH loses, in whatever order the files come', () => {
+it('of any course report the very environments that each PATCH loses, in whatever order the files come', {
+  tags: 'slow',
+}, () => {
   const runs = fc
     .array(event, { minLength: 2, maxLength: 25 })
     .chain((events) =>
@@ -135,7 +137,7 @@ it('of any course report the very environments that each PATCH loses, in whateve
   );
 });
 
-it('tell of accounts that may be the same what one ledger of all of them says', () => {
+it('tell of accounts that may be the same what one ledger of all of them says', { tags: 'slow' }, () => {
   const accounts = fc.constantFrom('current', '5', '6');
   const events = fc.array(fc.tuple(event, accounts), { minLength: 2, maxLength: 12 });
   fc.assert(

@@ -191,7 +191,7 @@ describe('JSON Lines', () => {
   });
 });
 
-it('places what is found in any body at the character of the file', async () => {
+it('places what is found in any body at the character of the file', { tags: 'slow' }, async () => {
   const cases = fc.array(
     fc.record({
       before: fc.string({ unit: 'grapheme', maxLength: 20 }),

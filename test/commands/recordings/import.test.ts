@@ -225,7 +225,7 @@ describe('recordings import', () => {
     expect(filesBelow(join(folder, 'x'))).toEqual({});
   });
 
-  it('refuses an archive that does not fit into memory', async () => {
+  it('refuses an archive that does not fit into memory', { tags: 'slow' }, async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'x.har');
     writeFileSync(file, '');

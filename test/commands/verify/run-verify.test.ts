@@ -347,7 +347,7 @@ describe('a target in trouble', () => {
     await laterRefusal('target-unreachable', verify(folder, target.url, {}, { selection: { path: '/b' } }));
   });
 
-  it('that breaks off, or falls silent, now and then is a finding', async () => {
+  it('that breaks off, or falls silent, now and then is a finding', { tags: 'slow' }, async () => {
     const folder = recorded(get('/a', {}), get('/b', {}), get('/c', {}), get('/d', {}));
     const target = await startLive({
       ...{ '/a': { breaks: true }, '/b': { breaks: true }, '/c': { body: {} }, '/d': { stalls: true } },
@@ -369,7 +369,7 @@ describe('a target in trouble', () => {
     expect(target.received.map(({ url }) => url)).toEqual(['/a', '/b', '/b']);
   });
 
-  it('that never comes to an end is not waited for', async () => {
+  it('that never comes to an end is not waited for', { tags: 'slow' }, async () => {
     const folder = recorded(get('/a', {}), get('/b', {}));
     const target = await startTarget((req, res) => {
       res.setHeader('content-type', 'application/json');

@@ -84,7 +84,7 @@ describe('of JSON', () => {
     expect(json(before, now, { ignored: [''] }).rules).toEqual([]);
   });
 
-  it('tells a difference of ten thousand items in a few lines', () => {
+  it('tells a difference of ten thousand items in a few lines', { tags: 'slow' }, () => {
     const items = (price: number) => ({
       items: Array.from({ length: 10_000 }, (_, id) => ({ id, price: price + id })),
     });

@@ -12,8 +12,6 @@ import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import { exchange, whole } from '../../support/exchanges.ts';
 import { HAR_SCHEMA } from '../../support/har/har-schema.ts';
 
-const isHar = new Ajv({ allErrors: true }).compile(HAR_SCHEMA);
-
 function entryOf(one: Exchange, base = NO_ORIGIN) {
   const { request, response } = whole({ response: { status: 200, headers: {} }, ...one });
   return harEntryOf(
@@ -181,7 +179,8 @@ const anyExchange = fc
   });
 
 describe('an archive of ours', () => {
-  it('is HAR 1.2, and gives the same exchanges back in the same order', () => {
+  it('is HAR 1.2, and gives the same exchanges back in the same order', { tags: 'slow' }, () => {
+    const isHar = new Ajv({ allErrors: true }).compile(HAR_SCHEMA);
     fc.assert(
       fc.property(fc.array(anyExchange, { maxLength: 4 }), (exchanges) => {
         const file = fileOf(...exchanges);

@@ -117,7 +117,7 @@ describe('where the rest of the path is recorded elsewhere', () => {
     expect(reason).toBe('not-recorded');
   });
 
-  it('it is found among any number of paths, by a bounded number of looks', () => {
+  it('it is found among any number of paths, by a bounded number of looks', { tags: 'slow' }, () => {
     const many = Array.from({ length: 5000 }, (_, i) => `PATCH /api/v2/accounts/current/projects/${i + 100}`);
     const store = storeOf([...many, `PATCH /staging/api/v2/${REST}`]);
     const { request } = exchange({ path: `/api/v2/${REST}` });

@@ -135,7 +135,7 @@ describe('other languages than JSON', () => {
       expect(found).toEqual([{ what: 'the name "token"', place: 'body', isDetected: false, value: 'a' }]);
     });
 
-    it('takes time by the length of the text alone', () => {
+    it('takes time by the length of the text alone', { tags: 'slow' }, () => {
       const texts = ['<token>', "token:'", 'token="', '<a ', 'a:\'b:"'].map((part) => part.repeat(100_000));
       for (const text of texts) expect(redactText(text, DEFAULT_REDACTION).length).toBeGreaterThan(0);
     });

@@ -83,7 +83,7 @@ describe('secretsIn', () => {
     expect(found(text)).toEqual([]);
   });
 
-  it('takes its time from the length of the text only', () => {
+  it('takes its time from the length of the text only', { tags: 'slow' }, () => {
     for (const part of [
       'eyJ',
       '-eyJ',

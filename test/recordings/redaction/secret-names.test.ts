@@ -41,7 +41,7 @@ describe('isSecretName', () => {
     expect(isSecretName('tenantKey')).toBe(false);
   });
 
-  it('takes time by the length of the name alone', () => {
+  it('takes time by the length of the name alone', { tags: 'slow' }, () => {
     for (const part of ['a.', '[', 'A', 'token1', '-', 'api-'])
       expect(typeof isSecretName(part.repeat(100_000))).toBe('boolean');
   });

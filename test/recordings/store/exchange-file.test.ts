@@ -56,7 +56,9 @@ describe('bodies in files of their own', () => {
     expect(namesIn(folder)).toHaveLength(2);
   });
 
-  it('are there whenever the process is killed, and none is left in the end that nothing names', async () => {
+  it('are there whenever the process is killed, and none is left in the end that nothing names', {
+    tags: 'slow',
+  }, async () => {
     const folder = temporaryFolder();
     const first = await openStore(folder, 'r', { writable: true });
     for (const n of [1, 2]) append(first, answered(n));

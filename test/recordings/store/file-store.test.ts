@@ -9,20 +9,20 @@ import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../../suppo
 import { leaveAsKilled } from '../../support/killed.ts';
 import { find, turn } from '../../support/recordings.ts';
 import { describeStore, type StorePlace } from '../../support/store-suite.ts';
-import { folderInMemory } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describeStore('the store of files', async () => {
   const placeIn = (folder: string): StorePlace => ({
     open: (replaces = false) => openStore(folder, 'r', { writable: true, replaces }),
     async killed() {
-      const copy = folderInMemory();
+      const copy = temporaryFolder();
       // At once: a copy of what changes meanwhile would be of no moment.
       cpSync(folder, copy, { recursive: true });
       leaveAsKilled(copy);
       return placeIn(copy);
     },
   });
-  return placeIn(folderInMemory());
+  return placeIn(temporaryFolder());
 });
 
 const FILE = ['r', ...PROJECT_PATH.slice(1).split('/'), 'PATCH.json'];
@@ -49,7 +49,7 @@ async function filesIn(folder: string): Promise<Record<string, string>> {
 
 describe('the files of the store', () => {
   it('are a tree that mirrors the API, and nothing else is left in it', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true });
     const one = exchange({ body: { json: { a: 1 } } });
     store.append(plainOf(one));
@@ -61,7 +61,7 @@ describe('the files of the store', () => {
   });
 
   it('are written without anybody asking for it', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true });
     const one = exchange();
     store.append(plainOf(one));
@@ -73,7 +73,7 @@ describe('the files of the store', () => {
   });
 
   it('are written again for what came while they were written', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true });
     for (let i = 0; i < 1000; i++) store.append(plainOf(exchange({ query: `n=${i}` })));
     const writing = store.flush();
@@ -92,7 +92,7 @@ describe('the files of the store', () => {
         ...(session !== undefined && { session }),
       });
     const all = [at(0), at(1), at(2, 'a "test"'), at(3, 'a "test"'), at(4, 'b'), at(5)];
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true });
     for (const one of all) store.append(plainOf(one));
     await store.close();
@@ -100,7 +100,7 @@ describe('the files of the store', () => {
   });
 
   it('stay byte for byte as they were when the same traffic is recorded again', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const record = async (recordedAt: string) => {
       const store = await openStore(folder, 'r', { writable: true, replaces: true });
       store.append(plainOf(exchange({ query: 'b', recordedAt })));
@@ -120,7 +120,7 @@ describe('a broken file of the store', () => {
   it.each(['', '{"formatVersion":1,"exch', '{"formatVersion":2,"exchanges":[]}'])(
     'is named and never written over: %j',
     async (text) => {
-      const folder = folderInMemory();
+      const folder = temporaryFolder();
       const file = join(folder, ...FILE);
       await mkdir(join(file, '..'), { recursive: true });
       await writeFile(file, text);
@@ -146,7 +146,7 @@ describe('a broken file of the store', () => {
   );
 
   it('is one that is not UTF-8, too', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const file = join(folder, ...FILE);
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]));
@@ -157,7 +157,7 @@ describe('a broken file of the store', () => {
 
 describe('trouble with the disk', () => {
   it('is reported, loses nothing, and is over once the disk takes it', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true });
     // A file where a folder must be: refused to every user, root too.
     await writeFile(join(folder, 'r', 'api'), '');
@@ -173,7 +173,7 @@ describe('trouble with the disk', () => {
   });
 
   it('leaves the file as it was, and nothing half written', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true });
     store.append(plainOf(exchange()));
     await store.flush();
@@ -193,7 +193,7 @@ describe('trouble with the disk', () => {
   });
 
   it('does not fill the memory: past a bound, exchanges are no longer kept, and that is said', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true, backlogBytes: 10_000 });
     const big = exchange({ answer: { text: 'x'.repeat(6000) } });
     const obstacle = join(folder, 'r', '.patchgate', 'journal.ndjson');
@@ -214,25 +214,25 @@ describe('trouble with the disk', () => {
 
 describe('openStore', () => {
   it('refuses a name that leads elsewhere', async () => {
-    await expect(openStore(folderInMemory(), '../x')).rejects.toMatchObject({ code: 'bad-usage' });
+    await expect(openStore(temporaryFolder(), '../x')).rejects.toMatchObject({ code: 'bad-usage' });
   });
 
   it('refuses a file in the place of a folder', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     await writeFile(join(folder, 'r'), '');
     await expect(openStore(folder, 'r')).rejects.toMatchObject({ code: 'cannot-read' });
     await expect(openStore(folder, 'r', { writable: true })).rejects.toMatchObject({ code: 'cannot-write' });
   });
 
   it('makes no folder for reading', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const store = await openStore(join(folder, 'none'), 'r');
     expect(store.isEmpty()).toBe(true);
     expect(await readdir(folder)).toEqual([]);
   });
 
   it.skipIf(process.getuid?.() === 0)('refuses a folder that cannot be written to', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     await chmod(folder, 0o500);
     await expect(openStore(folder, 'r', { writable: true })).rejects.toMatchObject({ code: 'cannot-write' });
     await chmod(folder, 0o700);
@@ -241,7 +241,7 @@ describe('openStore', () => {
 
 describe('recording again, with pauses in which the files are written', () => {
   it('leaves them byte for byte as they were', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     // The same request several times, others between them, and a file that people have laid out anew.
     const traffic = [
       exchange({ query: 'a', answer: { text: 'answer 1' } }),
@@ -283,7 +283,7 @@ describe('a file that people have laid out anew', () => {
     ],
     ['without exchanges', () => '{"formatVersion":1,"exchanges":[]}'],
   ])('is added to all the same: %s', async (_, change) => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const one = exchange({ answer: { text: 'one' } });
     const two = exchange({ answer: { text: 'two' } });
     const store = await openStore(folder, 'r', { writable: true });
@@ -301,7 +301,7 @@ describe('a file that people have laid out anew', () => {
 
 describe('while requests come', () => {
   it('the journal is moved into the files whenever too much waits, and appending goes on', async () => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true, journalBytes: 100_000 });
     const big = (i: number) => exchange({ answer: { json: { i, padding: 'x'.repeat(2000) } } });
     let appended = 0;
@@ -323,7 +323,7 @@ describe('while requests come', () => {
 
 describe('what was edited while it is recorded into', () => {
   it.each([true, false])('stays, whether somebody has asked for it or not: %s', async (isAsked) => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const file = join(folder, ...FILE);
     const store = await openStore(folder, 'r', { writable: true });
     for (const query of ['a', 'b']) store.append(plainOf(exchange({ query })));
@@ -341,7 +341,7 @@ describe('what was edited while it is recorded into', () => {
     ['is cut', (text: string) => text.slice(0, -5)],
     ['has one exchange more', oneMore],
   ])('loses nothing where the file %s before its requests come again', async (how, change) => {
-    const folder = folderInMemory();
+    const folder = temporaryFolder();
     const file = join(folder, ...FILE);
     const earlier = await openStore(folder, 'r', { writable: true });
     for (const query of ['a', 'b', 'c']) earlier.append(plainOf(exchange({ query })));
@@ -365,8 +365,8 @@ describe('what was edited while it is recorded into', () => {
   });
 });
 
-it('a recording that is larger than comfortable is told of, once', async () => {
-  const folder = folderInMemory();
+it('a recording that is larger than comfortable is told of, once', { tags: 'slow' }, async () => {
+  const folder = temporaryFolder();
   const notices: string[] = [];
   const store = await openStore(folder, 'r', { writable: true, onNotice: (text) => notices.push(text) });
   for (let i = 0; i < 5001; i++) store.append(plainOf(exchange({ path: '/a', query: `i=${i}` })));
@@ -380,7 +380,7 @@ it('a recording that is larger than comfortable is told of, once', async () => {
 });
 
 it('needs no file any more once all is loaded', async () => {
-  const folder = folderInMemory();
+  const folder = temporaryFolder();
   const writer = await openStore(folder, 'r', { writable: true });
   const paths = ['/a', '/a/b', '/a/b/c', '/a/d', '/', '/e/f/g'];
   for (const path of paths) writer.append(plainOf(exchange({ path, answer: { json: { path } } })));

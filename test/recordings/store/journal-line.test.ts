@@ -38,7 +38,7 @@ describe('the line of an exchange', () => {
     ['bytes that are no text', { body: Buffer.from([0, 255, 10, 13]), answer: Buffer.from([255, 0]) }],
     ['more than usual', { path: `/${'long/'.repeat(20_000)}`, answer: Buffer.alloc(70_000, 'a\n') }],
     ['odd texts', { path: '/"\\\u0001\ud800ü€', headers: ['x', 'a"b', 'x', '\t'] }],
-  ])('gives back what it was made of: %s', (_, parts) => {
+  ])('gives back what it was made of: %s', { tags: 'slow' }, (_, parts) => {
     const placements = [
       { ordinal: 0 },
       { ordinal: 7 },

@@ -153,7 +153,7 @@ describe('processes that start at the same moment', () => {
     for (const child of children) child.kill('SIGKILL');
   });
 
-  it('do not both win, and one does', { timeout: 60_000 }, async () => {
+  it('do not both win, and one does', { timeout: 60_000, tags: 'slow' }, async () => {
     const program = await bundleProgram(RACING, temporaryFolder());
     const racers = Array.from({ length: 5 }, () => {
       const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });

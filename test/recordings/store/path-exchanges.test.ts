@@ -29,7 +29,7 @@ const step = fc.oneof(
 const run = fc.record({ replaces: fc.boolean(), steps: fc.array(step, { maxLength: 12 }) });
 
 describe('a journal that is applied again', () => {
-  it('changes nothing, however far its lines had got into the files', async () => {
+  it('changes nothing, however far its lines had got into the files', { tags: 'slow' }, async () => {
     let count = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(run, { minLength: 1, maxLength: 3 }), async (runs) => {

@@ -115,7 +115,7 @@ describe('an example', () => {
     ).toHaveLength(3);
   });
 
-  it('stays small where schemas hold themselves and one another in many ways', () => {
+  it('stays small where schemas hold themselves and one another in many ways', { tags: 'slow' }, () => {
     const held = (names: readonly string[], of: string) =>
       Object.fromEntries(names.map((name) => [name, { anyOf: [{ $ref: of }, { type: 'null' }] }]));
     const sides = ['left', 'right', 'above', 'below', 'before', 'after', 'inner', 'outer'];

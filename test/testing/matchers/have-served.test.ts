@@ -304,7 +304,7 @@ Seen: 3 exchanges
     expect(failing(() => expect(kept).toHaveServed({ body: itself }))).toContain('expected Object');
   });
 
-  it('cannot tell what never was where the list is full', () => {
+  it('cannot tell what never was where the list is full', { tags: 'slow' }, () => {
     const full = gateWith(...Array.from({ length: 1000 }, (_, i) => exchange(i + 1, '/a')));
     expect(full).toHaveServed({ path: '/a' });
     for (const assertion of [expect(full), expect(full).not])
@@ -313,7 +313,9 @@ Seen: 3 exchanges
       );
   });
 
-  it('cannot tell what never was in a session of which something is forgotten', async () => {
+  it('cannot tell what never was in a session of which something is forgotten', {
+    tags: 'slow',
+  }, async () => {
     await using other = await fake();
     const early = other.session('early');
     await fetch(early.url + PATH);

@@ -51,7 +51,7 @@ it('forgets a session, not the run', async () => {
   await store.close();
 });
 
-it('lists no more of a session than it keeps track of, and says so', async () => {
+it('lists no more of a session than it keeps track of, and says so', { tags: 'slow' }, async () => {
   const { store, served, spaced } = await recorded(10_001);
   for (const one of spaced.slice(0, 10_000)) served.add(A, one);
   expect(served.to(A)).toMatchObject({ count: 10_000, isCut: false });

@@ -65,7 +65,7 @@ it('says why one could not be served', async () => {
   expect(exchanges).toEqual([expect.objectContaining({ reason: 'stale' })]);
 });
 
-it('lists a thousand at most, and counts all', async () => {
+it('lists a thousand at most, and counts all', { tags: 'slow' }, async () => {
   const all = Array.from({ length: 1005 }, (_, i) =>
     exchange({ path: i < 600 ? '/a' : '/b', query: `i=${i}` }),
   );
