@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Patchgate, PatchgateError, patchgate } from '../src/index.ts';
 import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH } from './support/e2e-bodies.ts';
 import { sendRaw } from './support/raw.ts';
-import { closeTargets, startTarget, type Target } from './support/target.ts';
+import { startTarget, type Target } from './support/target.ts';
 
 let target: Target;
 let gate: Patchgate;
@@ -17,7 +17,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await gate.close();
-  await closeTargets();
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 

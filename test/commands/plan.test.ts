@@ -19,7 +19,7 @@ import { exchange } from '../support/exchanges.ts';
 import { checkOverrides } from '../support/extras.ts';
 import { gate } from '../support/gate.ts';
 import { recordAll, textOutput } from '../support/recordings.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PRODUCTION = { id: 1, name: 'Production', isEnabled: true };
@@ -32,8 +32,7 @@ let cwd: string;
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'patchgate-plan-'));
 });
-afterEach(async () => {
-  await closeTargets();
+afterEach(() => {
   rmSync(cwd, { recursive: true });
 });
 
@@ -463,11 +462,10 @@ describe('the command', () => {
     writeFileSync(body, JSON.stringify(EMPTY));
     writeFileSync(state, JSON.stringify({ accounts: { 7: { projects: { 42: PROJECT } } } }));
   });
-  afterEach(async () => {
+  afterEach(() => {
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
     process.exitCode = undefined;
-    await closeTargets();
   });
 
   /** The exit code and what was written. */

@@ -1,13 +1,10 @@
 /** What a client received whole is kept, whenever the recorder is killed. */
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { crashRounds } from '../support/crash-rounds.ts';
-import { closeTargets } from '../support/target.ts';
 
 /** CRASH_SEED repeats the choices of a run, though not the moments to the microsecond. */
 const SEED = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 60);
-
-afterAll(closeTargets);
 
 it(`loses nothing in ${ROUNDS} rounds`, async () => {
   process.stdout.write(`${ROUNDS} rounds, CRASH_SEED=${SEED}\n`);

@@ -1,14 +1,12 @@
 /** The GitHub Action, with the program as it is built here. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ACTION_FILE, readAction, runAction } from '../support/action.ts';
-import { cleanUp, packed, ROOT } from '../support/binary.ts';
+import { packed, ROOT } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
 import { loadGithubParser } from '../support/github-parser.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterAll(cleanUp);
 
 const GOOD = JSON.stringify(project());
 /** Lacks languages and environments. */

@@ -4,19 +4,12 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { filesIn } from '../support/answers.ts';
-import { cleanUp, runProgram, startBinary, works } from '../support/binary.ts';
-import { closeGates, startRecorder, startReplay } from '../support/in-process.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { runProgram, startBinary, works } from '../support/binary.ts';
+import { startRecorder, startReplay } from '../support/in-process.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  // What they record goes into folders that are removed then.
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
-});
 
 interface Fetched {
   /** curl's exit code. */

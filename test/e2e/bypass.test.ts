@@ -1,13 +1,13 @@
 /** The corpus of attempts to get round the gate, over bare sockets: see test/corpus/bypass/README.md. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/settings/config.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
 import { objections } from '../support/oracle/objections.ts';
 import { pathReaders } from '../support/oracle/read-path.ts';
 import { sendRaw } from '../support/raw.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 
 interface Corpus {
   about: string;
@@ -34,10 +34,6 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   target.received.length = 0;
-});
-afterAll(async () => {
-  await closeGates();
-  await closeTargets();
 });
 
 describe.each(files)('%s', (file) => {

@@ -1,11 +1,11 @@
 /** What keeps the program from its work is one message: what, where, what to do. Exit code 2, nothing half written. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Ended, ROOT, type RunOptions, runBinary, startBinary } from '../support/binary.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Ended, ROOT, type RunOptions, runBinary, startBinary } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { runHere } from '../support/run-here.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TARGET = 'http://127.0.0.1:9';
@@ -13,10 +13,6 @@ const TARGET = 'http://127.0.0.1:9';
 let target: Target;
 beforeAll(async () => {
   target = await startTarget();
-});
-afterAll(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 /** Runs it and tells what it said, when it has ended as it should. */

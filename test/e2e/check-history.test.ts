@@ -1,18 +1,13 @@
 /** What was recorded is judged as what happened, in its order. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
-import { cleanUp, runBinary } from '../support/binary.ts';
+import { expect, it } from 'vitest';
+import { runBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, startGate, startRecorder } from '../support/in-process.ts';
+import { startGate, startRecorder } from '../support/in-process.ts';
 import { type RawRequest, sendRaw } from '../support/raw.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  await closeGates();
-  await cleanUp();
-});
 
 const [production, staging, development] = GOOD_PROJECT.environments as [object, object, object];
 

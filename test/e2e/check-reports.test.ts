@@ -1,12 +1,10 @@
 /** `patchgate check` for people and CI systems at once: which report goes where. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { cleanUp, runBinary } from '../support/binary.ts';
+import { describe, expect, it } from 'vitest';
+import { runBinary } from '../support/binary.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterAll(cleanUp);
 
 const DRAFT = '{\n  "draftId": 1002\n}';
 const PATH = ['--path', '/accounts/current/drafts/1001'];

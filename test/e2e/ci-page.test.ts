@@ -1,15 +1,13 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { readAction } from '../support/action.ts';
-import { cleanUp, ROOT } from '../support/binary.ts';
+import { ROOT } from '../support/binary.ts';
 import { ACTION, blocksBelow, filesBelow } from '../support/ci-page.ts';
 import { loadGithubParser } from '../support/github-parser.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterAll(cleanUp);
 
 interface Workflow {
   jobs: Record<string, { steps: { uses?: string; id?: string; with?: object; run?: string }[] }>;

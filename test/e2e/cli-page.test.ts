@@ -1,10 +1,7 @@
 /** The page of the commands is their help. */
-import { afterAll, it } from 'vitest';
-import { cleanUp } from '../support/binary.ts';
+import { it } from 'vitest';
 import { expectGenerated } from '../support/generated-page.ts';
 import { runHere } from '../support/run-here.ts';
-
-afterAll(cleanUp);
 
 const COMMANDS = ['proxy', 'replay', 'fake', 'exec', 'verify', 'check', 'plan', 'config', 'demo'];
 const RECORDINGS = ['list', 'show', 'scrub', 'remove', 'import', 'export'];

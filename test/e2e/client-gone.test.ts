@@ -1,11 +1,11 @@
 /** The client goes away: the target's request is ended with it. */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { PROJECT_PATH, REQUESTS } from '../support/e2e-bodies.ts';
 import { RawConnection, requestBytes, sendRaw } from '../support/raw.ts';
-import { closeTargets, startStreamingTarget, type Target } from '../support/target.ts';
+import { startStreamingTarget, type Target } from '../support/target.ts';
 
 describe('a client that goes away', () => {
   let target: Target;
@@ -15,10 +15,6 @@ describe('a client that goes away', () => {
     target = await startStreamingTarget((req, res) => onRequest(req, res));
     // Under the guard a PATCH of a project is followed to its end.
     gate = await startBinary(['proxy', target.url, '--no-guard']);
-  });
-  afterAll(async () => {
-    await cleanUp();
-    await closeTargets();
   });
   /** Resolves with the next request's response object, once its head is there. */
   const nextRequest = () =>

@@ -3,24 +3,20 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../src/settings/config.ts';
 import { fileOf, makeCertificate, type Pair } from '../support/certificates.ts';
 import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 
 let pair: Pair;
 let tls: Partial<Config>;
 beforeAll(async () => {
   pair = await makeCertificate(['127.0.0.1']);
   tls = { tlsCert: fileOf(pair.cert), tlsKey: fileOf(pair.key) };
-});
-afterEach(async () => {
-  await closeGates();
-  await closeTargets();
 });
 
 async function start(target?: Target): Promise<{ gate: InProcess; target: Target; client: RawConnection }> {
@@ -209,6 +205,6 @@ describe('a client that speaks no TLS', () => {
     client.close();
     const silent = connectTcp(gate.port, '127.0.0.1');
     await once(silent, 'connect');
-    await Promise.all([once(silent, 'close'), closeGates()]);
+    await Promise.all([once(silent, 'close'), gate.gate.close()]);
   });
 });

@@ -5,10 +5,10 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import axios from 'axios';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, runProgram, startBinary, works } from '../support/binary.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Running, runProgram, startBinary, works } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, ODD_PROJECT_TEXT, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const GOOD = JSON.stringify(GOOD_PROJECT);
@@ -27,10 +27,6 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   target.received.length = 0;
-});
-afterAll(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 const bodies = () => target.received.map(({ body }) => body.toString());

@@ -2,17 +2,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, startBinary } from '../support/binary.ts';
+import { describe, expect, it } from 'vitest';
+import { startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  await cleanUp();
-  await closeTargets();
-});
 
 const MIB = 1024 * 1024;
 

@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, packed, ROOT, runBinary, runProgram, startBinary } from '../support/binary.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { packed, ROOT, runBinary, runProgram, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT } from '../support/e2e-bodies.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const JAVASCRIPT = 'correct the JavaScript';
@@ -67,8 +67,6 @@ beforeAll(async () => {
   expect(stderr).toBe('');
   said = JSON.parse(stdout);
 });
-afterAll(cleanUp);
-afterAll(closeTargets);
 
 describe('a config file that does not load', () => {
   it.each(CASES)('%s says why, and where', (name, _, says) => {

@@ -1,10 +1,10 @@
 /** Every conformance case through the built program, over a bare socket. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, ROOT, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ROOT, type Running, startBinary } from '../support/binary.ts';
 import { type RawResponse, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 
 interface Expected {
   pointer: string;
@@ -39,10 +39,6 @@ let gate: Running;
 beforeAll(async () => {
   target = await startTarget();
   gate = await startBinary(['proxy', target.url]);
-});
-afterAll(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 let lastId = 5000;

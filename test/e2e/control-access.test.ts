@@ -1,11 +1,11 @@
 /** The control API shows and resets what went by: who may ask, proven with the running program. */
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, runBinary, startBinary } from '../support/binary.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Running, runBinary, startBinary } from '../support/binary.ts';
 import { laterRefusal } from '../support/errors.ts';
-import { closeGates, startGate } from '../support/in-process.ts';
+import { startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
@@ -18,11 +18,6 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   target.received.length = 0;
-});
-afterAll(async () => {
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
 });
 
 const health = (headers: string, path = '/__patchgate/health') =>

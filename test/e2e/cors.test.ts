@@ -1,10 +1,10 @@
 /** Pages of another origin: what the gate answers itself can be read where the target, or a recording, lets the page ask. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, startGate } from '../support/in-process.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startGate } from '../support/in-process.ts';
+import { startTarget, type Target } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PAGE = 'http://localhost:3000';
@@ -34,11 +34,6 @@ function answer(req: IncomingMessage, res: ServerResponse): void {
 let target: Target;
 beforeAll(async () => {
   target = await startTarget(answer);
-});
-afterAll(async () => {
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
 });
 
 interface Page {
@@ -163,7 +158,7 @@ it('in a replay, what the recording let a page do counts', async () => {
   const recorder = await startGate({ target: target.url, record: 'all', recordings });
   await preflight({ url: recorder.url + PROJECT_PATH });
   await patch(recorder.url + PROJECT_PATH, GOOD_PROJECT);
-  await closeGates();
+  await recorder.gate.close();
   const { url } = await startBinary(['replay'], { cwd });
   const other = { ...GOOD_PROJECT, name: 'Other' };
   expect(allowed(await patch(url + PROJECT_PATH, other))).toEqual({});

@@ -8,7 +8,7 @@ import { testRule } from '../../src/testing/index.ts';
 import { project } from '../support/bodies.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { brief } from '../support/gate.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 // @ts-expect-error: a config in JavaScript has no types
 import team from '../support/team/patchgate.config.mjs';
 
@@ -27,10 +27,7 @@ beforeAll(async () => {
 beforeEach(() => {
   target.received.length = 0;
 });
-afterAll(async () => {
-  await gate.close();
-  await closeTargets();
-});
+afterAll(() => gate.close());
 
 const withName = (name: string, more = {}) => ({
   ...project(),

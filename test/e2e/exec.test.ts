@@ -3,17 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, packed, runBinary, runEnvironment } from '../support/binary.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { packed, runBinary, runEnvironment } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
 import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
 import { runHere } from '../support/run-here.ts';
-import { closeTargets, freePort, startTarget } from '../support/target.ts';
+import { freePort, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(closeTargets);
-afterAll(cleanUp);
 
 let cwd: string;
 beforeEach(() => {

@@ -3,28 +3,22 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary, works } from '../support/binary.ts';
+import { type Running, startBinary, works } from '../support/binary.ts';
 import { REQUESTS } from '../support/e2e-bodies.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, type RawResponse, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, freePort, startRawTarget, startStreamingTarget } from '../support/target.ts';
+import { freePort, startRawTarget, startStreamingTarget } from '../support/target.ts';
 
 function problemIn(response: RawResponse): { type: string; detail: string } {
   expect(valuesOf(response, 'content-type')).toEqual(['application/problem+json']);
   return JSON.parse(response.body.toString());
 }
 
-afterAll(async () => {
-  await closeGates();
-  await closeTargets();
-});
-
 describe('a target that is not there', () => {
   let gate: Running;
   beforeAll(async () => {
     gate = await startBinary(['proxy', `http://127.0.0.1:${await freePort()}`]);
   });
-  afterAll(cleanUp);
 
   it.each(REQUESTS)('is a 502 that says so: %s', async (_, request) => {
     const response = await sendRaw(gate.port, request);
@@ -66,10 +60,6 @@ describe('a target that', () => {
     // Alive and well, whatever the target did.
     expect((await fetch(`${gate.url}/__patchgate/health`)).status).toBe(200);
     expect(gate.stderr()).not.toContain('Warning');
-  });
-  afterAll(async () => {
-    await cleanUp();
-    await closeTargets();
   });
   const answers = (answer: string) => {
     onSocket = (socket) => socket.once('data', () => socket.end(answer, 'latin1'));
@@ -166,10 +156,6 @@ describe('a target that answers an upload and closes without reading it', () => 
       res.writeHead(413, { connection: 'close' }).end('too much');
     });
     gate = await startGate({ target: target.url });
-  });
-  afterAll(async () => {
-    await closeGates();
-    await closeTargets();
   });
 
   it('leaves the connection of the client usable', async () => {

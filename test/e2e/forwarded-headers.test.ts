@@ -1,12 +1,12 @@
 /** What the target is told of who asks: nothing, unless that is wanted. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { fileOf, makeCertificate, type Pair } from '../support/certificates.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, type RawRequest, requestBytes, sendRaw } from '../support/raw.ts';
-import { closeTargets, type Received, startTarget, type Target } from '../support/target.ts';
+import { type Received, startTarget, type Target } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let target: Target;
@@ -21,10 +21,6 @@ beforeAll(async () => {
   gates.telling = await startGate({ ...to, forwardedHeaders: true });
   const tls = { tlsCert: fileOf(pair.cert), tlsKey: fileOf(pair.key) };
   gates.secure = await startGate({ ...to, ...tls, forwardedHeaders: true, preserveHost: true });
-});
-afterAll(async () => {
-  await closeGates();
-  await closeTargets();
 });
 
 type Headers = [name: string, value: string][];

@@ -1,9 +1,9 @@
 /** Where a request begins and ends is read in one way by the gate and by whoever comes behind it, or it is refused. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection, valuesOf } from '../support/raw.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 
 let target: Target;
 let gate: Running;
@@ -21,10 +21,6 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   target.received.length = 0;
-});
-afterAll(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 const patchOf = (project: unknown) => {

@@ -1,16 +1,11 @@
 /** A disk that takes no more while the program records: something is in the way, which stops root, too. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { startRecorder } from '../support/in-process.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  await cleanUp();
-  await closeTargets();
-});
 
 async function statusesOf(gate: Running, paths: readonly string[]): Promise<number[]> {
   const statuses: number[] = [];

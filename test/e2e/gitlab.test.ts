@@ -1,14 +1,12 @@
 /** The job for GitLab, its script run as a runner's shell runs it. */
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { cleanUp, packed, ROOT, runProgram } from '../support/binary.ts';
+import { packed, ROOT, runProgram } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterAll(cleanUp);
 
 interface Job {
   script: string[];

@@ -3,10 +3,9 @@
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, startBinary } from '../support/binary.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startBinary } from '../support/binary.ts';
 import { lossesIn, type Project, patch, project, type Service, startService } from '../support/service.ts';
-import { closeTargets } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const THREE = project('1 Production', '2 Staging', '3 Development');
@@ -19,10 +18,6 @@ let service: Service;
 beforeEach(async () => {
   service = await startService();
   service.projects.set('42', THREE);
-});
-afterEach(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 const start = async (...flags: string[]) =>

@@ -2,20 +2,15 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/settings/config.ts';
-import { closeGates, startGate } from '../support/in-process.ts';
+import { startGate } from '../support/in-process.ts';
 import { lossesIn, patch, project, type Service, startService } from '../support/service.ts';
-import { closeTargets } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let service: Service;
 beforeEach(async () => {
   service = await startService();
-});
-afterEach(async () => {
-  await closeGates();
-  await closeTargets();
 });
 
 const start = (settings: Partial<Config> = {}) => startGate({ target: service.target.url, ...settings });

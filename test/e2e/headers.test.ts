@@ -1,10 +1,10 @@
 /** What of a message's head reaches the other side, in both directions. */
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection, type RawRequest, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, type Received, startTarget, type Target } from '../support/target.ts';
+import { type Received, startTarget, type Target } from '../support/target.ts';
 
 const GZIPPED = gzipSync('{"compressed":true}');
 
@@ -30,10 +30,6 @@ beforeAll(async () => {
     }
   });
   gate = await startBinary(['proxy', target.url]);
-});
-afterAll(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 function lastReceived(): Received {

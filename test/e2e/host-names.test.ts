@@ -1,24 +1,19 @@
 /** On loopback the gate answers to names that lead to this machine or to the target: no other page's name may be led here. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { exchange } from '../support/exchanges.ts';
-import { closeGates, startGate } from '../support/in-process.ts';
+import { startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw, valuesOf } from '../support/raw.ts';
 import { recordAll } from '../support/recordings.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let target: Target;
 beforeAll(async () => {
   target = await startTarget((_, res) => res.end('answered'));
-});
-afterAll(async () => {
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
 });
 
 const get = (host: string, path = '/x') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;

@@ -1,10 +1,10 @@
 /** Connections to the target are used again, and it may close them whenever it likes. */
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { REQUESTS } from '../support/e2e-bodies.ts';
 import { RawConnection, type RawRequest, requestBytes, sendRaw } from '../support/raw.ts';
-import { closeTargets, startRawTarget } from '../support/target.ts';
+import { startRawTarget } from '../support/target.ts';
 
 const UNREPEATABLE: RawRequest[] = [
   REQUESTS[1][1],
@@ -12,11 +12,6 @@ const UNREPEATABLE: RawRequest[] = [
   { method: 'GET', path: '/x', body: 'GET with a body' },
   { method: 'DELETE', path: '/x' },
 ];
-
-afterAll(async () => {
-  await cleanUp();
-  await closeTargets();
-});
 
 describe('a target that', () => {
   let gate: Running;

@@ -4,14 +4,12 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fake, proxy, replay, type TestGate } from '../../src/testing/index.ts';
 import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(closeTargets);
 
 const PROJECT = {
   name: 'Checkout',

@@ -1,11 +1,11 @@
 /** The JSONTestSuite's parse files as bodies: what is no JSON never passes, what passes arrives byte for byte. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FEATURE_URL, PROJECT_URL } from '../support/gate.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
 import { sendRaw } from '../support/raw.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 
 const FOLDER = fileURLToPath(new URL('../corpus/json-test-suite/test_parsing/', import.meta.url));
 const names = readdirSync(FOLDER);
@@ -23,10 +23,6 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   target.received.length = 0;
-});
-afterAll(async () => {
-  await closeGates();
-  await closeTargets();
 });
 
 async function send(path: string, body: Buffer): Promise<number> {

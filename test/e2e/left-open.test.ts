@@ -2,12 +2,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, expect, it } from 'vitest';
-import { cleanUp, packed, runProgram } from '../support/binary.ts';
+import { expect, it } from 'vitest';
+import { packed, runProgram } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/exchanges.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(cleanUp);
 
 const LIBRARY = pathToFileURL(packed('dist/testing.js')).href;
 

@@ -1,18 +1,13 @@
 /** Which requests are the same, by option, and what is said of one that none matches: through sockets and files. */
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Miss } from '../../src/recordings/matching/explain-path.ts';
 import type { Config } from '../../src/settings/config.ts';
 import { filesIn } from '../support/answers.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  await closeGates();
-  await closeTargets();
-});
 
 interface Sent {
   path: string;

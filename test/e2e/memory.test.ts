@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection } from '../support/raw.ts';
-import { closeTargets, startStreamingTarget, type Target } from '../support/target.ts';
+import { startStreamingTarget, type Target } from '../support/target.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 200 * MIB;
@@ -29,10 +29,6 @@ beforeAll(async () => {
   // What it needs for its first requests does not count.
   await fetch(gate.url, { method: 'POST', body: 'warm' });
   await fetch(`${gate.url}/__patchgate/health`);
-});
-afterAll(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 /** Runs the work and tells by how many bytes the gate's memory rose above what it was; 0 where nobody can tell. */

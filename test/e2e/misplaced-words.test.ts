@@ -1,11 +1,9 @@
 /** What a newcomer types first is nearly right: the program says what was meant. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, runBinary } from '../support/binary.ts';
+import { describe, expect, it } from 'vitest';
+import { runBinary } from '../support/binary.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(cleanUp);
 
 /** The only recording is `checkout`. */
 function folder(): string {

@@ -1,16 +1,11 @@
 /** Headers by names that JavaScript has a meaning of its own for, and more of them than a server keeps. */
 import { createServer } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BAD_PROJECT, PROJECT_PATH, REQUESTS } from '../support/e2e-bodies.ts';
-import { closeGates, startGate } from '../support/in-process.ts';
+import { startGate } from '../support/in-process.ts';
 import { type RawRequest, requestBytes, sendRaw } from '../support/raw.ts';
 import { closeServer, listen } from '../support/serve-upstream.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
-
-afterEach(async () => {
-  await closeGates();
-  await closeTargets();
-});
+import { startTarget } from '../support/target.ts';
 
 const ODD = [
   'toString',

@@ -1,17 +1,11 @@
 /** A target that leads to the gate itself would have it ask itself for ever. */
 import { readdirSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { afterAll, describe, expect, it } from 'vitest';
-import { cleanUp, runBinary } from '../support/binary.ts';
-import { closeGates, startGate } from '../support/in-process.ts';
-import { closeTargets, freePort, startTarget } from '../support/target.ts';
+import { describe, expect, it } from 'vitest';
+import { runBinary } from '../support/binary.ts';
+import { startGate } from '../support/in-process.ts';
+import { freePort, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterAll(async () => {
-  await cleanUp();
-  await closeGates();
-  await closeTargets();
-});
 
 const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
 const hasIpv6 = addresses.some(({ address }) => address === '::1');

@@ -2,9 +2,9 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/settings/settings.ts';
-import { cleanUp, packed as installedFile, ROOT, runProgram } from '../support/binary.ts';
+import { packed as installedFile, ROOT, runProgram } from '../support/binary.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
@@ -50,7 +50,6 @@ beforeAll(async () => {
     '{"name":"fresh","version":"1.0.0","type":"module","private":true}',
   );
 }, 60_000);
-afterAll(cleanUp);
 
 describe('the package', () => {
   it('holds what it says, and nothing else', () => {

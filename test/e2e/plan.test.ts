@@ -1,10 +1,10 @@
 /** What a PATCH would destroy, as a user asks for it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cleanUp, runBinary, startBinary } from '../support/binary.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { runBinary, startBinary } from '../support/binary.ts';
 import { runHere } from '../support/run-here.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PRODUCTION = { id: 1024, name: 'Production', isEnabled: true };
@@ -16,10 +16,6 @@ const PATH = '/api/v2/accounts/current/projects/42';
 let cwd: string;
 beforeEach(() => {
   cwd = temporaryFolder();
-});
-afterEach(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 const write = (file: string, content: unknown) => writeFileSync(join(cwd, file), JSON.stringify(content));

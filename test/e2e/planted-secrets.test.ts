@@ -1,17 +1,12 @@
 /** Some hundred secrets, each in all places where its name may stand: none reaches the disk, and nothing else is taken for one. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, runBinary, startBinary } from '../support/binary.ts';
+import { describe, expect, it } from 'vitest';
+import { runBinary, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { type RawRequest, sendRaw } from '../support/raw.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  await cleanUp();
-  await closeTargets();
-});
 
 /** By name, in queries, forms, multipart and JSON alike. */
 const SECRET_NAMES = `

@@ -1,20 +1,14 @@
 /** What each mode keeps, and what none of them ever does. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answersTo, exchangeFilesIn, filesIn } from '../support/answers.ts';
-import { cleanUp, startBinary } from '../support/binary.ts';
+import { startBinary } from '../support/binary.ts';
 import { JSON_TYPE } from '../support/e2e-bodies.ts';
-import { closeGates, type Settings, startGate, startRecorder, startReplay } from '../support/in-process.ts';
+import { type Settings, startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { type RawRequest, sendRaw } from '../support/raw.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
-});
 
 describe('record mode', () => {
   /** A proxy of the target. */

@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answersTo, exchangeFilesIn } from '../support/answers.ts';
-import { cleanUp, startBinary } from '../support/binary.ts';
+import { startBinary } from '../support/binary.ts';
 import {
   BAD_PROJECT,
   GOOD_PROJECT,
@@ -12,17 +12,10 @@ import {
   ODD_PROJECT_TEXT,
   PROJECT_PATH,
 } from '../support/e2e-bodies.ts';
-import { closeGates, startGate, startRecorder, startReplay } from '../support/in-process.ts';
+import { startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection, type RawRequest, type RawResponse, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  // What they record goes into folders that are removed then.
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
-});
 
 const patch = (path: string, body: unknown): RawRequest => ({
   method: 'PATCH',

@@ -2,23 +2,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import type { Config } from '../../src/settings/config.ts';
 import { filesIn } from '../support/answers.ts';
-import { cleanUp, startBinary } from '../support/binary.ts';
+import { startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, startRecorder, startReplay } from '../support/in-process.ts';
+import { startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection } from '../support/raw.ts';
-import { closeTargets, freePort, startRawTarget, startTarget } from '../support/target.ts';
+import { freePort, startRawTarget, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  // What they record goes into folders that are removed then.
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
-});
 
 /** They start the program many times. */
 const PATIENT = 60_000;

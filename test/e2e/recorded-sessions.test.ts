@@ -1,11 +1,10 @@
 /** What was recorded in a session is replayed in it: a suite whose tests change what they read, in whatever order. */
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { exchangeFilesIn } from '../support/answers.ts';
 import { PROJECT_PATH } from '../support/exchanges.ts';
 import {
-  closeGates,
   type InProcess,
   type Settings,
   startGate,
@@ -13,7 +12,7 @@ import {
   startReplay,
 } from '../support/in-process.ts';
 import { project } from '../support/service.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const NAMES = Array.from({ length: 10 }, (_, i) => `suite/changes a project, ${i}`);
@@ -23,11 +22,6 @@ let cwd: string;
 
 beforeEach(() => {
   cwd = temporaryFolder();
-});
-
-afterEach(async () => {
-  await closeGates();
-  await closeTargets();
 });
 
 type Suite = (gate: InProcess) => Promise<string[][]>;

@@ -1,13 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { openStore } from '../../src/recordings/store/open-store.ts';
 import { crashRounds } from '../support/crash-rounds.ts';
 import { find } from '../support/recordings.ts';
 import { bundleProgram, startProgram } from '../support/store-process.ts';
-import { closeTargets } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterAll(closeTargets);
 
 const PATHS = ['/a', '/b', '/c/d'];
 

@@ -4,20 +4,15 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Ended, packed, runBinary, runProgram, startBinary } from '../support/binary.ts';
+import { describe, expect, it } from 'vitest';
+import { type Ended, packed, runBinary, runProgram, startBinary } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
 import { recordAll } from '../support/recordings.ts';
 import { runHere } from '../support/run-here.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const BROWSER = fileURLToPath(new URL('../support/har/browser.json', import.meta.url));
-
-afterEach(async () => {
-  await cleanUp();
-  await closeTargets();
-});
 
 async function checkout(): Promise<{
   cwd: string;

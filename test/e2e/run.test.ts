@@ -3,20 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, packed, ROOT, runBinary, startBinary } from '../support/binary.ts';
+import { describe, expect, it } from 'vitest';
+import { packed, ROOT, runBinary, startBinary } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, startGate } from '../support/in-process.ts';
+import { startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw } from '../support/raw.ts';
 import { runHere } from '../support/run-here.ts';
-import { closeTargets, freePort, startStreamingTarget, startTarget } from '../support/target.ts';
+import { freePort, startStreamingTarget, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
-});
 
 const patch = (body: unknown) => ({
   method: 'PATCH',

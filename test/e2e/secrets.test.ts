@@ -2,18 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { startRecorder } from '../support/in-process.ts';
 import { type RawRequest, sendRaw } from '../support/raw.ts';
-import { type Answer, closeTargets, startTarget } from '../support/target.ts';
+import { type Answer, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  await cleanUp();
-  await closeTargets();
-});
 
 /** Everything that must not be found. */
 const planted: string[] = [];

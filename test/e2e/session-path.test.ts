@@ -1,21 +1,16 @@
 /** A client that can set nothing but a base URL names its session in front of every path. */
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Kind } from '../../src/app/compose-upstream.ts';
 import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
-import { closeGates, type Settings, startGate, startRecorder, startReplay } from '../support/in-process.ts';
+import { type Settings, startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection } from '../support/raw.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
 import { filesBelow } from '../support/recordings.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  await closeGates();
-  await closeTargets();
-});
 
 const NAME = "a suite/1: it's there";
 const PREFIX = `/__patchgate/session/${encodeURIComponent(NAME)}`;
@@ -123,7 +118,7 @@ it('a redirect within the target stays in the session, and is recorded without i
   const first = await fetch(`${recorder.url}${PREFIX}/old`, { redirect: 'manual' });
   expect(first.headers.get('location')).toBe(`${recorder.url}${PREFIX}/there?x=1`);
   expect(first.headers.get('content-location')).toBe(`${PREFIX}/here`);
-  await closeGates();
+  await recorder.gate.close();
   const files = filesBelow(join(folder, 'recordings', 'default'));
   const name = Object.keys(files).filter((file) => file.endsWith('GET.json'));
   expect(name).toEqual(['old/GET.json']);

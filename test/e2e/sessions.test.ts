@@ -1,21 +1,15 @@
 /** Twenty tests at the same time, each in a session of its own: none sees anything of the others. */
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Kind } from '../../src/app/compose-upstream.ts';
 import { openStore } from '../../src/recordings/store/open-store.ts';
 import type { Config } from '../../src/settings/config.ts';
-import { cleanUp, startBinary } from '../support/binary.ts';
+import { startBinary } from '../support/binary.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
-});
 
 const PATCH = JSON.stringify({
   name: 'Checkout',

@@ -3,13 +3,13 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type Patchgate, patchgate } from '../../src/index.ts';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { type Running, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection, valuesOf } from '../support/raw.ts';
-import { closeTargets, startStreamingTarget, type Target } from '../support/target.ts';
+import { startStreamingTarget, type Target } from '../support/target.ts';
 
 const LIMIT = 400;
 const BODY = JSON.stringify(GOOD_PROJECT);
@@ -36,10 +36,6 @@ beforeAll(async () => {
   const sockets = new WebSocketServer({ server: target.server });
   sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(data)));
   gate = await startBinary(['proxy', target.url, '--client-timeout', `${LIMIT}ms`, '--body-limit', '1KiB']);
-});
-afterAll(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 async function send(text: string, port = gate.port): Promise<RawConnection> {

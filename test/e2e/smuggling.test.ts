@@ -1,9 +1,9 @@
 /** Ways to get a request to the target that nobody has judged. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, runBinary, startBinary } from '../support/binary.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Running, runBinary, startBinary } from '../support/binary.ts';
 import { BAD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { sendRaw } from '../support/raw.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 
 const BAD = JSON.stringify(BAD_PROJECT);
 
@@ -15,10 +15,6 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   target.received.length = 0;
-});
-afterAll(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 const methods = () => target.received.map(({ method }) => method);

@@ -1,20 +1,14 @@
 /** Recordings that grow old, and what of them no test needs any more: what the program says, and how it ends. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { locationOf } from '../../src/recordings/store/location.ts';
-import { cleanUp, startBinary } from '../support/binary.ts';
+import { startBinary } from '../support/binary.ts';
 import { exchange, stringifyRecording } from '../support/exchanges.ts';
-import { closeGates, startGate, startRecorder, startReplay } from '../support/in-process.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startGate, startRecorder, startReplay } from '../support/in-process.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterEach(async () => {
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
-});
 
 const DAY = 86_400_000;
 const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();

@@ -3,19 +3,13 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
-import { cleanUp, startBinary } from '../support/binary.ts';
+import { describe, expect, it } from 'vitest';
+import { startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, startGate, startRecorder } from '../support/in-process.ts';
+import { startGate, startRecorder } from '../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw } from '../support/raw.ts';
-import { closeTargets, startRawTarget } from '../support/target.ts';
+import { startRawTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-afterAll(async () => {
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
-});
 
 const STOPPED = 'Patchgate was stopped before the answer was complete';
 const body = JSON.stringify(GOOD_PROJECT);

@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, startRawTarget, startStreamingTarget, type Target } from '../support/target.ts';
+import { startRawTarget, startStreamingTarget, type Target } from '../support/target.ts';
 
 const PROJECT = {
   method: 'PATCH',
@@ -27,10 +27,6 @@ describe('a response that takes its time', () => {
       res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n');
     });
     gate = await startGate({ target: target.url, timeout: 300 });
-  });
-  afterAll(async () => {
-    await closeGates();
-    await closeTargets();
   });
 
   it.concurrent.each([
@@ -57,11 +53,6 @@ describe('a response that takes its time', () => {
 });
 
 describe('an upload', () => {
-  afterEach(async () => {
-    await closeGates();
-    await closeTargets();
-  });
-
   it('reaches the target chunk by chunk, and an answer can come before its end', async () => {
     const target = await startStreamingTarget(async (req, res) => {
       const [first] = await once(req, 'data');
@@ -106,8 +97,6 @@ it.each([
   });
   const gate = await startGate({ target: target.url, timeout: 0 });
   expect((await sendRaw(gate.port, request)).body.toString()).toBe('late');
-  await closeGates();
-  await closeTargets();
 });
 
 describe('the framing of a response', () => {
@@ -125,10 +114,6 @@ describe('the framing of a response', () => {
       });
     });
     gate = await startGate({ target: target.url });
-  });
-  afterAll(async () => {
-    await closeGates();
-    await closeTargets();
   });
   const requests = [
     ['GET', { path: '/x' }],
@@ -208,10 +193,6 @@ describe('a client that reads slowly', () => {
       res.end();
     });
     gate = await startBinary(['proxy', target.url]);
-  });
-  afterAll(async () => {
-    await cleanUp();
-    await closeTargets();
   });
 
   it.each([

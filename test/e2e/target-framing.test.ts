@@ -1,10 +1,10 @@
 /** Whatever a target puts behind or into an answer: nobody gets an answer that is somebody else's. */
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { REQUESTS } from '../support/e2e-bodies.ts';
 import { RawConnection, type RawRequest, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, startRawTarget } from '../support/target.ts';
+import { startRawTarget } from '../support/target.ts';
 
 const FOREIGN = 'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nforeign';
 const own = (headers: string, body = 'own') => `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n${body}`;
@@ -19,10 +19,6 @@ beforeAll(async () => {
     }),
   );
   gate = await startBinary(['proxy', target.url]);
-});
-afterAll(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 describe.each<readonly [string, RawRequest]>(REQUESTS)('an answer to %s', (_, request) => {

@@ -4,9 +4,9 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { fileOf, makeAuthority, makeCertificate, type Pair } from '../support/certificates.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, type RawResponse, requestBytes, sendRaw } from '../support/raw.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 
 let authority: Pair;
 let targetCa: string;
@@ -16,10 +16,8 @@ beforeAll(async () => {
   targetCa = fileOf(authority.cert, 'ca.crt');
   right = await makeCertificate(['127.0.0.1', 'localhost'], { authority });
 });
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  await closeGates();
-  await closeTargets();
 });
 
 /** A target over TLS, with WebSockets; and the names that it was called by. */

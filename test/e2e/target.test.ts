@@ -1,9 +1,9 @@
 /** There is one target, fixed at the start: nothing that a client or the target says leads the gate elsewhere. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, type RawTarget, startRawTarget, startTarget, type Target } from '../support/target.ts';
+import { type RawTarget, startRawTarget, startTarget, type Target } from '../support/target.ts';
 
 let target: Target;
 /** Where nobody should ever come. */
@@ -25,10 +25,6 @@ afterEach(() => {
   expect(evil.sockets).toEqual([]);
   target.received.length = 0;
   redirect = undefined;
-});
-afterAll(async () => {
-  await closeGates();
-  await closeTargets();
 });
 
 const elsewhere = () => `127.0.0.1:${evil.port}`;

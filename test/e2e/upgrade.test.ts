@@ -1,9 +1,9 @@
 /** An upgrade to anything but a WebSocket is ignored: the request is read, judged and answered like any other. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection } from '../support/raw.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 
 /** As Java's client asks for HTTP/2. */
 const H2C =
@@ -17,10 +17,6 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   target.received.length = 0;
-});
-afterAll(async () => {
-  await cleanUp();
-  await closeTargets();
 });
 
 function patch(body: unknown, upgrade = H2C): string {

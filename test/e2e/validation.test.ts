@@ -1,8 +1,8 @@
 /** What the modes let pass goes out byte for byte; what could get past the gate does not. */
 import { createHash, randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
 import {
   BAD_PROJECT,
   GOOD_PROJECT,
@@ -10,9 +10,9 @@ import {
   ODD_PROJECT_TEXT,
   PROJECT_PATH,
 } from '../support/e2e-bodies.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, type RawRequest, sendRaw, valuesOf } from '../support/raw.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 
 let target: Target;
 beforeAll(async () => {
@@ -21,7 +21,6 @@ beforeAll(async () => {
 beforeEach(() => {
   target.received.length = 0;
 });
-afterAll(closeTargets);
 
 const DELETES_ALL = JSON.stringify({ ...GOOD_PROJECT, environments: [] });
 
@@ -56,7 +55,6 @@ describe('enforce', () => {
   beforeAll(async () => {
     gate = await startBinary(['proxy', target.url, '--body-limit', '64KiB']);
   });
-  afterAll(cleanUp);
 
   it.each([
     ['as sent', Buffer.from(ODD_PROJECT_TEXT), []],
@@ -153,7 +151,6 @@ describe.each(['warn', 'off'] as const)('%s', (validation) => {
     gate = await startGate({ ...settings, guard: 'off' });
     guarded = await startGate(settings);
   });
-  afterAll(closeGates);
 
   it.each([
     ['that break the contract', JSON.stringify(BAD_PROJECT)],
@@ -204,11 +201,6 @@ describe.each(['warn', 'off'] as const)('%s', (validation) => {
 });
 
 describe('--no-guard', () => {
-  afterEach(async () => {
-    await closeGates();
-    await cleanUp();
-  });
-
   it.each(['enforce', 'warn', 'off'] as const)(
     'lets through what deletes all, with --validation %s',
     async (validation) => {

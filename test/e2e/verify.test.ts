@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { exchange } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
 import { runHere } from '../support/run-here.ts';
-import { closeTargets } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startLive } from '../support/verify.ts';
-
-afterEach(closeTargets);
 
 function recorded(): string {
   const cwd = temporaryFolder();

@@ -5,21 +5,15 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { cleanUp, type Running, startBinary } from '../support/binary.ts';
+import { type Running, startBinary } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { closeGates, type InProcess, startGate, startRecorder } from '../support/in-process.ts';
+import { type InProcess, startGate, startRecorder } from '../support/in-process.ts';
 import { RawConnection, valuesOf } from '../support/raw.ts';
-import { closeTargets, freePort, type RawTarget, startRawTarget } from '../support/target.ts';
+import { freePort, type RawTarget, startRawTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HANDSHAKE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
-
-afterAll(async () => {
-  await closeGates();
-  await cleanUp();
-  await closeTargets();
-});
 
 describe('a WebSocket', () => {
   let server: Server;

@@ -1,13 +1,13 @@
 /** Whatever reaches the target is, to every reader of bodies and paths, a PATCH that is valid, or none of a record. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { announce, runs } from '../support/fuzz.ts';
 import { hostileRequest } from '../support/hostile/requests.ts';
-import { closeGates, type InProcess, startGate } from '../support/in-process.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
 import { objections } from '../support/oracle/objections.ts';
 import { pathReaders } from '../support/oracle/read-path.ts';
 import { sendRaw } from '../support/raw.ts';
-import { closeTargets, startTarget, type Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
 
 const COUNT = runs(500, 50_000);
 const BASE = '/api/v2';
@@ -27,10 +27,6 @@ beforeAll(async () => {
       base: BASE,
     },
   );
-});
-afterAll(async () => {
-  await closeGates();
-  await closeTargets();
 });
 
 it(`lets none of ${COUNT} hostile requests round it`, async () => {

@@ -16,7 +16,7 @@ import type { Upstream } from '../../src/upstreams/upstream.ts';
 import { PROJECT_PATH } from '../support/exchanges.ts';
 import { RawConnection } from '../support/raw.ts';
 import { closeServer, listen } from '../support/serve-upstream.ts';
-import { closeTargets, freePort, startRawTarget, startTarget } from '../support/target.ts';
+import { freePort, startRawTarget, startTarget } from '../support/target.ts';
 
 const NAME: RecordName = { account: 'current', kind: 'project', id: '42' };
 const PROJECT = {
@@ -126,7 +126,6 @@ const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   vi.useRealTimers();
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  await closeTargets();
 });
 
 /** A server that reads the project for each request that comes, with its head. */

@@ -1,9 +1,9 @@
 /** Patchgate built from its repository by others: nothing that is built is in git. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { runAction } from '../support/action.ts';
-import { cleanUp, runProgram } from '../support/binary.ts';
+import { runProgram } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
 import { snapshot } from '../support/snapshot.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -16,7 +16,6 @@ beforeAll(async () => {
   writeFileSync(join(cwd, 'good.json'), JSON.stringify(project()));
   writeFileSync(join(cwd, 'bad.json'), '{"name":"Checkout"}');
 });
-afterAll(cleanUp);
 
 it('npm builds it for a project that depends on the repository', async () => {
   writeFileSync(

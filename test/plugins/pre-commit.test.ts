@@ -1,8 +1,8 @@
 /** The hook, installed and run by pre-commit in somebody's repository. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cleanUp, type Ended, runProgram } from '../support/binary.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { type Ended, runProgram } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
 import { blocksBelow, REPOSITORY } from '../support/ci-page.ts';
 import { exchange } from '../support/exchanges.ts';
@@ -16,7 +16,6 @@ beforeAll(async () => {
   hooks = await snapshot();
   home = temporaryFolder();
 });
-afterAll(cleanUp);
 
 const [forRecordings = '', forBodies = ''] = blocksBelow('pre-commit', 'yaml');
 

@@ -1,8 +1,8 @@
 /** The pages on offline tests are a walk, in a project that has the package and the test runners from their registries. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cleanUp, ROOT, runProgram } from '../support/binary.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { ROOT, runProgram } from '../support/binary.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { walk } from '../support/walk.ts';
 
@@ -20,7 +20,6 @@ beforeAll(async () => {
   const [tarball = ''] = readdirSync(project).filter((name) => name.endsWith('.tgz'));
   await npm('install', '--save-dev', `./${tarball}`, 'vitest@4.1', 'jest@30', 'fast-check@4');
 }, 300_000);
-afterAll(cleanUp);
 
 async function npm(...args: string[]): Promise<void> {
   const { code, stderr } = await runProgram('npm', [...args, ...QUIET], { cwd: project });

@@ -1,9 +1,6 @@
 /** The pages of the three uses are walks: all that they print works when it is pasted. They use the ports that they say. */
-import { afterAll, expect, it } from 'vitest';
-import { cleanUp } from '../support/binary.ts';
+import { expect, it } from 'vitest';
 import { walk } from '../support/walk.ts';
-
-afterAll(cleanUp);
 
 it('getting started', async () => {
   expect(await walk('docs/getting-started.md', 'Record a server', 'Then')).toEqual([]);

@@ -1,19 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { failClosed, type Handler, inTurn } from '../../src/server/handler.ts';
-import { closeGates, startGate } from '../support/in-process.ts';
+import { startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw } from '../support/raw.ts';
 import { closeServer, listen } from '../support/serve-upstream.ts';
-import { closeTargets, startStreamingTarget } from '../support/target.ts';
+import { startStreamingTarget } from '../support/target.ts';
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 describe('requests that a client sends at once', () => {
-  afterEach(async () => {
-    await closeGates();
-    await closeTargets();
-  });
-
   /** A gate whose target answers when it is told to. */
   async function start() {
     const asked: ServerResponse[] = [];

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cleanUpLater } from './clean-up.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -61,8 +62,6 @@ export interface RunOptions {
   stdin?: string;
 }
 
-const running = new Set<Running>();
-
 /** Starts a command that serves, on a free port, and waits until it listens. Rejects where it ends before. */
 export async function startBinary(args: readonly string[], options: RunOptions = {}): Promise<Running> {
   const child = open([...args, '--port', '0'], options);
@@ -75,7 +74,7 @@ export async function startBinary(args: readonly string[], options: RunOptions =
     const url = /listens on (http:\/\/\S+)/.exec(child.stderr())?.[1] as string;
     return Object.assign(child, { url, port: Number(new URL(url).port) });
   });
-  running.add(started);
+  cleanUpLater(() => started.stop('SIGKILL'));
   return started;
 }
 
@@ -96,12 +95,6 @@ export async function runProgram(
 /** Whether a program is there and runs: some machines have placeholders that only fail. */
 export function works(command: string, ...args: string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-}
-
-/** Ends what `startBinary` started. For `afterEach` or `afterAll`. */
-export async function cleanUp(): Promise<void> {
-  await Promise.all([...running].map((one) => one.stop('SIGKILL')));
-  running.clear();
 }
 
 function open(args: readonly string[], options: RunOptions): Omit<Running, 'url' | 'port'> {

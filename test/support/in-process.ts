@@ -5,6 +5,7 @@ import { createPatchgate, type Patchgate } from '../../src/app/patchgate.ts';
 import type { UserFault } from '../../src/model/fault.ts';
 import { type Config, resolveConfig } from '../../src/settings/config.ts';
 import { COMMAND_DEFAULTS } from '../../src/settings/settings.ts';
+import { cleanUpLater } from './clean-up.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** As they are written, where that is not how they are read. */
@@ -21,8 +22,6 @@ export interface InProcess {
   /** The access log, where `log` is not `off`, as it is here unless it is given. */
   log: string[];
 }
-
-const open = new Set<Patchgate>();
 
 /**
  * Listens on a free port. The environment and the folder that the tests run in say nothing.
@@ -48,7 +47,7 @@ export async function startGate(
     notice: (text) => notices.push(text),
     env,
   });
-  open.add(gate);
+  cleanUpLater(() => gate.close());
   const { url } = await gate.listen();
   return { url, port: Number(new URL(url).port), gate, notices, log };
 }
@@ -61,10 +60,4 @@ export function startRecorder(cwd: string, target: string, settings: Settings = 
 /** As `patchgate replay` in a folder. */
 export function startReplay(cwd: string, settings: Settings = {}): Promise<InProcess> {
   return startGate({ recordings: join(cwd, 'recordings'), ...settings }, 'replay');
-}
-
-/** For `afterEach` or `afterAll`. */
-export async function closeGates(): Promise<void> {
-  await Promise.all([...open].map((gate) => gate.close()));
-  open.clear();
 }

@@ -1,8 +1,7 @@
 /** Runs for each test file, also where modules are shared among them. */
 import fc from 'fast-check';
-import { afterAll } from 'vitest';
+import { cleanUpAfterTests } from './clean-up.ts';
 import { SEED } from './fuzz.ts';
-import { removeFolders } from './temporary-folder.ts';
 
 // What a test's outcome could hang on, it sets itself: on a machine of CI it must see the same as on any other.
 const SETTINGS =
@@ -16,4 +15,4 @@ for (const name of ['no_proxy', 'NO_PROXY']) process.env[name] = '127.0.0.1,loca
 // A property must not fail by chance on a change that has nothing to do with it.
 fc.configureGlobal({ seed: SEED });
 
-afterAll(removeFolders);
+cleanUpAfterTests();

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import type { Pair } from './certificates.ts';
+import { cleanUpLater } from './clean-up.ts';
 
 export interface Received {
   method: string;
@@ -25,8 +26,6 @@ export interface Target {
 }
 
 export type Answer = (req: IncomingMessage, res: ServerResponse, body: Buffer) => void;
-
-const open = new Set<{ close(): Promise<void> }>();
 
 /**
  * @param answer called once a request is there whole; without it, each is answered with `{"ok":true}`
@@ -119,18 +118,12 @@ export async function freePort(): Promise<number> {
   return target.port;
 }
 
-/** Closes all targets. For `afterEach` or `afterAll`. */
-export async function closeTargets(): Promise<void> {
-  await Promise.all([...open].map((target) => target.close()));
-  open.clear();
-}
-
 function answerOk(_req: IncomingMessage, res: ServerResponse): void {
   res.setHeader('content-type', 'application/json');
   res.end('{"ok":true}');
 }
 
 function register<T extends { close(): Promise<void> }>(target: T): T {
-  open.add(target);
+  cleanUpLater(() => target.close());
   return target;
 }

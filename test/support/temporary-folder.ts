@@ -1,17 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cleanUpLater } from './clean-up.ts';
 
-const made: string[] = [];
-
-/** A new empty folder, removed when the test file has run. */
+/** A new empty folder, removed when the test is over, or the file where no test made it. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'patchgate-'));
-  made.push(folder);
+  cleanUpLater(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
-}
-
-/** Those of the test file that has run. */
-export function removeFolders(): void {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 }

@@ -7,13 +7,12 @@ import { contractFolder, FLAG_SCHEMA } from '../support/contract-folder.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
 import { filesBelow } from '../support/recordings.ts';
-import { closeTargets, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { shouting } from '../support/team-rule.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  await closeTargets();
 });
 
 const GET: ExchangeParts = { method: 'GET', path: '/x', requestHeaders: {}, answer: { json: 1 } };
@@ -224,7 +223,7 @@ describe('to record again', () => {
       ...PROJECT,
       environments: [{ ...PROJECT.environments[0], id: 2 }],
     });
-    await closeTargets();
+    await target.close();
     await fetch(`${gate.url}/x`);
     await gate.close();
     expect(notices.join('\n')).toMatch(

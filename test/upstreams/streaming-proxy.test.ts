@@ -4,7 +4,7 @@ import type { ForwardOptions } from '../../src/upstreams/outgoing.ts';
 import { parseTarget } from '../../src/upstreams/target.ts';
 import { RawConnection } from '../support/raw.ts';
 import { type ServedUpstream, serveUpstream } from '../support/serve-upstream.ts';
-import { closeTargets, startRawTarget } from '../support/target.ts';
+import { startRawTarget } from '../support/target.ts';
 
 const TIMEOUT = 12_345;
 
@@ -29,7 +29,6 @@ afterEach(async () => {
   vi.useRealTimers();
   await served?.close();
   await upstream?.close();
-  await closeTargets();
 });
 
 describe('a client that breaks off behind a request that has no answer yet', () => {

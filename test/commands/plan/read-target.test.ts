@@ -1,11 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readTarget, type TargetSettings } from '../../../src/commands/plan/read-target.ts';
 import { fileOf, makeAuthority, makeCertificate } from '../../support/certificates.ts';
 import { laterRefusal } from '../../support/errors.ts';
-import { type Answer, closeTargets, freePort, startRawTarget, startTarget } from '../../support/target.ts';
-
-afterEach(closeTargets);
+import { type Answer, freePort, startRawTarget, startTarget } from '../../support/target.ts';
 
 const NAME = { account: 'current', kind: 'project', id: '42' } as const;
 const PATH = '/accounts/current/projects/42';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { openStore } from '../../../src/recordings/store/open-store.ts';
 import { laterRefusal } from '../../support/errors.ts';
@@ -9,11 +9,9 @@ import { exchange } from '../../support/exchanges.ts';
 import { at, writeRecording } from '../../support/recorded-folder.ts';
 import { filesBelow, recordAll } from '../../support/recordings.ts';
 import { project, startService } from '../../support/service.ts';
-import { closeTargets, freePort, startTarget } from '../../support/target.ts';
+import { freePort, startTarget } from '../../support/target.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Live, startLive, verify } from '../../support/verify.ts';
-
-afterEach(closeTargets);
 
 const get = (path: string, answer: unknown, parts = {}) =>
   exchange({ method: 'GET', path, answer: { json: answer as never }, ...parts });

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Gate, GateRequest } from '../../../src/gate/gate.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { type ControlDeps, createControl } from '../../../src/server/control/control.ts';
 import { createExchangeList } from '../../../src/server/exchange-list.ts';
 import { FaultsOfRun } from '../../../src/server/faults/faults.ts';
 import { Sessions } from '../../../src/server/sessions.ts';
-import { closeGates, type InProcess, startGate } from '../../support/in-process.ts';
+import { type InProcess, startGate } from '../../support/in-process.ts';
 import { finding, seen, verdict } from '../../support/seen.ts';
 
 const BLOCK = verdict({
@@ -452,7 +452,6 @@ describe('faults', () => {
   beforeAll(async () => {
     gate = await startGate({ faultSeed: 3 }, 'fake');
   });
-  afterAll(closeGates);
 
   const FAULTS = '/__patchgate/faults';
 

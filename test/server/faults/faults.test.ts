@@ -1,20 +1,16 @@
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import type { UserConfig } from '../../../src/settings/define-config.ts';
 import { fileOf, makeCertificate } from '../../support/certificates.ts';
 import { laterRefusal } from '../../support/errors.ts';
-import { closeGates, type InProcess, type Settings, startGate } from '../../support/in-process.ts';
+import { type InProcess, type Settings, startGate } from '../../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw, valuesOf } from '../../support/raw.ts';
 import { filesBelow, recordAll } from '../../support/recordings.ts';
-import { closeTargets, startTarget } from '../../support/target.ts';
+import { startTarget } from '../../support/target.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 afterEach(() => void vi.restoreAllMocks());
-afterAll(async () => {
-  await closeGates();
-  await closeTargets();
-});
 
 /** As a user writes them. */
 type Given = Pick<UserConfig, 'faults' | 'latency' | 'faultSeed'> & Omit<Settings, 'faults' | 'latency'>;
