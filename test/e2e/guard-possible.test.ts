@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startBinary } from '../support/binary.ts';
+import { type Settings, startGate } from '../support/in-process.ts';
 import { lossesIn, type Project, patch, project, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -20,8 +21,8 @@ beforeEach(async () => {
   service.projects.set('42', THREE);
 });
 
-const start = async (...flags: string[]) =>
-  (await startBinary(['proxy', service.target.url, '--log', 'off', ...flags])).url;
+const start = async (settings: Settings = {}) =>
+  (await startGate({ target: service.target.url, ...settings })).url;
 
 const answer = (res: ServerResponse, body: unknown, headers: Record<string, string> = {}) =>
   res.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
@@ -61,7 +62,7 @@ describe('an environment that an answer lacks is announced', () => {
     ['a page of several, by its header', {}, (res) => answer(res, TWO, { link: '<?page=2>; rel="next"' })],
     ['without its name and languages', {}, (res) => answer(res, { id: 42, environments: TWO.environments })],
   ])('%s', async (_, request, shows) => {
-    const url = await start('--state-lag', '0');
+    const url = await start({ stateLag: 0 });
     await ask(url);
     service.show = (_req, res, shown) => shows(res, shown as Project);
     expect(await ask(url, request)).toBe(200);
@@ -73,7 +74,7 @@ describe('an environment that an answer lacks is announced', () => {
   });
 
   it('from a replica that is behind, though the gate reads the project itself', async () => {
-    const url = await start('--read-state', '--guard=strict');
+    const url = await start({ readState: true, guard: 'strict' });
     await patch(url, THREE, { headers: AS_A });
     const four = project('1 Production', '2 Staging', '3 Development', '4 QA');
     expect((await patch(url, four, { headers: AS_A })).status).toBe(200);
@@ -93,7 +94,7 @@ describe('an environment that an answer lacks is announced', () => {
     ['a dry run by a header of their own', '', { 'x-acme-dry-run': '1' }, 200],
     ["a dry run by a header's value", '', { 'x-mode': 'dry-run' }, 200],
   ])('an approved PATCH that was %s', async (_, query, headers, status) => {
-    const url = await start('--state-lag', '0');
+    const url = await start({ stateLag: 0 });
     await ask(url);
     service.next.push((_req, res) => res.writeHead(status, { 'content-type': 'application/json' }).end('{}'));
     expect((await approve(url, TWO, { ...AS_A, ...headers }, query)).status).toBe(status);
@@ -109,7 +110,7 @@ describe('an environment that an answer lacks is announced', () => {
     ['reports an error', '{"success":false}'],
     ['reports errors', '{"data":null,"errors":[{"message":"locked"}]}'],
   ])('an approved PATCH whose answer with 200 %s', async (_, text) => {
-    const url = await start('--no-read-state');
+    const url = await start({ readState: false });
     await ask(url);
     service.next.push((_req, res) => res.writeHead(200).end(text));
     const { approve: token = '' } = (await patch(url, TWO, { headers: AS_A })).json;
@@ -120,7 +121,7 @@ describe('an environment that an answer lacks is announced', () => {
   });
 
   it('to another user of the proxy before it', async () => {
-    const url = await start('--state-lag', '0');
+    const url = await start({ stateLag: 0 });
     await ask(url, { headers: { 'x-forwarded-user': 'a' } });
     service.show = (_req, res) => answer(res, TWO);
     const headers = { 'x-forwarded-user': 'b' };
@@ -129,7 +130,7 @@ describe('an environment that an answer lacks is announced', () => {
   });
 
   it("by the workspace's other name", async () => {
-    const url = await start('--state-lag', '0');
+    const url = await start({ stateLag: 0 });
     const path = PATH.replace('current', '7');
     await ask(url, { path });
     service.show = (_req, res) => answer(res, TWO);
@@ -138,7 +139,7 @@ describe('an environment that an answer lacks is announced', () => {
   });
 
   it('an approved PATCH whose answer shows it still', async () => {
-    const url = await start('--no-read-state');
+    const url = await start({ readState: false });
     await ask(url);
     service.next.push((_req, res) => answer(res, { data: { attributes: THREE } }));
     expect((await approve(url, TWO)).status).toBe(200);
@@ -193,7 +194,7 @@ describe('an environment is known', () => {
   });
 
   it('whole from an answer that has numbers of other things', async () => {
-    const url = await start('--guard=strict', '--read-state');
+    const url = await start({ readState: true, guard: 'strict' });
     service.show = (_req, res, shown) => answer(res, { ...shown, accountId: 887, goalCount: 17 });
     expect((await patch(url, THREE)).status).toBe(200);
   });
@@ -217,7 +218,7 @@ describe('an environment is forgotten', () => {
   });
 
   it('with its project, not where the DELETE was only taken in', async () => {
-    const url = await start('--no-read-state');
+    const url = await start({ readState: false });
     await ask(url);
     service.remove = (res) => res.writeHead(202).end();
     await ask(url, { method: 'DELETE' });
@@ -230,7 +231,7 @@ describe('an environment is forgotten', () => {
   });
 
   it('that was removed past the gate, once the gate has read the project for a PATCH', async () => {
-    const url = await start('--state-lag', '0');
+    const url = await start({ stateLag: 0 });
     await ask(url);
     service.projects.set('42', TWO);
     const before = service.target.received.length;
@@ -243,15 +244,15 @@ describe('an environment is forgotten', () => {
     expect(methods).toEqual(['GET', 'GET', 'PATCH', 'PATCH', 'PATCH']);
   });
 
-  it.each<[string, string[], Record<string, string>, Record<string, string>]>([
-    ['the credentials have never shown it', ['--state-lag', '0'], AS_B, {}],
-    ['it was there a moment ago', [], AS_A, {}],
-    ['the gate must not read', ['--state-lag', '0', '--no-read-state'], AS_A, {}],
-    ['the answer is old', ['--state-lag', '0'], AS_A, { age: '1' }],
-    ['the answer is a part', ['--state-lag', '0'], AS_A, { 'content-range': 'items 0-1/3' }],
-    ['the answer is from a cache', ['--state-lag', '0'], AS_A, { 'x-cache-status': 'HIT' }],
-  ])('not where %s; that costs one approval', async (_, flags, credentials, headers) => {
-    const url = await start(...flags);
+  it.each<[string, Settings, Record<string, string>, Record<string, string>]>([
+    ['the credentials have never shown it', { stateLag: 0 }, AS_B, {}],
+    ['it was there a moment ago', {}, AS_A, {}],
+    ['the gate must not read', { stateLag: 0, readState: false }, AS_A, {}],
+    ['the answer is old', { stateLag: 0 }, AS_A, { age: '1' }],
+    ['the answer is a part', { stateLag: 0 }, AS_A, { 'content-range': 'items 0-1/3' }],
+    ['the answer is from a cache', { stateLag: 0 }, AS_A, { 'x-cache-status': 'HIT' }],
+  ])('not where %s; that costs one approval', async (_, settings, credentials, headers) => {
+    const url = await start(settings);
     await ask(url);
     service.projects.set('42', TWO);
     await ask(url);
@@ -263,11 +264,11 @@ describe('an environment is forgotten', () => {
     expect((await approve(url, TWO, credentials)).status).toBe(200);
     expect((await patch(url, TWO, { headers: credentials })).status).toBe(200);
     const own = service.target.received.filter(({ method }) => method === 'GET').length - 2;
-    expect(own === 0).toBe(flags.includes('--no-read-state'));
+    expect(own === 0).toBe(settings.readState === false);
   });
 
   it('that was removed past the gate, whatever tells requests of one client apart', async () => {
-    const url = await start('--state-lag', '0');
+    const url = await start({ stateLag: 0 });
     const rotating = ['x-requestid', 'elastic-apm-traceparent', 'uber-trace-id', 'x-ms-client-request-id'];
     const headers = () => ({
       ...AS_A,
@@ -367,7 +368,7 @@ describe('--base-path', () => {
   it.each(['/api', '/', '/api/', '/api/v2', '/api/v2/accounts'])(
     '%s is a prefix by segments',
     async (base) => {
-      const url = await start('--base-path', base);
+      const url = await start({ basePath: base });
       await ask(url);
       expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 3']);
       expect((await patch(url, { name: 'Checkout' })).status).toBe(422);
@@ -394,7 +395,9 @@ describe('--base-path', () => {
   });
 
   it.each(['//api/v2', '/api/../v2', '/api//v2', '/api;x', '/%61pi'])('%s stops the start', async (base) => {
-    await expect(start('--base-path', base)).rejects.toThrow('a path in plain form');
+    await expect(start({ basePath: base })).rejects.toMatchObject({
+      hint: expect.stringContaining('a path in plain form'),
+    });
   });
 
   it('that no request of the target is below stops the start', async () => {

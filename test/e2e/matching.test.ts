@@ -1,5 +1,4 @@
 /** Which requests are the same, by option, and what is said of one that none matches: through sockets and files. */
-import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Miss } from '../../src/recordings/matching/explain-path.ts';
@@ -241,33 +240,5 @@ describe('a miss', () => {
     };
     expect(exchanges.at(-1)?.failure).toBe(problem.detail);
     expect(JSON.stringify([problem, exchanges])).not.toContain('s3cret');
-  });
-
-  it.each([
-    ['other-base-path', `/staging/api/v2${REST}`, 'PUT', 'recorded /api/v2, sent /staging/api/v2'],
-    ['other-account', '/api/v2/accounts/9/projects/42', 'PUT', 'recorded current, sent 9'],
-    ['other-method', `/api/v2${REST}`, 'POST', 'its path is for PUT'],
-    [
-      'not-recorded',
-      '/api/v2/accounts/current/projects/43',
-      'PUT',
-      'recorded for projects/42, sent for projects/43',
-    ],
-  ])('is told to be %s', async (reason, path, method, text) => {
-    const recordings = await record({}, [{ path: `/api/v2${REST}`, body: {} }, { path: '/other' }]);
-    const gate = await startGate({ recordings }, 'replay');
-    const problem = (await (await send(gate, { path, method, body: {} })).json()) as Miss & {
-      detail: string;
-    };
-    expect(problem.reason).toBe(reason);
-    expect(problem.detail).toContain(text);
-  });
-
-  it('in an empty recording says so', async () => {
-    const recordings = temporaryFolder();
-    mkdirSync(join(recordings, 'default'));
-    const gate = await startGate({ recordings }, 'replay');
-    const problem = (await (await send(gate, { path: '/a' })).json()) as Miss;
-    expect(problem.reason).toBe('empty');
   });
 });

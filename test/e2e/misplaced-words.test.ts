@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runBinary } from '../support/binary.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The only recording is `checkout`. */
@@ -36,7 +36,7 @@ describe('a word in the place of an option', () => {
     ['replay record', '--recording record'],
     ['version', '--version'],
   ])('%s', async (line, meant) => {
-    const { code, stderr } = await runBinary(words(line), { cwd: folder() });
+    const { code, stderr } = await runHere(words(line), { cwd: folder() });
     expect(stderr).toContain(`\n  did you mean ${meant}?\n`);
     expect(code).toBe(2);
   });
@@ -45,13 +45,13 @@ describe('a word in the place of an option', () => {
     ['exec --record=checkout -- true', 'invalid value "checkout" for --record'],
     ['recordings remove checkout --unused yes', 'unexpected argument "yes"'],
   ])('%s', async (line, says) => {
-    const { code, stderr } = await runBinary(words(line), { cwd: folder() });
+    const { code, stderr } = await runHere(words(line), { cwd: folder() });
     expect(stderr).toContain(says);
     expect(code).toBe(2);
   });
 
   it('is said of a mode, too, that is the name of a recording', async () => {
-    const { stderr } = await runBinary(['exec', '--', 'true'], { env: { PATCHGATE_RECORD: 'checkout' } });
+    const { stderr } = await runHere(['exec', '--', 'true'], { env: { PATCHGATE_RECORD: 'checkout' } });
     expect(stderr).toContain('invalid value "checkout" for PATCHGATE_RECORD');
     expect(stderr).toContain('the name of a recording is the setting recording');
   });
@@ -65,14 +65,15 @@ describe('help', () => {
     ['help recordings list', 'recordings list --help'],
     ['help exec', 'exec --help'],
   ])('%s is %s', async (line, same) => {
-    const [help, option] = await Promise.all([runBinary(words(line)), runBinary(words(same))]);
+    const help = await runHere(words(line));
+    const option = await runHere(words(same));
     expect(help.stdout).not.toBe('');
     expect(help).toEqual(option);
     expect(help.code).toBe(0);
   });
 
   it('of no command is an error', async () => {
-    const { code, stderr } = await runBinary(['help', 'prxy']);
+    const { code, stderr } = await runHere(['help', 'prxy']);
     expect(stderr).toContain('unknown command "prxy"\n  did you mean "patchgate proxy"?');
     expect(code).toBe(2);
   });
@@ -91,7 +92,7 @@ describe('a recording that is not there', () => {
     'recordings scrub chekout',
     'recordings remove chekout --yes',
   ])('stops %s', async (line) => {
-    const { code, stderr } = await runBinary(words(line), { cwd: folder() });
+    const { code, stderr } = await runHere(words(line), { cwd: folder() });
     expect(stderr).toContain(
       'there is no recording "chekout" in recordings/ (there are: checkout)\n  did you mean "checkout"?',
     );
@@ -101,7 +102,7 @@ describe('a recording that is not there', () => {
   it('stops plan', async () => {
     const cwd = folder();
     writeFileSync(join(cwd, 'body.json'), '{}');
-    const { code, stderr } = await runBinary(words('plan body.json --project 42 --recording chekout'), {
+    const { code, stderr } = await runHere(words('plan body.json --project 42 --recording chekout'), {
       cwd,
     });
     expect(stderr).toContain('did you mean "checkout"?');
@@ -109,7 +110,7 @@ describe('a recording that is not there', () => {
   });
 
   it('may be named by its folder, which is said', async () => {
-    const { code, stderr } = await runBinary(words('replay --recording recordings/checkout/'), {
+    const { code, stderr } = await runHere(words('replay --recording recordings/checkout/'), {
       cwd: folder(),
     });
     expect(stderr).toContain('did you mean checkout?');
