@@ -33,21 +33,15 @@ const TESTING = { testing: 'testing/index.ts', 'fast-check': 'testing/fast-check
 
 rmSync(OUT, { recursive: true, force: true });
 
-// The validators of the shipped contract and of the settings, which our own sources write.
+// The validators of our own schemas, which our own sources write.
 await build({
   ...COMMON_JS,
   inject: [],
-  stdin: {
-    ...gatherExports({ contract: 'contract/compile-shipped.ts', settings: 'settings/compile-validators.ts' }),
-    sourcefile: 'compile.js',
-  },
-  entryNames: 'compile',
+  entryPoints: { compile: 'src/compile-validators.ts' },
   packages: 'external',
 });
 const require = createRequire(import.meta.url);
-const compile = require('./dist/compile.cjs');
-compile.contract().writeShippedValidators();
-compile.settings().writeSettingsValidators();
+require('./dist/compile.cjs').writeValidators();
 rmSync('dist/compile.cjs');
 
 // The program and the library.

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { gateOf } from '../app/compose-gate.ts';
 import { PatchgateError } from '../errors.ts';
 import type { FaultRule, Latency } from '../model/fault.ts';
 import { faultText, latencyText } from '../model/fault-text.ts';
@@ -7,6 +8,7 @@ import { nearest } from '../model/nearest.ts';
 import { redactText } from '../recordings/redaction/redact.ts';
 import { REDACTED } from '../recordings/redaction/redacted.ts';
 import { type Redaction, redactionOf } from '../recordings/redaction/redaction.ts';
+import { placeIn } from '../schemas/check.ts';
 import { printable } from '../server/printable.ts';
 import { type Origin, type Resolved, resolveConfig } from '../settings/config.ts';
 import { CONFIG_FILES } from '../settings/config-file.ts';
@@ -21,7 +23,7 @@ import {
   UNHEEDED,
   variableOf,
 } from '../settings/settings.ts';
-import { placeIn } from '../settings/source.ts';
+import { BodyTargets } from './check/body-targets.ts';
 import { once } from './given.ts';
 import { flagsOf, withSettings } from './options.ts';
 import { standardOutput } from './output.ts';
@@ -78,7 +80,15 @@ export async function configText(
   { env, cwd }: { env: Readonly<Record<string, string | undefined>>; cwd: string },
 ): Promise<string> {
   const resolved = await resolveConfig(flags, defaultsOf(command), env, cwd);
+  await checkNames(resolved);
   return format === 'json' ? json(resolved, command) : text(resolved, command, cwd);
+}
+
+/** Which rules and operations there are, the contract knows. @throws PatchgateError where the config names another one */
+async function checkNames({ config, file }: Resolved): Promise<void> {
+  if (!file || EXTRAS.every((name) => file.values[name] === undefined)) return;
+  const gate = await gateOf({ ...config, target: undefined }, { lazy: true });
+  new BodyTargets(gate, { bodies: config.bodies });
 }
 
 function defaultsOf(command: string | undefined): Record<string, unknown> {

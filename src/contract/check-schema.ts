@@ -295,8 +295,15 @@ export interface Annotation {
 
 const NONE: Annotation = { basis: 'stated', severity: undefined, source: undefined, hint: undefined };
 
-/** Looks annotations up by the subschema itself: the objects that were given here are those that errors name. */
-export function annotationsOf(schemas: Iterable<AnySchema>): (subschema: AnySchemaObject) => Annotation {
+/**
+ * Looks annotations up by the subschema itself: the objects that were given here are those that errors name.
+ *
+ * @param from where the contract comes from: the source of what names none
+ */
+export function annotationsOf(
+  schemas: Iterable<AnySchema>,
+  from?: string,
+): (subschema: AnySchemaObject) => Annotation {
   const known = new WeakMap<object, Annotation>();
   const visit = (value: unknown, inherited: string | undefined) => {
     if (typeof value !== 'object' || value === null) return;
@@ -315,6 +322,6 @@ export function annotationsOf(schemas: Iterable<AnySchema>): (subschema: AnySche
     });
     for (const inner of Object.values(value)) visit(inner, own);
   };
-  for (const schema of schemas) visit(schema, undefined);
+  for (const schema of schemas) visit(schema, from);
   return (subschema) => known.get(subschema) ?? NONE;
 }

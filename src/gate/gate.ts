@@ -21,7 +21,7 @@ import {
 import type { Rule } from '../model/rule.ts';
 import { type BoundRule, bindCustomRules, bindRules } from '../rules/bind-rules.ts';
 import { RULES } from '../rules/index.ts';
-import { memberAt } from '../settings/source.ts';
+import { memberAt } from '../schemas/check.ts';
 import { effectsOf } from '../state/effects.ts';
 import { admitCustomRules, type CatalogueEntry, catalogueOf } from './catalogue.ts';
 import { createPolicies, type PoliciesOptions } from './policies.ts';

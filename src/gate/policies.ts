@@ -2,8 +2,8 @@ import { PatchgateError } from '../errors.ts';
 import { pointerOf } from '../json/pointer.ts';
 import type { SeveritySetting } from '../model/finding.ts';
 import type { JudgedPath, SeverityOverride } from '../model/severity-override.ts';
+import { memberAt } from '../schemas/check.ts';
 import { LONGEST_PATH } from '../settings/globs.ts';
-import { memberAt } from '../settings/source.ts';
 import { type CatalogueEntry, checkSeverities } from './catalogue.ts';
 import { createPolicy, type Policy, type PolicyOptions, UNLISTED } from './policy.ts';
 

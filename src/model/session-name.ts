@@ -1,5 +1,5 @@
 /** One to a hundred printable characters of ASCII; a URL could not name the other two. */
-export const SESSION_NAME = /^(?!\.{1,2}$)[\x20-\x7e]{1,100}$/;
+const SESSION_NAME = /^(?!\.{1,2}$)[\x20-\x7e]{1,100}$/;
 
 /** For people. */
 export const SESSION_NAMES = '1 to 100 printable characters of ASCII, other than "." and ".."';

@@ -1,14 +1,13 @@
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { faultOf, placeAt } from '../json/json-text.ts';
-import { shownValue } from './check.ts';
-import type { Source } from './source.ts';
+import { parseFile, shownValue } from '../schemas/check.ts';
+import type { ConfigSource } from './extras.ts';
 
 export const CONFIG_FILES = ['patchgate.config.js', 'patchgate.config.mjs', 'patchgate.config.json'];
 
 /** A config file that was read; its values are not checked yet. */
-export interface ConfigFile extends Source {
+export interface ConfigFile extends ConfigSource {
   /** Absolute. */
   file: string;
   values: Readonly<Record<string, unknown>>;
@@ -79,13 +78,10 @@ export async function readConfigFile(file: string, cwd: string): Promise<ConfigF
   return { file, where, folder: dirname(file), values: content, ...(text !== undefined && { text }) };
 }
 
-/** In UTF-8; a byte order mark is skipped. A name that comes twice in one object is an error: one would be without effect. */
+/** In UTF-8; a byte order mark is skipped. */
 function readJson(file: string, where: string): { content: unknown; text: string } {
   const text = readText(file, where);
-  const fault = faultOf(text);
-  if (!fault) return { content: JSON.parse(text), text };
-  const { line, column } = placeAt(text, fault.offset);
-  throw wrong(`${where}:${line}:${column}: ${fault.message}`, hintAt(text, fault.offset));
+  return { content: parseFile({ where, text }, 'bad-config', (offset) => hintAt(text, offset)), text };
 }
 
 /** What editors take in their own settings, and JSON does not. */

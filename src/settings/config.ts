@@ -1,6 +1,7 @@
 import { PatchgateError } from '../errors.ts';
 import { escapeToken, tokensOf } from '../json/pointer.ts';
 import { nearest } from '../model/nearest.ts';
+import { memberAt, type PlaceOf, placed } from '../schemas/check.ts';
 import { PACKAGE_FOLDER } from '../version.ts';
 import { type ConfigFile, failsToBeRead, findConfigFile, pathFrom, readConfigFile } from './config-file.ts';
 import { EXTRAS, type Extras, extrasOf } from './extras.ts';
@@ -15,7 +16,6 @@ import {
   type SettingValues,
   variableOf,
 } from './settings.ts';
-import { memberAt, type PlaceOf, placed } from './source.ts';
 import { asWritten, checkWritten, resolvedValue } from './values.ts';
 
 /** The settings in force: durations in milliseconds, sizes in bytes, folders as given. */

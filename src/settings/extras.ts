@@ -4,10 +4,15 @@ import type { SeveritySetting } from '../model/finding.ts';
 import type { NormalizeRequest } from '../model/normalize-request.ts';
 import type { Rule } from '../model/rule.ts';
 import type { SeverityOverride } from '../model/severity-override.ts';
-import { shownValue } from './check.ts';
+import { placed, type Source, shownValue } from '../schemas/check.ts';
 import type { UserConfig } from './define-config.ts';
 import { type FilePredicate, filePatterns, type PathPredicate, pathCompiler, pathPatterns } from './globs.ts';
-import { placed, type Source } from './source.ts';
+
+/** Where settings come from. */
+export interface ConfigSource extends Source {
+  /** Absolute; file patterns start from it. */
+  folder: string;
+}
 
 /** What a config file says beside the settings of the table: no flag and no variable could. */
 export interface Extras {
@@ -70,7 +75,10 @@ export interface Suppression {
  * @param values as the schema has them
  * @throws PatchgateError `bad-config`: a day that there is not
  */
-export async function extrasOf(values: Readonly<Record<string, unknown>>, source: Source): Promise<Extras> {
+export async function extrasOf(
+  values: Readonly<Record<string, unknown>>,
+  source: ConfigSource,
+): Promise<Extras> {
   const { rules, overrides, bodies, suppressions, customRules, normalizeRequest } = values as UserConfig;
   const { folder } = source;
   return {
@@ -108,7 +116,7 @@ export async function extrasOf(values: Readonly<Record<string, unknown>>, source
 }
 
 /** The 30th of February is read as the 2nd of March. */
-function day(given: string, source: Source, index: number): string {
+function day(given: string, source: ConfigSource, index: number): string {
   const time = Date.parse(`${given}T00:00:00Z`);
   if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(given)) return given;
   const place = placed(source, `/suppressions/${index}/expires`);

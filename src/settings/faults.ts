@@ -1,10 +1,8 @@
 import { type ErrorCode, PatchgateError } from '../errors.ts';
 import type { FaultGiven, FaultRule, FaultsGiven, Latency, UserFault } from '../model/fault.ts';
-import { check, meant, shownValue } from './check.ts';
+import { check, meant, memberAt, type PlaceOf, shownValue } from '../schemas/check.ts';
 import { readAmount, readLatency, SIZES } from './read-amount.ts';
 import { FAULT_MEMBERS, KINDS, MOST_FAULTS } from './schema.ts';
-import * as validators from './settings-validators.js';
-import { memberAt, type PlaceOf } from './source.ts';
 
 /** What a text says with `name=value`. */
 const IN_TEXT = ['status', 'retry-after', 'truncate', 'trickle', 'latency', 'rate', 'count', 'after'];
@@ -52,7 +50,7 @@ export function readFaultsGiven(
       ? { ...members, latency: timeAsWritten(members.latency), faults: faultsAsWritten(members.faults) }
       : members;
   const placeOf: PlaceOf = (pointer) => memberAt(pointer) || 'the faults';
-  check(validators.faultsGiven, written, placeOf, 'bad-input');
+  check('faultsGiven', written, placeOf, 'bad-input');
   const { seed, latency, faults = [] } = written as Required<FaultsGiven>;
   return {
     seed,
@@ -91,7 +89,7 @@ function readText(text: string, place: string, code: ErrorCode): FaultRule {
       throw new PatchgateError(code, `${name} is given twice in ${placeOf('')}`, { hint: 'give it once' });
     fault[name] = value;
   }
-  check(validators.fault, fault, placeOf, code);
+  check('fault', fault, placeOf, code);
   return ruleOf(fault, placeOf, code);
 }
 

@@ -2,8 +2,8 @@ import { RECORD_KINDS } from '../model/record.ts';
 import { type Kind, SETTINGS, type Setting } from './settings.ts';
 
 /**
- * JSON Schemas (draft-07) of what people write: the config file, faults, rules of one's own. The build compiles them
- * (settings-validators.js), and schemas/config/ publishes that of the config file. Keywords of our own:
+ * JSON Schemas (draft-07) of what people write: the config file, faults, rules of one's own. The build compiles them,
+ * and schemas/config/ publishes that of the config file. Keywords of our own:
  * `takes` says in a message what is right, `needs` which members a rule of members asks for; `function` and `plain` are for what
  * only a program can give.
  */
@@ -339,8 +339,8 @@ const FAILING = object(
 );
 const examples = (more: Schema) =>
   object({
-    passes: { type: 'array', items: PASSING, ...more },
-    fails: { type: 'array', items: FAILING, ...more },
+    passes: { type: 'array', items: ref('passing'), ...more },
+    fails: { type: 'array', items: ref('failing'), ...more },
   });
 
 /** The form of a rule of one's own. Whether it works is for its canary to tell. */
@@ -416,24 +416,25 @@ export function configSchema(definitions: Record<string, Schema> = {}): Schema {
   };
 }
 
-/** All that the build compiles: each definition with its validator's name. */
-export function compiledSchema(): Schema {
-  const config = configSchema({
-    customRule: CUSTOM_RULE,
-    fixtures: examples({ takes: 'a list of examples' }),
-    faultsGiven: object(
-      {
-        seed: { type: 'integer', minimum: 0, takes: 'a whole number: 1234' },
-        latency: ref('latency'),
-        faults: ref('faults'),
-      },
-      {
-        takes: '{ "seed": 42, "latency": "50ms..200ms", "faults": ["PATCH status=503 count=2"] }',
-      },
-    ),
-  });
-  return {
-    ...config,
-    properties: { ...(config.properties as object), ...OF_PROGRAMS },
-  };
+/** What the build compiles: each of these with its definition's name. */
+export function compiledSchemas(): Record<string, Schema> {
+  const settings = Object.entries<Setting>(SETTINGS).map(
+    ([name, { $ref, type, enum: words, minimum, maximum }]) => [
+      name,
+      $ref ? { $ref } : { type, enum: words, minimum, maximum },
+    ],
+  );
+  const config = object({ $schema: text, ...Object.fromEntries(settings), ...EXTRAS, ...OF_PROGRAMS });
+  const faultsGiven = object(
+    {
+      seed: { type: 'integer', minimum: 0, takes: 'a whole number: 1234' },
+      latency: ref('latency'),
+      faults: ref('faults'),
+    },
+    { takes: '{ "seed": 42, "latency": "50ms..200ms", "faults": ["PATCH status=503 count=2"] }' },
+  );
+  const fixtures = examples({ takes: 'a list of examples' });
+  const own = { customRule: CUSTOM_RULE, passing: PASSING, failing: FAILING, fixtures, faultsGiven, config };
+  // Keywords without a value go.
+  return JSON.parse(JSON.stringify({ ...DEFINITIONS, ...own }));
 }

@@ -1,13 +1,11 @@
 import { messageOf, PatchgateError } from '../errors.ts';
 import { parseUrl } from '../http/url.ts';
 import type { Latency } from '../model/fault.ts';
-import { problemError, problemOf, shownValue, takesOf, withMeant } from './check.ts';
+import { type PlaceOf, problemError, problemOf, shownValue, takesOf, withMeant } from '../schemas/check.ts';
 import { faultsAsWritten, readFaults, timeAsWritten } from './faults.ts';
 import { DURATIONS, LONGEST_TIMER, lacksUnit, readAmount, readLatency, SIZES } from './read-amount.ts';
 import { KINDS, LARGEST } from './schema.ts';
 import { kindOf, SETTINGS, type Setting, type SettingName } from './settings.ts';
-import * as validators from './settings-validators.js';
-import type { PlaceOf } from './source.ts';
 
 /** What a flag, a variable or a program gives, as a config file has it: `"80"` -> 80, 250 -> `"250ms"`. */
 export function asWritten(name: SettingName, given: unknown): unknown {
@@ -31,10 +29,10 @@ export function asWritten(name: SettingName, given: unknown): unknown {
  * @throws PatchgateError `bad-config`, naming the place and what is taken there
  */
 export function checkWritten(values: Readonly<Record<string, unknown>>, placeOf: PlaceOf): void {
-  const problem = problemOf(validators.config, values);
+  const problem = problemOf('config', values);
   if (!problem) return;
   const name = problem.pointer.slice(1);
-  if (!Object.hasOwn(SETTINGS, name)) throw problemError(problem, placeOf);
+  if (!Object.hasOwn(SETTINGS, name)) throw problemError(problem, placeOf, 'bad-config');
   throw wrong(name as SettingName, values[name], placeOf(problem.pointer));
 }
 

@@ -1,9 +1,6 @@
-import { PatchgateError } from '../errors.ts';
-import { isObject, type JsonObject, type JsonValue, member } from '../json/json.ts';
-import { findPlace, placeAt, syntaxErrorOf } from '../json/json-text.ts';
-import { pointerOf } from '../json/pointer.ts';
-import { nearest } from '../model/nearest.ts';
+import type { JsonObject } from '../json/json.ts';
 import type { Known, RecordKind, RecordName } from '../model/record.ts';
+import { checkFile, parseFile } from '../schemas/check.ts';
 import { hasReadableEnvironments } from './records.ts';
 
 /** The parts of a path and of a state file that hold records, and what kind of record each holds. */
@@ -98,73 +95,17 @@ export function stateOf(records: Iterable<{ name: RecordName; known: Known }>, t
   };
 }
 
-const SHAPE =
-  '{"paths": {"/api/v2": {"current": {"projects": {"42": {…}}, "features": {}, "drafts": {}}}}}, or {"accounts": {"current": …}} for any path';
-
 /**
  * Reads a state file's text. What the records hold is left open: a test may need a record that the service never had.
  *
- * @param file its name, for the message
+ * @param where its name, for the message
  * @throws PatchgateError `bad-input` with file, line and column, where it is no JSON or has another shape
  */
-export function readState(text: string, file: string): State {
-  const broken = syntaxErrorOf(text);
-  if (broken) {
-    const { line, column } = placeAt(text, broken.offset);
-    throw new PatchgateError('bad-input', `${file}:${line}:${column}: this is no JSON: ${broken.message}`, {
-      hint: `the file holds ${SHAPE}`,
-    });
-  }
-  const fail = (tokens: readonly string[], message: string, hint = `the file holds ${SHAPE}`): never => {
-    const { line, column } = findPlace(text, pointerOf(tokens), 'name');
-    throw new PatchgateError('bad-input', `${file}:${line}:${column}: ${message}`, { hint });
-  };
-  const objectAt = (value: JsonValue | undefined, tokens: readonly string[]): JsonObject => {
-    const what = tokens.length === 0 ? 'the file' : `"${tokens.join('.')}"`;
-    return isObject(value) ? value : fail(tokens, `${what} must be an object`);
-  };
-
-  const root = objectAt(JSON.parse(text) as JsonValue, []);
-  for (const name of Object.keys(root)) {
-    if (!MEMBERS.has(name)) fail([name], `unknown member "${name}"`);
-  }
-  if (Object.hasOwn(root, 'target') && typeof root.target !== 'string')
-    fail(['target'], '"target" must be a text');
-  const checkAccounts = (value: JsonValue | undefined, tokens: readonly string[]) => {
-    for (const [account, kinds] of Object.entries(objectAt(value, tokens))) {
-      const inAccount = [...tokens, account];
-      if (!isAccount(account))
-        fail(inAccount, `"${account}" names no account`, 'an account is current or the id of a workspace');
-      for (const [collection, records] of Object.entries(objectAt(kinds, inAccount))) {
-        const inCollection = [...inAccount, collection];
-        if (!isCollection(collection)) {
-          const near = nearest(collection, Object.keys(COLLECTIONS));
-          fail(
-            inCollection,
-            `unknown member "${collection}"`,
-            near ? `did you mean "${near}"?` : `an account holds ${Object.keys(COLLECTIONS).join(', ')}`,
-          );
-        }
-        for (const [id, record] of Object.entries(objectAt(records, inCollection))) {
-          if (!isId(id))
-            fail([...inCollection, id], `"${id}" is no id`, 'an id is an integer, as in the path');
-          objectAt(record, [...inCollection, id]);
-        }
-      }
-    }
-  };
-  const paths = Object.hasOwn(root, 'paths') ? objectAt(root.paths, ['paths']) : {};
-  for (const [path, accounts] of Object.entries(paths)) {
-    if (!path.startsWith('/'))
-      fail(['paths', path], `"${path}" is no path`, 'it begins with a slash: /api/v2');
-    checkAccounts(accounts, ['paths', path]);
-  }
-  if (!Object.hasOwn(root, 'paths') || Object.hasOwn(root, 'accounts'))
-    checkAccounts(member(root, 'accounts'), ['accounts']);
-  return root as unknown as State;
+export function readState(text: string, where: string): State {
+  const content = parseFile({ where, text }, 'bad-input');
+  checkFile('state', content, { where, text }, 'bad-input');
+  return content as unknown as State;
 }
-
-const MEMBERS: ReadonlySet<string> = new Set(['target', 'accounts', 'paths']);
 
 export function isAccount(text: string): boolean {
   return text === 'current' || isId(text);

@@ -10,9 +10,7 @@ import {
   type RuleContext,
 } from '../model/rule.ts';
 import { checkedPlaces, frozenContext } from '../rules/custom-rules.ts';
-import { problemOf } from '../settings/check.ts';
-import { customRule, fixtures } from '../settings/settings-validators.js';
-import { memberAt } from '../settings/source.ts';
+import { memberAt, problemOf } from '../schemas/check.ts';
 import { edited, type Path } from './edited.ts';
 
 /** Further fixtures for a rule, beside the examples that it has. */
@@ -32,8 +30,8 @@ const MOST_TOLD = 20;
  * @throws Error with all that is wrong
  */
 export function testRule(rule: Rule, more: Fixtures = {}): void {
-  const ofRule = problemOf(customRule, rule);
-  const wrong = ofRule ?? problemOf(fixtures, more);
+  const ofRule = problemOf('customRule', rule);
+  const wrong = ofRule ?? problemOf('fixtures', more);
   if (wrong) {
     const place = memberAt(ofRule ? wrong.pointer : `/more${wrong.pointer}`) || 'the rule';
     throw failure(rule, [`${wrong.text}${place} (${wrong.hint})`]);

@@ -176,4 +176,17 @@ describe('the settings in force', () => {
       },
     });
   });
+
+  it.each([
+    [
+      '{ "bodies": [{ "files": "a", "operation": "updateProjct" }] }',
+      'bodies[0].operation in patchgate.config.json:1:43: the contract has no operation "updateProjct"',
+      'did you mean updateProject?',
+    ],
+    ['{ "rules": { "schema.tpe": "off" } }', '"schema.tpe"', 'did you mean "schema.type"?'],
+  ])('are refused where they name what the contract does not have: %s', async (text, message, hint) => {
+    const said = await laterRefusal('bad-config', parsed(folderWith(text)));
+    expect(said).toContain(message);
+    expect(said).toContain(hint);
+  });
 });

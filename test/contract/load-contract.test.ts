@@ -64,6 +64,14 @@ describe('an operation of another service', () => {
     ]);
   });
 
+  it('names where the contract comes from, in findings of a schema that does not', () => {
+    const { findings } = put('/workspaces/3/flags/a', { on: 'yes', owners: [{ mail: 'x' }] });
+    expect(findings.map(({ rule, source }) => [rule, source])).toEqual([
+      ['schema.type', 'the docs'],
+      ['schema.additional-properties', 'the docs'],
+    ]);
+  });
+
   it('leaves the method and paths of the shipped one alone', () => {
     expect(put('/accounts/current/projects/42', {})).toMatchObject({ outcome: 'pass', findings: [] });
   });
@@ -208,85 +216,107 @@ it('nothing is compiled before it is needed where that is asked for, and then fa
 describe('check contract file', () => {
   describe('contract.json', () => {
     it.each([
-      [[], 'the file must be an object'],
-      [null, 'the file must be an object'],
-      [{}, '/contractVersion must be given'],
-      [{ ...flagContract(), contractVersion: 2 }, '/contractVersion must be 1'],
+      [[], 'invalid value [] for contract.json:1:1 (it takes an object)'],
+      [null, 'invalid value null for contract.json:1:1 (it takes an object)'],
+      [{}, 'missing field "contractVersion" of contract.json:1:1 (it takes 1)'],
+      [
+        { ...flagContract(), contractVersion: 2 },
+        'invalid value 2 for contractVersion in contract.json:2:22 (it takes 1)',
+      ],
       [
         { ...flagContract(), operation: {} },
-        '/operation must be left out: known are contractVersion, source, operations',
+        'unknown field "operation" of contract.json:32:3 (did you mean "operations"?)',
       ],
-      [{ ...flagContract(), operations: {} }, '/operations must be an object with operations'],
-      [{ ...flagContract(), operations: [] }, '/operations must be an object with operations'],
-      [{ ...flagContract(), operations: { a: 1 } }, '/operations/a must be an object'],
+      [
+        { ...flagContract(), operations: {} },
+        'invalid value {} for operations in contract.json:4:17 (it takes an object with operations: { "updateProject": { … } })',
+      ],
+      [{ ...flagContract(), operations: [] }, 'invalid value [] for operations in contract.json:4:17'],
+      [
+        { ...flagContract(), operations: { a: 1 } },
+        'invalid value 1 for operations.a in contract.json:5:10 (it takes an object)',
+      ],
     ])('%j is refused', (content, message) => {
-      expect(refused({ 'contract.json': content })).toBe(
-        `contract.json: ${message} (see schemas/contract.json of the package for an example)`,
-      );
+      expect(refused({ 'contract.json': content })).toContain(message);
     });
 
-    it.each<[Record<string, unknown>, string]>([
-      [{ method: undefined }, '/method must be given'],
-      [{ method: 'put' }, '/method must be a method in capitals'],
+    const { parameters } = FLAG_ENTRY;
+    it.each<[Record<string, unknown>, string, string]>([
+      [{ method: undefined }, 'missing field "method" of ~ in', 'a method in capitals'],
+      [{ method: 'put' }, 'invalid value "put" for ~.method in', 'a method in capitals'],
+      [{ rule: [] }, 'unknown field "rule" of ~ in', 'did you mean "rules"?'],
+      [{ path: 'workspaces/{workspace}' }, 'for ~.path in', 'a path template'],
+      [{ path: '/workspaces/{workspace}/flags/{key}/' }, 'for ~.path in', 'a path template'],
+      [{ path: '/workspaces/{workspace}?x' }, 'for ~.path in', 'a path template'],
+      [{ path: '/workspaces/{1}' }, 'for ~.path in', 'a path template'],
+      [{ path: '/a/{key}.json' }, 'for ~.path in', 'a path template'],
+      [{ path: '/a/{key}/{key}' }, 'for ~.path in', 'a path template that names each parameter once'],
+      [{ schema: undefined }, 'missing field "schema" of ~ in', 'a schema file'],
+      [{ schema: {} }, 'invalid value {} for ~.schema in', 'the name of a schema file'],
+      [{ parameters: undefined }, 'missing field "parameters" of ~ in', 'parameters'],
+      [{ parameters: { key: { type: 'string' } } }, 'for ~.parameters in', 'of the path: workspace, key'],
       [
-        { rule: [] },
-        '/rule must be left out: known are method, path, parameters, record, schema, rules, canary',
+        { parameters: { ...parameters, extra: { type: 'string' } } },
+        'for ~.parameters in',
+        'of the path: workspace, key',
       ],
-      [{ path: 'workspaces/{workspace}' }, '/path must be a path template'],
-      [{ path: '/workspaces/{workspace}/flags/{key}/' }, '/path must be a path template'],
-      [{ path: '/workspaces/{workspace}?x' }, '/path must be a path template'],
-      [{ path: '/workspaces/{1}' }, '/path must be a path template'],
-      [{ path: '/a/{key}.json' }, '/path must be a path template'],
-      [{ path: '/a/{key}/{key}' }, '/path must be a template that names each parameter once'],
-      [{ schema: undefined }, '/schema must be given'],
-      [{ schema: {} }, '/schema must be the name of a schema file'],
-      [{ parameters: undefined }, '/parameters must be given'],
-      [{ parameters: { key: { type: 'string' } } }, '/parameters/workspace must be given'],
+      [{ parameters: { ...parameters, key: 'string' } }, '"string" for ~.parameters.key in', 'an object'],
       [
-        { parameters: { ...FLAG_ENTRY.parameters, extra: { type: 'string' } } },
-        '/parameters/extra must be left out: known are workspace, key',
-      ],
-      [{ parameters: { ...FLAG_ENTRY.parameters, key: 'string' } }, '/parameters/key must be an object'],
-      [
-        { parameters: { ...FLAG_ENTRY.parameters, key: { type: 'int64' } } },
-        '/parameters/key/type must be integer, int32 or string',
-      ],
-      [
-        { parameters: { ...FLAG_ENTRY.parameters, key: { type: 'string', keyword: [] } } },
-        '/parameters/key/keyword must be left out',
+        { parameters: { ...parameters, key: { type: 'int64' } } },
+        '"int64" for ~.parameters.key.type in',
+        'one of: integer, int32, string',
       ],
       [
-        { parameters: { ...FLAG_ENTRY.parameters, key: { type: 'string', keywords: 'me' } } },
-        '/parameters/key/keywords must be a list of words',
+        { parameters: { ...parameters, key: { type: 'string', keyword: [] } } },
+        'unknown field "keyword" of ~.parameters.key in',
+        'did you mean "keywords"?',
       ],
       [
-        { parameters: { ...FLAG_ENTRY.parameters, key: { type: 'string', keywords: [1] } } },
-        '/parameters/key/keywords must be a list of words',
+        { parameters: { ...parameters, key: { type: 'string', keywords: 'me' } } },
+        'for ~.parameters.key.keywords in',
+        'a list of words',
       ],
-      [{ record: { kind: 'flag' } }, '/record/id must be given'],
-      [{ record: { kind: 'flag', id: 'flag' } }, '/record/id must be a parameter of the path'],
+      [
+        { parameters: { ...parameters, key: { type: 'string', keywords: [1] } } },
+        '1 for ~.parameters.key.keywords[0] in',
+        'a word',
+      ],
+      [{ record: { kind: 'flag' } }, 'missing field "id" of ~.record in', 'a parameter of the path'],
+      [{ record: { kind: 'flag', id: 'flag' } }, 'for ~.record.id in', 'of the path: workspace, key'],
       [
         { record: { kind: 'flag', id: 'key', account: 'account' } },
-        '/record/account must be a parameter of the path',
+        'for ~.record.account in',
+        'a parameter of the path',
       ],
-      [{ record: { kind: 1, id: 'key' } }, '/record/kind must be a text'],
-      [{ rules: {} }, '/rules must be a list of rule names'],
-      [{ rules: [1] }, '/rules/0 must be an object'],
-      [{ rules: [{ name: 'feature.empty-update' }] }, '/rules/0/severity must be given'],
+      [{ record: { kind: 1, id: 'key' } }, 'invalid value 1 for ~.record.kind in', 'a text'],
+      [{ rules: {} }, 'invalid value {} for ~.rules in', 'a list of rule names'],
+      [{ rules: [1] }, 'invalid value 1 for ~.rules[0] in', 'the name of a rule'],
+      [
+        { rules: [{ name: 'feature.empty-update' }] },
+        'missing field "severity" of ~.rules[0] in',
+        'severity',
+      ],
       [
         { rules: [{ name: 'feature.empty-update', severity: 'fatal' }] },
-        '/rules/0/severity must be error, warn or off',
+        '"fatal" for ~.rules[0].severity in',
+        'one of: error, warn, off',
       ],
-      [{ rules: [{ name: 1, severity: 'warn' }] }, '/rules/0/name must be the name of a rule'],
-      [{ canary: undefined }, '/canary must be given'],
-      [{ canary: { body: {}, rule: 'schema.type' } }, '/canary/pointer must be given'],
+      [{ rules: [{ name: 1, severity: 'warn' }] }, '1 for ~.rules[0].name in', 'the name of a rule'],
+      [{ canary: undefined }, 'missing field "canary" of ~ in', 'a body with the rule and the pointer'],
+      [
+        { canary: { body: {}, rule: 'schema.type' } },
+        'missing field "pointer" of ~.canary in',
+        'the JSON Pointer of the finding',
+      ],
       [
         { canary: { body: {}, rule: 'schema.type', pointer: 1 } },
-        '/canary must be a body with the rule and the pointer of its finding',
+        'invalid value 1 for ~.canary.pointer in',
+        'the JSON Pointer of the finding',
       ],
-    ])('with the entry %j is refused', (entry, message) => {
-      expect(refusedEntry(entry)).toMatch(/^contract\.json: \/operations\/putFlag/);
-      expect(refusedEntry(entry)).toContain(`/operations/putFlag${message}`);
+    ])('with the entry %j is refused', (entry, message, hint) => {
+      const refusal = refusedEntry(entry);
+      expect(refusal).toContain(`${message.replace('~', 'operations.putFlag')} contract.json:`);
+      expect(refusal).toContain(hint);
     });
 
     it('cannot give two operations that would never be told apart', () => {
@@ -299,7 +329,7 @@ describe('check contract file', () => {
       const parameters = { workspace: FLAG_ENTRY.parameters.workspace, other: { type: 'string' } };
       const content = { ...flagContract(), operations: { ...operations, second: { ...twin, parameters } } };
       expect(refused({ 'contract.json': content })).toContain(
-        '/operations/second/path must be another one than that of putFlag',
+        'it takes another one than that of putFlag, which would never be told from it',
       );
       const post = { ...twin, parameters, method: 'POST' };
       const folder = contractFolder({

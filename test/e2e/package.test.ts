@@ -70,6 +70,7 @@ describe('the package', () => {
         ...needed,
         'schemas/contract.json',
         'schemas/config/patchgate.config.schema.json',
+        ...['contract', 'state', 'baseline', 'har'].map((name) => `schemas/files/${name}.schema.json`),
       ]),
     );
     expect(paths.length).toBeLessThan(60);

@@ -4,7 +4,7 @@ import { pointerOf } from '../../src/json/pointer.ts';
 import type { SeveritySetting } from '../../src/model/finding.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import { RULES } from '../../src/rules/index.ts';
-import { memberAt } from '../../src/settings/source.ts';
+import { memberAt } from '../../src/schemas/check.ts';
 import { refusal } from '../support/errors.ts';
 import { shouting } from '../support/team-rule.ts';
 

@@ -260,9 +260,9 @@ describe('the start', () => {
   });
 
   test.each([
-    ['empty', '', /state\.json:1:1: this is no JSON/],
-    ['cut off', '{\n "accounts": {', /state\.json:2:15: this is no JSON/],
-    ['of another shape', '{"accounts": []}', /state\.json:1:2: /],
+    ['empty', '', /state\.json:1:1: the document ends/],
+    ['cut off', '{\n "accounts": {', /state\.json:2:15: the document ends/],
+    ['of another shape', '{"accounts": []}', /state\.json:1:14 /],
     ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), /state\.json: this is not UTF-8/],
   ])('is stopped by a file that is %s, which stays as it is', async (_, text, message) => {
     const file = newFile();

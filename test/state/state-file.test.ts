@@ -21,21 +21,31 @@ test('reads accounts, kinds and ids', () => {
 test.each([
   ['cut off', '{\n  "accounts": {', '2:16'],
   ['a list', '[]', '1:1'],
-  ['without accounts', '{}', '1:2'],
+  ['without accounts', '{}', '1:1'],
   ['an unknown member', '{ "projects": {} }', '1:3'],
-  ['an account that is no object', '{ "accounts": {\n  "current": 1 } }', '2:3'],
+  ['an account that is no object', '{ "accounts": {\n  "current": 1 } }', '2:14'],
   ['a name for an account', '{ "accounts": {\n "main": {} } }', '2:2'],
-  ['a record that is no object', '{"accounts":{"current":{"projects":{\n\n"42":null}}}}', '3:1'],
+  ['a record that is no object', '{"accounts":{"current":{"projects":{\n\n"42":null}}}}', '3:6'],
   ['an id that no path can have', '{"accounts":{"current":{"projects":{\n"042":{}}}}}', '2:1'],
 ])('%s: an error with its place', (_, text, place) => {
   const error = errorOf(text);
   expect(error.code).toBe('bad-input');
-  expect(error.message).toMatch(new RegExp(`^seed\\.json:${place}: `));
+  expect(error.message).toMatch(new RegExp(`(?:^| )seed\\.json:${place}(?:: |$)`));
   expect(error.hint).toBeTruthy();
 });
 
-test('the hint shows the members that a state file has today', () => {
-  expect(errorOf('[]').hint).toContain('{"paths": {"/api/v2": {"current": {"projects": ');
+test('says what is wrong, where, and what is taken', () => {
+  expect(errorOf('{}').hint).toContain('{"paths": {"/api/v2": {"current": {"projects": ');
+  expect(errorOf('{"paths": {"api": {}}}')).toMatchObject({
+    message: 'invalid name "api" in paths in seed.json:1:12',
+    hint: 'it takes a path, which begins with a slash: /api/v2',
+  });
+  expect(errorOf('{"accounts": {"main": {}}}').hint).toBe(
+    'it takes an account: current, or the id of a workspace',
+  );
+  expect(errorOf('{"accounts": {}, "accounts": {}}').message).toBe(
+    'seed.json:1:18: "accounts" is given a second time',
+  );
 });
 
 test('a misspelt kind of record: an error that names the right one', () => {
@@ -99,9 +109,9 @@ test.each([
   ['a kind of record', '{"accounts":{"current":\n{"__proto__":{}}}}', '2:2'],
   ['an id', '{"accounts":{"current":{"projects":\n{"__proto__":{}}}}}', '2:2'],
   ['a member', '{"accounts":{},\n"__proto__":{}}', '2:1'],
-  ['a target that is no text', '{"accounts":{},\n"target":5}', '2:1'],
+  ['a target that is no text', '{"accounts":{},\n"target":5}', '2:10'],
 ])('%s that is none: an error with its place', (_, text, place) => {
-  expect(errorOf(text).message).toMatch(new RegExp(`^seed\\.json:${place}: `));
+  expect(errorOf(text).message).toMatch(new RegExp(`(?:^| )seed\\.json:${place}(?:: |$)`));
 });
 
 test.each([

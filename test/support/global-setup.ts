@@ -2,12 +2,10 @@
 import { accessSync, constants, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeShippedValidators } from '../../src/contract/compile-shipped.ts';
-import { writeSettingsValidators } from '../../src/settings/compile-validators.ts';
+import { writeValidators } from '../../src/compile-validators.ts';
 
 export default function setUp(): () => void {
-  writeShippedValidators();
-  writeSettingsValidators();
+  writeValidators();
   // In memory, where that has room: the tests make and remove thousands of files.
   const folder = mkdtempSync(
     join(hasRoom('/dev/shm') ? '/dev/shm' : realpathSync(tmpdir()), 'patchgate-tests-'),

@@ -83,7 +83,7 @@ describe('what is told of a rule', () => {
       'invalid value "fatal" for severity (it takes one of: error, warn, off)',
     ]);
     expect(problems(undefined)).toEqual([
-      expect.stringContaining('invalid value undefined for the rule (it takes an object'),
+      expect.stringContaining('invalid value null for the rule (it takes an object'),
     ]);
     expect(problems({ ...unlucky(), name: 5 })).toEqual([
       expect.stringContaining('invalid value 5 for name'),

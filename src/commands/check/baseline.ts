@@ -1,11 +1,10 @@
 import { access, readFile } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { PatchgateError, systemCode, whyUnreadable } from '../../errors.ts';
-import { isObject, type JsonValue } from '../../json/json.ts';
-import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
-import { escapeToken } from '../../json/pointer.ts';
+import { member } from '../../json/json.ts';
 import { identityOf, omittedIdentityOf, requestOf } from '../../reporters/fingerprint.ts';
 import { type CheckedFile, type PlacedFinding, STDIN_NAME, type Subject } from '../../reporters/report.ts';
+import { checkFile, parseFile, placeIn } from '../../schemas/check.ts';
 import { writeFileWhole } from '../output.ts';
 
 const VERSION = 1;
@@ -27,31 +26,6 @@ export interface KnownFindings {
   count?: number;
 }
 
-const TEXT = { type: 'string' };
-const SCHEMA = {
-  type: 'object',
-  required: ['version', 'findings'],
-  properties: {
-    version: { const: VERSION },
-    findings: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['file', 'request', 'fingerprint'],
-        properties: {
-          file: TEXT,
-          request: TEXT,
-          rule: TEXT,
-          pointer: TEXT,
-          rules: { type: 'array', items: TEXT },
-          fingerprint: { type: 'string', pattern: '^[0-9a-f]{32}$' },
-          count: { type: 'integer', minimum: 1 },
-        },
-      },
-    },
-  },
-};
-
 /**
  * Reads a baseline: `{ "version": 1, "findings": […] }`.
  *
@@ -68,26 +42,17 @@ export async function readBaseline(file: string, name: string): Promise<KnownFin
     const message = `cannot read the baseline ${name}: ${whyUnreadable(error)}`;
     throw new PatchgateError('bad-input', message, { cause: error });
   }
-  const broken = ({ line, column }: Place, what: string, hint = REWRITE) =>
-    new PatchgateError('bad-input', `${name}:${line}:${column}: ${what}`, { hint });
-  const syntax = syntaxErrorOf(text);
-  if (syntax) throw broken(placeAt(text, syntax.offset), `invalid JSON: ${syntax.message}`);
-  const content = JSON.parse(text) as { version?: JsonValue; findings?: JsonValue } | null;
-  const version = content?.version;
+  const source = { where: name, text };
+  const content = parseFile(source, 'bad-input', () => REWRITE);
+  const version = member(content, 'version');
   if (typeof version === 'number' && version > VERSION) {
     const what = `the baseline is of version ${version}, this Patchgate reads version ${VERSION}`;
-    throw broken(findPlace(text, '/version'), what, 'update patchgate');
+    throw new PatchgateError('bad-input', `${placeIn(source, '/version')}: ${what}`, {
+      hint: 'update patchgate',
+    });
   }
-  if (isObject(content) && version !== VERSION)
-    throw broken(findPlace(text, '/version'), `version must be ${VERSION}`);
-  const { Ajv } = await import('ajv');
-  const validate = new Ajv().compile(SCHEMA);
-  if (validate(content)) return content?.findings as unknown as KnownFindings[];
-  const [wrong] = validate.errors ?? [];
-  const missing = wrong?.params.missingProperty;
-  const pointer = `${wrong?.instancePath}${missing === undefined ? '' : `/${escapeToken(missing)}`}`;
-  const what = missing === undefined ? wrong?.message : 'is missing';
-  throw broken(findPlace(text, pointer), `${pointer || 'the baseline'} ${what}`);
+  checkFile('baseline', content, source, 'bad-input');
+  return member(content, 'findings') as unknown as KnownFindings[];
 }
 
 const REWRITE = 'correct it, or delete it and write it again with --write-baseline';

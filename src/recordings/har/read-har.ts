@@ -1,17 +1,15 @@
 import { constants, isUtf8 } from 'node:buffer';
-import { Ajv, type ValidateFunction } from 'ajv';
 import { PatchgateError } from '../../errors.ts';
 import { isObject, type JsonValue, member } from '../../json/json.ts';
 import { findPlace, findPlaces, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
-import { escapeToken } from '../../json/pointer.ts';
 import { scanJson, UNLIMITED } from '../../json/scan-json.ts';
-import { SESSION_NAME } from '../../model/session-name.ts';
+import { problemOf } from '../../schemas/check.ts';
 import { CREATOR, type HarEntry } from './har.ts';
 
 /** The first field that is not as HAR 1.2 says. */
 export interface WrongField {
   pointer: string;
-  /** Follows the pointer: `must be string`. */
+  /** Follows the pointer: `must be a text`. */
   what: string;
 }
 
@@ -43,7 +41,7 @@ interface HarArchive {
 export function harEntries(bytes: Buffer, file: string): HarArchive {
   const text = textOf(bytes, file);
   const har = parse(text, file);
-  const wrong = wrongIn(ofArchive, har);
+  const wrong = problemOf('har', har)?.brief;
   if (wrong) throw broken(file, findPlace(text, wrong.pointer), `${wrong.pointer} ${wrong.what}`.trim());
   refuseTwoLists(text, file);
   const { entries, creator } = (har as unknown as { log: { entries: JsonValue[]; creator?: JsonValue } }).log;
@@ -57,7 +55,7 @@ export function harEntries(bytes: Buffer, file: string): HarArchive {
 
 /** Checks the fields of an entry that are read here. */
 function checkEntry(value: JsonValue): Pick<HarItem, 'entry' | 'wrong'> {
-  const wrong = wrongIn(ofEntry, value);
+  const wrong = problemOf('harEntry', value)?.brief;
   if (!wrong) return { entry: value as unknown as HarEntry };
   if (!isObject(value) || wrong.pointer.startsWith('/request')) return { wrong };
   return { entry: { request: value.request } as unknown as HarEntry, wrong };
@@ -70,7 +68,7 @@ export interface HarContent {
   /** In the order of their start, but for an archive of ours, whose order is that of the recording. */
   entries: readonly TimedEntry[];
   isOwn: boolean;
-  /** Entries that are left out, and why: `x.har:12:5: /log/entries/3/request/url must be string`. */
+  /** Entries that are left out, and why: `x.har:12:5: /log/entries/3/request/url must be a text`. */
   odd: readonly string[];
 }
 
@@ -143,79 +141,6 @@ function refuseTwoLists(text: string, file: string): void {
       throw broken(file, placeAt(text, offset), `${what} stands here for the second time`);
   });
 }
-
-function wrongIn(validate: ValidateFunction, value: JsonValue): WrongField | undefined {
-  if (validate(value)) return undefined;
-  const {
-    instancePath: pointer,
-    keyword,
-    params,
-    message = '',
-  } = validate.errors?.[0] ?? { instancePath: '' };
-  return keyword === 'required'
-    ? { pointer: `${pointer}/${escapeToken(params?.missingProperty)}`, what: 'is missing' }
-    : { pointer, what: message.replaceAll(',', ' or ') };
-}
-
-const TEXT = { type: 'string' };
-const ANY_TEXT = { type: ['string', 'null'] };
-/** Of headers and form fields: those that are files have no value. */
-const PAIRS = {
-  type: ['array', 'null'],
-  items: { type: 'object', required: ['name'], properties: { name: TEXT, value: ANY_TEXT } },
-};
-const BODY = Object.fromEntries(
-  ['text', 'encoding', '_encoding', 'mimeType', '_file'].map((name) => [name, ANY_TEXT]),
-);
-const SIZE = { type: 'integer', minimum: 0 };
-
-/** What tools leave out, though the standard wants it, may be left out, and times may be whatever they are. */
-const ENTRY = {
-  type: 'object',
-  required: ['request'],
-  properties: {
-    request: {
-      type: 'object',
-      required: ['method', 'url'],
-      properties: {
-        method: TEXT,
-        url: TEXT,
-        headers: PAIRS,
-        postData: { type: ['object', 'null'], properties: { ...BODY, params: PAIRS } },
-      },
-    },
-    response: {
-      type: ['object', 'null'],
-      required: ['status'],
-      properties: {
-        status: { type: 'integer' },
-        headers: PAIRS,
-        content: { type: ['object', 'null'], properties: BODY },
-      },
-    },
-    _patchgate: {
-      type: ['object', 'null'],
-      properties: {
-        path: TEXT,
-        query: TEXT,
-        session: { type: 'string', pattern: SESSION_NAME.source },
-        omitted: { type: 'object', properties: { request: SIZE, response: SIZE } },
-      },
-    },
-  },
-};
-
-const ARCHIVE = {
-  type: 'object',
-  required: ['log'],
-  properties: {
-    log: { type: 'object', required: ['entries'], properties: { entries: { type: 'array' } } },
-  },
-};
-
-const ajv = new Ajv({ allowUnionTypes: true });
-const ofArchive = ajv.compile(ARCHIVE);
-const ofEntry = ajv.compile(ENTRY);
 
 function said(file: string, { line, column }: Place, what: string): string {
   return `${file}:${line}:${column}: ${what}`;

@@ -63,30 +63,30 @@ describe('a baseline', () => {
   });
 
   it.each([
-    ['{ "version": 1,\n  "findings": [}', 'known.json:2:16: invalid JSON'],
-    ['', 'known.json:1:1: invalid JSON'],
-    ['[]', 'known.json:1:1: the baseline must be object'],
-    [{ findings: [] }, 'known.json:1:2: version must be 1'],
-    [{ version: '1', findings: [] }, 'known.json:2:14: version must be 1'],
+    ['{ "version": 1,\n  "findings": [}', 'known.json:2:16: expected a value'],
+    ['', 'known.json:1:1: the document ends'],
+    ['[]', 'invalid value [] for known.json:1:1 (it takes an object)'],
+    [{ findings: [] }, 'missing field "version" of known.json:1:1 (it takes 1)'],
+    [{ version: '1', findings: [] }, 'invalid value "1" for version in known.json:2:14 (it takes 1)'],
     [
       { version: 2, findings: [] },
       'known.json:2:14: the baseline is of version 2, this Patchgate reads version 1 (update patchgate)',
     ],
-    [{ version: 1 }, 'known.json:1:2: /findings is missing'],
-    [{ version: 1, findings: [7] }, 'known.json:4:5: /findings/0 must be object'],
+    [{ version: 1 }, 'missing field "findings" of known.json:1:1'],
+    [{ version: 1, findings: [7] }, 'invalid value 7 for findings[0] in known.json:4:5 (it takes an object)'],
     [
       { version: 1, findings: [entry(), entry({ count: 0 })] },
-      'known.json:17:16: /findings/1/count must be >= 1',
+      'invalid value 0 for findings[1].count in known.json:17:16 (it takes an integer from 1 ',
     ],
     [
       { version: 1, findings: [entry({ fingerprint: 'abc' })] },
-      'known.json:9:22: /findings/0/fingerprint must match pattern',
+      'invalid value "abc" for findings[0].fingerprint in known.json:9:22 (it takes 32 hexadecimal digits)',
     ],
     [
       { version: 1, findings: [entry({ rules: [1] as never })] },
-      'known.json:11:9: /findings/0/rules/0 must be string',
+      'invalid value 1 for findings[0].rules[0] in known.json:11:9 (it takes a text)',
     ],
-    [{ version: 1, findings: [{}] }, 'known.json:4:6: /findings/0/file is missing'],
+    [{ version: 1, findings: [{}] }, 'missing field "file" of findings[0] in known.json:4:5'],
   ])('that holds %j is broken', async (content, message) => {
     expect(await laterRefusal('bad-input', readBaseline(written(content), 'known.json'))).toContain(message);
   });

@@ -182,9 +182,9 @@ describe('an HTTP archive', () => {
       ...{ pointer: `/log/entries/${index}`, line: 1, method, path, why },
     });
     expect(file.skipped).toEqual([
-      skipped(0, '?', '?', 'must be object'),
-      skipped(1, '?', PROJECT_URL, '/request/method must be string'),
-      skipped(3, 'PATCH', PROJECT_URL, '/request/headers must be array or null'),
+      skipped(0, '?', '?', 'must be an object'),
+      skipped(1, '?', PROJECT_URL, '/request/method must be a text'),
+      skipped(3, 'PATCH', PROJECT_URL, '/request/headers must be a list or null'),
     ]);
     expect(file.subjects).toMatchObject([{ pointer: '/log/entries/2', outcome: 'pass' }]);
   });
@@ -204,11 +204,11 @@ describe('an HTTP archive', () => {
     ['', ':1:1: the document ends where a value should be'],
     ['{', ':1:2: the document ends where'],
     ['PK\u0003\u0004', ' is a ZIP archive'],
-    ['[]', ':1:1: must be object'],
+    ['[]', ':1:1: must be an object'],
     ['{}', ':1:2: /log is missing'],
     ['{"log":{}}', ':1:9: /log/entries is missing'],
-    ['{"log":[]}', ':1:8: /log must be object'],
-    ['{"log":{"entries":{}}}', ':1:19: /log/entries must be array'],
+    ['{"log":[]}', ':1:8: /log must be an object'],
+    ['{"log":{"entries":{}}}', ':1:19: /log/entries must be a list'],
     ['{"log":{"entries":[],\n"entries":[]}}', ':2:1: entries stands here for the second time'],
     ['{"log":{"entries":[\n {"request": tru', ':2:14: expected a value'],
     ['{"log":{"entries":[]}} x', ':1:24: expected the end of the document, found "x"'],

@@ -58,11 +58,11 @@ it('is nothing without a state file', async () => {
 
 it.each([
   ['does not exist', undefined, /^cannot read the state state\.json: it does not exist \(check the path/],
-  ['is no JSON', '{"accounts": ', /state\.json:1:14: this is no JSON/],
+  ['is no JSON', '{"accounts": ', /state\.json:1:14: the document ends/],
   [
     'has another shape',
     '{\n  "accounts": {"current": {"project": {}}}\n}',
-    /state\.json:2:28: unknown member "project"/,
+    /unknown field "project" of accounts\.current in .*state\.json:2:28 \(did you mean "projects"\?\)/,
   ],
 ])('a state file that %s is an error that names it', async (_, text, said) => {
   const cwd = temporaryFolder();

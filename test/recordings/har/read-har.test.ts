@@ -77,10 +77,10 @@ describe('what is refused or left out, with its place', () => {
   it.each<[string, string | Buffer, string]>([
     ['nothing', '', 'x.har:1:1: the document ends where a value should be'],
     ['a cut file', '{"log": {\n  "entries": [', 'x.har:2:15: the document ends'],
-    ['something else', '[]', 'x.har:1:1: must be object'],
+    ['something else', '[]', 'x.har:1:1: must be an object'],
     ['no entries', '{"log":\n {"a": 1}}', 'x.har:2:3: /log/entries is missing'],
     ['no log', '{}', 'x.har:1:2: /log is missing'],
-    ['entries that are none', '{"log": {"entries": 1}}', 'x.har:1:21: /log/entries must be array'],
+    ['entries that are none', '{"log": {"entries": 1}}', 'x.har:1:21: /log/entries must be a list'],
     [
       'two lists',
       '{"log": {"entries": [],\n"entries": []}}',
@@ -97,17 +97,17 @@ describe('what is refused or left out, with its place', () => {
   });
 
   it.each<[string, unknown]>([
-    ['x.har:4:7: /log/entries/0 must be object', har(1 as unknown as object)],
-    ['x.har:5:20: /log/entries/0/request must be object', har({ request: 'x' })],
-    ['/log/entries/0/request must be object', har({ ...entry, request: 'x' })],
+    ['x.har:4:7: /log/entries/0 must be an object', har(1 as unknown as object)],
+    ['x.har:5:20: /log/entries/0/request must be an object', har({ request: 'x' })],
+    ['/log/entries/0/request must be an object', har({ ...entry, request: 'x' })],
     ['/log/entries/0/request/method is missing', har({ ...entry, request: { url: 'x' } })],
     ['/log/entries/0/request/url is missing', har({ ...entry, request: { method: 'x' } })],
     [
-      '/log/entries/0/request/headers must be array or null',
+      '/log/entries/0/request/headers must be a list or null',
       har({ ...entry, request: { ...entry.request, headers: {} } }),
     ],
     [
-      '/log/entries/0/request/headers/1/value must be string or null',
+      '/log/entries/0/request/headers/1/value must be a text or null',
       har({
         ...entry,
         request: {
@@ -120,18 +120,21 @@ describe('what is refused or left out, with its place', () => {
       }),
     ],
     [
-      '/log/entries/0/request/postData/text must be string or null',
+      '/log/entries/0/request/postData/text must be a text or null',
       har({ ...entry, request: { ...entry.request, postData: { text: 1 } } }),
     ],
-    ['/log/entries/0/response/status must be integer', har({ ...entry, response: { status: 'x' } })],
+    ['/log/entries/0/response/status must be an integer', har({ ...entry, response: { status: 'x' } })],
     [
-      '/log/entries/0/response/content must be object or null',
+      '/log/entries/0/response/content must be an object or null',
       har({ ...entry, response: { status: 1, content: 1 } }),
     ],
-    ['/log/entries/0/_patchgate/path must be string', har({ ...entry, _patchgate: { path: 1 } })],
-    ['/log/entries/0/_patchgate/session must match', har({ ...entry, _patchgate: { session: '' } })],
+    ['/log/entries/0/_patchgate/path must be a text', har({ ...entry, _patchgate: { path: 1 } })],
     [
-      '/log/entries/0/_patchgate/omitted/request must be integer',
+      '/log/entries/0/_patchgate/session must be 1 to 100 printable',
+      har({ ...entry, _patchgate: { session: '' } }),
+    ],
+    [
+      '/log/entries/0/_patchgate/omitted/request must be an integer',
       har({ ...entry, _patchgate: { omitted: { request: '1' } } }),
     ],
     ['/log/entries/0/response/status is missing', har({ ...entry, response: {} })],

@@ -1,0 +1,103 @@
+/** Build time: compiles the schemas of our own, so that no start pays for it. The program itself does not load this. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { _, Ajv, type AnySchemaObject, type KeywordCxt } from 'ajv';
+import type standalone from 'ajv/dist/standalone/index.js';
+import { transformSync } from 'esbuild';
+import { compilerOf } from './contract/compile-schemas.ts';
+import { schemasOf } from './contract/load-contract.ts';
+import { digestOf, readContractFiles } from './contract/read-contract-files.ts';
+import type { ContractFile } from './model/contract.ts';
+import { compiledSchemas } from './settings/schema.ts';
+
+// Ajv's types say that this module has a default export, which a bundler and Node find in different places.
+const { default: standaloneCode }: typeof standalone = createRequire(import.meta.url)('ajv/dist/standalone');
+
+const KEYWORD_FUNCTIONS = "'./keyword-functions.ts'";
+
+/** Writes the modules that `validators.d.ts` and `shipped-validators.d.ts` declare. Paths start from the repository's folder. */
+export function writeValidators(): void {
+  write('src/schemas/validators.js', validatorsOfFiles());
+  write('src/contract/shipped-validators.js', validatorsOfContract('schemas'));
+}
+
+/** Leaves a file alone that holds this already. */
+function write(file: string, code: string): void {
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== code) writeFileSync(file, code);
+}
+
+/** One function for all that people hand in: functions of its own for each would have a copy of each definition. */
+function validatorsOfFiles(): string {
+  const har = schemaOf('har');
+  // Each entry is checked alone: one that is wrong is left out.
+  har.properties.log.properties.entries.items = true;
+  const files = {
+    contract: schemaOf('contract'),
+    state: schemaOf('state'),
+    baseline: schemaOf('baseline'),
+    har,
+  };
+  const own = ['config', 'fault', 'faultsGiven', 'customRule', 'fixtures'];
+  const validate = {
+    properties: {
+      ...Object.fromEntries(own.map((name) => [name, { $ref: `#/definitions/${name}` }])),
+      ...Object.fromEntries(Object.keys(files).map((name) => [name, { $ref: name }])),
+      harEntry: { $ref: 'har#/definitions/entry' },
+    },
+    definitions: compiledSchemas(),
+  };
+  const ajv = new Ajv({
+    schemas: { ...files, validate },
+    strictTypes: false,
+    strictRequired: false,
+    allErrors: true,
+    verbose: true,
+    messages: false,
+    inlineRefs: false,
+    unicode: false,
+    logger: false,
+    code: { source: true, esm: true },
+    keywords: [
+      'takes',
+      'needs',
+      {
+        keyword: 'function',
+        code: (context: KeywordCxt) => context.fail(_`typeof ${context.data} != "function"`),
+      },
+      {
+        keyword: 'plain',
+        type: 'object',
+        code: (context: KeywordCxt) =>
+          context.fail(_`Object.prototype.toString.call(${context.data}) != "[object Object]"`),
+      },
+    ],
+  });
+  const code = standaloneCode(ajv, { validate: 'validate' });
+  return transformSync(code, { format: 'esm', minify: true, treeShaking: true, target: 'node20.19' }).code;
+}
+
+/** What editors show of a field is what our messages say that it takes. */
+function schemaOf(name: string): AnySchemaObject {
+  const text = readFileSync(`schemas/files/${name}.schema.json`, 'utf8');
+  return JSON.parse(text.replaceAll('"description":', '"takes":'));
+}
+
+function validatorsOfContract(folder: string): string {
+  const texts = readContractFiles(folder);
+  const { ajvOf, validatorOf } = compilerOf(schemasOf(texts), folder);
+  const { operations } = JSON.parse(texts.contractText) as ContractFile;
+  const names = [...new Set(Object.values(operations).map(({ schema }) => schema))];
+  for (const name of names) validatorOf(name);
+  const exported = Object.fromEntries(names.map((name, index) => [`validator${index}`, name]));
+  const code = standaloneCode(ajvOf(names[0] as string), exported);
+  const needed = /\brequire\(.*?\)/.exec(code);
+  if (needed)
+    throw new Error(`the shipped contract's validators need ${needed[0]}, which must be imported here`);
+  const schemas = [...code.matchAll(/^const (schema\d+) = /gm)].map(([, name]) => name);
+  return `import { appended, firstRepeated, formats, furtherFields, oneOf } from ${KEYWORD_FUNCTIONS};
+${code}
+export const digest = ${JSON.stringify(digestOf(texts))};
+export const validators = {${names.map((name, index) => `${JSON.stringify(name)}: validator${index}`)}};
+export const schemas = [${schemas}];
+`;
+}
