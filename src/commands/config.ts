@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { gateOf } from '../app/compose-gate.ts';
 import { PatchgateError } from '../errors.ts';
 import type { FaultRule, Latency } from '../model/fault.ts';
 import { faultText, latencyText } from '../model/fault-text.ts';
@@ -23,7 +22,6 @@ import {
   UNHEEDED,
   variableOf,
 } from '../settings/settings.ts';
-import { BodyTargets } from './check/body-targets.ts';
 import { once } from './given.ts';
 import { flagsOf, withSettings } from './options.ts';
 import { standardOutput } from './output.ts';
@@ -87,6 +85,8 @@ export async function configText(
 /** Which rules and operations there are, the contract knows. @throws PatchgateError where the config names another one */
 async function checkNames({ config, file }: Resolved): Promise<void> {
   if (!file || EXTRAS.every((name) => file.values[name] === undefined)) return;
+  const { gateOf } = await import('../app/compose-gate.ts');
+  const { BodyTargets } = await import('./check/body-targets.ts');
   const gate = await gateOf({ ...config, target: undefined }, { lazy: true });
   new BodyTargets(gate, { bodies: config.bodies });
 }
