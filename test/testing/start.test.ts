@@ -437,7 +437,7 @@ describe('fake', () => {
     expect(() => gate.record('project', 1, 'x')).toThrow('"x" names no account\n');
     expect(() => gate.setRecord('project', 1, [])).toThrow('what is to be project 1 is no object\n');
     await expect(gate.assertAllServed()).rejects.toThrow('no recording answers here');
-    expect(await refusedWith(fake({ seed: { acounts: {} } as never }))).toContain('unknown member "acounts"');
+    expect(await refusedWith(fake({ seed: { acounts: {} } as never }))).toContain('unknown field "acounts"');
   });
 });
 

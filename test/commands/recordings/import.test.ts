@@ -179,9 +179,9 @@ describe('recordings import', () => {
       'imported 2 exchanges of 6 entries into x\nskipped: 4 not as HAR 1.2 says\n',
     );
     expect(notices).toEqual([
-      expect.stringMatching(/^left out: .*odd\.har:16:4: \/log\/entries\/1 must be object$/),
-      expect.stringMatching(/odd\.har:20:13: \/log\/entries\/2\/request\/url must be string$/),
-      expect.stringMatching(/odd\.har:\d+:\d+: \/log\/entries\/4\/response\/status must be integer$/),
+      expect.stringMatching(/^left out: .*odd\.har:16:4: \/log\/entries\/1 must be an object$/),
+      expect.stringMatching(/odd\.har:20:13: \/log\/entries\/2\/request\/url must be a text$/),
+      expect.stringMatching(/odd\.har:\d+:\d+: \/log\/entries\/4\/response\/status must be an integer$/),
       expect.stringMatching(/gone/),
     ]);
     expect(texts(await found(folder, 'GET', '/c'))).toEqual([{ text: '/c' }]);
@@ -193,7 +193,7 @@ describe('recordings import', () => {
     const bad = join(folder, 'bad');
     writeFileSync(bad, '{"log":{"entries":\n{}}}');
     await expect(runImport(argsOf(folder, { files: [good, bad] }))).rejects.toThrow(
-      `${bad}:2:1: /log/entries must be array`,
+      `${bad}:2:1: /log/entries must be a list`,
     );
     expect(filesBelow(join(folder, 'x'))).toEqual({});
   });
