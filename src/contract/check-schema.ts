@@ -30,15 +30,35 @@ export function checkSchema(
   // Two branches of a schema can say the same of one place.
   const findings = new Map<string, Finding>();
   for (const error of errors) {
-    if (APPLICATORS.has(error.keyword)) continue;
-    if (error.keyword === 'observed' && mistyped.has(error.instancePath)) continue;
-    const objection = objectionOf(error, annotationOf, objects);
-    const { rule, severity, field } = objection;
-    const length = error.instancePath.length + (field === undefined ? 0 : field.length + 1);
-    if (!bounds.takes(rule.name, severity, length)) continue;
-    const finding = findingOf(objection);
-    const key = `${finding.rule} ${finding.severity} ${finding.pointer}`;
-    if (!findings.has(key)) findings.set(key, finding);
+    const { keyword, instancePath, data } = error;
+    if (APPLICATORS.has(keyword) || (keyword === 'observed' && mistyped.has(instancePath))) continue;
+    const annotation = annotationOf(error.parentSchema as AnySchemaObject);
+    const rule = ruleOf(error);
+    const severity = (keyword !== 'furtherFields' && annotation.severity) || rule.severity;
+    // What is of a text where an object stands, is of one of its names.
+    const isOfName = typeof data === 'string' && objects.has(instancePath);
+    const field = isOfName ? data : fieldOf(error);
+    if (
+      !bounds.takes(rule.name, severity, instancePath.length + (field === undefined ? 0 : field.length + 1))
+    )
+      continue;
+    const pointer = field === undefined ? instancePath : `${instancePath}/${escapeToken(field)}`;
+    const key = `${rule.name} ${severity} ${pointer}`;
+    if (findings.has(key)) continue;
+    findings.set(key, {
+      rule: rule.name,
+      severity,
+      basis: rule.basis,
+      pointer,
+      source: annotation.source ?? rule.source,
+      ...(keyword === 'furtherFields'
+        ? fieldMessage(error, pointer)
+        : {
+            ...(keyword !== 'observed' && { basis: annotation.basis }),
+            message: messageOf(error, pointer, isOfName),
+            ...(annotation.hint !== undefined && { hint: annotation.hint }),
+          }),
+    });
   }
   return withoutConsequences([...findings.values()]);
 }
@@ -64,65 +84,15 @@ function withoutConsequences(findings: Finding[]): Finding[] {
   );
 }
 
-/** One of Ajv's errors with what the contract says of its subschema, before it is put into words. */
-interface Objection {
-  error: ErrorObject;
-  rule: RuleInfo;
-  severity: Severity;
-  annotation: Annotation;
-  /** The field that is meant, where the error stands at the object that has it or lacks it. */
-  field: string | undefined;
-  /** It is the field's name that is wrong. */
-  isOfName: boolean;
+function ruleOf({ keyword, params }: ErrorObject): SchemaRule {
+  if (keyword !== 'furtherFields') return schemaRule(keyword);
+  const isMeant = (params as FurtherField).meant !== undefined;
+  return SCHEMA_RULES[isMeant ? 'schema.field-case' : 'schema.unknown-field'] as SchemaRule;
 }
 
-function objectionOf(
-  error: ErrorObject,
-  annotationOf: (subschema: AnySchemaObject) => Annotation,
-  objects: ReadonlySet<string>,
-): Objection {
-  if (error.keyword === 'furtherFields') {
-    const { field, meant } = error.params as FurtherField;
-    const rule = SCHEMA_RULES[meant === undefined ? 'schema.unknown-field' : 'schema.field-case'] as RuleInfo;
-    return {
-      error,
-      rule,
-      severity: severityOf(rule),
-      annotation: annotationOf(error.parentSchema as AnySchemaObject),
-      field,
-      isOfName: false,
-    };
-  }
-  const rule = schemaRule(error.keyword);
-  const annotation = annotationOf(error.parentSchema as AnySchemaObject);
-  const { missingProperty, additionalProperty, unevaluatedProperty } = error.params;
-  // What is of a text where an object stands, is of one of its names.
-  const isOfName = typeof error.data === 'string' && objects.has(error.instancePath);
-  return {
-    error,
-    rule,
-    severity: annotation.severity ?? severityOf(rule),
-    annotation,
-    field: isOfName ? String(error.data) : (missingProperty ?? additionalProperty ?? unevaluatedProperty),
-    isOfName,
-  };
-}
-
-function severityOf(rule: RuleInfo): Severity {
-  return rule.severity === 'warn' ? 'warn' : 'error';
-}
-
-function findingOf({ error, rule, severity, annotation, field, isOfName }: Objection): Finding {
-  const pointer = field === undefined ? error.instancePath : `${error.instancePath}/${escapeToken(field)}`;
-  const source = annotation.source ?? rule.source;
-  const finding = { rule: rule.name, severity, basis: rule.basis, pointer, message: '', source };
-  if (error.keyword === 'furtherFields') return { ...finding, ...fieldMessage(error, pointer) };
-  return {
-    ...finding,
-    ...(error.keyword === 'observed' ? {} : { basis: annotation.basis }),
-    message: messageOf(error, pointer, isOfName),
-    ...(annotation.hint === undefined ? {} : { hint: annotation.hint }),
-  };
+/** The field that is meant, where the error stands at the object that has it or lacks it. */
+function fieldOf({ params }: ErrorObject): string | undefined {
+  return params.field ?? params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
 }
 
 function fieldMessage(error: ErrorObject, pointer: string): Pick<Finding, 'message' | 'hint'> {
@@ -136,8 +106,7 @@ function fieldMessage(error: ErrorObject, pointer: string): Pick<Finding, 'messa
   const near = nearest(field, Object.keys(error.parentSchema?.properties ?? {}));
   return {
     message: `${pointer} is no field that the contract lists`,
-    hint:
-      near === undefined ? 'the service may ignore or refuse it: check its name' : `did you mean "${near}"?`,
+    hint: near ? `did you mean "${near}"?` : 'the service may ignore or refuse it: check its name',
   };
 }
 
@@ -213,8 +182,10 @@ function show(value: unknown): string {
   return typeof value === 'string' && value.length > 80 ? `${text.slice(0, -1)}…"` : text;
 }
 
+type SchemaRule = RuleInfo & { severity: Severity };
+
 /** One of Ajv's keywords as a rule: `minLength` -> `schema.min-length`. */
-export function schemaRule(keyword: string): RuleInfo {
+export function schemaRule(keyword: string): SchemaRule {
   let info = byKeyword.get(keyword);
   if (!info) {
     const name = `schema.${keyword.replace(/ /g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -226,32 +197,10 @@ export function schemaRule(keyword: string): RuleInfo {
 
 /** The further keywords of JSON Schema that a contract of one's own can use; each is a rule too. */
 const FURTHER_KEYWORDS = [
-  'additionalItems',
-  'additionalProperties',
-  'anyOf',
-  'const',
-  'contains',
-  'dependencies',
-  'dependentRequired',
-  'exclusiveMaximum',
-  'exclusiveMinimum',
-  'false schema',
-  'items',
-  'maxItems',
-  'maxLength',
-  'maxProperties',
-  'maximum',
-  'minItems',
-  'minLength',
-  'minProperties',
-  'minimum',
-  'multipleOf',
-  'not',
-  'oneOf',
-  'pattern',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'uniqueItems',
+  ...['additionalItems', 'additionalProperties', 'anyOf', 'const', 'contains', 'dependencies'],
+  ...['dependentRequired', 'exclusiveMaximum', 'exclusiveMinimum', 'false schema', 'items', 'maxItems'],
+  ...['maxLength', 'maxProperties', 'maximum', 'minItems', 'minLength', 'minProperties', 'minimum'],
+  ...['multipleOf', 'not', 'oneOf', 'pattern', 'unevaluatedItems', 'unevaluatedProperties', 'uniqueItems'],
 ];
 
 /** Names of the rules that only a contract of one's own can have. */
@@ -260,10 +209,10 @@ export function furtherSchemaRules(): string[] {
 }
 
 /** What was asked for already: as many as JSON Schema has keywords. */
-const byKeyword = new Map<string, RuleInfo>();
+const byKeyword = new Map<string, SchemaRule>();
 
 /** The findings of the schema check. Others, of keywords that only a contract of one's own uses, are made alike. */
-export const SCHEMA_RULES: Readonly<Record<string, RuleInfo>> = Object.fromEntries(
+export const SCHEMA_RULES: Readonly<Record<string, SchemaRule>> = Object.fromEntries(
   [
     rule('schema.type', 'error', 'stated', 'a value has the type that the contract gives it'),
     rule('schema.enum', 'error', 'stated', 'a value is one of those that the contract lists'),
@@ -280,7 +229,7 @@ export const SCHEMA_RULES: Readonly<Record<string, RuleInfo>> = Object.fromEntri
   ].map((info) => [info.name, info]),
 );
 
-function rule(name: string, severity: 'error' | 'warn', basis: RuleInfo['basis'], says: string): RuleInfo {
+function rule(name: string, severity: Severity, basis: RuleInfo['basis'], says: string): SchemaRule {
   return { name, severity, basis, stage: 'contract', status: 422, says, source: 'service-api 2' };
 }
 

@@ -139,13 +139,13 @@ export function decodeContent(
 async function decodeLater(bytes: Buffer, steps: readonly Step[], bounds: Bounds): Promise<Decoded> {
   const options = optionsFor(bytes, bounds);
   let decoded = bytes;
-  for (const { name, coding } of steps) {
-    const most = coding.most * bounds.coded;
-    if (decoded.length > most) return { why: 'coded-too-large', what: name, most };
+  for (const step of steps) {
+    const excess = excessOf(decoded, step, bounds);
+    if (excess) return excess;
     try {
-      decoded = await coding.later(decoded, options);
+      decoded = await step.later(decoded, options);
     } catch (error) {
-      return failureOf(error, name, options);
+      return failureOf(error, step.name, options);
     }
   }
   return decoded;
@@ -158,22 +158,19 @@ export function decodeContentSync(bytes: Buffer, coding: string | undefined, bou
   if (!Array.isArray(steps)) return steps;
   const options = optionsFor(bytes, bounds);
   let decoded = bytes;
-  for (const { name, coding } of steps) {
-    const most = coding.most * bounds.coded;
-    if (decoded.length > most) return { why: 'coded-too-large', what: name, most };
+  for (const step of steps) {
+    const excess = excessOf(decoded, step, bounds);
+    if (excess) return excess;
     try {
-      decoded = coding.now(decoded, options, bounds.isStrict);
+      decoded = step.now(decoded, options, bounds.isStrict);
     } catch (error) {
-      return failureOf(error, name, options);
+      return failureOf(error, step.name, options);
     }
   }
   return decoded;
 }
 
-interface Step {
-  name: string;
-  coding: Coding;
-}
+type Step = Coding & { name: string };
 
 /** In the order of decoding. */
 function stepsOf(header: string): Step[] | Undecoded {
@@ -183,13 +180,13 @@ function stepsOf(header: string): Step[] | Undecoded {
     .filter((name) => name !== '' && name !== 'identity');
   if (names.length > MOST_CODINGS)
     return { why: 'too-many-codings', what: String(names.length), most: MOST_CODINGS };
-  const steps: Step[] = [];
-  for (const name of names.reverse()) {
-    const coding = CODINGS.get(name);
-    if (!coding) return { why: 'unknown-coding', what: name, most: 0 };
-    steps.push({ name, coding });
-  }
-  return steps;
+  const unknown = names.findLast((name) => !CODINGS.has(name));
+  if (unknown !== undefined) return { why: 'unknown-coding', what: unknown, most: 0 };
+  return names.reverse().map((name) => ({ name, ...(CODINGS.get(name) as Coding) }));
+}
+
+function excessOf({ length }: Buffer, { name, most }: Step, { coded }: Bounds): Undecoded | undefined {
+  return length > most * coded ? { why: 'coded-too-large', what: name, most: most * coded } : undefined;
 }
 
 /** The bytes as sent count: of several codings, each could multiply what the one before has made. */
@@ -220,12 +217,8 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a coded body begins with. */
-export interface Beginning {
-  bytes: Buffer;
-  /** There may be more. */
-  cut: boolean;
-}
+/** What a coded body begins with; where it is `cut`, there may be more. */
+export type Beginning = { bytes: Buffer; cut: boolean };
 
 /**
  * The same for showing: of what is too long, the beginning, which is between nothing and `most` bytes. Undefined where
@@ -237,7 +230,7 @@ export function decodeStart(bytes: Buffer, coding: string | undefined, most: num
   const steps = stepsOf(coding);
   if (!Array.isArray(steps)) return undefined;
   try {
-    return steps.reduce<Beginning>((start, { coding }) => decodeStep(start, coding, most), whole);
+    return steps.reduce<Beginning>((start, step) => decodeStep(start, step, most), whole);
   } catch {
     // Broken.
     return undefined;
@@ -250,7 +243,7 @@ export function decodeStart(bytes: Buffer, coding: string | undefined, most: num
  */
 function decodeStep(
   { bytes, cut }: Beginning,
-  { now, most, flush }: Coding,
+  { now, most, flush }: Step,
   maxOutputLength: number,
 ): Beginning {
   for (let length = Math.min(bytes.length, most / 4); length > 0; length >>= 1) {

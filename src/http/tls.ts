@@ -30,11 +30,13 @@ export interface TargetTls {
  * @throws PatchgateError `bad-usage` where one is missing, `bad-input` where a file cannot be read, holds something
  *   else, or where the two do not belong together
  */
-export async function readServerTls(settings: {
+export async function readServerTls({
+  tlsCert,
+  tlsKey,
+}: {
   tlsCert: string | undefined;
   tlsKey: string | undefined;
 }): Promise<ServerTls | undefined> {
-  const { tlsCert, tlsKey } = settings;
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
     const [given, missing] = tlsKey === undefined ? ['--tls-cert', '--tls-key'] : ['--tls-key', '--tls-cert'];
@@ -49,9 +51,10 @@ export async function readServerTls(settings: {
     () => [`${tlsCert} holds no certificate in PEM`, 'it should begin with -----BEGIN CERTIFICATE-----'],
   );
   if (!certificate.checkPrivateKey(privateKeyOf(key, tlsKey)))
-    throw badFile(`the key in ${tlsKey} is not that of the certificate in ${tlsCert}`, {
-      hint: 'give the two that were made together; in a chain, the own certificate comes first',
-    });
+    throw badFile(
+      `the key in ${tlsKey} is not that of the certificate in ${tlsCert}`,
+      'give the two that were made together; in a chain, the own certificate comes first',
+    );
   attempt(
     () => createSecureContext({ cert, key }),
     (error) => [
@@ -69,20 +72,19 @@ export async function readServerTls(settings: {
  */
 export async function readTargetTls(
   { url }: { url: URL },
-  settings: { targetCa: string | undefined; targetInsecure: boolean },
+  { targetCa, targetInsecure }: { targetCa: string | undefined; targetInsecure: boolean },
 ): Promise<TargetTls> {
-  const { targetCa, targetInsecure } = settings;
+  const misused = (text: string, hint: string) => new PatchgateError('bad-usage', text, { hint });
   if (url.protocol === 'http:' && (targetInsecure || targetCa !== undefined)) {
     const flag = targetInsecure ? '--target-insecure' : '--target-ca';
-    throw new PatchgateError('bad-usage', `${flag} has no meaning for ${url.origin}: it speaks no TLS`, {
-      hint: `leave ${flag} out, or give the target as https://${url.host}`,
-    });
+    const hint = `leave ${flag} out, or give the target as https://${url.host}`;
+    throw misused(`${flag} has no meaning for ${url.origin}: it speaks no TLS`, hint);
   }
-  if (targetInsecure && targetCa !== undefined) {
-    throw new PatchgateError('bad-usage', '--target-ca and --target-insecure contradict each other', {
-      hint: 'with --target-ca alone the target is verified',
-    });
-  }
+  if (targetInsecure && targetCa !== undefined)
+    throw misused(
+      '--target-ca and --target-insecure contradict each other',
+      'with --target-ca alone the target is verified',
+    );
   return {
     ca: targetCa === undefined ? undefined : await readAuthorities(targetCa),
     allowPartialTrustChain: targetCa !== undefined,
@@ -113,7 +115,7 @@ async function readPem(file: string, what: string, flag: string): Promise<string
     return await readFile(file, 'utf8');
   } catch (cause) {
     const hint = `check the path given with ${flag}`;
-    throw badFile(`cannot read the ${what} ${file}: ${whyUnreadable(cause)}`, { hint, cause });
+    throw badFile(`cannot read the ${what} ${file}: ${whyUnreadable(cause)}`, hint, cause);
   }
 }
 
@@ -132,18 +134,14 @@ function privateKeyOf(pem: string, file: string): KeyObject {
   );
 }
 
-function attempt<T>(
-  read: () => T,
-  complain: (error: unknown) => readonly [message: string, hint: string],
-): T {
+function attempt<T>(read: () => T, complain: (error: unknown) => [message: string, hint: string]): T {
   try {
     return read();
   } catch (cause) {
-    const [message, hint] = complain(cause);
-    throw badFile(message, { hint, cause });
+    throw badFile(...complain(cause), cause);
   }
 }
 
-function badFile(message: string, options: { hint: string; cause?: unknown }): PatchgateError {
-  return new PatchgateError('bad-input', message, options);
+function badFile(message: string, hint: string, cause?: unknown): PatchgateError {
+  return new PatchgateError('bad-input', message, { hint, cause });
 }

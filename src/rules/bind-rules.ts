@@ -2,8 +2,8 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import type { OperationEntry } from '../model/contract.ts';
 import type { RawFinding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
-import { nearest } from '../model/nearest.ts';
 import { contextOf, type Example, type Place, type Rule, type RuleContext } from '../model/rule.ts';
+import { meant } from '../schemas/check.ts';
 import { checkedPlaces, frozenContext } from './custom-rules.ts';
 import { RULES } from './index.ts';
 
@@ -33,10 +33,8 @@ export function bindRules(
     const rule = rules.find((candidate) => candidate.name === name);
     if (!rule) {
       const names = rules.map((candidate) => candidate.name);
-      const near = nearest(name, names);
-      throw new PatchgateError('bad-contract', `${file}: there is no rule ${JSON.stringify(name)}`, {
-        hint: near ? `did you mean "${near}"?` : `rules: ${names.join(', ')}`,
-      });
+      const hint = meant(name, names) ?? `rules: ${names.join(', ')}`;
+      throw new PatchgateError('bad-contract', `${file}: there is no rule ${JSON.stringify(name)}`, { hint });
     }
     tryCanary(rule);
     const setting = severity ?? rule.severity;
@@ -95,16 +93,13 @@ function findingsOf(
   return findings;
 }
 
-/** Only what a place may say; most findings of honest requests are made here, so without a spread. */
-function findingOf(
-  { name, basis, source }: Rule,
-  severity: Rule['severity'],
-  { pointer, message, hint, isDestructive, isUnknown }: Place,
-): RawFinding {
+/** Most findings of honest requests are made here, so without a spread. */
+function findingOf({ name, basis, source }: Rule, severity: Rule['severity'], place: Place): RawFinding {
+  const { pointer, message } = place;
   const finding: RawFinding = { rule: name, severity, basis, source, pointer, message };
-  if (hint !== undefined) finding.hint = hint;
-  if (isDestructive) finding.isDestructive = true;
-  if (isUnknown) finding.isUnknown = true;
+  if (place.hint !== undefined) finding.hint = place.hint;
+  if (place.isDestructive) finding.isDestructive = true;
+  if (place.isUnknown) finding.isUnknown = true;
   return finding;
 }
 

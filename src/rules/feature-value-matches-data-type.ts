@@ -12,6 +12,16 @@ const KINDS: Readonly<Record<string, { takes: (value: JsonValue) => boolean; cal
   json: { takes: isObject, called: 'an object' },
 };
 
+const defaults = (...variables: [dataType: string, defaultValue: JsonValue][]) => ({
+  body: { variables: variables.map(([dataType, defaultValue]) => ({ dataType, defaultValue })) },
+});
+const assigned = (variables: JsonValue[], ...values: [variableId: number, value: JsonValue][]) => ({
+  body: {
+    variables,
+    variations: [{ variables: values.map(([variableId, value]) => ({ variableId, value })) }],
+  },
+});
+
 export const valueMatchesDataType: Rule = {
   name: 'feature.value-matches-data-type',
   severity: 'error',
@@ -42,62 +52,28 @@ export const valueMatchesDataType: Rule = {
   },
   examples: {
     passes: [
-      {
-        body: {
-          variables: [
-            { dataType: 'integer', defaultValue: 5 },
-            { dataType: 'double', defaultValue: 'x' },
-          ],
-        },
-      },
-      {
-        body: {
-          variables: [
-            { dataType: 'float', defaultValue: 1 },
-            { dataType: 'json', defaultValue: {} },
-          ],
-        },
-      },
-      {
-        body: {
-          variables: [
-            { id: 1, dataType: 'int' },
-            { id: 1, dataType: 'string' },
-          ],
-          variations: [
-            {
-              variables: [
-                { variableId: 1, value: 'x' },
-                { variableId: 2, value: 0 },
-              ],
-            },
-          ],
-        },
-      },
+      defaults(['integer', 5], ['double', 'x']),
+      defaults(['float', 1], ['json', {}]),
+      assigned(
+        [
+          { id: 1, dataType: 'int' },
+          { id: 1, dataType: 'string' },
+        ],
+        [1, 'x'],
+        [2, 0],
+      ),
     ],
     fails: [
       {
-        body: { variations: [{ variables: [{ variableId: 1, value: 'x' }] }] },
+        ...assigned([], [1, 'x']),
         known: { variables: [{ id: 1, dataType: 'int' }] },
         pointers: ['/variations/0/variables/0/value'],
       },
+      { ...defaults(['string', 5]), pointers: ['/variables/0/defaultValue'] },
+      { ...defaults(['int', 0.5]), pointers: ['/variables/0/defaultValue'] },
+      { ...defaults(['json', []]), pointers: ['/variables/0/defaultValue'] },
       {
-        body: { variables: [{ dataType: 'string', defaultValue: 5 }] },
-        pointers: ['/variables/0/defaultValue'],
-      },
-      {
-        body: { variables: [{ dataType: 'int', defaultValue: 0.5 }] },
-        pointers: ['/variables/0/defaultValue'],
-      },
-      {
-        body: { variables: [{ dataType: 'json', defaultValue: [] }] },
-        pointers: ['/variables/0/defaultValue'],
-      },
-      {
-        body: {
-          variables: [{ id: 1, dataType: 'boolean' }],
-          variations: [{ variables: [{ variableId: 1, value: 'on' }] }],
-        },
+        ...assigned([{ id: 1, dataType: 'boolean' }], [1, 'on']),
         pointers: ['/variations/0/variables/0/value'],
       },
     ],

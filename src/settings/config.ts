@@ -137,9 +137,10 @@ function variableLayer(env: Values, flags: Values, cwd: string): Layer {
 function fileLayer(file: ConfigFile): Layer {
   const placeOf: PlaceOf = (pointer, name) => placed(file, pointer, name);
   if (file.text !== undefined && file.values.customRules !== undefined)
-    throw new PatchgateError('bad-config', `${placeOf('/customRules')} cannot stand in JSON`, {
-      hint: 'a rule has a function: customRules stand in a patchgate.config.mjs',
-    });
+    throw wrong(
+      `${placeOf('/customRules')} cannot stand in JSON`,
+      'a rule has a function: customRules stand in a patchgate.config.mjs',
+    );
   return { origin: 'config file', values: file.values, placeOf, folder: file.folder };
 }
 
@@ -157,11 +158,9 @@ function isSetting(name: string): name is SettingName {
 function once(name: SettingName, given: unknown, flag: string): unknown {
   const isList = Array.isArray((SETTINGS[name] as Setting).default);
   if (!Array.isArray(given) || isList) return asWritten(name, given);
-  if (kindOf(SETTINGS[name]) === 'fileOrOff' && given.includes(''))
-    throw new PatchgateError('bad-usage', `${flag} and --no-${flagOf(name)} are both given`, {
-      hint: 'give one of them, once',
-    });
-  throw new PatchgateError('bad-usage', `${flag} is given more than once`, { hint: 'give it once' });
+  const isBoth = kindOf(SETTINGS[name]) === 'fileOrOff' && given.includes('');
+  const text = isBoth ? `${flag} and --no-${flagOf(name)} are both given` : `${flag} is given more than once`;
+  throw new PatchgateError('bad-usage', text, { hint: isBoth ? 'give one of them, once' : 'give it once' });
 }
 
 /** What a gate within a test takes beside the settings. */
@@ -173,12 +172,15 @@ function checkNames(values: Values, placeOf: PlaceOf): void {
   for (const name of Object.keys(values)) {
     if (known.includes(name) || name === '$schema') continue;
     const near = nearest(name, [...known, ...OF_TESTS]);
-    const hint = GONE.get(name) ?? (near ? `did you mean "${near}"?` : `known fields: ${known.join(', ')}`);
+    const where = near && OF_TESTS.includes(near) ? ' only the options of patchgate/testing have it' : '';
+    const hint = near ? `did you mean "${near}"?${where}` : `known fields: ${known.join(', ')}`;
     const place = placeOf('', `/${escapeToken(name)}`);
-    throw new PatchgateError('bad-config', `unknown field ${JSON.stringify(name)} in ${place}`, {
-      hint: near && OF_TESTS.includes(near) ? `${hint} only the options of patchgate/testing have it` : hint,
-    });
+    throw wrong(`unknown field ${JSON.stringify(name)} in ${place}`, GONE.get(name) ?? hint);
   }
+}
+
+function wrong(text: string, hint: string): PatchgateError {
+  return new PatchgateError('bad-config', text, { hint });
 }
 
 /**
@@ -187,19 +189,18 @@ function checkNames(values: Values, placeOf: PlaceOf): void {
  * @throws PatchgateError `bad-config`
  */
 function checkVariables(env: Values): void {
-  const refusal = (text: string, hint: string) => new PatchgateError('bad-config', text, { hint });
   for (const name of EXTRAS)
     if (env[variableOf(name)])
-      throw refusal(`there is no environment variable ${variableOf(name)}`, `only a config file has ${name}`);
+      throw wrong(`there is no environment variable ${variableOf(name)}`, `only a config file has ${name}`);
   for (const [name, instead] of GONE)
     if (env[variableOf(name)])
-      throw refusal(`there is no environment variable ${variableOf(name)} any more`, instead);
+      throw wrong(`there is no environment variable ${variableOf(name)} any more`, instead);
   const known = [...SETTING_NAMES.map(variableOf), 'PATCHGATE_CONFIG', 'PATCHGATE_URL'];
   const bare = (variable: string) => variable.slice('PATCHGATE_'.length);
   for (const variable of Object.keys(env)) {
     if (!variable.startsWith('PATCHGATE_') || known.includes(variable)) continue;
     const near = nearest(bare(variable), known.map(bare));
-    if (near) throw refusal(`unknown environment variable ${variable}`, `did you mean PATCHGATE_${near}?`);
+    if (near) throw wrong(`unknown environment variable ${variable}`, `did you mean PATCHGATE_${near}?`);
   }
 }
 

@@ -18,9 +18,10 @@ const PATH_OPTIONS = { dot: true, nonegate: true, noextglob: true, regex: false 
  */
 export async function filePatterns(patterns: readonly string[], folder: string): Promise<FilePredicate> {
   const { default: picomatch } = await import('picomatch');
-  const matchers = patterns
-    .map((pattern) => pattern.replace(/^\.\//, ''))
-    .map((pattern) => picomatch(pattern.includes('/') ? pattern : `**/${pattern}`, { dot: true }));
+  const matchers = patterns.map((pattern) => {
+    const glob = pattern.replace(/^\.\//, '');
+    return picomatch(glob.includes('/') ? glob : `**/${glob}`, { dot: true });
+  });
   return (file) => {
     const name = relative(folder, file).replaceAll(sep, '/');
     return matchers.some((matches) => matches(name));

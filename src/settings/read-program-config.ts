@@ -3,6 +3,9 @@ import { readFileSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 
+const wrong = (message: string, hint: string, cause?: unknown) =>
+  new PatchgateError('bad-config', message, { hint, cause });
+
 /**
  * What a config file in JavaScript exports by default: settings, not a function or a promise of them. In an object of its own,
  * since what has a `then` would be awaited.
@@ -22,63 +25,49 @@ export async function readProgramConfig(file: string, where: string): Promise<{ 
     process.off('exit', onExit);
   }
   const { default: content } = module;
-  const wrong = (does: string, hint: string) =>
-    new PatchgateError('bad-config', `the config file ${where} ${does}`, { hint });
   if (!('default' in module))
-    throw wrong('has no default export', 'write export default { recording: "checkout" }');
+    throw wrong(
+      `the config file ${where} has no default export`,
+      'write export default { recording: "checkout" }',
+    );
   if (typeof content === 'function')
-    throw wrong('exports a function', 'export the settings themselves: export default { … }');
-  if (content instanceof Promise) throw wrong('exports a promise', 'write export default await …');
+    throw wrong(
+      `the config file ${where} exports a function`,
+      'export the settings themselves: export default { … }',
+    );
+  if (content instanceof Promise)
+    throw wrong(`the config file ${where} exports a promise`, 'write export default await …');
   return { content };
 }
 
-/** It ended the process, or waits for what never comes: nobody is to take that for a check that found nothing. */
+/** A config that ends the process, or waits for ever, must not look like a check that found nothing. */
 function sayEnded(where: string): void {
-  const { message, hint, exitCode } = new PatchgateError(
-    'bad-config',
-    `the config file ${where} ends the process`,
-    {
-      hint: 'it calls process.exit, or awaits what never comes',
-    },
-  );
+  const hint = 'it calls process.exit, or awaits what never comes';
+  const { message, exitCode } = wrong(`the config file ${where} ends the process`, hint);
   writeSync(process.stderr.fd, `patchgate: ${message}\n  ${hint}\n`);
   process.exitCode = exitCode;
 }
 
 function doesNotLoad(error: unknown, file: string, where: string): PatchgateError {
-  if (systemCode(error)?.startsWith('ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING')) {
-    return new PatchgateError(
-      'bad-config',
+  if (systemCode(error)?.startsWith('ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING'))
+    return wrong(
       `the config file ${where} is a program, and Jest does not let it be imported`,
-      {
-        hint: 'write it as patchgate.config.json, or start Jest with NODE_OPTIONS=--experimental-vm-modules',
-        cause: error,
-      },
+      'write it as patchgate.config.json, or start Jest with NODE_OPTIONS=--experimental-vm-modules',
+      error,
     );
-  }
   const missing = missingModuleOf(error);
   if (missing !== undefined) {
     const isFile = /^[./]|^[a-z]:/i.test(missing);
-    return new PatchgateError(
-      'bad-config',
-      `the config file ${where} imports ${missing}, which is not there`,
-      {
-        hint: isFile
-          ? 'check the path of the import'
-          : `install ${packageOf(missing)} among the devDependencies of the project`,
-        cause: error,
-      },
-    );
+    const toInstall = `install ${packageOf(missing)} among the devDependencies of the project`;
+    const hint = isFile ? 'check the path of the import' : toInstall;
+    return wrong(`the config file ${where} imports ${missing}, which is not there`, hint, error);
   }
   const isSyntax = error instanceof Error && error.name === 'SyntaxError';
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const place = placeIn(stack, file) ?? (isSyntax ? askNode(file) : '');
   const [message = ''] = messageOf(error).split('\n');
   const hint = isSyntax ? 'correct the JavaScript' : 'the config file failed with this when it was loaded';
-  return new PatchgateError('bad-config', `${where}${place}: ${message}`, {
-    hint: HINTS.find(([of]) => of.test(message))?.[1] ?? hint,
-    cause: error,
-  });
+  return wrong(`${where}${place}: ${message}`, HINTS.find(([of]) => of.test(message))?.[1] ?? hint, error);
 }
 
 /** What to do where Node takes a file for something else than it is. */
@@ -103,10 +92,7 @@ function missingModuleOf(error: unknown): string | undefined {
 
 /** `@scope/name/part` -> `@scope/name` */
 function packageOf(name: string): string {
-  return name
-    .split('/')
-    .slice(0, name.startsWith('@') ? 2 : 1)
-    .join('/');
+  return /^(?:@[^/]*\/)?[^/]*/.exec(name)?.[0] ?? name;
 }
 
 /** `:3:7`, or `:3`, where a text of Node names the file with a line. */

@@ -45,8 +45,11 @@ export function checkWritten(values: Readonly<Record<string, unknown>>, placeOf:
 export function resolvedValue(name: SettingName, written: unknown, placeOf: PlaceOf): unknown {
   const setting: Setting = SETTINGS[name];
   const fail = (takes?: string) => wrong(name, written, placeOf(`/${name}`), takes);
-  const kind = kindOf(setting);
-  switch (kind) {
+  const atMost = (most: number, amount = 0) => {
+    if (amount > most) throw fail();
+    return amount;
+  };
+  switch (kindOf(setting)) {
     case 'url':
       if (!parseUrl(written as string)) throw fail();
       return written;
@@ -59,17 +62,11 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
       return written === false ? '' : written;
     case 'duration':
     case 'ttl':
-    case 'age': {
-      const milliseconds = readAmount(written, DURATIONS) as number;
-      const longest = kind === 'age' ? Number.MAX_SAFE_INTEGER : LONGEST_TIMER;
-      if (milliseconds > longest) throw fail();
-      return milliseconds;
-    }
-    case 'size': {
-      const bytes = readAmount(written, SIZES) as number;
-      if (bytes > LARGEST) throw fail();
-      return bytes;
-    }
+      return atMost(LONGEST_TIMER, readAmount(written, DURATIONS));
+    case 'age':
+      return atMost(Number.MAX_SAFE_INTEGER, readAmount(written, DURATIONS));
+    case 'size':
+      return atMost(LARGEST, readAmount(written, SIZES));
     case 'texts':
     case 'recordKinds':
       return parts(written);
