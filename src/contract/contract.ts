@@ -17,7 +17,7 @@ export interface LoadedOperation {
   check(body: JsonValue, bounds?: FindingBounds): Finding[];
   /** What the schema says of the shape of a body. */
   shape: Shape;
-  /** The schema itself, for those who make bodies of it. */
+  /** The schema itself, of which bodies are made. */
   schema: object | boolean;
   /** All schemas of the contract by file, for references. */
   schemas: ReadonlyMap<string, object | boolean>;

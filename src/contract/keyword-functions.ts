@@ -2,7 +2,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { hasHttpScheme, isUrl } from '../http/url.ts';
 import { canonical } from '../json/canonical.ts';
-import { isObject, type JsonObject, type JsonValue, namesOf } from '../json/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 
 export const formats = {
   // The empty text is left to `http-url`, so that it only warns.
@@ -35,7 +35,7 @@ export function furtherFields(
   const longest = Math.max(0, ...[...byFold.keys()].map((folded) => folded.length));
   return (data) => {
     const further: FurtherField[] = [];
-    for (const field of namesOf(data)) {
+    for (const field of Object.keys(data)) {
       if (known.has(field)) continue;
       const meant = byFold.get(fold(field, longest));
       if (meant === undefined && takesObjects && isObject(data[field])) continue;

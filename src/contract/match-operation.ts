@@ -9,7 +9,7 @@ import { type Template, templateOf } from './template.ts';
 
 /** The operation that a request could mean, and what its path and headers have against them. */
 export interface Match {
-  /** Undefined where it only goes below a judged record's path, or nobody can tell. */
+  /** Undefined where it only goes below a judged record's path, or it cannot be told. */
   operation: string | undefined;
   /** The path's parameters as sent; empty where the path is ambiguous. */
   parameters: Readonly<Record<string, string>>;

@@ -111,7 +111,7 @@ export function createRecordMatcher(
 
 /**
  * The record that an operation's parameters name, each as the loosest server would read it: `042` is 42. Undefined where one is
- * none of what the operation takes: nobody can say which record that is.
+ * none of what the operation takes: which record that is cannot be said.
  */
 export function recordNamed(
   { record, parameters: forms }: OperationEntry,

@@ -2,7 +2,7 @@
 
 import { Char, skipSpace } from './json-lexer.ts';
 import { tokensOf } from './pointer.ts';
-import { type Hazard, scanJson, UNLIMITED } from './scan-json.ts';
+import { scanJson, UNLIMITED } from './scan-json.ts';
 
 /** Both from 1; columns count UTF-16 code units, as editors do. */
 export interface Place {
@@ -22,13 +22,11 @@ export function syntaxErrorOf(text: string): { message: string; offset: number }
  * @returns `offset` in UTF-16 code units from 0
  */
 export function faultOf(text: string): { message: string; offset: number } | undefined {
-  const repeated: Hazard[] = [];
-  const { error } = scanJson(text, UNLIMITED, (hazard) => {
-    if (hazard.kind === 'duplicate-key') repeated.push(hazard);
-    return repeated.length === 0;
+  const repeated: { message: string; offset: number }[] = [];
+  const { error } = scanJson(text, UNLIMITED, ({ kind, what, offset }) => {
+    if (kind === 'duplicate-key') repeated.push({ message: `"${what}" is given a second time`, offset });
   });
-  const [first] = repeated;
-  return error ?? (first && { message: `"${first.what}" is given a second time`, offset: first.offset });
+  return error ?? repeated[0];
 }
 
 /** The place of an offset (UTF-16 code units from 0). */

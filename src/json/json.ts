@@ -33,16 +33,3 @@ export function listAt(value: unknown, name: string): JsonValue[] {
   const list = member(value, name);
   return Array.isArray(list) ? list : [];
 }
-
-/** More members than an honest object has. */
-const WIDE = 1000;
-const namesOfWide = new WeakMap<JsonObject, readonly string[]>();
-
-/** Names of an object's members. Those of a wide one are kept as long as it is: listing them takes as long as parsing it. */
-export function namesOf(object: JsonObject): readonly string[] {
-  const known = namesOfWide.get(object);
-  if (known) return known;
-  const names = Object.keys(object);
-  if (names.length > WIDE) namesOfWide.set(object, names);
-  return names;
-}

@@ -1,5 +1,5 @@
 import type { JsonValue } from './json.ts';
-import { isPointer, tokensOf } from './pointer.ts';
+import { tokensOf } from './pointer.ts';
 
 /**
  * Patterns of JSON Pointers: in `/environments/0/*`, `*` is any one member or item; `""` is the whole body. Several
@@ -13,12 +13,7 @@ export interface PatternNode {
   readonly others: PatternNode | undefined;
 }
 
-/** Whether this is a pattern: it is written as a pointer is. */
-export function isPointerPattern(text: string): boolean {
-  return isPointer(text);
-}
-
-/** The tree of patterns, each of which `isPointerPattern` takes; undefined where there are none. */
+/** The tree of patterns, each written as a pointer is; undefined where there are none. */
 export function patternTree(patterns: readonly string[]): PatternNode | undefined {
   return patterns.length === 0 ? undefined : nodeOf(patterns.map(tokensOf));
 }

@@ -34,7 +34,7 @@ export interface Scan {
   hazardCount: number;
 }
 
-/** For a text that nobody sent. */
+/** For a text that was not sent by a client. */
 export const UNLIMITED: ScanLimits = {
   depth: Number.POSITIVE_INFINITY,
   values: Number.POSITIVE_INFINITY,

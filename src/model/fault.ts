@@ -59,7 +59,7 @@ export interface UserFault {
   /** Glob: `/accounts/**`. What stands before that, the query and a slash at the end count for nothing. */
   path?: string | undefined;
   operation?: string | undefined;
-  /** Answers with it, in place of whoever would answer. */
+  /** Answers with it, in place of the upstream. */
   status?: number | undefined;
   /** Seconds, for the header `Retry-After`. */
   retryAfter?: number | undefined;

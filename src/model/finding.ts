@@ -50,9 +50,9 @@ export interface RawFinding extends Omit<Finding, 'severity'> {
   severity: SeveritySetting;
   /** The change loses something for good: under the guard it is an error, whatever the rule's severity. */
   isDestructive?: true;
-  /** Nobody knows what the change loses: under the strict guard it is an error as well. */
+  /** What the change loses is not known: under the strict guard it is an error as well. */
   isUnknown?: true;
-  /** Because of it nobody can say what the change loses: under the guard it is an error as well. */
+  /** Because of it, what the change loses cannot be said: under the guard it is an error as well. */
   isBlinding?: true;
   /** The rule itself failed: an error that no setting makes milder. */
   isFailure?: true;

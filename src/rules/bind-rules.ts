@@ -78,7 +78,7 @@ function findingsOf(
         findings.push(findingOf(rule, setting, place));
     }
   } catch (error) {
-    // Fails closed: nobody knows what the rule would have said.
+    // Fails closed: what the rule would have said is not known.
     findings.push({
       rule: rule.name,
       severity: 'error',
@@ -105,7 +105,7 @@ function findingOf({ name, basis, source }: Rule, severity: Rule['severity'], pl
 
 /**
  * A team's own rules of one operation as one, so that what they are shown is copied once. Each is tried with its first
- * examples: nobody else has tested it.
+ * examples: no other test is known of it.
  *
  * @param placeOf where the rule of an index stands, for messages: `customRules.updateProject[0] in patchgate.config.mjs`
  * @throws PatchgateError `bad-config` where a rule does not say what its first examples say that it does

@@ -20,7 +20,7 @@ function listOf(given: unknown): Iterable<unknown> {
   if (typeof given === 'object' && given !== null) {
     if (Symbol.iterator in given) return given as Iterable<unknown>;
     if ('then' in given && typeof given.then === 'function') {
-      // Whatever becomes of it, nobody waits for it.
+      // It is not waited for, whatever becomes of it.
       given.then(undefined, () => undefined);
       throw new Error('check gives a promise: a rule answers at once');
     }

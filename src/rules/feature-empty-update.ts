@@ -1,4 +1,4 @@
-import { isObject, namesOf } from '../json/json.ts';
+import { isObject } from '../json/json.ts';
 import type { Rule } from '../model/rule.ts';
 
 export const emptyUpdate: Rule = {
@@ -8,7 +8,7 @@ export const emptyUpdate: Rule = {
   says: 'an update changes something',
   source: 'service-api 4.2',
   *check({ body }) {
-    if (isObject(body) && namesOf(body).length === 0) {
+    if (isObject(body) && Object.keys(body).length === 0) {
       yield {
         pointer: '',
         message: 'the body is {}: it changes nothing',

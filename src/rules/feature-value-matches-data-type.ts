@@ -2,7 +2,7 @@ import { isObject, type JsonValue, listAt, member } from '../json/json.ts';
 import type { Rule } from '../model/rule.ts';
 import { idOf } from './duplicates.ts';
 
-/** What a value must be for each dataType that the description shows; of others nobody knows. */
+/** What a value must be for each dataType that the description shows; of others it is not known. */
 const KINDS: Readonly<Record<string, { takes: (value: JsonValue) => boolean; called: string }>> = {
   string: { takes: (value) => typeof value === 'string', called: 'a string' },
   integer: { takes: Number.isInteger, called: 'an integer' },

@@ -47,7 +47,7 @@ function namedFile(named: unknown, cwd: string): string {
   throw wrong(`the config file ${named} does not exist`, hint);
 }
 
-/** A link that leads nowhere is there, too: reading it says so. What may not be entered shows nobody a config file. */
+/** A link that leads nowhere is there, too: reading it says so. A folder that may not be entered has no config file. */
 function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;

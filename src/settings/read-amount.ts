@@ -18,7 +18,7 @@ export function readAmount(given: unknown, units: Readonly<Record<string, number
   return Math.round(Number(number) * (word === '' ? 1 : (units[word] as number)));
 }
 
-/** Whether it is a bare number other than 0, of which nobody can say whether it counts seconds or milliseconds. */
+/** Whether it is a bare number other than 0, which could count seconds or milliseconds. */
 export function lacksUnit(given: unknown): boolean {
   return /^\d+(?:\.\d+)?$/.test(String(given)) && Number(given) !== 0;
 }

@@ -13,7 +13,7 @@ export interface Schema {
 }
 
 const AMOUNT = '\\d+(?:\\.\\d+)?';
-/** A bare number other than 0 has no unit: nobody can say whether it counts seconds or milliseconds. */
+/** A bare number other than 0 has no unit: it could count seconds or milliseconds. */
 const DURATION = `(?:${AMOUNT}\\s*(?:[mM]?[sS]|[mMhHdD])|0+(?:\\.0+)?)`;
 const SIZE = `${AMOUNT}\\s*(?:(?:[kKmM][iI]?)?[bB])?`;
 /** Several stand between commas. */
@@ -40,6 +40,11 @@ const matching = (pattern: string, takes: string): Schema => ({ type: 'string', 
 /** Says which members there are, too, as Ajv's strict mode wants it. */
 const has = (member: string): Schema => ({ required: [member], properties: { [member]: true } });
 
+/** A text, or 0, which needs no unit. */
+function orZero(pattern: string, takes: string, examples: readonly string[]): Schema {
+  return { anyOf: [{ type: 'string', pattern }, { const: 0 }], examples, takes };
+}
+
 function listOf(pattern: string): string {
   return `^\\s*${pattern}\\s*(?:,\\s*${pattern}\\s*)*$`;
 }
@@ -61,11 +66,7 @@ export const KINDS: Record<Kind, Schema> = {
     anyOf: [{ type: 'integer', minimum: 0 }, { const: 'current' }],
     takes: `an integer from 0 to ${Number.MAX_SAFE_INTEGER}`,
   },
-  duration: {
-    anyOf: [{ type: 'string', pattern: `^${DURATION}$` }, { const: 0 }],
-    examples: ['500ms', '30s', '2m'],
-    takes: 'a duration of at most 596h: 500ms, 30s, 2m',
-  },
+  duration: orZero(`^${DURATION}$`, 'a duration of at most 596h: 500ms, 30s, 2m', ['500ms', '30s', '2m']),
   ttl: {
     ...matching(
       `^(?=.*[1-9])${DURATION}$`,
@@ -73,11 +74,7 @@ export const KINDS: Record<Kind, Schema> = {
     ),
     examples: ['500ms', '30s', '2m'],
   },
-  age: {
-    anyOf: [{ type: 'string', pattern: `^${DURATION}$` }, { const: 0 }],
-    examples: ['12h', '30d'],
-    takes: 'a duration: 12h, 30d',
-  },
+  age: orZero(`^${DURATION}$`, 'a duration: 12h, 30d', ['12h', '30d']),
   size: {
     anyOf: [
       { type: 'string', pattern: `^${SIZE}$` },
@@ -99,11 +96,11 @@ export const KINDS: Record<Kind, Schema> = {
     takes: 'JSON Pointers, with * for any one: /environments/*/id',
   },
   patterns: { ...oneOrMore(text), takes: 'texts' },
-  latency: {
-    anyOf: [{ type: 'string', pattern: `^(?:recorded|${DURATION}(?:\\.\\.${DURATION})?)$` }, { const: 0 }],
-    examples: ['100ms', '50ms..200ms', 'recorded'],
-    takes: 'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded',
-  },
+  latency: orZero(
+    `^(?:recorded|${DURATION}(?:\\.\\.${DURATION})?)$`,
+    'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded',
+    ['100ms', '50ms..200ms', 'recorded'],
+  ),
   faults: {
     if: text,
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema

@@ -11,7 +11,7 @@ export interface Setting {
   enum?: readonly (string | boolean)[];
   minimum?: number;
   maximum?: number;
-  /** The value where nobody says anything; a command may have its own. */
+  /** The value where none is given; a command may have its own. */
   default?: string | number | boolean | readonly string[];
   /** The heading in a command's help; without one, it stands among the options. */
   group?: string | undefined;
@@ -35,7 +35,7 @@ export interface Values {
   duration: number;
   /** Longer than 0. */
   ttl: number;
-  /** May last for days, so a bare number is nobody's. */
+  /** May last for days, so a bare number has no unit. */
   age: number;
   size: number;
   texts: string[];
@@ -309,7 +309,7 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** The settings in force. One without a default is undefined where nobody gives it. */
+/** The settings in force. One without a default is undefined where it is not given. */
 export type SettingValues = {
   [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> | (Name extends Optional ? undefined : never);
 };
@@ -348,9 +348,9 @@ export const GONE: ReadonlyMap<string, string> = new Map([
 export const STATE_BY_DEFAULT = '.patchgate/state.json';
 
 /**
- * What a command takes where nobody says: a real service is guarded, and remembered; what only plays one has nothing to
+ * What a command takes where no value is given: a real service is guarded, and remembered; what only plays one has nothing to
  * lose. What was made before is judged as it was sent, and a plan is about what would be lost. What is sent again was meant for
- * another day: nothing goes that may delete, and nobody can say.
+ * another day: nothing goes that may delete, or of which that is not known.
  */
 export const COMMAND_DEFAULTS = {
   proxy: { guard: 'on', state: STATE_BY_DEFAULT },

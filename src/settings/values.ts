@@ -56,7 +56,7 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
     case 'path':
       return (written as string).replace(/\/$/, '');
     case 'account':
-      // Which workspace that is, is just what nobody says then.
+      // Which workspace that is, is not known then.
       return written === 'current' ? undefined : written;
     case 'fileOrOff':
       return written === false ? '' : written;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/json/json.ts';
-import { tokensOf } from '../../src/json/pointer.ts';
+import { isPointer, tokensOf } from '../../src/json/pointer.ts';
 import {
-  isPointerPattern,
   matchesPattern,
   type PatternNode,
   patternTree,
@@ -23,7 +22,7 @@ it.each([
   ['/a~2', false],
   ['/a~', false],
 ])('%j is a pattern: %s', (text, expected) => {
-  expect(isPointerPattern(text)).toBe(expected);
+  expect(isPointer(text)).toBe(expected);
 });
 
 it('there is no tree of no patterns', () => {

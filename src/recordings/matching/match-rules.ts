@@ -1,5 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
-import { isPointerPattern, type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
+import { isPointer } from '../../json/pointer.ts';
+import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
 import type { NormalizeRequest } from '../../model/normalize-request.ts';
 import { DEFAULT_REDACTION, type Redaction } from '../redaction/redaction.ts';
 
@@ -65,7 +66,7 @@ export function matchRules(
 export const DEFAULT_RULES: MatchRules = matchRules();
 
 function treeOf(setting: string, patterns: readonly string[] = []): PatternNode | undefined {
-  const wrong = patterns.find((pattern) => !isPointerPattern(pattern));
+  const wrong = patterns.find((pattern) => !isPointer(pattern));
   if (wrong === undefined) return patternTree(patterns);
   throw new PatchgateError('bad-config', `${setting}: ${JSON.stringify(wrong)} is no JSON Pointer`, {
     hint: 'begin it with a slash, and write * for any one member or item: /environments/*/id',
