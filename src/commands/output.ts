@@ -1,6 +1,7 @@
-import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import type { RuntimeContext } from '../app/compose-upstream.ts';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { cannotWrite, writeFileAtomically } from '../recordings/store/write-file.ts';
 import { noticeText } from '../reporters/wording.ts';
 
 /** Where a command writes its output. */
@@ -39,32 +40,13 @@ function room(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-/**
- * A file that stands there once it is whole, or stays as it was. Of one that is there already, its links and permissions stay.
- *
- * @param write is given where to write
- * @throws PatchgateError `cannot-write`, or what `write` throws
- */
-export async function writeFileWhole<T>(file: string, write: (output: Output) => Promise<T>): Promise<T> {
-  const parts: string[] = [];
-  const result = await write({
-    async write(text) {
-      parts.push(text);
-      return true;
-    },
-  });
+/** Replaces a file whole or not at all; links to it and its permissions stay. @throws PatchgateError `cannot-write` */
+export async function writeFileWhole(file: string, parts: Iterable<string>): Promise<void> {
   const place = await realpath(file).catch(() => file);
-  const temporary = `${place}.${process.pid}.tmp`;
-  try {
-    const former = await stat(place).catch(() => undefined);
-    if (former && !former.isFile()) throw new Error('what stands there is no file');
-    await writeFile(temporary, parts, { flag: 'wx', mode: former?.mode ?? 0o666 });
-    await rename(temporary, place);
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') await rm(temporary, { force: true }).catch(() => undefined);
-    throw new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(error)}`, { cause: error });
-  }
-  return result;
+  const former = await stat(place).catch(() => undefined);
+  if (former && !former.isFile()) throw cannotWrite(file, new Error('what stands there is no file'));
+  const bytes = Buffer.concat(Array.from(parts, (part) => Buffer.from(part)));
+  await writeFileAtomically(place, bytes, { sync: false, mode: former?.mode });
 }
 
 /** Tells people something beside the output, on standard error. @param text one or more lines */

@@ -226,7 +226,7 @@ export async function runPlan(
     });
   } else {
     const full = `${JSON.stringify(fullProject(known.record, patch.json, effects), null, 2)}\n`;
-    await writeFileWhole(resolve(io.cwd, writeFull), (output) => output.write(full));
+    await writeFileWhole(resolve(io.cwd, writeFull), [full]);
     const none = plan.known === 'whole' ? 'no environment' : 'no environment that is known';
     io.say(`wrote ${file}: the body ${plan.corrected ? `that loses ${none}` : 'in full'}`);
   }

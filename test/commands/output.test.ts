@@ -7,18 +7,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isColoured, writeFileWhole } from '../../src/commands/output.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('writes a file whole', async () => {
   const file = join(temporaryFolder(), 'x');
-  const count = await writeFileWhole(file, async (output) => {
-    for (let i = 0; i < 1000; i++) await output.write('line\n');
-    return 1000;
-  });
-  expect(count).toBe(1000);
+  await writeFileWhole(file, Array(1000).fill('line\n'));
   expect(readFileSync(file, 'utf8')).toBe('line\n'.repeat(1000));
 });
 
@@ -26,10 +22,11 @@ it('leaves the file as it was where something fails, and nothing beside it', asy
   const folder = temporaryFolder();
   const file = join(folder, 'x');
   writeFileSync(file, 'before');
-  const fails = writeFileWhole(file, async (output) => {
-    await output.write('half');
+  const pieces = (function* () {
+    yield 'half';
     throw new Error('broken');
-  });
+  })();
+  const fails = writeFileWhole(file, pieces);
   await expect(fails).rejects.toThrow('broken');
   expect(readdirSync(folder)).toEqual(['x']);
   expect(readFileSync(file, 'utf8')).toBe('before');
@@ -42,7 +39,7 @@ it.runIf(isUnix)('keeps the links that lead to a file, and its permissions', asy
   const [file, link] = [join(folder, 'x'), join(folder, 'link')];
   writeFileSync(file, 'before', { mode: 0o600 });
   symlinkSync('x', link);
-  await writeFileWhole(link, (output) => output.write('after'));
+  await writeFileWhole(link, ['after']);
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
   expect(readFileSync(file, 'utf8')).toBe('after');
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -52,12 +49,13 @@ it.runIf(isUnix)('keeps the links that lead to a file, and its permissions', asy
 it('takes the place of nothing but a file', async () => {
   const folder = join(temporaryFolder(), 'empty');
   mkdirSync(folder);
-  await expect(writeFileWhole(folder, async () => 0)).rejects.toThrow('what stands there is no file');
+  await expect(writeFileWhole(folder, [])).rejects.toThrow('what stands there is no file');
 });
 
 it('names the file that cannot be written', async () => {
-  const file = join(temporaryFolder(), 'missing', 'x');
-  await expect(writeFileWhole(file, async () => 0)).rejects.toThrow(`cannot write ${file}: `);
+  const file = join(temporaryFolder(), 'file', 'x');
+  writeFileSync(dirname(file), '');
+  await expect(writeFileWhole(file, [])).rejects.toThrow(`cannot write ${file}: `);
 });
 
 const TERMINAL = { isTTY: true };

@@ -109,7 +109,7 @@ export async function writeBaseline(
   const all = [...others, ...files.flatMap((one) => knownOf(one, nameOf(one.file)))];
   const text = baselineText(all);
   const there = await readFile(file, 'utf8').catch(() => undefined);
-  if (there !== text) await writeFileWhole(file, (output) => output.write(text));
+  if (there !== text) await writeFileWhole(file, [text]);
   return all;
 }
 

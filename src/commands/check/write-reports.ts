@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { appendFile, mkdir, stat, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { appendFile, stat, writeFile } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Report, Reporter, ReporterOptions } from '../../reporters/report.ts';
 import { version } from '../../version.ts';
 import { writeFileWhole } from '../output.ts';
@@ -51,12 +50,14 @@ export async function writeReports(
   const files: string[] = [];
   for (const { format, file } of outputs) {
     if (file === undefined) continue;
-    await writeToFile(resolve(cwd, file), file, await piecesOf(format, report, options));
+    const pieces = await piecesOf(format, report, options);
+    await orSay(`the report ${file}`, writeToFile(resolve(cwd, file), pieces));
     files.push(file);
   }
   if (env.GITHUB_STEP_SUMMARY && outputs.some(({ format }) => format === 'github')) {
     const { githubSummary } = await import('../../reporters/github.ts');
-    await appendTo(env.GITHUB_STEP_SUMMARY, githubSummary(report, options));
+    const file = env.GITHUB_STEP_SUMMARY;
+    await orSay(`GITHUB_STEP_SUMMARY, ${file}`, appendFile(file, githubSummary(report, options)));
   }
   const shown = outputs.find(({ file }) => file === undefined);
   if (shown) {
@@ -88,48 +89,17 @@ function* inLarger(pieces: Iterable<string>): Generator<string> {
   if (gathered !== '') yield gathered;
 }
 
-/** @param name for messages */
-async function writeToFile(file: string, name: string, pieces: Iterable<string>): Promise<void> {
-  const failed = (error: unknown) =>
-    new PatchgateError('cannot-write', `cannot write the report ${name}: ${messageOf(error)}`, {
-      cause: error,
-    });
-  await makeFolder(dirname(file)).catch((error: unknown) => {
-    throw failed(error);
+async function orSay(what: string, writing: Promise<void>): Promise<void> {
+  await writing.catch((error: unknown) => {
+    throw new PatchgateError('cannot-write', `cannot write ${what}: ${messageOf(error)}`, { cause: error });
   });
+}
+
+async function writeToFile(file: string, pieces: Iterable<string>): Promise<void> {
   const there = await stat(file).catch(() => undefined);
   // A device, a pipe, or what is open already (`-o /dev/stderr`): nothing may take its place.
-  if (/^\/dev\/(?!shm\/)/.test(file) || (there && !there.isFile() && !there.isDirectory())) {
-    await writeFile(file, pieces, { flag: 'a' }).catch((error: unknown) => {
-      throw failed(error);
-    });
-    return;
-  }
-  await writeFileWhole(file, async (output) => {
-    for (const piece of pieces) await output.write(piece);
-  });
-}
-
-/** Node's own way to make the folders above as well never ends where one cannot be made, as in /proc. */
-async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
-  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
-  await mkdir(folder).catch((error: unknown) => {
-    // Another process was faster.
-    if (systemCode(error) !== 'EEXIST') throw error;
-  });
-}
-
-async function appendTo(file: string, text: string): Promise<void> {
-  await appendFile(file, text).catch((error: unknown) => {
-    throw new PatchgateError(
-      'cannot-write',
-      `cannot write GITHUB_STEP_SUMMARY, ${file}: ${messageOf(error)}`,
-      {
-        cause: error,
-      },
-    );
-  });
+  const isStream = /^\/dev\/(?!shm\/)/.test(file) || (there && !there.isFile() && !there.isDirectory());
+  await (isStream ? writeFile(file, pieces, { flag: 'a' }) : writeFileWhole(file, pieces));
 }
 
 /** What CI systems call the folder of the repository. */

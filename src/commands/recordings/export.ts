@@ -63,7 +63,9 @@ export const exportRecording: CommandModule = {
     };
     if (output === undefined) await runExport(args, standardOutput());
     else {
-      const count = await writeFileWhole(output, (file) => runExport(args, file));
+      const parts: string[] = [];
+      const count = await runExport(args, { write: async (text) => parts.push(text) > 0 });
+      await writeFileWhole(output, parts);
       say(`${amount(count, 'exchange')} written to ${output}`);
     }
   },

@@ -5,13 +5,13 @@ import { messageOf, PatchgateError } from '../../errors.ts';
 import { recordingNames } from '../../recordings/find-recording.ts';
 import { readRuns } from '../../recordings/runs.ts';
 import { checkBodies, readExchanges } from '../../recordings/store/exchange-file.ts';
+import { changedAt, sizeOf, walk } from '../../recordings/store/folder-tree.ts';
 import { waitingIn } from '../../recordings/store/open-store.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
 import { ageText, sizeText, table } from './units.ts';
-import { changedAt, sizeOf, walk } from './walk.ts';
 
 export const list: CommandModule = {
   builder: (yargs) =>

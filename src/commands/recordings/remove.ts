@@ -7,6 +7,7 @@ import type { Exchange } from '../../model/exchange.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import { type Runs, readRuns } from '../../recordings/runs.ts';
 import { ExchangeFile, type Place, readExchanges } from '../../recordings/store/exchange-file.ts';
+import { changedAt, sizeOf, walk } from '../../recordings/store/folder-tree.ts';
 import { HIDDEN, LOCK } from '../../recordings/store/hidden-folder.ts';
 import { takeLock } from '../../recordings/store/lock.ts';
 import { openStore } from '../../recordings/store/open-store.ts';
@@ -24,7 +25,6 @@ import {
   withSelection,
 } from './selection.ts';
 import { sizeText } from './units.ts';
-import { changedAt, sizeOf, walk } from './walk.ts';
 
 /** As the builder has yargs read them. */
 interface Args {

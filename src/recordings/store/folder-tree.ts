@@ -1,7 +1,9 @@
-import { type Dirent, opendirSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, opendirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { hashInName } from '../body-file.ts';
 import { type Place, readExchanges } from './exchange-file.ts';
+import { HIDDEN } from './hidden-folder.ts';
 import { locationOf, placeOf } from './location.ts';
 
 /** What is recorded at a path, and with which segments paths go on from there. */
@@ -13,22 +15,48 @@ export interface Names {
 /** Names of one folder that are looked at. */
 export const MOST_NAMES = 1000;
 
+/** A file below a recording's folder. */
+export interface Found {
+  /** Relative to it, with `/` between its parts. */
+  location: string;
+  file: string;
+  /**
+   * `exchanges`; `body` in a file of its own; `tool`: the journal, the lock, what an interrupted write left; `other`:
+   * nothing that this tool has made.
+   */
+  kind: 'exchanges' | 'body' | 'tool' | 'other';
+  /** Of exchanges: what they are of. A name that is a hash does not say that. */
+  place?: Place | undefined;
+}
+
+/** All files below a recording's folder, in the order of their names. @throws PatchgateError `cannot-read` */
+export function* walk(root: string, below = ''): Generator<Found> {
+  for (const entry of entriesOf(join(root, below)).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const location = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) yield* walk(root, location);
+    else yield { location, file: join(root, location), ...meaningOf(location, entry) };
+  }
+}
+
+function meaningOf(location: string, entry: Dirent): Pick<Found, 'kind' | 'place'> {
+  if (location.startsWith(`${HIDDEN}/`)) return { kind: 'tool' };
+  if (!entry.isFile()) return { kind: 'other' };
+  // A file that was being written: `.PATCH.json.4711-1.tmp`
+  if (/^\..+\.\d+-\d+\.tmp$/.test(entry.name)) return { kind: 'tool' };
+  const place = placeOf(location);
+  if (place !== undefined) return { kind: 'exchanges', place: place === 'hashed' ? undefined : place };
+  return { kind: hashInName(entry.name) === undefined ? 'other' : 'body' };
+}
+
 /**
- * The methods and paths of the files in a recording's folder; whatever else lies there is left alone. In no promised order.
+ * The methods and paths of the files in a recording's folder; whatever else lies there is left alone.
  *
  * @throws PatchgateError `cannot-read`; `bad-recording` for a broken file whose name does not say its path
  */
-export function* placesIn(root: string, below = ''): Iterable<Place> {
-  for (const entry of entriesOf(join(root, below))) {
-    // No path gives a folder such a name: the journal's, say.
-    if (entry.name.startsWith('.')) continue;
-    const location = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) yield* placesIn(root, location);
-    else if (entry.isFile()) {
-      const place = placeOf(location);
-      if (place === 'hashed') yield* placeInside(join(root, location));
-      else if (place !== undefined) yield place;
-    }
+export function* placesIn(root: string): Iterable<Place> {
+  for (const { kind, file, place } of walk(root)) {
+    const found = kind === 'exchanges' ? (place ?? readExchanges(file)?.[0]?.request) : undefined;
+    if (found) yield { method: found.method, path: found.path };
   }
 }
 
@@ -61,9 +89,17 @@ export function addName(names: Names, path: string, place: Place): void {
     names.segments.add(place.path.slice(path.length + 1).split('/', 1)[0] as string);
 }
 
-function* placeInside(file: string): Iterable<Place> {
-  const first = readExchanges(file)?.[0];
-  if (first) yield { method: first.request.method, path: first.request.path };
+/** When a recording changed last: the time of its newest file of exchanges, in milliseconds since the epoch. @throws PatchgateError `cannot-read` */
+export function changedAt(root: string): number {
+  let newest = 0;
+  for (const { file, kind } of walk(root))
+    if (kind === 'exchanges') newest = Math.max(newest, lstatSync(file).mtimeMs);
+  return newest;
+}
+
+/** Bytes of a file; 0 where it is gone. */
+export function sizeOf(file: string): number {
+  return lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** What is in a folder; nothing where it is not there. @throws PatchgateError `cannot-read` */

@@ -1,21 +1,26 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { systemCode } from '../../errors.ts';
 
 /**
- * Makes a folder and those above it that are missing.
+ * Makes a folder and those above it that are missing: one by one, since Node's own way never ends in /proc.
  *
  * @param isDurable so that they outlive a power failure
  * @returns the full name of the first that was made
  */
 export function makeFolders(folder: string, isDurable: boolean): string | undefined {
-  // By its full name: where the working folder is gone, Node looks for what is above `.` for ever. That of the folder as it is
-  // called now; where it is gone, that says so.
+  // Where the working folder is gone, this says so.
   const full = isAbsolute(folder) ? folder : join(realpathSync.native('.'), folder);
-  const first = mkdirSync(full, { recursive: true });
-  if (first === undefined || !isDurable) return first;
-  const above = dirname(first);
-  for (let made = full; made.length > above.length; made = dirname(made)) syncFolder(dirname(made));
-  return first;
+  if (existsSync(full)) return undefined;
+  const first = makeFolders(dirname(full), isDurable);
+  try {
+    mkdirSync(full);
+  } catch (error) {
+    // Another process was faster.
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+  if (isDurable) syncFolder(dirname(full));
+  return first ?? full;
 }
 
 /** What was made, renamed or removed in a folder outlives a power failure from here on. */

@@ -30,18 +30,19 @@ export function temporaryOf(file: string): string {
  *
  * @param sync so that it outlives a power failure
  * @param folderToo so that it does even where it is new. Default: as `sync`
+ * @param mode its permissions. Default: those of a new file
  * @throws PatchgateError `cannot-write`
  */
 export async function writeFileAtomically(
   file: string,
   content: string | Buffer,
-  { sync, folderToo = sync }: { sync: boolean; folderToo?: boolean },
+  { sync, folderToo = sync, mode }: { sync: boolean; folderToo?: boolean; mode?: number | undefined },
 ): Promise<void> {
   const folder = dirname(file);
   const temporary = temporaryOf(file);
   try {
     if (!existsSync(folder)) makeFolders(folder, folderToo);
-    const fd = openSync(temporary, 'wx');
+    const fd = openSync(temporary, 'wx', mode);
     try {
       writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content);
       if (sync) await syncFile(fd);

@@ -77,8 +77,8 @@ describe('durability process', () => {
 it('a folder that is made reaches the disk with those above it', async () => {
   const root = temporaryFolder();
   expect(await stepsOf(root, async () => makeFolders(join(root, 'a', 'b'), true))).toEqual([
-    'sync /a',
     'sync ',
+    'sync /a',
   ]);
   expect(await stepsOf(root, async () => makeFolders(join(root, 'a', 'b'), true))).toEqual([]);
   expect(await stepsOf(root, async () => makeFolders(join(root, 'c'), false))).toEqual([]);
@@ -89,7 +89,7 @@ it('a folder that is made is told by its full name, so that there is an end to t
   const before = process.cwd();
   process.chdir(root);
   try {
-    expect(await stepsOf(root, async () => makeFolders('a/b', true))).toEqual(['sync /a', 'sync ']);
+    expect(await stepsOf(root, async () => makeFolders('a/b', true))).toEqual(['sync ', 'sync /a']);
   } finally {
     process.chdir(before);
   }
