@@ -1,23 +1,21 @@
 import type { CommandModule } from 'yargs';
+import { gateOf } from '../app/compose-gate.ts';
 import { PatchgateError } from '../errors.ts';
+import { resolveConfig, workspaceOf } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
+import { gateAgainst } from './check/compare-contracts.ts';
 import { joinOutputs, outputsOf, REPORT_OPTIONS } from './check/outputs.ts';
-import { once } from './given.ts';
-import { flagsOf, GUARDING, JUDGING, withSettings } from './options.ts';
+import { runCheck } from './check/run-check.ts';
+import { standardIo } from './check/standard-io.ts';
+import { all, once } from './given.ts';
+import { flagsOf, GUARDING, JUDGING, takesText, withSettings } from './options.ts';
 
 /** As the builder has yargs read them. */
-interface Args {
-  inputs: string[];
-  operation?: string | string[] | undefined;
-  path?: string | string[] | undefined;
-  writeBaseline?: string | string[] | undefined;
-  againstContract?: string | string[] | undefined;
-  format?: string | string[] | undefined;
-}
+type Args = { inputs: string[] } & Partial<
+  Record<'operation' | 'path' | 'writeBaseline' | 'againstContract' | 'format', string | string[]>
+>;
 
 export const check: CommandModule = {
-  command: 'check <inputs..>',
-  describe: 'Judges bodies, requests, recordings and HTTP archives: 0 clean, 1 findings, 2 could not judge',
   builder: (yargs) =>
     withSettings(yargs, [
       ...JUDGING.filter((name) => name !== 'validation'),
@@ -35,17 +33,13 @@ export const check: CommandModule = {
         describe: 'Files, folders, globs, names of recordings, - for standard input',
       })
       .options({
-        operation: { type: 'string', requiresArg: true, describe: 'Judge bodies as this operation' },
-        path: { type: 'string', requiresArg: true, describe: 'Judge bodies as a PATCH of this path' },
+        operation: takesText('Judge bodies as this operation'),
+        path: takesText('Judge bodies as a PATCH of this path'),
         'write-baseline': {
           type: 'string',
           describe: 'Make all findings known: write the baseline, or --write-baseline=FILE',
         },
-        'against-contract': {
-          type: 'string',
-          requiresArg: true,
-          describe: 'Compare with this contract: only what it did not find counts',
-        },
+        'against-contract': takesText('Compare with this contract: only what it did not find counts'),
         ...REPORT_OPTIONS,
       })
       .example('$0 check recordings', 'what would the gate say to what was recorded?')
@@ -53,45 +47,36 @@ export const check: CommandModule = {
       .example('$0 check - --path /accounts/current/drafts/1001 < draft.json', 'with its id')
       .example('$0 check bodies -f text -f junit -o report.xml', 'for people, and for a CI system'),
   handler: async (argv) => {
-    const [{ resolveConfig }, { runCheck }, { standardIo }, { initialStateOf, checkGate }] =
-      await Promise.all([
-        import('../settings/config.ts'),
-        import('./check/run-check.ts'),
-        import('./check/standard-io.ts'),
-        import('./check/check-gate.ts'),
-      ]);
     const resolved = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.check);
     const { config, origins } = resolved;
     const { inputs, format, ...given } = argv as unknown as Args;
-    const operation = once('operation', given.operation);
-    const path = once('path', given.path);
     const againstContract = once('against-contract', given.againstContract);
     // yargs loses a lone - among the positionals, though it counts it.
     if (joinOutputs(process.argv.slice(2)).includes('-')) inputs.push('-');
-    process.exitCode = await runCheck(
-      {
-        inputs,
-        operation,
-        path,
-        bodies: config.bodies,
-        recordings: config.recordings,
-        outputs: outputsOf([format ?? []].flat(), process.cwd()),
-        failOn: config.failOn,
-        ...whichBaseline({
-          baseline: config.baseline,
-          isFlag: origins.baseline === 'flag',
-          writeBaseline: once('write-baseline', given.writeBaseline),
-          againstContract,
-        }),
+    const args = {
+      ...config,
+      ...{ inputs, againstContract },
+      operation: once('operation', given.operation),
+      path: once('path', given.path),
+      outputs: outputsOf(all(format), process.cwd()),
+      ...whichBaseline({
+        baseline: config.baseline,
+        isFlag: origins.baseline === 'flag',
+        writeBaseline: once('write-baseline', given.writeBaseline),
         againstContract,
-        redaction: config,
-        suppressions: config.suppressions,
-        configFile: resolved.file?.file,
-        ...initialStateOf(resolved),
-      },
-      standardIo(),
-      () => checkGate(resolved, againstContract),
-    );
+      }),
+      redaction: config,
+      configFile: resolved.file?.file,
+      account: workspaceOf(config),
+      // A proxy's says what the service holds today, which is not what it held before a recording was made.
+      state: (origins.state === 'flag' && config.state) || undefined,
+    };
+    // To judge is what the command is for, whatever a proxy of the same config does.
+    const judging = { ...config, validation: 'enforce' } as const;
+    process.exitCode = await runCheck(args, standardIo(), async () => {
+      const gate = await gateOf(judging, { lazy: true });
+      return againstContract === undefined ? gate : gateAgainst(gate, judging, againstContract);
+    });
   },
 };
 
@@ -103,7 +88,7 @@ export interface BaselineWishes {
   isFlag: boolean;
   /** `--write-baseline`: the file, or `""` where the flag stands alone. */
   writeBaseline: string | undefined;
-  /** `--against-contract`. The contract before says what is known then, so no baseline is asked, though it is none to judge. */
+  /** The contract before says what is known then: no baseline is asked. */
   againstContract: string | undefined;
 }
 

@@ -3,10 +3,8 @@ import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { flagOf, GONE, SETTINGS } from '../settings/settings.ts';
 import { joinOutputs } from './check/outputs.ts';
-import { check } from './check.ts';
 import { meantBehindFlag, meantBy } from './misplaced.ts';
 import { spellOut } from './options.ts';
-import { verify } from './verify.ts';
 
 const RECORDINGS: readonly CommandModule[] = [
   command('list', 'One line for each recording: size, age, what no run has asked for', () =>
@@ -44,8 +42,16 @@ const COMMANDS: readonly CommandModule[] = [
     'Runs a command, such as a test suite, against a recording: exec -- npm test',
     () => import('./exec.ts').then((module) => module.exec),
   ),
-  verify,
-  check,
+  command(
+    'verify',
+    'Sends recorded requests again and reports how the live answers differ: 0 clean, 1 drift',
+    () => import('./verify.ts').then((module) => module.verify),
+  ),
+  command(
+    'check <inputs..>',
+    'Judges bodies, requests, recordings and HTTP archives: 0 clean, 1 findings, 2 could not judge',
+    () => import('./check.ts').then((module) => module.check),
+  ),
   command('plan <body>', 'Says what a PATCH of a project would create, delete and replace; sends none', () =>
     import('./plan.ts').then((module) => module.plan),
   ),

@@ -23,7 +23,7 @@ import {
   variableOf,
 } from '../settings/settings.ts';
 import { once } from './given.ts';
-import { flagsOf, withSettings } from './options.ts';
+import { flagsOf, formatOf, withSettings } from './options.ts';
 import { standardOutput } from './output.ts';
 import { table } from './recordings/units.ts';
 
@@ -34,11 +34,7 @@ export const config: CommandModule = {
         type: 'string',
         describe: 'With the defaults of: proxy, replay, fake, exec, check, plan, verify',
       })
-      .option('format', {
-        choices: ['text', 'json'] as const,
-        default: 'text' as const,
-        describe: 'Of the list',
-      })
+      .option('format', formatOf('Of the list', 'text', 'json'))
       .example('$0 config proxy', 'what patchgate proxy would run with here')
       .example('$0 config --format json', 'for a program'),
   handler: async (argv) => {

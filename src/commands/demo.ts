@@ -5,8 +5,7 @@ import { resolveConfig } from '../settings/config.ts';
 import { PROJECT } from '../upstreams/fake/sample.ts';
 import { startFake } from '../upstreams/fake/start-fake.ts';
 import { flagsOf, SERVING, withSettings } from './options.ts';
-import { ignoreBrokenPipe } from './output.ts';
-import { stopSignal } from './stop-signal.ts';
+import { ignoreBrokenPipe, stopSignal } from './output.ts';
 
 export const demo: CommandModule = {
   builder: (yargs) =>

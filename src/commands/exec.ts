@@ -13,7 +13,7 @@ import { type Command, type Ended, exitCodeOf, runCommand, Signals } from './exe
 import { pastProxies, URL_VARIABLE, variablesOf } from './exec/variables.ts';
 import { all } from './given.ts';
 import { meantBehindFlag, meantBy } from './misplaced.ts';
-import { flagsOf, PROXYING, withSettings } from './options.ts';
+import { flagsOf, isOn, PROXYING, takesText, withSettings } from './options.ts';
 import { ignoreBrokenPipe, runtimeContext, say } from './output.ts';
 
 /** As the builder has yargs read them. */
@@ -34,17 +34,8 @@ export const exec: CommandModule = {
       .positional('command', { type: 'string', array: true })
       // The usage says where it stands.
       .hide('command')
-      .option('env', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'Another variable that holds the URL, with a suffix: BASE_URL=/api/v2',
-      })
-      .option('verbose', {
-        alias: 'v',
-        type: 'boolean',
-        default: false,
-        describe: 'List the exchanges that were not served',
-      })
+      .option('env', takesText('Another variable that holds the URL, with a suffix: BASE_URL=/api/v2'))
+      .option('verbose', isOn('List the exchanges that were not served', { alias: 'v' }))
       // What stands in a config file is for servers that others look for.
       .option('port', { defaultDescription: '0' })
       .option('log', { defaultDescription: 'off' })

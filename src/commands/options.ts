@@ -76,6 +76,18 @@ export function withSettings<T>(yargs: Argv<T>, names: readonly SettingName[]): 
   return result as unknown as Argv<T>;
 }
 
+/** An option of a command's own that takes a text. */
+export const takesText = (describe: string, more: Options = {}) =>
+  ({ type: 'string', requiresArg: true, describe, ...more }) as const;
+
+/** One that is on or off. */
+export const isOn = (describe: string, more: Options = {}) =>
+  ({ type: 'boolean', default: false, describe, ...more }) as const;
+
+/** The option `--format`; the first one is the default. */
+export const formatOf = <T extends string>(describe: string, ...choices: readonly T[]) =>
+  ({ choices, default: choices[0], describe }) as const;
+
 const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
 
 function optionOf(setting: Setting): Options {

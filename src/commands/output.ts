@@ -12,32 +12,22 @@ export interface Output {
 
 /** Standard output. @throws PatchgateError `cannot-write` from `write` */
 export function standardOutput(): Output {
-  let failure: Error | undefined;
   const { stdout } = process;
-  stdout.on('error', (error) => {
-    failure = error;
-  });
+  let isGone = false;
+  // The callback has the error too; without a listener it would end the process.
+  stdout.on('error', () => undefined);
   return {
-    async write(text) {
-      if (failure === undefined && !stdout.write(text)) await room(stdout);
-      if (failure === undefined) return true;
-      if (systemCode(failure) === 'EPIPE') return false;
-      throw new PatchgateError('cannot-write', `cannot write the output: ${messageOf(failure)}`, {
-        cause: failure,
-      });
-    },
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        if (isGone) return resolve(false);
+        stdout.write(text, (error) => {
+          isGone = Boolean(error);
+          if (!error || systemCode(error) === 'EPIPE') return resolve(!error);
+          const message = `cannot write the output: ${messageOf(error)}`;
+          reject(new PatchgateError('cannot-write', message, { cause: error }));
+        });
+      }),
   };
-}
-
-/** Resolves when there is room, or when there never will be. */
-function room(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      stream.off('drain', done).off('close', done);
-      resolve();
-    };
-    stream.on('drain', done).on('close', done);
-  });
 }
 
 /** Replaces a file whole or not at all; links to it and its permissions stay. @throws PatchgateError `cannot-write` */
@@ -87,4 +77,15 @@ export function isColoured(
   if (forced !== undefined) return forced !== '0' && forced !== 'false';
   if (unwanted !== undefined && unwanted !== '') return false;
   return stream.isTTY === true && terminal !== 'dumb';
+}
+
+/** Resolves when the process is told to stop. A second signal ends it at once, since nothing listens any more. */
+export function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      process.off('SIGINT', stop).off('SIGTERM', stop);
+      resolve();
+    };
+    process.on('SIGINT', stop).on('SIGTERM', stop);
+  });
 }

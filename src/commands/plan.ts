@@ -16,7 +16,7 @@ import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { correctedProject, fullProject } from '../state/corrected.ts';
 import { type Input, type InputIo, readInput } from './check/read-input.ts';
 import { all, headersOf, once } from './given.ts';
-import { flagsOf, GUARDING, REDACTION, withSettings } from './options.ts';
+import { flagsOf, formatOf, GUARDING, REDACTION, takesText, withSettings } from './options.ts';
 import { isColoured, type Output, say, standardOutput, writeFileWhole } from './output.ts';
 import type { TargetSettings } from './plan/read-target.ts';
 import { readSource, type Source, sourceOf } from './plan/source.ts';
@@ -55,38 +55,18 @@ export const plan: CommandModule = {
         describe: 'File with the body of the PATCH, - for standard input',
       })
       .options({
-        project: { type: 'string', requiresArg: true, demandOption: true, describe: 'Id of the project' },
-        state: {
-          type: 'string',
-          requiresArg: true,
+        project: takesText('Id of the project', { demandOption: true }),
+        state: takesText('File in which patchgate proxy keeps what it knows', {
           group: SOURCES,
-          describe: 'File in which patchgate proxy keeps what it knows',
           defaultDescription: '.patchgate/state.json',
-        },
-        recording: {
-          type: 'string',
-          requiresArg: true,
-          group: SOURCES,
-          describe: 'Recording whose exchanges show it',
-        },
-        'from-target': {
-          type: 'string',
-          requiresArg: true,
-          group: SOURCES,
-          describe: 'Base URL of the service: it is read there, by one GET',
-        },
-        header: {
-          type: 'string',
-          requiresArg: true,
+        }),
+        recording: takesText('Recording whose exchanges show it', { group: SOURCES }),
+        'from-target': takesText('Base URL of the service: it is read there, by one GET', { group: SOURCES }),
+        header: takesText("Header of that GET, as in curl: 'Authorization: Bearer ...'; repeat it for more", {
           group: 'Target:',
-          describe: "Header of that GET, as in curl: 'Authorization: Bearer ...'; repeat it for more",
-        },
-        'write-full': {
-          type: 'string',
-          requiresArg: true,
-          describe: 'File to write the body to that loses no environment',
-        },
-        format: { choices: ['text', 'json'] as const, default: 'text' as const, describe: 'Of the plan' },
+        }),
+        'write-full': takesText('File to write the body to that loses no environment'),
+        format: formatOf('Of the plan', 'text', 'json'),
       })
       .example('$0 plan body.json --project 42', 'against what the proxy has seen')
       .example('$0 plan body.json --project 42 --write-full body.json', 'and keep what would be lost')

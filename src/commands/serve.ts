@@ -10,8 +10,7 @@ import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { meantBehindFlag } from './misplaced.ts';
 import { FAKING, flagsOf, PROXYING, REPLAYING_ALONE, withSettings } from './options.ts';
-import { ignoreBrokenPipe, runtimeContext, say } from './output.ts';
-import { stopSignal } from './stop-signal.ts';
+import { ignoreBrokenPipe, runtimeContext, say, stopSignal } from './output.ts';
 
 export const proxy: CommandModule = {
   builder: (yargs) =>

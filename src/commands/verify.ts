@@ -1,9 +1,24 @@
 import type { CommandModule } from 'yargs';
+import { gateOf } from '../app/compose-gate.ts';
+import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { outputsOf, REPORT_OPTIONS } from './check/outputs.ts';
+import { standardIo } from './check/standard-io.ts';
 import { all, headersOf } from './given.ts';
-import { flagsOf, GUARDING, JUDGING, MATCHING, REDACTION, VERIFYING, withSettings } from './options.ts';
+import {
+  flagsOf,
+  GUARDING,
+  isOn,
+  JUDGING,
+  MATCHING,
+  REDACTION,
+  takesText,
+  VERIFYING,
+  withSettings,
+} from './options.ts';
+import { say, stopSignal } from './output.ts';
 import { selectionOf, withSelection } from './recordings/selection.ts';
+import { runVerify } from './verify/run-verify.ts';
 
 /** As the builder has yargs read them; what is given twice is a list. */
 interface Args {
@@ -14,8 +29,6 @@ interface Args {
 }
 
 export const verify: CommandModule = {
-  command: 'verify',
-  describe: 'Sends recorded requests again and reports how the live answers differ: 0 clean, 1 drift',
   builder: (yargs) =>
     withSelection(
       withSettings(yargs, [
@@ -37,22 +50,12 @@ export const verify: CommandModule = {
       ]),
     )
       .options({
-        header: {
-          type: 'string',
-          requiresArg: true,
-          group: 'Target:',
-          describe: "Header of each request, as in curl: 'Authorization: Bearer ...'; repeat it for more",
-        },
-        unsafe: {
-          type: 'boolean',
-          default: false,
-          describe: 'Send PATCHes, too, in the order of recording: those that pass the gate',
-        },
-        update: {
-          type: 'boolean',
-          default: false,
-          describe: 'Take the live answers that differ into the recording',
-        },
+        header: takesText(
+          "Header of each request, as in curl: 'Authorization: Bearer ...'; repeat it for more",
+          { group: 'Target:' },
+        ),
+        unsafe: isOn('Send PATCHes, too, in the order of recording: those that pass the gate'),
+        update: isOn('Take the live answers that differ into the recording'),
         ...REPORT_OPTIONS,
       })
       .example(
@@ -64,16 +67,13 @@ export const verify: CommandModule = {
         'take it over',
       ),
   handler: async (argv) => {
-    const [{ resolveConfig }, { runVerify }, { standardIo }, { stopSignal }, { gateOf }] = await Promise.all([
-      import('../settings/config.ts'),
-      import('./verify/run-verify.ts'),
-      import('./check/standard-io.ts'),
-      import('./stop-signal.ts'),
-      import('../app/compose-gate.ts'),
-    ]);
     const { config } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.verify);
     const { header, unsafe, update, format } = argv as unknown as Args;
     const io = standardIo();
+    const notice = (text: string) => {
+      io.progress?.clear();
+      say(text);
+    };
     const stopping = new AbortController();
     void stopSignal().then(() => stopping.abort());
     process.exitCode = await runVerify(
@@ -83,15 +83,9 @@ export const verify: CommandModule = {
         headers: headersOf(all(header)),
         isUnsafe: unsafe,
         updates: update,
-        outputs: outputsOf([format ?? []].flat(), process.cwd()),
+        outputs: outputsOf(all(format), process.cwd()),
       },
-      Object.assign(io, {
-        notice: (text: string) => {
-          io.progress?.clear();
-          process.stderr.write(`patchgate: ${text}\n`);
-        },
-        stopped: stopping.signal,
-      }),
+      Object.assign(io, { notice, stopped: stopping.signal }),
       // To judge is what keeps a service whole, whatever a proxy of the same config does.
       () => gateOf({ ...config, validation: 'enforce' }, { lazy: true }),
     );

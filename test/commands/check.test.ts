@@ -28,7 +28,7 @@ async function run(...args: string[]) {
     return true;
   }) as typeof process.stdout.write);
   await yargs(['check', ...args])
-    .command([check])
+    .command([{ ...check, command: 'check <inputs..>' }])
     .strict()
     .exitProcess(false)
     .fail((message, error) => {

@@ -2,9 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JudgedAs } from '../../src/commands/check/body-targets.ts';
 import { hideSecrets } from '../../src/commands/check/hide-secrets.ts';
-import { InitialState, type InitialStateOptions } from '../../src/commands/check/initial-state.ts';
+import { InitialState, type InitialStateOptions } from '../../src/commands/check/history.ts';
+import type { JudgedAs } from '../../src/commands/check/judge.ts';
 import { judgeAll } from '../../src/commands/check/judge.ts';
 import type { Gate } from '../../src/gate/gate.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';

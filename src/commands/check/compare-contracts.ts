@@ -1,6 +1,5 @@
 import { gateOf } from '../../app/compose-gate.ts';
 import type { Contract } from '../../contract/contract.ts';
-import { loadContract } from '../../contract/load-contract.ts';
 import type { Match } from '../../contract/match-operation.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate, Inspection } from '../../gate/gate.ts';
@@ -72,17 +71,16 @@ const NOTHING: Inspection = { verdict: { outcome: 'pass', findings: [], omitted:
 
 /** @param past undefined: the old contract has no such operation */
 function compare(present: Verdict, past: Verdict | undefined): Verdict & { before: Before } {
-  const left = new Map<string, Finding[]>();
-  for (const finding of past?.findings ?? []) {
-    const alike = left.get(keyOf(finding)) ?? [];
-    left.set(keyOf(finding), [...alike, finding]);
-  }
-  const findings = present.findings.map(
-    (finding): Compared =>
-      left.get(keyOf(finding))?.shift() ? { ...finding, excuse: { by: 'old-contract' } } : finding,
-  );
+  // Of several alike as many are the same as both have.
+  const left = [...(past?.findings ?? [])];
+  const findings = present.findings.map((finding): Compared => {
+    const same = left.findIndex((one) => isSame(one, finding));
+    if (same < 0) return finding;
+    left.splice(same, 1);
+    return { ...finding, excuse: { by: 'old-contract' } };
+  });
   // Where the new one left some out, what is gone is not known.
-  const gone = present.omitted > 0 ? [] : [...left.values()].flat();
+  const gone = present.omitted > 0 ? [] : left;
   const before: Before = { outcome: past?.outcome ?? 'unjudged', gone: [] };
   return {
     ...present,
@@ -91,9 +89,9 @@ function compare(present: Verdict, past: Verdict | undefined): Verdict & { befor
   };
 }
 
-/** A message names what a schema takes, which may well differ; of several alike as many are the same as both have. */
-function keyOf({ rule, pointer, severity }: Finding): string {
-  return JSON.stringify([rule, pointer, severity]);
+/** A message names what a schema takes, which may well differ. */
+function isSame(one: Finding, other: Finding): boolean {
+  return one.rule === other.rule && one.pointer === other.pointer && one.severity === other.severity;
 }
 
 /** Keeps the findings that only the old contract has with the rest of its answer. */
@@ -115,24 +113,26 @@ function finish(subject: Subject): Subject {
 
 /** That some requests are judged no more, though they pass as they did. @param files finished */
 export function remarksOnLost(files: readonly CheckedFile[]): Remark[] {
-  for (const { file, subjects } of files) {
-    const lost = subjects.find(
-      ({ operation, outcome, before }) =>
-        operation === undefined && outcome === 'pass' && before && before.outcome !== 'unjudged',
-    );
-    if (!lost) continue;
-    const { method, path, line } = lost;
-    const request =
-      path === undefined ? file : `${method} ${path} (${file}${line === undefined ? '' : `:${line}`})`;
-    return [
-      {
-        severity: 'warn',
-        message: `requests that the contract before judged are judged no more, such as ${request}`,
-        hint: 'none of the operations of this contract is meant by them: everything in them passes',
-      },
-    ];
-  }
-  return [];
+  const lost = files.flatMap(({ file, subjects }) =>
+    subjects.filter(isLost).map(({ method, path, line }) => {
+      const place = line === undefined ? file : `${file}:${line}`;
+      return path === undefined ? file : `${method} ${path} (${place})`;
+    }),
+  );
+  if (lost.length === 0) return [];
+  return [
+    {
+      severity: 'warn',
+      message: `requests that the contract before judged are judged no more, such as ${lost[0]}`,
+      hint: 'no operation of this contract is meant by them: everything in them passes',
+    },
+  ];
+}
+
+function isLost({ operation, outcome, before }: Subject): boolean {
+  return (
+    operation === undefined && outcome === 'pass' && before !== undefined && before.outcome !== 'unjudged'
+  );
 }
 
 /**
@@ -142,12 +142,13 @@ export function remarksOnLost(files: readonly CheckedFile[]): Remark[] {
  * @throws PatchgateError `bad-contract` where that does not load
  */
 export async function gateAgainst(gate: Gate, config: Config, contract: string): Promise<Gate> {
-  const settings = settingsFor(loadOld(contract), config);
+  const settings = settingsFor(await loadOld(contract), config);
   return comparing(gate, await gateOf({ ...config, ...settings, contract }, { lazy: true }));
 }
 
-function loadOld(contract: string): Contract {
+async function loadOld(contract: string): Promise<Contract> {
   try {
+    const { loadContract } = await import('../../contract/load-contract.ts');
     return loadContract(contract);
   } catch (error) {
     if (!(error instanceof PatchgateError)) throw error;

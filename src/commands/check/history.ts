@@ -1,10 +1,78 @@
+import { resolve } from 'node:path';
+import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { type RecordedUpdate, recordedUpdate } from '../../guard/recorded-history.ts';
 import type { Exchange } from '../../model/exchange.ts';
-import type { Known, RecordName } from '../../model/record.ts';
+import { type Known, mayBeSame, type RecordKind, type RecordName } from '../../model/record.ts';
 import { either } from '../../state/known.ts';
-import type { KnownState } from '../../state/known-state.ts';
-import { type InitialState, sharedKey } from './initial-state.ts';
+import { KnownState } from '../../state/known-state.ts';
+
+export interface InitialStateOptions {
+  /** Kinds of record of which bodies and answers are learnt from. */
+  learn: readonly RecordKind[];
+  /** Id of the workspace that `current` means. */
+  account?: string | undefined;
+  /** File with what is known before the first exchange, and of the records that bodies are for. */
+  state?: string | undefined;
+}
+
+interface KnownRecord {
+  name: RecordName;
+  known: Known;
+}
+
+/** What is known before anything is judged. It is the same for each recording and body: none of them follows another. */
+export class InitialState {
+  readonly learn: readonly RecordKind[];
+  readonly #account: string | undefined;
+  readonly #records = new Map<string, KnownRecord[]>();
+
+  constructor({ learn, account }: InitialStateOptions, records: Iterable<KnownRecord>) {
+    this.learn = learn;
+    this.#account = account;
+    for (const record of records) listIn(this.#records, sharedKey(record.name)).push(record);
+  }
+
+  /** The account of a record, `current` where that is what it means. */
+  accountOf({ account }: RecordName): string {
+    return account === this.#account ? 'current' : account;
+  }
+
+  mayBeSame(one: RecordName, other: RecordName): boolean {
+    const own = (name: RecordName) => ({ ...name, account: this.accountOf(name) });
+    return mayBeSame(own(one), own(other), { isExact: false, hasAccount: this.#account !== undefined });
+  }
+
+  /** Whether something is known of a record, or of one that may be the same. */
+  has(name: RecordName): boolean {
+    return this.#records.has(sharedKey(name));
+  }
+
+  /** The state of a record, and of those that may be the same, to begin with. */
+  stateOf(name: RecordName): KnownState {
+    const state = new KnownState({ account: this.#account });
+    for (const { name: own, known } of this.#records.get(sharedKey(name)) ?? []) state.restore(own, known);
+    return state;
+  }
+}
+
+/** The same for records that may be the same one, each by another account's name. */
+function sharedKey({ kind, id }: RecordName): string {
+  return `${kind} ${id}`;
+}
+
+/** @throws PatchgateError `bad-input`, `cannot-read`: the state file is not there, cannot be read or has another shape */
+export async function readInitialState(options: InitialStateOptions, cwd: string): Promise<InitialState> {
+  if (options.state === undefined) return new InitialState(options, []);
+  const { journalOf, markOf, readKept } = await import('../../guard/state-files.ts');
+  const file = resolve(cwd, options.state);
+  if (markOf(file, journalOf(file)) === undefined) {
+    throw new PatchgateError('bad-input', `cannot read the state ${options.state}: it does not exist`, {
+      hint: 'check the path given with --state, or leave it out to know only what the recordings show',
+    });
+  }
+  return new InitialState(options, readKept(file).records.values());
+}
 
 /** Where an exchange stands: the number of its file, and its index in there. */
 export interface ExchangePlace {
@@ -18,16 +86,9 @@ interface Step extends ExchangePlace {
   update: RecordedUpdate;
 }
 
-/** How far the steps of a record are applied, for the PATCHes of one file. */
-interface HistoryCursor {
-  /** Index of the first step that is not applied. */
-  next: number;
-  state: KnownState;
-}
-
 /**
- * The exchanges of a recording, of an HTTP archive or of JSON Lines, in their order. What each adds to what is known is kept by record, and no
- * state: for each file that is judged the steps of its record are applied anew. Few files are about one record.
+ * The exchanges of a recording, of an HTTP archive or of JSON Lines, in their order. What each adds to what is known is kept by record;
+ * for each file that is judged the steps of its records are applied anew.
  */
 export class History {
   readonly #gate: Gate;
@@ -35,51 +96,40 @@ export class History {
   /** By the kinds and ids of records. */
   readonly #steps = new Map<string, Step[]>();
   readonly #unsorted = new Set<Step[]>();
-  readonly #cursors = new Map<string, HistoryCursor>();
+  /** How far the steps of a record are applied, for the PATCHes of one file: the index of the first that is not. */
+  readonly #cursors = new Map<string, { next: number; state: KnownState }>();
 
   constructor(gate: Gate, initial: InitialState) {
     this.#gate = gate;
     this.#initial = initial;
   }
 
-  /**
-   * Takes in an exchange. Where times are equal, the one that was taken in first came first.
-   *
-   * @returns whether it is a PATCH that is to be judged by what is known
-   */
-  add(exchange: Exchange, place: ExchangePlace, time: number): boolean {
+  /** Takes in an exchange. Where times are equal, the one that was taken in first came first. */
+  add(exchange: Exchange, place: ExchangePlace, time: number): void {
     const { learn } = this.#initial;
     const isKnown = (name: RecordName) => this.#initial.has(name);
     const update = recordedUpdate(this.#gate, learn, exchange, isKnown);
-    if (!update || !(learn.includes(update.name.kind) || isKnown(update.name))) return false;
-    const key = sharedKey(update.name);
-    const steps = this.#steps.get(key) ?? [];
-    this.#steps.set(key, steps);
+    if (!update || !(learn.includes(update.name.kind) || isKnown(update.name))) return;
+    const steps = listIn(this.#steps, sharedKey(update.name));
     if (time < (steps.at(-1)?.time ?? time)) this.#unsorted.add(steps);
     steps.push({ ...place, time, update });
-    return update.isJudged;
   }
 
   /** What is known before an exchange; to be asked in the order of its file, once all that came before was taken in. */
   knownBefore(name: RecordName, place: ExchangePlace): Known | undefined {
-    const shared = sharedKey(name);
-    const steps = this.#steps.get(shared) ?? [];
+    const steps = listIn(this.#steps, sharedKey(name));
     if (this.#unsorted.delete(steps)) steps.sort((a, b) => a.time - b.time);
-    const key = `${place.file} ${shared} ${this.#initial.accountOf(name)} ${name.base}`;
-    let cursor = this.#cursors.get(key);
-    if (!cursor) {
-      cursor = { next: 0, state: this.#initial.stateOf(name) };
-      this.#cursors.set(key, cursor);
-    }
+    const key = `${place.file} ${sharedKey(name)} ${this.#initial.accountOf(name)} ${name.base}`;
+    const cursor = this.#cursors.get(key) ?? { next: 0, state: this.#initial.stateOf(name) };
+    this.#cursors.set(key, cursor);
     const { state } = cursor;
     /** The time of the last answer, and what was known before the answers of that time. */
     let moment: number | undefined;
     let early: Known | undefined;
     for (; cursor.next < steps.length; cursor.next++) {
-      const step = steps[cursor.next] as Step;
-      const { update, time } = step;
+      const { update, time, file, index } = steps[cursor.next] as Step;
       if (!this.#initial.mayBeSame(update.name, name)) continue;
-      if (step.file === place.file && step.index >= place.index) {
+      if (file === place.file && index >= place.index) {
         // An answer of the same millisecond in another file may have come before or after it.
         return time === moment ? either(early, state.of(name)) : state.of(name);
       }
@@ -92,4 +142,10 @@ export class History {
     }
     return state.of(name);
   }
+}
+
+function listIn<T>(lists: Map<string, T[]>, key: string): T[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
 }

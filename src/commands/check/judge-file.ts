@@ -2,13 +2,7 @@ import type { Gate } from '../../gate/gate.ts';
 import { type RequestHead, splitTarget } from '../../http/http.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Known, RecordName } from '../../model/record.ts';
-import {
-  type CheckedFile,
-  type PlacedFinding,
-  type Skipped,
-  type Subject,
-  subjectOf,
-} from '../../reporters/report.ts';
+import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../reporters/report.ts';
 import { placedIn, pointersInText, type RequestPlaces, type TextLines, type TextPointer } from './places.ts';
 
 /** A request that stands in a JSON text. */
@@ -38,7 +32,6 @@ export interface LoneBody {
 /** Judges the requests of one file, in its order, and gathers what there is to report. */
 export class FileJudge {
   readonly #gate: Gate;
-  /** Absolute; undefined: standard input. */
   readonly #path: string | undefined;
   readonly #onJudged: (() => void) | undefined;
   readonly #subjects: Subject[] = [];
@@ -47,7 +40,10 @@ export class FileJudge {
   /** Where the findings of some subjects stand, by the texts that hold these. */
   readonly #places = new Map<TextLines, { subjects: number[]; pointers: TextPointer[] }>();
 
-  /** @param onJudged told of each request that was judged */
+  /**
+   * @param path absolute; undefined: standard input
+   * @param onJudged told of each request that was judged
+   */
   constructor(gate: Gate, path: string | undefined, onJudged?: () => void) {
     this.#gate = gate;
     this.#path = path;
@@ -98,12 +94,14 @@ export class FileJudge {
     const subjects = this.#subjects;
     for (const [text, { subjects: indexes, pointers }] of this.#places) {
       // In one pass: of a file with thousands of requests, each may have findings.
-      const findings = indexes.flatMap((index) => (subjects[index] as Subject).findings);
-      const found = placedIn(text, findings, pointers).values();
+      const findings = indexes.flatMap((index) => subjects[index]?.findings ?? []);
+      const found = placedIn(text, findings, pointers);
+      let at = 0;
       for (const index of indexes) {
         const subject = subjects[index] as Subject;
-        const own = subject.findings.map(() => found.next().value as PlacedFinding);
-        subjects[index] = { ...subject, findings: own };
+        const end = at + subject.findings.length;
+        subjects[index] = { ...subject, findings: found.slice(at, end) };
+        at = end;
       }
     }
     const skipped = this.#skipped;

@@ -1,13 +1,17 @@
+import type { Match } from '../../contract/match-operation.ts';
+import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../reporters/report.ts';
-import { type BodyTarget, BodyTargets, type JudgedAs } from './body-targets.ts';
-import type { History } from './history.ts';
-import type { InitialState } from './initial-state.ts';
-import { FileJudge, type FoundRequest, type LoneBody } from './judge-file.ts';
+import type { RequestHead } from '../../http/http.ts';
+import { nearest } from '../../model/nearest.ts';
+import type { RecordName } from '../../model/record.ts';
+import { type CheckedFile, subjectOf } from '../../reporters/report.ts';
+import type { BodyMapping } from '../../settings/extras.ts';
+import { History, type InitialState } from './history.ts';
+import { FileJudge, type LoneBody } from './judge-file.ts';
 import { placed } from './places.ts';
-import type { ProgressIo } from './progress.ts';
 import { type Input, type InputIo, readInput } from './read-input.ts';
 import type { RecordingFile } from './recording.ts';
+import type { ProgressIo } from './standard-io.ts';
 
 /**
  * Judges files, and reports them in their order. The files of a recording are one history, so they are judged once all have been
@@ -23,7 +27,7 @@ export async function judgeAll(
   initial: InitialState,
   io: InputIo & ProgressIo,
 ): Promise<CheckedFile[]> {
-  const targets = new BodyTargets(gate, as);
+  const targetOf = bodyTargets(gate, as);
   const progress = { files: 0, of: files.length, judged: 0 };
   const onJudged = () => {
     progress.judged++;
@@ -34,62 +38,48 @@ export async function judgeAll(
   for (const [number, file] of files.entries()) {
     progress.files = number - recordings.length;
     const input = await readInput(file, io, gate.bodyLimit);
-    const { kind, name, path, bytes } = input;
-    if (kind === 'recording') {
+    if (input.kind === 'recording') {
       const { readRecording } = await import('./recording.ts');
       recordings.push({ number, file: readRecording(input) });
       continue;
     }
+    const { kind, name, path, bytes } = input;
     const judge = new FileJudge(gate, path, onJudged);
-    if (kind === 'body')
-      judge.add(judgeBody(gate, { bytes, pointer: '' }, targets.of(path, name), initial, path));
-    else {
-      const { History } = await import('./history.ts');
-      const history = new History(gate, initial);
-      const judgeLone = (body: LoneBody) =>
-        judgeBody(gate, body, targets.of(path, `${name}:${body.line}`), initial, path);
-      await judgeInOrder(gate, await requestsIn(input), judge, history, judgeLone);
-    }
+    const judgeBody = (body: Pick<LoneBody, 'bytes' | 'pointer'> & { line?: number }, place: string) =>
+      judge.add(judgedBody(gate, body, targetOf(path, place), initial, path));
+    if (kind === 'body') judgeBody({ bytes, pointer: '' }, name);
+    else await judgeInOrder(gate, input, judge, initial, (body) => judgeBody(body, `${name}:${body.line}`));
     checked[number] = judge.asFile(name, kind);
   }
-  if (recordings.length > 0) {
-    progress.files = files.length - recordings.length;
-    const { judgeRecordings } = await import('./recording.ts');
-    const judged = judgeRecordings(
-      gate,
-      recordings.map(({ file }) => file),
-      initial,
-      onJudged,
-    );
-    for (const { number } of recordings) {
-      checked[number] = judged.next().value as CheckedFile;
-      progress.files++;
-    }
+  if (recordings.length === 0) return checked;
+  progress.files = files.length - recordings.length;
+  const { judgeRecordings } = await import('./recording.ts');
+  const read = recordings.map(({ file }) => file);
+  const judged = judgeRecordings(gate, read, initial, onJudged);
+  for (const { number } of recordings) {
+    checked[number] = judged.next().value as CheckedFile;
+    progress.files++;
   }
   return checked;
-}
-
-/** Each is read as it is judged. */
-async function requestsIn(
-  input: Input,
-): Promise<AsyncIterable<FoundRequest | Skipped> | Iterable<FoundRequest | LoneBody>> {
-  return input.kind === 'har'
-    ? (await import('./har.ts')).readEntries(input)
-    : (await import('./requests.ts')).readLines(input);
 }
 
 /** Judges what stands in one file in its order: what an exchange shows is known of the requests behind it. */
 async function judgeInOrder(
   gate: Gate,
-  found: Awaited<ReturnType<typeof requestsIn>>,
+  input: Input,
   judge: FileJudge,
-  history: History,
-  judgeLone: (body: LoneBody) => Subject,
+  initial: InitialState,
+  judgeBody: (body: LoneBody) => void,
 ): Promise<void> {
+  const history = new History(gate, initial);
+  const found =
+    input.kind === 'har'
+      ? (await import('./har.ts')).readEntries(input)
+      : (await import('./requests.ts')).readLines(input);
   let index = 0;
   for await (const one of found) {
     if ('why' in one) judge.skip(one);
-    else if ('bytes' in one) judge.add(judgeLone(one));
+    else if ('bytes' in one) judgeBody(one);
     else {
       const place = { file: 0, index: index++ };
       const matches = judge.judge(one, (name) => history.knownBefore(name, place));
@@ -101,19 +91,90 @@ async function judgeInOrder(
 }
 
 /** Judges a body by itself. Several that are given are no history: nothing says that they are sent one after the other. */
-function judgeBody(
+function judgedBody(
   gate: Gate,
-  { bytes, pointer, line }: Omit<LoneBody, 'line'> & { line?: number },
+  { bytes, pointer, line }: Pick<LoneBody, 'bytes' | 'pointer'> & { line?: number },
   { head, match, path, record }: BodyTarget,
   initial: InitialState,
   file: string | undefined,
-): Subject {
+) {
   const known = record && initial.stateOf(record).of(record);
   const { verdict } = gate.inspect({ ...head, body: bytes }, match, { known, file });
-  const facts = {
-    pointer,
-    ...(line !== undefined && { line }),
-    ...(path !== undefined && { method: 'PATCH', path }),
-  };
+  const where = { pointer, ...(line !== undefined && { line }) };
+  const facts = path === undefined ? where : { ...where, method: 'PATCH', path };
   return { ...subjectOf(facts, verdict), findings: placed(verdict, bytes, line) };
+}
+
+/** What the bodies are judged as that do not say it themselves. Nothing is guessed. */
+export interface JudgedAs {
+  /** For all of them; at most one of the two. */
+  operation?: string | undefined;
+  path?: string | undefined;
+  /** By file, where neither is given; the first one that is for a file counts. */
+  bodies?: readonly BodyMapping[] | undefined;
+}
+
+/** The request that a body is judged as. */
+interface BodyTarget {
+  head: RequestHead;
+  match: Match;
+  /** Where a path was given. */
+  path?: string;
+  record?: RecordName | undefined;
+}
+
+const HEADERS = ['content-type', 'application/json'];
+const EXAMPLE = '/accounts/current/projects/42';
+
+/**
+ * Says what a body is judged as, by its file (absolute; undefined: standard input) and its place for people.
+ *
+ * @throws PatchgateError `bad-usage` where nothing says it; at once `bad-usage`, `bad-config` where the contract has no such
+ *   operation
+ */
+export function bodyTargets(gate: Gate, { operation, path, bodies = [] }: JudgedAs) {
+  const given = targetOf(gate, { operation, path });
+  const mapped = bodies.map((mapping) => ({
+    isFor: mapping.files,
+    target: targetOf(gate, mapping, mapping.place),
+  }));
+  return (file: string | undefined, place: string): BodyTarget => {
+    const target = given ?? mapped.find(({ isFor }) => file !== undefined && isFor(file))?.target;
+    if (target) return target;
+    throw new PatchgateError('bad-usage', `nothing says which operation the body ${place} is for`, {
+      hint: `give --operation with one of: ${gate.operations.join(', ')}; or --path, as in --path ${EXAMPLE}; or name the file under "bodies" in the config file`,
+    });
+  };
+}
+
+/** @param place in a config file, for messages */
+function targetOf(
+  gate: Gate,
+  { operation, path }: Pick<JudgedAs, 'operation' | 'path'>,
+  place?: string,
+): BodyTarget | undefined {
+  const operations = gate.operations.join(', ');
+  const fail = (message: string, hint: string) =>
+    place === undefined
+      ? new PatchgateError('bad-usage', message, { hint })
+      : new PatchgateError('bad-config', `${place}: ${message}`, { hint });
+  if (path !== undefined) {
+    if (!/^(?:\/|https?:)/i.test(path))
+      throw fail(`the path ${path} does not begin with a slash`, `give one like ${EXAMPLE}`);
+    const head = { method: 'PATCH', url: path, headers: HEADERS };
+    const match = gate.match(head);
+    if (match) return { head, match, path, record: gate.recordOf(match) };
+    const option = place === undefined ? '--operation with' : '"operation",';
+    const hint = `give a path like ${EXAMPLE}, or ${option} one of: ${operations}`;
+    throw fail(`no operation of the contract is a PATCH of ${path}`, hint);
+  }
+  if (operation === undefined) return undefined;
+  if (!gate.operations.includes(operation)) {
+    const near = nearest(operation, gate.operations);
+    const hint = `operations: ${operations}${near ? `; did you mean ${near}?` : ''}`;
+    throw fail(`the contract has no operation ${JSON.stringify(operation)}`, hint);
+  }
+  // Whatever its path.
+  const match = { operation, parameters: {}, findings: [] };
+  return { head: { method: '', url: '', headers: HEADERS }, match };
 }

@@ -8,18 +8,13 @@ import { checkBodies } from '../../recordings/store/exchange-file.ts';
 import { decodeRecording, parseRecording } from '../../recordings/store/file-format.ts';
 import { locationOf } from '../../recordings/store/location.ts';
 import type { CheckedFile } from '../../reporters/report.ts';
-import { History } from './history.ts';
-import type { InitialState } from './initial-state.ts';
-import { FileJudge, type FoundRequest } from './judge-file.ts';
+import { History, type InitialState } from './history.ts';
+import { FileJudge } from './judge-file.ts';
 import { requestPlaces, TextLines } from './places.ts';
 import type { Input } from './read-input.ts';
 
 /** A file of a recording, as read. */
-export interface RecordingFile {
-  /** For people. */
-  name: string;
-  /** Absolute; undefined: standard input. */
-  path: string | undefined;
+export interface RecordingFile extends Pick<Input, 'name' | 'path'> {
   text: string;
   exchanges: readonly Exchange[];
 }
@@ -54,28 +49,20 @@ export function* judgeRecordings(
       history.add(exchange, { file, index }, timeOf(exchange));
     return history;
   });
-  for (const [file, read] of files.entries()) {
-    const history = histories[file] as History;
-    const judge = new FileJudge(gate, read.path, onJudged);
-    let index = 0;
-    for (const request of requestsOf(read)) {
-      const place = { file, index: index++ };
-      judge.judge(request, (name) => history.knownBefore(name, place));
+  for (const [file, { name, path, text, exchanges }] of files.entries()) {
+    const judge = new FileJudge(gate, path, onJudged);
+    const lines = new TextLines(text);
+    for (const [index, { request }] of exchanges.entries()) {
+      const pointer = `/exchanges/${index}`;
+      const found = {
+        ...{ pointer, text: lines, head: headOf(request) },
+        // One that stands in a file of its own is taken for missing: it is no text.
+        body: isInline(request.body) ? bodyBytes(request.body) : undefined,
+        places: requestPlaces(`${pointer}/request`, request),
+      };
+      judge.judge(found, (record) => histories[file]?.knownBefore(record, { file, index }));
     }
-    yield judge.asFile(read.name, 'recording');
-  }
-}
-
-/** What each exchange asked for. A body that stands in a file of its own is taken for missing: it is no text. */
-function* requestsOf({ text, exchanges }: RecordingFile): Generator<FoundRequest> {
-  const lines = new TextLines(text);
-  for (const [index, { request }] of exchanges.entries()) {
-    const pointer = `/exchanges/${index}`;
-    yield {
-      ...{ pointer, text: lines, head: headOf(request) },
-      body: isInline(request.body) ? bodyBytes(request.body) : undefined,
-      places: requestPlaces(`${pointer}/request`, request),
-    };
+    yield judge.asFile(name, 'recording');
   }
 }
 

@@ -2,18 +2,18 @@ import { resolve } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { isDriftRule } from '../../recordings/drift/drift-rules.ts';
-import type { RedactionSettings } from '../../recordings/redaction/redaction.ts';
-import { type CheckedFile, fails } from '../../reporters/report.ts';
+import { type RedactionSettings, redactionOf } from '../../recordings/redaction/redaction.ts';
+import { fails } from '../../reporters/report.ts';
 import type { Suppression } from '../../settings/extras.ts';
-import type { JudgedAs } from './body-targets.ts';
 import { buildReport } from './build-report.ts';
 import { findInputs } from './find-inputs.ts';
-import { type InitialStateOptions, readInitialState } from './initial-state.ts';
-import { judgeAll } from './judge.ts';
+import { hideSecrets } from './hide-secrets.ts';
+import { type InitialStateOptions, readInitialState } from './history.ts';
+import { type JudgedAs, judgeAll } from './judge.ts';
 import { checkOutputs, type ReportOutput } from './outputs.ts';
-import type { ProgressIo } from './progress.ts';
-import type { InputIo } from './read-input.ts';
-import { type ReportIo, writeReports } from './write-reports.ts';
+import type { CheckIo } from './standard-io.ts';
+import { checkSuppressedRules } from './suppress.ts';
+import { writeReports } from './write-reports.ts';
 
 export interface CheckArgs extends InitialStateOptions, JudgedAs {
   /** Files, folders, globs, names of recordings, `-`. */
@@ -35,11 +35,6 @@ export interface CheckArgs extends InitialStateOptions, JudgedAs {
   againstContract?: string | undefined;
 }
 
-export interface CheckIo extends InputIo, ProgressIo, ReportIo {
-  /** `2026-11-21` */
-  readonly today: string;
-}
-
 /**
  * Judges bodies, requests and recordings, and writes the report.
  *
@@ -53,21 +48,21 @@ export async function runCheck(
   createGate: () => Gate | Promise<Gate>,
 ): Promise<0 | 1> {
   checkArgs(args);
-  const { inputs, outputs, failOn, suppressions = [], recordings, baseline, againstContract } = args;
-  const { cwd, today } = io;
-  const found = await findInputs(inputs, { cwd, recordings, say: io.stderr?.bind(io) });
+  const { outputs, failOn, suppressions = [], recordings, baseline, againstContract } = args;
+  const { cwd } = io;
+  const found = await findInputs(args.inputs, { cwd, recordings, say: io.stderr?.bind(io) });
   const files = withoutOwnFiles(found, args, cwd);
   checkOutputs(outputs, [...files, baseline ?? []].flat(), cwd);
   const initial = await readInitialState(args, cwd);
   const gate = await createGate();
-  if (suppressions.length > 0) (await import('./suppress.ts')).checkSuppressedRules(suppressions, gate.rules);
+  checkSuppressedRules(suppressions, gate.rules);
   const judged = await judgeAll(gate, files, args, initial, io).finally(() => io.progress?.clear());
-  const report = await buildReport(await withoutSecrets(judged, args.redaction), {
+  const report = await buildReport(hideSecrets(judged, redactionOf(args.redaction)), {
     ...args,
     // Those of drift are for `verify`: here they would be of no use, and told of for that.
     suppressions: suppressions.filter(({ rule }) => !isDriftRule(rule)),
     cwd,
-    today,
+    today: io.today,
   });
   const hasBaseline = baseline !== undefined && !args.writeBaseline && againstContract === undefined;
   await writeReports({ ...report, rules: gate.rules }, outputs, io, { failOn, hasBaseline });
@@ -94,7 +89,6 @@ function checkArgs({ operation, path, state }: CheckArgs): void {
  * The files without the config file, the baseline, and what stands where this run writes its reports: those of the last run may well
  * lie in a folder that is judged. One that was named itself stays.
  *
- * @param files as `findInputs` gives them for the inputs
  * @throws PatchgateError `bad-input` where there is nothing else
  */
 export function withoutOwnFiles(
@@ -107,29 +101,10 @@ export function withoutOwnFiles(
   }: Pick<CheckArgs, 'inputs' | 'baseline' | 'configFile' | 'outputs'>,
   cwd: string,
 ): readonly string[] {
-  const reports = outputs.map(({ file }) => file);
-  const own = new Set(
-    [baseline, configFile, ...reports].flatMap((file) => (file === undefined ? [] : resolve(cwd, file))),
-  );
+  const all = [baseline, configFile, ...outputs.map(({ file }) => file)];
+  const own = new Set(all.flatMap((file) => (file === undefined ? [] : resolve(cwd, file))));
   const others = files.filter((file) => inputs.includes(file) || !own.has(resolve(cwd, file)));
   if (others.length > 0) return others;
   const message = 'there is nothing to judge but the config file, the baseline and reports';
-  throw new PatchgateError('bad-input', message, {
-    hint: 'give the folder of a recording, or of bodies',
-  });
-}
-
-/** A body that passes by its operation alone tells nothing that could hold a secret: it need not wait for the loading. */
-async function withoutSecrets(files: CheckedFile[], settings: RedactionSettings | undefined) {
-  const tells = files.some(
-    ({ subjects, skipped }) =>
-      skipped ||
-      subjects.some(({ path, findings, effects }) => path !== undefined || findings.length > 0 || effects),
-  );
-  if (!tells) return files;
-  const [{ hideSecrets }, { redactionOf }] = await Promise.all([
-    import('./hide-secrets.ts'),
-    import('../../recordings/redaction/redaction.ts'),
-  ]);
-  return hideSecrets(files, redactionOf(settings));
+  throw new PatchgateError('bad-input', message, { hint: 'give the folder of a recording, or of bodies' });
 }

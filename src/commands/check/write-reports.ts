@@ -17,7 +17,7 @@ const REPORTERS: Readonly<Record<Format, () => Promise<Reporter>>> = {
 };
 
 export interface ReportIo {
-  /** Takes text of a report. It, or its promise, is false where nobody reads any more (`| head`). */
+  /** Takes text of a report. It, or its promise, is false where the reader is gone (`| head`). */
   stdout(text: string): unknown;
   /** Takes what people should see beside the reports. */
   stderr?(text: string): void;
@@ -30,8 +30,6 @@ export interface ReportIo {
   readonly now?: Date;
 }
 
-type WriteOptions = Pick<ReporterOptions, 'failOn' | 'hasBaseline'>;
-
 /**
  * Writes each report, those into files first: what a person reads comes last. Where all go to files, the summary is for standard
  * error.
@@ -42,16 +40,16 @@ export async function writeReports(
   report: Report,
   outputs: readonly ReportOutput[],
   io: ReportIo,
-  { failOn, hasBaseline }: WriteOptions,
+  run: Pick<ReporterOptions, 'failOn' | 'hasBaseline'>,
 ): Promise<void> {
   const { cwd, env = {}, now = new Date(), isColoured = false } = io;
   const root = repositoryRoot(cwd, env);
-  const options = { ...{ failOn, hasBaseline, cwd, root, now }, version: version(), isColoured: false };
+  const options = { ...run, cwd, root, now, version: version(), isColoured: false };
   const files: string[] = [];
   for (const { format, file } of outputs) {
     if (file === undefined) continue;
-    const pieces = await piecesOf(format, report, options);
-    await orSay(`the report ${file}`, writeToFile(resolve(cwd, file), pieces));
+    const reporter = await REPORTERS[format]();
+    await orSay(`the report ${file}`, writeToFile(resolve(cwd, file), reporter(report, options)));
     files.push(file);
   }
   if (env.GITHUB_STEP_SUMMARY && outputs.some(({ format }) => format === 'github')) {
@@ -61,18 +59,13 @@ export async function writeReports(
   }
   const shown = outputs.find(({ file }) => file === undefined);
   if (shown) {
-    for (const piece of await piecesOf(shown.format, report, { ...options, isColoured })) {
-      if ((await io.stdout(piece)) === false) break;
-    }
+    const reporter = await REPORTERS[shown.format]();
+    for (const text of inLarger(reporter(report, { ...options, isColoured })))
+      if ((await io.stdout(text)) === false) break;
   } else if (io.stderr) {
     const { summaryLine } = await import('../../reporters/text.ts');
     io.stderr(`${summaryLine(report)}; written to ${files.join(', ')}\n`);
   }
-}
-
-async function piecesOf(format: Format, report: Report, options: ReporterOptions): Promise<Iterable<string>> {
-  const reporter = await REPORTERS[format]();
-  return inLarger(reporter(report, options));
 }
 
 /** Characters that are written at once: a write for each finding would take longer than all the rest. */
@@ -99,7 +92,9 @@ async function writeToFile(file: string, pieces: Iterable<string>): Promise<void
   const there = await stat(file).catch(() => undefined);
   // A device, a pipe, or what is open already (`-o /dev/stderr`): nothing may take its place.
   const isStream = /^\/dev\/(?!shm\/)/.test(file) || (there && !there.isFile() && !there.isDirectory());
-  await (isStream ? writeFile(file, pieces, { flag: 'a' }) : writeFileWhole(file, pieces));
+  await (isStream
+    ? writeFile(file, inLarger(pieces), { flag: 'a' })
+    : writeFileWhole(file, inLarger(pieces)));
 }
 
 /** What CI systems call the folder of the repository. */

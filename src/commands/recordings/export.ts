@@ -13,7 +13,7 @@ import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { parseTarget } from '../../upstreams/target.ts';
 import { version } from '../../version.ts';
-import { flagsOf, REDACTION, withSettings } from '../options.ts';
+import { flagsOf, formatOf, REDACTION, takesText, withSettings } from '../options.ts';
 import { type Output, say, standardOutput, writeFileWhole } from '../output.ts';
 import { inOrder, type Numbered } from './in-order.ts';
 import { chooser, type Selection, selectionOf, withSelection } from './selection.ts';
@@ -30,13 +30,8 @@ export const exportRecording: CommandModule = {
     withSelection(withSettings(yargs, ['recordings', 'target', ...REDACTION]))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
       .options({
-        format: { choices: ['har', 'curl'] as const, default: 'har' as const, describe: 'Of the export' },
-        output: {
-          alias: 'o',
-          type: 'string',
-          requiresArg: true,
-          describe: 'File to write; else standard output',
-        },
+        format: formatOf('Of the export', 'har', 'curl'),
+        output: takesText('File to write; else standard output', { alias: 'o' }),
       })
       .example('$0 recordings export checkout -o checkout.har', "for a browser's developer tools")
       .example(

@@ -15,7 +15,7 @@ import { openStore } from '../../recordings/store/open-store.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { amount } from '../../reporters/wording.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
-import { flagsOf, MATCHING, RECORDING, REDACTION, withSettings } from '../options.ts';
+import { flagsOf, isOn, MATCHING, RECORDING, REDACTION, takesText, withSettings } from '../options.ts';
 import { say, standardOutput } from '../output.ts';
 import { attachedTo, readArchive } from './read-archive.ts';
 import { wildcard } from './selection.ts';
@@ -44,12 +44,8 @@ export const importRecording: CommandModule = {
           nargs: 1,
           describe: 'Only entries whose URL (or path, with a slash in front) begins so; * is any characters',
         },
-        method: { type: 'string', requiresArg: true, describe: 'Only entries of this method' },
-        replace: {
-          type: 'boolean',
-          default: false,
-          describe: 'Drop what was recorded for the same requests before; otherwise it is added to',
-        },
+        method: takesText('Only entries of this method'),
+        replace: isOn('Drop what was recorded for the same requests before; otherwise it is added to'),
       })
       .example('$0 recordings import session.har --recording checkout', 'what a browser saved')
       .example(

@@ -9,18 +9,14 @@ import { changedAt, sizeOf, walk } from '../../recordings/store/folder-tree.ts';
 import { waitingIn } from '../../recordings/store/open-store.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, withSettings } from '../options.ts';
+import { flagsOf, formatOf, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
 import { ageText, sizeText, table } from './units.ts';
 
 export const list: CommandModule = {
   builder: (yargs) =>
     withSettings(yargs, ['recordings', 'contract', 'basePath'])
-      .option('format', {
-        choices: ['text', 'json'] as const,
-        default: 'text' as const,
-        describe: 'Of the list',
-      })
+      .option('format', formatOf('Of the list', 'text', 'json'))
       .example('$0 recordings list', 'all below recordings/')
       .example('$0 recordings list --format json', 'for a program'),
   handler: async (argv) => {

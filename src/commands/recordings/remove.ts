@@ -15,7 +15,7 @@ import { amount } from '../../reporters/wording.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { readValue } from '../../settings/values.ts';
-import { flagsOf, withSettings } from '../options.ts';
+import { flagsOf, isOn, takesText, withSettings } from '../options.ts';
 import {
   chooser,
   isSelecting,
@@ -39,17 +39,9 @@ export const remove: CommandModule = {
     withSelection(withSettings(yargs, ['recordings']))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
       .options({
-        unused: {
-          type: 'boolean',
-          default: false,
-          describe: 'Only what no run has asked for since the recording changed',
-        },
-        'older-than': {
-          type: 'string',
-          requiresArg: true,
-          describe: 'Only what was recorded longer ago: 30d',
-        },
-        yes: { alias: 'y', type: 'boolean', default: false, describe: 'Do not ask' },
+        unused: isOn('Only what no run has asked for since the recording changed'),
+        'older-than': takesText('Only what was recorded longer ago: 30d'),
+        yes: isOn('Do not ask', { alias: 'y' }),
       })
       .example('$0 recordings remove checkout', 'all of it')
       .example('$0 recordings remove checkout --unused --older-than 30d', 'what is not needed any more')

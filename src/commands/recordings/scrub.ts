@@ -16,7 +16,7 @@ import { bodyFilesOf } from '../../recordings/store/separate-bodies.ts';
 import { amount } from '../../reporters/wording.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, REDACTION, withSettings } from '../options.ts';
+import { flagsOf, isOn, REDACTION, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
 
 /** As the builder has yargs read them. */
@@ -33,11 +33,7 @@ export const scrub: CommandModule = {
         array: true,
         describe: 'Names of recordings; all where none is given',
       })
-      .option('check', {
-        type: 'boolean',
-        default: false,
-        describe: 'Change nothing; exit with 1 where something is found',
-      })
+      .option('check', isOn('Change nothing; exit with 1 where something is found'))
       .example('$0 recordings scrub checkout', 'put placeholders in the place of secrets')
       .example('$0 recordings scrub --check', 'in CI: is there a secret in any recording?'),
   handler: async (argv) => {

@@ -1,6 +1,7 @@
 import type { Argv } from 'yargs';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
+import { takesText } from '../options.ts';
 
 /** Which exchanges are meant; what is not given says nothing. */
 export interface Selection {
@@ -16,18 +17,10 @@ export interface Selection {
 /** Gives a command the options that say which exchanges are meant. */
 export function withSelection<T>(yargs: Argv<T>): Argv<T> {
   return yargs.options({
-    path: { type: 'string', requiresArg: true, describe: 'Only of this path; * is any characters: /api/*' },
-    method: { type: 'string', requiresArg: true, describe: 'Only of this method' },
-    grep: {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Only those in which this regular expression matches',
-    },
-    session: {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Only those recorded in the session of this name; "" is the default one',
-    },
+    path: takesText('Only of this path; * is any characters: /api/*'),
+    method: takesText('Only of this method'),
+    grep: takesText('Only those in which this regular expression matches'),
+    session: takesText('Only those recorded in the session of this name; "" is the default one'),
   }) as unknown as Argv<T>;
 }
 

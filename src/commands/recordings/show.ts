@@ -7,7 +7,7 @@ import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, REDACTION, withSettings } from '../options.ts';
+import { flagsOf, formatOf, isOn, REDACTION, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
 import { type Numbered, readInOrder } from './in-order.ts';
 import {
@@ -38,12 +38,8 @@ export const show: CommandModule = {
         describe: 'Those to show in full, by their numbers in the list',
       })
       .options({
-        full: { type: 'boolean', default: false, describe: 'Show all in full' },
-        format: {
-          choices: ['text', 'json'] as const,
-          default: 'text' as const,
-          describe: 'Of what is shown',
-        },
+        full: isOn('Show all in full'),
+        format: formatOf('Of what is shown', 'text', 'json'),
       })
       .example('$0 recordings show checkout', 'one line for each exchange')
       .example('$0 recordings show checkout 3', 'the third with headers and bodies')

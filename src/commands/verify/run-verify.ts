@@ -21,7 +21,7 @@ import { parseTarget, type Target } from '../../upstreams/target.ts';
 import { version } from '../../version.ts';
 import { hideSecrets } from '../check/hide-secrets.ts';
 import { checkOutputs, type ReportOutput } from '../check/outputs.ts';
-import type { ProgressLine } from '../check/progress.ts';
+import type { ProgressLine } from '../check/standard-io.ts';
 import { checkSuppressedRules, remarksOn } from '../check/suppress.ts';
 import { type ReportIo, writeReports } from '../check/write-reports.ts';
 import { inOrder } from '../recordings/in-order.ts';

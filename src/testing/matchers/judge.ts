@@ -1,4 +1,4 @@
-import { checkGate } from '../../commands/check/check-gate.ts';
+import { gateOf } from '../../app/compose-gate.ts';
 import { hideSecrets } from '../../commands/check/hide-secrets.ts';
 import { placed } from '../../commands/check/places.ts';
 import { furtherSchemaRules } from '../../contract/check-schema.ts';
@@ -44,8 +44,8 @@ export class Judge {
   /** @throws PatchgateError where a setting or the contract is wrong */
   static async of(settings: UserConfig<number>): Promise<Judge> {
     return orHint(async () => {
-      const resolved = await resolveConfig({ ...settings }, COMMAND_DEFAULTS.check);
-      return new Judge(await checkGate(resolved), resolved.config);
+      const { config } = await resolveConfig({ ...settings }, COMMAND_DEFAULTS.check);
+      return new Judge(await gateOf({ ...config, validation: 'enforce' }, { lazy: true }), config);
     });
   }
 

@@ -2,14 +2,15 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findInputs } from '../../../src/commands/check/find-inputs.ts';
-import { InitialState } from '../../../src/commands/check/initial-state.ts';
-import { judgeAll } from '../../../src/commands/check/judge.ts';
+import { InitialState } from '../../../src/commands/check/history.ts';
+import { bodyTargets, judgeAll } from '../../../src/commands/check/judge.ts';
 import type { GateOptions } from '../../../src/gate/gate.ts';
 import type { JsonObject } from '../../../src/json/json.ts';
 import { losesEnvironment } from '../../../src/model/effect.ts';
 import type { Exchange, FailureKind } from '../../../src/model/exchange.ts';
 import type { Known, RecordKind, RecordName } from '../../../src/model/record.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH } from '../../support/exchanges.ts';
+import { checkBodies } from '../../support/extras.ts';
 import { brief, gate } from '../../support/gate.ts';
 import { at, fileText, projectOf, writeRecording } from '../../support/recorded-folder.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -360,5 +361,65 @@ describe('what is known initial', () => {
     expect(await unknown({ known: before })).toEqual([1, 1, 1]);
     expect(await unknown({ known: before, learn: ['feature'] })).toEqual([1, 1, 1]);
     expect(await unknown({})).toEqual([0, 0, 0]);
+  });
+});
+
+const GATE = gate({ guard: 'off' });
+const mapped = (...bodies: object[]) => checkBodies(bodies, { where: 'the config', folder: '/repo' });
+
+describe('what a body is judged as', () => {
+  it('is what the options say, then the first mapping that is for its file', async () => {
+    const bodies = await mapped(
+      { files: 'a/**', operation: 'updateDraft' },
+      { files: '*.json', path: '/accounts/current/features/7' },
+    );
+    const targets = bodyTargets(GATE, { bodies });
+    expect(targets('/repo/a/x.json', 'a/x.json').match.operation).toBe('updateDraft');
+    expect(targets('/repo/b/x.json', 'b/x.json')).toMatchObject({
+      match: { operation: 'updateFeature' },
+      record: { kind: 'feature', id: '7' },
+    });
+    const given = bodyTargets(GATE, { operation: 'updateProject', bodies });
+    expect(given('/repo/a/x.json', 'a/x.json').match.operation).toBe('updateProject');
+    expect(given(undefined, '<stdin>').match.operation).toBe('updateProject');
+  });
+
+  it('is asked for where nothing says it', async () => {
+    const bodies = await mapped({ files: '**', operation: 'updateDraft' });
+    for (const [as, file] of [
+      [{}, '/repo/x.json'],
+      [{ bodies }, undefined],
+    ] as const) {
+      expect(() => bodyTargets(GATE, as)(file, 'x.json')).toThrow(
+        expect.objectContaining({
+          code: 'bad-usage',
+          message: 'nothing says which operation the body x.json is for',
+          hint: expect.stringMatching(/--operation.*updateProject.*--path.*"bodies" in the config file/),
+        }),
+      );
+    }
+  });
+
+  it.each([
+    [{ operation: 'updateX' }, 'bad-usage', /^the contract has no operation "updateX"/],
+    [{ path: '/x' }, 'bad-usage', /^no operation of the contract is a PATCH of \/x/],
+  ])('%j names nothing', (as, code, message) => {
+    expect(() => bodyTargets(GATE, as)).toThrow(
+      expect.objectContaining({
+        code,
+        message: expect.stringMatching(message),
+        hint: expect.stringContaining('updateDraft'),
+      }),
+    );
+  });
+
+  it.each([
+    [{ operation: 'updateX' }, 'bodies[1].operation in the config: the contract has no operation "updateX"'],
+    [{ path: '/x' }, 'bodies[1].path in the config: no operation of the contract is a PATCH of /x'],
+  ])('the mapping %j names nothing, used or not', async (as, message) => {
+    const bodies = await mapped({ files: 'a', operation: 'updateDraft' }, { files: 'b', ...as });
+    expect(() => bodyTargets(GATE, { bodies })).toThrow(
+      expect.objectContaining({ code: 'bad-config', message, hint: expect.stringContaining('updateDraft') }),
+    );
   });
 });
