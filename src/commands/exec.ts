@@ -9,8 +9,16 @@ import { amount, recordedText } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { BY_FLAGS, refusedTexts } from './exec/refused-text.ts';
-import { type Command, type Ended, exitCodeOf, runCommand, Signals } from './exec/run-command.ts';
-import { pastProxies, URL_VARIABLE, variablesOf } from './exec/variables.ts';
+import {
+  type Command,
+  type Ended,
+  exitCodeOf,
+  pastProxies,
+  runCommand,
+  Signals,
+  URL_VARIABLE,
+  variablesOf,
+} from './exec/run-command.ts';
 import { all } from './given.ts';
 import { meantBehindFlag, meantBy } from './misplaced.ts';
 import { flagsOf, isOn, PROXYING, takesText, withSettings } from './options.ts';

@@ -3,7 +3,7 @@ import type { Kind } from '../app/compose-upstream.ts';
 import { openRecording, orClose, rulesOf } from '../app/open-recording.ts';
 import { createPatchgate } from '../app/patchgate.ts';
 import { type InForce, replayOrRecord, type Wording } from '../app/replay-or-record.ts';
-import { URL_VARIABLE } from '../commands/exec/variables.ts';
+import { URL_VARIABLE } from '../commands/exec/run-command.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { hasJournal } from '../recordings/store/open-store.ts';
 import { amount, noticeText } from '../reporters/wording.ts';

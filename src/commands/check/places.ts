@@ -41,11 +41,7 @@ export interface TextPointer {
   within?: { offset: number; of: 'source' | 'text' };
 }
 
-/**
- * Where the findings of a request are in the text that holds it.
- *
- * @param body the bytes that were judged
- */
+/** Where the findings of a request are in the text that holds it. @param body the bytes that were judged */
 export function pointersInText(
   places: RequestPlaces,
   body: Uint8Array,

@@ -21,11 +21,7 @@ export function checkSuppressedRules(suppressions: readonly Suppression[], rules
   }
 }
 
-/**
- * Suppresses what the suppressions name that still hold.
- *
- * @param today `2026-11-21`
- */
+/** Suppresses what the suppressions name that still hold. @param today `2026-11-21` */
 export function applySuppressions(
   files: readonly CheckedFile[],
   suppressions: readonly Suppression[],

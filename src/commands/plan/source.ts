@@ -7,7 +7,7 @@ import type { Known, RecordName } from '../../model/record.ts';
 import { visible } from '../../reporters/wording.ts';
 import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
 import { KnownState } from '../../state/known-state.ts';
-import { readInOrder } from '../recordings/in-order.ts';
+import { readInOrder } from '../recordings/selection.ts';
 import { ageText } from '../recordings/units.ts';
 import type { TargetSettings } from './read-target.ts';
 

@@ -15,8 +15,7 @@ import { parseTarget } from '../../upstreams/target.ts';
 import { version } from '../../version.ts';
 import { flagsOf, formatOf, REDACTION, takesText, withSettings } from '../options.ts';
 import { type Output, say, standardOutput, writeFileWhole } from '../output.ts';
-import { inOrder, type Numbered } from './in-order.ts';
-import { chooser, type Selection, selectionOf, withSelection } from './selection.ts';
+import { chooser, inOrder, type Numbered, type Selection, selectionOf, withSelection } from './selection.ts';
 
 /** As the builder has yargs read them. */
 interface Args {

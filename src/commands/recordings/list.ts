@@ -42,11 +42,7 @@ interface ListArgs {
   operationOf(method: string, path: string): string | undefined;
 }
 
-/**
- * Writes one line for each recording.
- *
- * @returns the exit code: 2 where something could not be read, 0 otherwise
- */
+/** Writes one line for each recording. @returns the exit code: 2 where something could not be read, 0 otherwise */
 export async function runList(args: ListArgs, output: Output): Promise<0 | 2> {
   const { folder, format, now, operationOf } = args;
   const summaries: Summary[] = [];

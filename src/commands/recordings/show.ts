@@ -9,11 +9,12 @@ import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, formatOf, isOn, REDACTION, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
-import { type Numbered, readInOrder } from './in-order.ts';
 import {
   chooser,
   isSelecting,
+  type Numbered,
   nothingSelected,
+  readInOrder,
   type Selection,
   selectionOf,
   withSelection,

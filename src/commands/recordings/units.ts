@@ -23,11 +23,7 @@ export function ageText(time: number, now: number): string {
   return age === undefined ? 'now' : `${Math.floor((now - time) / age[1])}${age[0]}`;
 }
 
-/**
- * Rows as lines with aligned columns, two spaces between them.
- *
- * @param numbers indexes of the columns that stand to the right
- */
+/** Rows as lines with aligned columns, two spaces between them. @param numbers indexes of the columns that stand to the right */
 export function table(rows: readonly (readonly string[])[], numbers: readonly number[]): string[] {
   const widths = rows.reduce<number[]>(
     (most, row) => row.map((cell, column) => Math.max(most[column] ?? 0, cell.length)),

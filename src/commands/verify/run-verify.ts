@@ -24,10 +24,10 @@ import { checkOutputs, type ReportOutput } from '../check/outputs.ts';
 import type { ProgressLine } from '../check/standard-io.ts';
 import { checkSuppressedRules, remarksOn } from '../check/suppress.ts';
 import { type ReportIo, writeReports } from '../check/write-reports.ts';
-import { inOrder } from '../recordings/in-order.ts';
 import {
   type Choose,
   chooser,
+  inOrder,
   isSelecting,
   nothingSelected,
   type Selection,

@@ -27,8 +27,16 @@ import type { Upstream } from '../../upstreams/upstream.ts';
 import { pointersInText, requestPlaces, type TextPointer } from '../check/places.ts';
 import { applySuppressions } from '../check/suppress.ts';
 import { type AcceptedAnswers, isAcceptable } from './accepted-answers.ts';
-import { type AskOptions, askTarget, upstreamRequest } from './ask-target.ts';
-import { meaningOf, type Sendable, sendable, sentHead, whyIncomparable } from './sendable.ts';
+import {
+  type AskOptions,
+  askTarget,
+  meaningOf,
+  type Sendable,
+  sendable,
+  sentHead,
+  upstreamRequest,
+  whyIncomparable,
+} from './send.ts';
 import type { Kept, VerifiedFiles } from './verified-files.ts';
 
 /** What is to be asked again, once, and what was answered: never none, oldest first. */
@@ -276,11 +284,7 @@ function unsent(verdict: Verdict): Verdict {
   return { ...verdict, findings: verdict.findings.map((one) => ({ ...one, message: said(one.message) })) };
 }
 
-/**
- * Where in a recording's file the values stand from which a live answer differs.
- *
- * @param pointer the exchange's: `/exchanges/3`
- */
+/** Where in a recording's file the values stand from which a live answer differs. @param pointer the exchange's: `/exchanges/3` */
 function placesOf(pointer: string, { body }: RecordedResponse, drifts: readonly Drift[]): TextPointer[] {
   const at = (place: string): TextPointer => ({ pointer: `${pointer}/response${place}`, part: 'value' });
   const wanted = drifts.map((drift) => ({ pointer: drift.pointer, part: 'value' as const }));

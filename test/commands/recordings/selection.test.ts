@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inOrder } from '../../../src/commands/recordings/in-order.ts';
+import { inOrder } from '../../../src/commands/recordings/selection.ts';
 import { openStore } from '../../../src/recordings/store/open-store.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { writeRecording } from '../../support/recorded-folder.ts';
