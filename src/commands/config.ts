@@ -47,8 +47,8 @@ export const config: CommandModule = {
 };
 
 /**
- * The settings in force: first what somebody said, then the defaults, then what is not set. In JSON, version 1 (a member
- * may be added within it, none is taken away or changes its meaning):
+ * The settings in force: first what was given, then the defaults, then what is not set. In JSON, version 1 (a member may be added
+ * within it, none is taken away or changes its meaning):
  *
  * ```
  * { "version": 1,
@@ -125,21 +125,15 @@ function rowOf({ name, value, where = 'default' }: ShownSetting): string[] {
 }
 
 function json(resolved: Resolved, command = null as string | null): string {
-  const settings = shownSettings(resolved, command ?? undefined).map(
-    ({ name, value = null, origin = null, where = null, isUnheeded }) => [
-      name,
-      { value, origin, where, ...(isUnheeded && { unused: true }) },
-    ],
-  );
-  const extras = shownExtras(resolved).map(({ name, value, where }) => [name, { value, where }]);
-  const content = {
-    version: 1,
-    command,
-    file: resolved.file?.file ?? null,
-    settings: Object.fromEntries(settings),
-    extras: Object.fromEntries(extras),
-  };
-  return `${JSON.stringify(content, null, 2)}\n`;
+  const settings: Record<string, unknown> = {};
+  const extras: Record<string, unknown> = {};
+  for (const one of shownSettings(resolved, command ?? undefined)) {
+    const { name, value = null, origin = null, where = null, isUnheeded } = one;
+    settings[name] = { value, origin, where, ...(isUnheeded && { unused: true }) };
+  }
+  for (const { name, value, where } of shownExtras(resolved)) extras[name] = { value, where };
+  const file = resolved.file?.file ?? null;
+  return `${JSON.stringify({ version: 1, command, file, settings, extras }, null, 2)}\n`;
 }
 
 /** One setting as it is in force. */
@@ -149,9 +143,9 @@ interface ShownSetting {
   value?: WrittenValue | Readonly<Record<string, unknown>>;
   origin?: Origin;
   /** `patchgate.config.json:3:3`, `PATCHGATE_PORT`, `--port`; undefined for a default. */
-  where?: string;
+  where?: string | undefined;
   /** The command does not go by it. */
-  isUnheeded?: true;
+  isUnheeded?: boolean | undefined;
 }
 
 /** Every setting of the table. @param command by which they are to hold: `check` */
@@ -164,12 +158,9 @@ function shownSettings({ config, origins, file }: Resolved, command = ''): Shown
     const value = writtenValue(setting, config[name], redaction);
     if (origin === 'default') return { name, value, origin };
     const isUnheeded = origin !== 'flag' && UNHEEDED[command]?.includes(name);
-    const where = {
-      'config file': () => file && placeIn(file, `/${name}`, 'name'),
-      environment: () => variableOf(name),
-      flag: () => `--${flagOf(name)}`,
-    }[origin]();
-    return { name, value, origin, ...(isUnheeded && { isUnheeded }), ...(where !== undefined && { where }) };
+    const inFile = file && placeIn(file, `/${name}`, 'name');
+    const where = { 'config file': inFile, environment: variableOf(name), flag: `--${flagOf(name)}` }[origin];
+    return { name, value, origin, where, isUnheeded };
   });
 }
 
@@ -188,12 +179,9 @@ function summaryOf(name: ExtraName, config: Extras): NonNullable<ShownSetting['v
   if (name === 'rules') return config.rules;
   if (name === 'normalizeRequest') return true;
   if (name !== 'customRules') return config[name].length;
-  return Object.fromEntries(
-    Object.entries(config.customRules).map(([operation, rules]) => [
-      operation,
-      rules.map((rule) => rule.name),
-    ]),
-  );
+  const namesOf = (rules: readonly { name: string }[]) => rules.map((rule) => rule.name);
+  const entries = Object.entries(config.customRules);
+  return Object.fromEntries(entries.map(([operation, rules]) => [operation, namesOf(rules)]));
 }
 
 /** A setting's value as a config file in JSON can have it. */

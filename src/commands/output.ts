@@ -15,7 +15,7 @@ export function standardOutput(): Output {
   const { stdout } = process;
   let isGone = false;
   // The callback has the error too; without a listener it would end the process.
-  stdout.on('error', () => undefined);
+  stdout.off('error', ignore).on('error', ignore);
   return {
     write: (text) =>
       new Promise((resolve, reject) => {
@@ -29,6 +29,8 @@ export function standardOutput(): Output {
       }),
   };
 }
+
+const ignore = () => undefined;
 
 /** Replaces a file whole or not at all; links to it and its permissions stay. @throws PatchgateError `cannot-write` */
 export async function writeFileWhole(file: string, parts: Iterable<string>): Promise<void> {

@@ -146,7 +146,7 @@ interface PlanIo extends InputIo {
   say(text: string): void;
 }
 
-/** 0: no environment is lost; 3: one is that nobody allowed to go; 2: nobody can tell. */
+/** 0: no environment is lost; 3: one is without being allowed to go; 2: it is not known. */
 const EXIT_CODES = { kept: 0, lost: 3, unclear: 2 } as const;
 
 /**
@@ -194,11 +194,10 @@ export async function runPlan(
   await io.output.write(args.format === 'json' ? planJson(shown) : planText(shown, args.isColoured));
   const doubt = doubtOf(shown);
   if (doubt !== undefined && args.format === 'json') io.say(`${visible(doubt)}\n  ${shown.advice}`);
-  if (writeFull === undefined) return EXIT_CODES[outcomeOf(plan)];
-
+  const outcome = outcomeOf(plan);
+  if (writeFull === undefined) return EXIT_CODES[outcome];
   const file = visible(writeFull);
-  if (!known || outcomeOf(plan) === 'unclear')
-    io.say(`${file} was not written: what is to be kept is not known`);
+  if (!known || outcome === 'unclear') io.say(`${file} was not written: what is to be kept is not known`);
   else if (verdict.findings.some(({ rule }) => rule === 'request.unsafe-number')) {
     const why = `${file} was not written: ${plan.body} has a number that no double holds`;
     throw new PatchgateError('bad-input', why, {
@@ -210,7 +209,7 @@ export async function runPlan(
     const none = plan.known === 'whole' ? 'no environment' : 'no environment that is known';
     io.say(`wrote ${file}: the body ${plan.corrected ? `that loses ${none}` : 'in full'}`);
   }
-  return EXIT_CODES[outcomeOf(plan)];
+  return EXIT_CODES[outcome];
 }
 
 const OTHER_KINDS = {

@@ -170,11 +170,8 @@ export function baselineText(findings: readonly KnownFindings[]): string {
 const ORDER = ['file', 'request', 'pointer', 'rule', 'fingerprint'] as const;
 
 function inOrder(a: KnownFindings, b: KnownFindings): number {
-  for (const name of ORDER) {
-    const [left = '', right = ''] = [a[name], b[name]];
-    if (left !== right) return left < right ? -1 : 1;
-  }
-  return 0;
+  const name = ORDER.find((one) => (a[one] ?? '') !== (b[one] ?? ''));
+  return name === undefined ? 0 : (a[name] ?? '') < (b[name] ?? '') ? -1 : 1;
 }
 
 /** The name that a judged file has in a baseline. */
@@ -205,11 +202,11 @@ export async function writeBaseline(
   nameOf: (file: string) => string,
 ): Promise<KnownFindings[]> {
   const judged = new Set(files.map((one) => nameOf(one.file)));
-  const others = await ofExistingFiles(
-    former.filter((entry) => !judged.has(entry.file)),
-    dirname(file),
-  );
-  const all = [...others, ...files.flatMap((one) => knownOf(one, nameOf(one.file)))];
+  const others = former.filter((entry) => !judged.has(entry.file));
+  const all = [
+    ...(await ofExistingFiles(others, dirname(file))),
+    ...files.flatMap((one) => knownOf(one, nameOf(one.file))),
+  ];
   const text = baselineText(all);
   const there = await readFile(file, 'utf8').catch(() => undefined);
   if (there !== text) await writeFileWhole(file, [text]);
@@ -255,6 +252,8 @@ const SUPPRESSION = { by: 'baseline' } as const;
 
 /** What is known and was not met yet. */
 type Left = Required<Pick<KnownFindings, 'rules' | 'count'>>;
+/** By their fingerprints. */
+type Known = Map<string, Left>;
 
 /**
  * Suppresses what the baseline has. Of what is alike in a file as many count as known as were known; those of a request that were
@@ -268,9 +267,9 @@ export function suppressKnown(
   baseline: readonly KnownFindings[],
   nameOf: (file: string) => string,
 ): { files: CheckedFile[]; gone: number } {
-  const left = new Map<string, Map<string, Left>>();
+  const left = new Map<string, Known>();
   for (const { file, fingerprint, count = 1, rules = [] } of baseline) {
-    const ofFile = left.get(file) ?? new Map<string, Left>();
+    const ofFile = left.get(file) ?? (new Map() as Known);
     left.set(file, ofFile);
     // The same line twice is what a merge made of it.
     if ((ofFile.get(fingerprint)?.count ?? 0) < count) ofFile.set(fingerprint, { count, rules });
@@ -286,24 +285,20 @@ export function suppressKnown(
   return { files: suppressed, gone };
 }
 
-function suppressIn(subject: Subject, left: ReadonlyMap<string, Left>): Subject {
+function suppressIn(subject: Subject, left: Known): Subject {
   const take = (fingerprint: string, count = 1): boolean => {
     const there = left.get(fingerprint);
     if (!there || there.count < count) return false;
     there.count -= count;
     return true;
   };
-  const known = subject.findings.map((finding): PlacedFinding => {
-    if (finding.excuse || !take(identityOf(subject, finding))) return finding;
-    return { ...finding, excuse: SUPPRESSION };
-  });
+  const suppress = (findings: readonly PlacedFinding[], isKnown: (finding: PlacedFinding) => boolean) =>
+    findings.map((one) => (one.excuse || !isKnown(one) ? one : { ...one, excuse: SUPPRESSION }));
+  const known = suppress(subject.findings, (finding) => take(identityOf(subject, finding)));
   const omitted = omittedIdentityOf(subject);
   const rules = left.get(omitted)?.rules ?? [];
   // Where some are mended, others that were left out come to light.
-  const findings = known.map((finding): PlacedFinding => {
-    if (finding.excuse || !rules.includes(finding.rule) || !take(omitted)) return finding;
-    return { ...finding, excuse: SUPPRESSION };
-  });
+  const findings = suppress(known, ({ rule }) => rules.includes(rule) && take(omitted));
   const omittedIsKnown = subject.omitted > 0 && take(omitted, subject.omitted);
   return { ...subject, findings, ...(omittedIsKnown && { omittedExcuse: SUPPRESSION }) };
 }

@@ -49,20 +49,12 @@ async function filesOf(arg: string, folders: InputFolders): Promise<string[]> {
   if (!stats && GLOB.test(arg)) return filesOfGlob(arg, folders);
   const folder = stats ? arg.replace(/(?<=.)[/\\]+$/, '') : await recordingFolder(arg, folders);
   const prefix = folder === '.' ? '' : `${folder}${folder.endsWith('/') ? '' : '/'}`;
-  const names = await search(belowOf(''), resolve(cwd, folder));
-  await tellOfJournals(
-    names.map((name) => prefix + name),
-    folders,
-  );
-  const inputs = names.filter(isInput);
-  if (inputs.length > 0) return inputs.map((file) => prefix + file);
-  throw new PatchgateError(
-    'bad-input',
-    `there is no *.json, *.jsonl, *.ndjson or *.har file below ${folder}`,
-    {
-      hint: 'give the folder of a recording, or of bodies',
-    },
-  );
+  const names = (await search(belowOf(''), resolve(cwd, folder))).map((name) => prefix + name);
+  await tellOfJournals(names, folders);
+  const inputs = names.filter((name) => isInput(name.slice(prefix.length)));
+  if (inputs.length > 0) return inputs;
+  const message = `there is no *.json, *.jsonl, *.ndjson or *.har file below ${folder}`;
+  throw new PatchgateError('bad-input', message, { hint: 'give the folder of a recording, or of bodies' });
 }
 
 /**
@@ -152,16 +144,11 @@ async function recordingFolder(name: string, { cwd, recordings }: InputFolders):
   }
   const near = nearest(name, names);
   const isName = !/[/\\.]/.test(name);
-  const listed = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
-  throw new PatchgateError(
-    'bad-input',
-    `cannot read ${name}: ${isName ? 'there is no such file, folder or recording' : 'it does not exist'}`,
-    {
-      hint: near
-        ? `did you mean the recording ${near}? ${HINT}`
-        : `${HINT}${names.length > 0 ? `; recordings: ${listed}` : ''}`,
-    },
-  );
+  const why = isName ? 'there is no such file, folder or recording' : 'it does not exist';
+  const listed = `; recordings: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
+  throw new PatchgateError('bad-input', `cannot read ${name}: ${why}`, {
+    hint: near ? `did you mean the recording ${near}? ${HINT}` : HINT + (names.length > 0 ? listed : ''),
+  });
 }
 
 /** What a killed recorder left in its journal is in no file, and has no place that a finding could name. */
@@ -172,9 +159,8 @@ async function tellOfJournals(names: readonly string[], { cwd, say }: InputFolde
   for (const folder of new Set(own.map((name) => dirname(dirname(name))))) {
     const count = waitingIn(resolve(cwd, folder)).length;
     if (count === 0) continue;
-    const exchanges = count === 1 ? '1 exchange is' : `${count} exchanges are`;
-    say?.(
-      `${visible(folder)}: ${exchanges} only in the recording's journal, and not judged: its recorder still runs or was killed; starting one again moves them into files\n`,
-    );
+    const what = `${count === 1 ? '1 exchange is' : `${count} exchanges are`} only in the recording's journal, and not judged`;
+    const why = 'its recorder still runs or was killed; starting one again moves them into files';
+    say?.(`${visible(folder)}: ${what}: ${why}\n`);
   }
 }

@@ -8,7 +8,7 @@ import { type HarItem, harEntries } from '../../recordings/har/read-har.ts';
 import type { Skipped } from '../../reporters/report.ts';
 import { attached } from '../recordings/read-archive.ts';
 import type { FoundRequest } from './judge-file.ts';
-import { type RequestPlaces, TextLines } from './places.ts';
+import type { RequestPlaces } from './places.ts';
 import type { Input } from './read-input.ts';
 
 /**
@@ -19,7 +19,7 @@ import type { Input } from './read-input.ts';
 export async function* readEntries({ bytes, name, path }: Input): AsyncGenerator<FoundRequest | Skipped> {
   const archive = harEntries(bytes, name);
   const { isOwn, items } = archive;
-  const text = new TextLines(archive.text);
+  const text = { text: archive.text, line: 1 };
   const places = findPlaces(
     archive.text,
     items.map(({ pointer }) => ({ pointer, part: 'value' })),

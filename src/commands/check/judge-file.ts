@@ -3,7 +3,7 @@ import { type RequestHead, splitTarget } from '../../http/http.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../reporters/report.ts';
-import { placedIn, pointersInText, type RequestPlaces, type TextLines, type TextPointer } from './places.ts';
+import { type FileText, placedIn, pointersInText, type RequestPlaces, type TextPointer } from './places.ts';
 
 /** A request that stands in a JSON text. */
 export interface FoundRequest {
@@ -12,7 +12,7 @@ export interface FoundRequest {
   /** Where it begins in its file, if reports say it. */
   line?: number;
   /** All of its file, or its line. */
-  text: TextLines;
+  text: FileText;
   head: RequestHead;
   /** Undefined: it is not in the file. */
   body: Buffer | undefined;
@@ -38,7 +38,7 @@ export class FileJudge {
   readonly #skipped: Skipped[] = [];
   #unjudged = 0;
   /** Where the findings of some subjects stand, by the texts that hold these. */
-  readonly #places = new Map<TextLines, { subjects: number[]; pointers: TextPointer[] }>();
+  readonly #places = new Map<FileText, { subjects: number[]; pointers: TextPointer[] }>();
 
   /**
    * @param path absolute; undefined: standard input

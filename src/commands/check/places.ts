@@ -1,4 +1,4 @@
-import { findOffsets, findPlaces, type Part, type Place } from '../../json/json-text.ts';
+import { findOffsets, findPlaces, type Part, type Place, placesAt } from '../../json/json-text.ts';
 import type { RecordedRequest } from '../../model/exchange.ts';
 import type { Finding, Verdict } from '../../model/finding.ts';
 import type { Excerpt, PlacedFinding } from '../../reporters/report.ts';
@@ -49,7 +49,7 @@ export function pointersInText(
 ): TextPointer[] {
   if (findings.length === 0) return [];
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
-  const lines = new TextLines(text);
+  const offsetOf = offsetsIn(text);
   const { as } = places;
   const names =
     as === 'json'
@@ -63,22 +63,27 @@ export function pointersInText(
     const about = pointer === '' ? ABOUT[rule] : undefined;
     if (about !== undefined) return at(places[about]);
     if (line === undefined || column === undefined || as === 'coded') return at(places.body);
-    if (as !== 'json')
-      return { ...at(places.body), within: { offset: lines.offsetOf({ line, column }), of: as } };
+    if (as !== 'json') return { ...at(places.body), within: { offset: offsetOf({ line, column }), of: as } };
     const name = names[index];
     const isName = name?.line === line && name.column === column;
     return at(`${places.body}${pointer}`, isName ? 'name' : 'value');
   });
 }
 
+/** A text that stands in a file: all of it, or the line of this number. */
+export interface FileText {
+  text: string;
+  /** Of its first line in the file. */
+  line: number;
+}
+
 /** Gives each finding its place in the file, and the line around it. @param pointers those of the findings, in their order */
 export function placedIn(
-  lines: TextLines,
+  { text, line: first }: FileText,
   findings: readonly Finding[],
   pointers: readonly TextPointer[],
 ): PlacedFinding[] {
-  const { text } = lines;
-  const offsets = findOffsets(text, pointers);
+  const starts = findOffsets(text, pointers);
   // Findings of one body come in its order: each is looked for from the one before.
   let last = { start: -1, units: 0, at: 0 };
   const offsetInString = (start: number, count: number) => {
@@ -87,11 +92,16 @@ export function placedIn(
       last.at += text[last.at] !== '\\' ? 1 : text[last.at + 1] === 'u' ? 6 : 2;
     return last.at;
   };
-  return findings.map((finding, index) => {
-    const start = offsets[index];
-    if (start === undefined) return finding;
+  const offsets = starts.map((start, index) => {
     const { offset = 0, of } = pointers[index]?.within ?? {};
-    return withPlace(finding, lines, of === 'text' ? offsetInString(start, offset) : start + offset);
+    return of === 'text' ? offsetInString(start, offset) : start + offset;
+  });
+  const places = placesAt(text, offsets);
+  return findings.map((finding, index) => {
+    const [offset, place] = [offsets[index], places[index]];
+    if (offset === undefined || !place) return finding;
+    const { line, column } = place;
+    return { ...finding, line: line + first - 1, column, excerpt: excerptAt(text, offset) };
   });
 }
 
@@ -99,17 +109,19 @@ export function placedIn(
 export function placed({ findings }: Verdict, bytes: Buffer, firstLine = 1): readonly PlacedFinding[] {
   if (findings.length === 0) return findings;
   const text = bytes.toString('utf8');
-  const [within, lines] = [new TextLines(text), new TextLines(text, firstLine)];
+  const offsetOf = offsetsIn(text);
   return findings.map((finding): PlacedFinding => {
     const { line, column } = finding;
     if (line === undefined || column === undefined) return finding;
-    return withPlace(finding, lines, within.offsetOf({ line, column }));
+    return { ...finding, line: line + firstLine - 1, excerpt: excerptAt(text, offsetOf({ line, column })) };
   });
 }
 
-function withPlace(finding: Finding, lines: TextLines, offset: number): PlacedFinding {
-  const place = lines.placeOf(offset);
-  return { ...finding, ...place, excerpt: lines.excerptAt(place) };
+/** Tells the offset of a place in a text, in UTF-16 code units from 0. */
+function offsetsIn(text: string): (place: Place) => number {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return ({ line, column }) => (starts[line - 1] ?? text.length) + column - 1;
 }
 
 /**
@@ -119,58 +131,15 @@ function withPlace(finding: Finding, lines: TextLines, offset: number): PlacedFi
 const WIDTH = 500;
 const BEFORE = 300;
 
-/** A text by its lines, in which many places are looked up. */
-export class TextLines {
-  readonly text: string;
-  readonly #first: number;
-  /** Offset of each line's first character; made when the first place is looked up. */
-  #starts: number[] | undefined;
-
-  /** @param first the number of its first line in the file */
-  constructor(text: string, first = 1) {
-    this.text = text;
-    this.#first = first;
-  }
-
-  /** The offset of a place, in UTF-16 code units from 0. */
-  offsetOf({ line, column }: Place): number {
-    return (this.#lineStarts[line - this.#first] ?? this.text.length) + column - 1;
-  }
-
-  placeOf(offset: number): Place {
-    const starts = this.#lineStarts;
-    let low = 0;
-    for (let high = starts.length - 1; low < high; ) {
-      const middle = (low + high + 1) >> 1;
-      if ((starts[middle] as number) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { line: this.#first + low, column: offset - (starts[low] as number) + 1 };
-  }
-
-  /** The line around a place, with `…` for what was cut off. */
-  excerptAt(place: Place): Excerpt {
-    const { text } = this;
-    const at = this.offsetOf(place);
-    const number = place.line - this.#first;
-    const lineStart = this.#lineStarts[number] ?? text.length;
-    const next = this.#lineStarts[number + 1];
-    let lineEnd = next === undefined ? text.length : next - 1;
-    if (text[lineEnd - 1] === '\r') lineEnd--;
-    const start = Math.max(lineStart, at - BEFORE);
-    const end = Math.max(start, Math.min(lineEnd, start + WIDTH));
-    const head = start > lineStart ? '…' : '';
-    const tail = end < lineEnd ? '…' : '';
-    return { text: head + copyOf(text.slice(start, end)) + tail, caret: head.length + at - start };
-  }
-
-  get #lineStarts(): readonly number[] {
-    if (this.#starts) return this.#starts;
-    const starts = [0];
-    for (let at = this.text.indexOf('\n'); at >= 0; at = this.text.indexOf('\n', at + 1)) starts.push(at + 1);
-    this.#starts = starts;
-    return starts;
-  }
+/** The line around an offset, with `…` for what was cut off. */
+export function excerptAt(text: string, offset: number): Excerpt {
+  const before = text.slice(Math.max(0, offset - BEFORE), offset);
+  const start = offset - before.length + before.lastIndexOf('\n') + 1;
+  // One more than is shown says whether the line goes on; a carriage return belongs to its end.
+  const [line = ''] = text.slice(start, start + WIDTH + 2).split(/\r?\n/, 1);
+  const head = start > 0 && text[start - 1] !== '\n' ? '…' : '';
+  const tail = line.length > WIDTH ? '…' : '';
+  return { text: head + copyOf(line.slice(0, WIDTH)) + tail, caret: head.length + offset - start };
 }
 
 /** A slice would keep the whole file's text in memory for as long as the report is. */

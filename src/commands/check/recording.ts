@@ -10,7 +10,7 @@ import { locationOf } from '../../recordings/store/location.ts';
 import type { CheckedFile } from '../../reporters/report.ts';
 import { History, type InitialState } from './history.ts';
 import { FileJudge } from './judge-file.ts';
-import { requestPlaces, TextLines } from './places.ts';
+import { requestPlaces } from './places.ts';
 import type { Input } from './read-input.ts';
 
 /** A file of a recording, as read. */
@@ -51,11 +51,11 @@ export function* judgeRecordings(
   });
   for (const [file, { name, path, text, exchanges }] of files.entries()) {
     const judge = new FileJudge(gate, path, onJudged);
-    const lines = new TextLines(text);
+    const whole = { text, line: 1 };
     for (const [index, { request }] of exchanges.entries()) {
       const pointer = `/exchanges/${index}`;
       const found = {
-        ...{ pointer, text: lines, head: headOf(request) },
+        ...{ pointer, text: whole, head: headOf(request) },
         // One that stands in a file of its own is taken for missing: it is no text.
         body: isInline(request.body) ? bodyBytes(request.body) : undefined,
         places: requestPlaces(`${pointer}/request`, request),

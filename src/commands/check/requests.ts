@@ -8,7 +8,7 @@ import { type Exchange, isInline } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { checkExchange } from '../../recordings/store/check-exchange.ts';
 import type { FoundRequest, LoneBody } from './judge-file.ts';
-import { requestPlaces, TextLines } from './places.ts';
+import { requestPlaces } from './places.ts';
 import { type Input, isRequestLine } from './read-input.ts';
 
 const HINT = 'give one JSON object on each line: {"method": "PATCH", "url": "/api/v2/…", "body": {…}}';
@@ -57,7 +57,7 @@ function readLine(
     names.add(name);
   }
   const fail: FailAt = (place, what) => failAt(findPlace(text, place).column, `${place} ${what}`.trim());
-  const found = { pointer, line, text: new TextLines(text, line) };
+  const found = { pointer, line, text: { text, line } };
   if (isObject(given.request)) return { ...found, ...readExchange(given, fail) };
   const span = members.find((one) => one.name === 'body');
   const described = readDescribedRequest(given, fail, text.slice(span?.value, span?.end));

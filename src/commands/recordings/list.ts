@@ -48,11 +48,8 @@ export async function runList(args: ListArgs, output: Output): Promise<0 | 2> {
   const summaries: Summary[] = [];
   for (const name of await recordingNames(folder))
     summaries.push(await summarize(join(folder, name), name, operationOf));
-  const text =
-    format === 'json'
-      ? `${JSON.stringify({ recordings: summaries }, null, 2)}\n`
-      : textOf(summaries, folder, now);
-  await output.write(text);
+  const json = () => `${JSON.stringify({ recordings: summaries }, null, 2)}\n`;
+  await output.write(format === 'json' ? json() : textOf(summaries, folder, now));
   return summaries.some(({ trouble }) => trouble.length > 0) ? 2 : 0;
 }
 

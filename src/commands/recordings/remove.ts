@@ -49,11 +49,9 @@ export const remove: CommandModule = {
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));
     const { name, unused, olderThan, yes } = argv as unknown as Args;
-    const age =
-      olderThan === undefined ? undefined : (readValue('maxAge', olderThan, '--older-than') as number);
-    const selection = selectionOf(argv);
-    const before = age === undefined ? undefined : Date.now() - age;
-    const args = { folder: config.recordings, name, selection, unused, before };
+    const ageOf = (text: string) => readValue('maxAge', text, '--older-than') as number;
+    const before = olderThan === undefined ? undefined : Date.now() - ageOf(olderThan);
+    const args = { folder: config.recordings, name, selection: selectionOf(argv), unused, before };
     const removed = await runRemove(args, async (removal) => yes || (await confirm(removal, args)));
     process.stdout.write(removedText(removed, args));
   },
@@ -114,7 +112,7 @@ async function removeAll(root: string, confirm: Confirm): Promise<Removed | unde
     const size = recorded.reduce((sum, { file }) => sum + sizeOf(file), 0);
     if (!(await confirm({ files: recorded.length, size }))) return undefined;
     for (const { file, kind } of found) {
-      if (kind !== 'other') await removeFile(file);
+      if (kind !== 'other') await rm(file, { force: true }).catch(cannotRemove(file));
       folders.add(dirname(file));
     }
     const others = found.filter(({ kind }) => kind === 'other').map(({ location }) => location);
@@ -128,7 +126,7 @@ async function removeAll(root: string, confirm: Confirm): Promise<Removed | unde
 async function removePart(root: string, args: RemoveArgs, confirm: Confirm): Promise<Removed | undefined> {
   const { folder, name, before = Number.POSITIVE_INFINITY } = args;
   const isChosen = chooser(args.selection);
-  // What waits in the journal comes into the files, and nobody else writes.
+  // What waits in the journal comes into the files, and no other process writes.
   const store = await openStore(folder, name, { writable: true });
   try {
     const isUnused = args.unused ? await unusedIn(root, name) : () => true;
@@ -181,13 +179,12 @@ async function unusedIn(root: string, name: string): Promise<Runs['isUnused']> {
   return runs.isUnused;
 }
 
-async function removeFile(file: string): Promise<void> {
-  await rm(file, { force: true }).catch((error: unknown) => {
-    throw new PatchgateError('cannot-write', `cannot remove ${file}: ${messageOf(error)}`, {
-      hint: 'correct the permissions of its folder',
-      cause: error,
-    });
-  });
+function cannotRemove(file: string) {
+  return (error: unknown) => {
+    const hint = 'correct the permissions of its folder';
+    const message = `cannot remove ${file}: ${messageOf(error)}`;
+    throw new PatchgateError('cannot-write', message, { hint, cause: error });
+  };
 }
 
 /** With the folders above it that are empty then, up to the recording's own. */

@@ -116,8 +116,7 @@ export class Verification {
 
   /** @throws PatchgateError the target's failure, where it has answered nothing */
   end(): void {
-    const [failure] = this.#failures;
-    if (failure && this.#answered === 0) throw failure;
+    if (this.#failures[0] && this.#answered === 0) throw this.#failures[0];
   }
 
   /** Whether the gate lets a change pass; what it finds is told where it does not. */
@@ -151,7 +150,11 @@ export class Verification {
       const request = recordedRequest(upstreamRequest(ready, ask.target), ready.body, undefined);
       // It may have been applied all the same.
       this.#learn({ request, failure: { kind: live.kind }, meta: last.exchange.meta });
-      return this.#failed(last, live);
+      this.#failures.push(live);
+      if (live.kind === 'refused' || this.#failures.length >= MOST_FAILURES) throw live;
+      const drifts = new Drifts();
+      drifts.add('drift.no-answer', 'status', () => live.message);
+      return this.#tell(last, drifts);
     }
     this.#answered++;
     this.#failures = [];
@@ -163,14 +166,6 @@ export class Verification {
   #learn(exchange: Exchange): void {
     const { gate, learn, state } = this.#options;
     recordedUpdate(gate, learn, exchange)?.apply(state);
-  }
-
-  #failed(kept: Kept, failure: TargetFailure): void {
-    this.#failures.push(failure);
-    if (failure.kind === 'refused' || this.#failures.length >= MOST_FAILURES) throw failure;
-    const drifts = new Drifts();
-    drifts.add('drift.no-answer', 'status', () => failure.message);
-    this.#tell(kept, drifts);
   }
 
   #compare(replayed: ReplayRequest, live: Exchange): void {
@@ -280,8 +275,8 @@ function updated(subject: Subject): Subject {
 
 /** What was not sent has done nothing. */
 function unsent(verdict: Verdict): Verdict {
-  const said = (message: string) => `not sent: ${message}`;
-  return { ...verdict, findings: verdict.findings.map((one) => ({ ...one, message: said(one.message) })) };
+  const findings = verdict.findings.map((one) => ({ ...one, message: `not sent: ${one.message}` }));
+  return { ...verdict, findings };
 }
 
 /** Where in a recording's file the values stand from which a live answer differs. @param pointer the exchange's: `/exchanges/3` */

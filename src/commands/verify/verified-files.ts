@@ -4,7 +4,7 @@ import { readRecordingText } from '../../recordings/store/exchange-file.ts';
 import { parseRecording } from '../../recordings/store/file-format.ts';
 import { locationOf } from '../../recordings/store/location.ts';
 import type { CheckedFile, PlacedFinding, Skipped, Subject } from '../../reporters/report.ts';
-import { placedIn, TextLines, type TextPointer } from '../check/places.ts';
+import { placedIn, type TextPointer } from '../check/places.ts';
 
 /** An exchange with its place in its file, from 0. */
 export interface Kept {
@@ -58,25 +58,19 @@ export class VerifiedFiles {
 
   /** All, with each finding at its place in its file, as that is now. @throws PatchgateError `cannot-read`, `bad-recording` */
   checkedFiles(): CheckedFile[] {
-    return [...this.#files.keys()].sort().map((name) => {
-      const gathered = this.#files.get(name) as Gathered;
+    const files = [...this.#files].sort(([a], [b]) => (a < b ? -1 : 1));
+    return files.map(([file, gathered]) => {
       const { skipped, unjudged } = gathered;
-      return {
-        ...{ file: name, kind: 'recording', subjects: placed(name, gathered), unjudged },
-        ...(skipped.length > 0 && { skipped }),
-      };
+      const subjects = placed(file, gathered);
+      return { file, kind: 'recording', subjects, unjudged, ...(skipped.length > 0 && { skipped }) };
     });
   }
 
   #of(kept: Kept): Gathered {
     const name = this.nameOf(kept);
     const { method, path } = kept.exchange.request;
-    const gathered = this.#files.get(name) ?? {
-      place: { method, path },
-      subjects: [],
-      skipped: [],
-      unjudged: 0,
-    };
+    const none = { place: { method, path }, subjects: [], skipped: [], unjudged: 0 };
+    const gathered = this.#files.get(name) ?? none;
     this.#files.set(name, gathered);
     return gathered;
   }
@@ -89,7 +83,7 @@ function placed(name: string, { place, subjects }: Gathered): Subject[] {
   const { exchanges } = parseRecording(text, name, place);
   // In one pass: of a file with thousands of exchanges, each may have findings.
   const all = subjects.flatMap(({ subject }) => subject.findings);
-  const found = placedIn(new TextLines(text), all, pointers).values();
+  const found = placedIn({ text, line: 1 }, all, pointers).values();
   return subjects.map(({ kept: { index, exchange }, subject }) => {
     const findings = subject.findings.map(() => found.next().value as PlacedFinding);
     // What still waits in the journal is in no file, or in another place of it.
