@@ -406,7 +406,9 @@ describe('--write-full', () => {
   it('leaves what stands there as it is where it cannot write', async () => {
     stateFile({ 42: PROJECT });
     write('body.json', WITHOUT_STAGING);
-    expect(await laterRefusal('cannot-write', plan({ writeFull: 'no/full.json' }))).toContain('full.json');
+    expect(await laterRefusal('cannot-write', plan({ writeFull: 'body.json/full.json' }))).toContain(
+      'full.json',
+    );
     expect(await laterRefusal('bad-usage', plan({ writeFull: '-' }))).toContain('corrected');
     expect(await laterRefusal('bad-usage', plan({ writeFull: '' }))).toContain('an empty name');
   });
@@ -475,8 +477,9 @@ describe('the command', () => {
     const written = { stdout: '', stderr: '' };
     const listeners = process.stdout.listeners('error');
     for (const name of ['stdout', 'stderr'] as const) {
-      vi.spyOn(process[name], 'write').mockImplementation(((text: string) => {
+      vi.spyOn(process[name], 'write').mockImplementation(((text: string, done?: () => void) => {
         written[name] += text;
+        done?.();
         return true;
       }) as typeof process.stdout.write);
     }
