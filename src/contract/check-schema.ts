@@ -189,7 +189,7 @@ export function schemaRule(keyword: string): SchemaRule {
   let info = byKeyword.get(keyword);
   if (!info) {
     const name = `schema.${keyword.replace(/ /g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    info = SCHEMA_RULES[name] ?? rule(name, 'error', 'stated', `the schema's ${keyword} holds`);
+    info = SCHEMA_RULES[name] ?? rule(name, 'error', 'stated', `the schema's ${keyword} does not hold`);
     byKeyword.set(keyword, info);
   }
   return info;
@@ -214,18 +214,18 @@ const byKeyword = new Map<string, SchemaRule>();
 /** The findings of the schema check. Others, of keywords that only a contract of one's own uses, are made alike. */
 export const SCHEMA_RULES: Readonly<Record<string, SchemaRule>> = Object.fromEntries(
   [
-    rule('schema.type', 'error', 'stated', 'a value has the type that the contract gives it'),
-    rule('schema.enum', 'error', 'stated', 'a value is one of those that the contract lists'),
+    rule('schema.type', 'error', 'stated', 'a value has the wrong type'),
+    rule('schema.enum', 'error', 'stated', 'a value is not one of those that the contract lists'),
     rule(
       'schema.format',
       'error',
       'inferred',
-      'a value has the format that the contract gives it; a URL is what the WHATWG parser accepts',
+      'a value has the wrong format; a URL is what the WHATWG parser accepts',
     ),
-    rule('schema.required', 'error', 'stated', 'a mandatory field is there'),
-    rule('schema.observed', 'warn', 'observed', 'a value is one of those that the description shows'),
-    rule('schema.field-case', 'error', 'stated', 'field names are case-sensitive and given exactly'),
-    rule('schema.unknown-field', 'warn', 'inferred', 'a field is one that the contract lists'),
+    rule('schema.required', 'error', 'stated', 'a mandatory field is missing'),
+    rule('schema.observed', 'warn', 'observed', 'a value is not one of those that the description shows'),
+    rule('schema.field-case', 'error', 'stated', 'a field name is spelt wrong: names are case-sensitive'),
+    rule('schema.unknown-field', 'warn', 'inferred', 'a field is not one that the contract lists'),
   ].map((info) => [info.name, info]),
 );
 

@@ -13,7 +13,7 @@ export interface CatalogueEntry {
   name: string;
   severity: SeveritySetting;
   basis: Basis;
-  /** One sentence: what must hold. */
+  /** One sentence: what is wrong where it finds something. */
   says: string;
   /** The paragraph or standard that it rests on. */
   source: string;

@@ -22,7 +22,7 @@ export interface RuleInfo {
   stage: Stage;
   /** HTTP status of a request that is blocked for this rule alone. */
   status: number;
-  /** One sentence: what the rule says. */
+  /** One sentence: what is wrong where it finds something. */
   says: string;
   /** The paragraph or standard that it rests on: `service-api 4.1 rule 4`, `RFC 8259`. */
   source: string;

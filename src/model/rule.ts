@@ -53,7 +53,7 @@ export interface Rule {
   name: string;
   severity: SeveritySetting;
   basis: Exclude<Basis, 'recorded'>;
-  /** One sentence: what must hold. */
+  /** One sentence: what is wrong where it finds something. */
   says: string;
   /** The paragraph that it rests on. */
   source: string;

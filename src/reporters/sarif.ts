@@ -155,11 +155,11 @@ function message(text: string, hint?: string) {
 }
 
 const BECAUSE: Readonly<Record<Basis, string>> = {
-  stated: "the service's description says it",
+  stated: "the service's description rules it out",
   inferred: "it follows from what the service's description says",
-  observed: "the samples in the service's description are like that, and no other value was seen",
-  protocol: 'the standards of HTTP, JSON and URLs say it',
-  recorded: 'it was so when it was recorded',
+  observed: "the samples in the service's description show nothing like it",
+  protocol: 'the standards of HTTP, JSON and URLs rule it out',
+  recorded: 'it was otherwise when it was recorded',
 };
 
 /** The rules that were asked, and behind them those of which a finding alone tells. */
@@ -168,7 +168,7 @@ function rulesOf(report: Report) {
   for (const { subjects } of report.files) {
     for (const { rule: name, severity, basis, source = '' } of subjects.flatMap(({ findings }) => findings)) {
       if (!facts.has(name))
-        facts.set(name, { name, severity, basis, source, says: `the contract's ${name} holds` });
+        facts.set(name, { name, severity, basis, source, says: `the contract's ${name} does not hold` });
     }
   }
   return [...facts.values()].map(ruleOf);

@@ -5,7 +5,7 @@ export const idMatchesPath: Rule = {
   name: 'draft.id-matches-path',
   severity: 'error',
   basis: 'stated',
-  says: "the draft's id in the body is that in the path",
+  says: "the draft's id in the body is not that in the path",
   source: 'service-api 2.3',
   *check({ body, recordId }) {
     const id = member(body, 'draftId');

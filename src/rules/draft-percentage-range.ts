@@ -5,7 +5,7 @@ export const percentageRange: Rule = {
   name: 'draft.percentage-range',
   severity: 'warn',
   basis: 'inferred',
-  says: 'a percentage lies within 0 and 100',
+  says: 'a percentage is not within 0 and 100',
   source: 'service-api 2.3',
   *check({ body }) {
     yield* outOfRange('/percentTraffic', member(body, 'percentTraffic'));

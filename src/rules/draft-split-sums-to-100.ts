@@ -9,7 +9,7 @@ export const splitSumsTo100: Rule = {
   name: 'draft.split-sums-to-100',
   severity: 'warn',
   basis: 'observed',
-  says: "the variations' shares sum to 100, where each has one",
+  says: "the variations' shares do not sum to 100",
   source: 'service-api 2.3',
   *check({ body }) {
     const shares = listAt(body, 'variations').map((variation) => member(variation, 'percentSplit'));

@@ -5,7 +5,7 @@ export const uniqueVariationId: Rule = {
   name: 'draft.unique-variation-id',
   severity: 'warn',
   basis: 'inferred',
-  says: 'a variation id stands once in the list',
+  says: 'a variation id stands more than once in the list',
   source: 'service-api 2.3',
   check: ({ body }) => repeatedIds(body, 'variations', 'the id identifies the variation: give each its own'),
   examples: {

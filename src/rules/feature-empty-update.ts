@@ -5,7 +5,7 @@ export const emptyUpdate: Rule = {
   name: 'feature.empty-update',
   severity: 'warn',
   basis: 'inferred',
-  says: 'an update changes something',
+  says: 'an update changes nothing',
   source: 'service-api 4.2',
   *check({ body }) {
     if (isObject(body) && Object.keys(body).length === 0) {

@@ -5,7 +5,7 @@ export const uniqueVariableId: Rule = {
   name: 'feature.unique-variable-id',
   severity: 'warn',
   basis: 'inferred',
-  says: 'a variable id stands once in the list',
+  says: 'a variable id stands more than once in the list',
   source: 'service-api 2.2',
   check: ({ body }) => repeatedIds(body, 'variables', 'the id identifies the variable: send each once'),
   examples: {

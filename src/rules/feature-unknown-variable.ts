@@ -6,7 +6,7 @@ export const unknownVariable: Rule = {
   name: 'feature.unknown-variable',
   severity: 'warn',
   basis: 'stated',
-  says: 'an id of a variable is that of one that the flag has',
+  says: 'an id of a variable is not that of one that the flag has',
   source: 'service-api 2.2',
   *check({ body, known }) {
     if (!known?.isWhole || !Array.isArray(member(known.record, 'variables'))) return;

@@ -26,7 +26,7 @@ export const valueMatchesDataType: Rule = {
   name: 'feature.value-matches-data-type',
   severity: 'error',
   basis: 'inferred',
-  says: "a variable's values are of its dataType",
+  says: "a variable's value is not of its dataType",
   source: 'service-api 2.2',
   *check({ body, known }) {
     const variables = listAt(body, 'variables');

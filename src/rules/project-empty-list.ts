@@ -6,7 +6,7 @@ export const emptyList: Rule = {
   name: 'project.empty-list',
   severity: 'warn',
   basis: 'stated',
-  says: 'no list is sent empty: that removes all that it held',
+  says: 'a list is sent empty: that removes all that it held',
   source: 'service-api 4.1 rules 3 and 4',
   guards: true,
   *check({ body, known, effects = [] }) {

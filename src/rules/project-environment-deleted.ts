@@ -5,7 +5,7 @@ export const environmentDeleted: Rule = {
   name: 'project.environment-deleted',
   severity: 'warn',
   basis: 'stated',
-  says: 'every environment that the project has is sent: one that is left out is deleted permanently',
+  says: 'an environment that the project has is left out: it is deleted permanently',
   source: 'service-api 4.1 rule 4',
   guards: true,
   readsEffects: true,

@@ -5,7 +5,7 @@ export const environmentReplaced: Rule = {
   name: 'project.environment-replaced',
   severity: 'warn',
   basis: 'inferred',
-  says: 'an environment keeps its id: under a new one, the old one is deleted and another one is created',
+  says: 'an environment has a new id: the old one is deleted, and another one created',
   source: 'service-api 4.1 rule 6',
   guards: true,
   readsEffects: true,

@@ -4,7 +4,7 @@ export const languageRemoved: Rule = {
   name: 'project.language-removed',
   severity: 'warn',
   basis: 'stated',
-  says: 'every language that the project has is sent: one that is left out is removed',
+  says: 'a language that the project has is left out: it is removed',
   source: 'service-api 4.1 rule 3',
   readsEffects: true,
   *check({ effects = [] }) {

@@ -11,7 +11,7 @@ export const oneDefaultEnvironment: Rule = {
   name: 'project.one-default-environment',
   severity: 'warn',
   basis: 'inferred',
-  says: 'one environment is marked as the default',
+  says: 'no environment, or more than one, is marked as the default',
   source: 'service-api 4.1 rule 7',
   check({ body }) {
     const environments = listAt(body, 'environments');

@@ -4,7 +4,7 @@ export const stateUnknown: Rule = {
   name: 'project.state-unknown',
   severity: 'off',
   basis: 'inferred',
-  says: 'it is known what the project holds, so that it can be said what a PATCH deletes',
+  says: 'what the project holds is not known, so neither is what the PATCH deletes',
   source: 'service-api 4.1 rule 4',
   guards: true,
   *check({ recordId, known }) {

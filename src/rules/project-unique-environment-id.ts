@@ -9,7 +9,7 @@ export const uniqueEnvironmentId: Rule = {
   name: 'project.unique-environment-id',
   severity: 'error',
   basis: 'inferred',
-  says: 'an environment id stands once in the list',
+  says: 'an environment id stands more than once in the list',
   source: 'service-api 2.1',
   check: ({ body }) =>
     repeatedIds(

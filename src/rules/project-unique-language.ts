@@ -6,7 +6,7 @@ export const uniqueLanguage: Rule = {
   name: 'project.unique-language',
   severity: 'warn',
   basis: 'inferred',
-  says: 'a language stands once in the list',
+  says: 'a language stands more than once in the list',
   source: 'service-api 2.1',
   *check({ body }) {
     const nameOf = (item: unknown) => (typeof item === 'string' ? item : undefined);

@@ -17,7 +17,7 @@ const RULES: Report['rules'] = [
     name: 'schema.required',
     severity: 'error',
     basis: 'stated',
-    says: 'a mandatory field is there',
+    says: 'a mandatory field is missing',
     source: 'service-api 2',
   },
   {
@@ -87,9 +87,9 @@ test('has the rules with their help, and those that only a finding tells of', ()
     'schema.unknown-field',
   ]);
   expect(rules[0]).toMatchObject({
-    shortDescription: { text: 'A mandatory field is there.' },
+    shortDescription: { text: 'A mandatory field is missing.' },
     fullDescription: {
-      text: "A mandatory field is there. Basis: stated, the service's description says it (service-api 2).",
+      text: "A mandatory field is missing. Basis: stated, the service's description rules it out (service-api 2).",
     },
     defaultConfiguration: { level: 'error' },
     properties: { tags: ['schema', 'stated'] },

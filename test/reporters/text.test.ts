@@ -30,7 +30,7 @@ bodies/bad.json
 
   and 1 more finding
 
-  1  error  schema.required       a mandatory field is there
+  1  error  schema.required       a mandatory field is missing
   1  warn   request.too-large
   1  warn   schema.unknown-field
 
@@ -42,7 +42,7 @@ const RULE = {
   name: 'schema.required',
   severity: 'error',
   basis: 'stated',
-  says: 'a mandatory field is there',
+  says: 'a mandatory field is missing',
   source: 'service-api 2',
 } as const;
 

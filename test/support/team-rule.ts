@@ -1,12 +1,12 @@
 import type { Rule } from '../../src/model/rule.ts';
 
-/** A team's own rule: names of environments are in capitals. */
+/** A team's own rule: a name of an environment is not in capitals. */
 export function shouting(changes: Partial<Rule> = {}): Rule {
   return {
     name: 'team.shouting',
     severity: 'error',
     basis: 'inferred',
-    says: 'names of environments are in capitals',
+    says: 'a name of an environment is not in capitals',
     source: 'the handbook',
     *check({ body }) {
       const list = (body as { environments?: unknown } | null)?.environments;

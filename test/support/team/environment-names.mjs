@@ -7,7 +7,7 @@ export const environmentNames = {
   name: 'team.environment-names',
   severity: 'error',
   basis: 'inferred',
-  says: 'an environment has a name that our deployments know',
+  says: 'an environment has a name that no deployment of ours knows',
   source: 'team handbook: environments',
   *check({ body }) {
     for (const [index, environment] of listAt(body, 'environments').entries()) {
