@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
 import { replayOrRecord, type Wording } from '../app/replay-or-record.ts';
+import { crossSessionText, missesText, neverHappenedText, unservedText } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { hintWith } from '../recordings/matching/explain-path.ts';
-import { crossSessionText, missesText, neverHappenedText, unservedText } from '../reporters/run-text.ts';
 import { amount, recordedText } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
@@ -170,18 +170,18 @@ async function reportRun(
   isRecording: boolean,
   isVerbose: boolean,
 ): Promise<boolean> {
-  const { count, misses, isOrdered } = gate.misses();
+  const missed = gate.misses();
   const again = 'the same command with --record new_episodes --target URL';
-  const hinted = misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, again) }));
+  const misses = missed.misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, again) }));
   const hits = crossSessionText(
     gate.crossSessionHits(),
     'the same command with --record all --target URL, and that test alone',
   );
   // A command may well live with a target that fails, but of it there is no answer in what was recorded.
   const refused = refusedTexts(gate, BY_FLAGS, code !== 0 || isRecording);
-  for (const text of [missesText(count, hinted, isOrdered), hits, ...refused]) if (text) say(text);
+  for (const text of [missesText({ ...missed, misses }), hits, ...refused]) if (text) say(text);
   const { requests, blocked } = gate.counts();
-  const isFailure = count > 0 || (failOnBlock && blocked > 0);
+  const isFailure = missed.count > 0 || (failOnBlock && blocked > 0);
   // An interrupted command has not asked for all.
   if (isKilled) return isFailure;
   for (const idle of gate.faults.neverHappened()) say(neverHappenedText(idle));

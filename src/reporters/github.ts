@@ -1,5 +1,13 @@
 import type { Severity } from '../model/finding.ts';
-import { fails, placeOf, type Report, type ReporterOptions, repositoryPath } from './report.ts';
+import {
+  type Found,
+  fails,
+  findingsOf,
+  placeOf,
+  type Report,
+  type ReporterOptions,
+  repositoryPath,
+} from './report.ts';
 import { summaryLine } from './text.ts';
 import { amount, grouped, markdown, printable, shortened } from './wording.ts';
 
@@ -10,7 +18,12 @@ const MOST_ANNOTATIONS = 10;
 
 interface Annotation {
   level: 'error' | 'warning' | 'notice';
-  properties: { file?: string | undefined; line?: number; col?: number; title: string };
+  properties: {
+    file?: string | undefined;
+    line?: number | undefined;
+    col?: number | undefined;
+    title: string;
+  };
   message: string;
 }
 
@@ -27,11 +40,12 @@ export function github(report: Report, options: Options): string[] {
       message: withHint(message, hint),
     }),
   );
+  const found = findingsOf(report);
   const all = [
     ...remarks,
     ...notJudged(report, options),
-    ...annotationsOf(report, 'error', options),
-    ...annotationsOf(report, 'warn', options),
+    ...annotationsOf(found, 'error', options),
+    ...annotationsOf(found, 'warn', options),
   ];
   const shown = (['error', 'warning', 'notice'] as const).flatMap((wanted) =>
     all.filter(({ level }) => level === wanted).slice(0, MOST_ANNOTATIONS),
@@ -51,43 +65,35 @@ function notJudged({ files, command }: Report, options: Options): Annotation[] {
     const [first] = skipped;
     if (!first) return [];
     const path = repositoryPath(file, options);
-    const line = path === undefined ? undefined : first.line;
     const said = `${amount(skipped.length, 'request')} ${could}: ${first.why}`;
-    return {
-      level: 'notice',
-      properties: { file: path, ...(line !== undefined && { line }), title: 'patchgate' },
-      message: path === undefined ? `${file}: ${said}` : said,
-    };
+    return path === undefined
+      ? { level: 'notice', properties: { title: 'patchgate' }, message: `${file}: ${said}` }
+      : { level: 'notice', properties: { file: path, line: first.line, title: 'patchgate' }, message: said };
   });
 }
 
 /** One of each rule first: ten times the same tells less. */
-function annotationsOf({ files }: Report, wanted: Severity, options: Options): Annotation[] {
+function annotationsOf(found: readonly Found[], wanted: Severity, options: Options): Annotation[] {
   const firsts: Annotation[] = [];
   const others: Annotation[] = [];
   const seen = new Set<string>();
-  for (const { file, subjects } of files) {
+  for (const { file, subject, finding } of found) {
+    const { rule, severity, line = subject.line, column } = finding;
+    if (severity !== wanted) continue;
     const path = repositoryPath(file, options);
-    for (const { line: start, findings } of subjects) {
-      for (const finding of findings) {
-        const { rule, severity, excuse, line = start, column } = finding;
-        if (excuse || severity !== wanted) continue;
-        const hasColumn = finding.line !== undefined && column !== undefined;
-        const message =
-          path === undefined ? `${placeOf(file, finding)}: ${finding.message}` : finding.message;
-        (seen.has(rule) ? others : firsts).push({
-          level: severity === 'error' ? 'error' : 'warning',
-          properties: {
-            file: path,
-            ...(path !== undefined && line !== undefined && { line }),
-            ...(path !== undefined && hasColumn && { col: column }),
-            title: rule,
-          },
-          message: withHint(message, finding.hint),
-        });
-        seen.add(rule);
-      }
-    }
+    const isPlaced = path !== undefined;
+    const hasColumn = isPlaced && finding.line !== undefined;
+    (seen.has(rule) ? others : firsts).push({
+      level: severity === 'error' ? 'error' : 'warning',
+      properties: {
+        file: path,
+        line: isPlaced ? line : undefined,
+        col: hasColumn ? column : undefined,
+        title: rule,
+      },
+      message: withHint(`${isPlaced ? '' : `${placeOf(file, finding)}: `}${finding.message}`, finding.hint),
+    });
+    seen.add(rule);
   }
   return [...firsts, ...others];
 }
@@ -124,18 +130,12 @@ const MOST_BYTES = 400_000;
  * than half a MiB.
  */
 export function githubSummary(report: Report, options: Options & Pick<ReporterOptions, 'failOn'>): string {
-  const found = report.files.flatMap(({ file, subjects }) => {
-    const path = repositoryPath(file, options) ?? file;
-    const findings = subjects.flatMap((subject) => subject.findings.filter(({ excuse }) => !excuse));
-    return findings.map((finding) => ({ path, finding }));
-  });
-  const ordered = (['error', 'warn'] as const).flatMap((severity) =>
-    found.filter(({ finding }) => finding.severity === severity),
-  );
-  const all = ordered.slice(0, MOST_ROWS).map(({ path, finding }) => {
+  const found = findingsOf(report).sort((a, b) => a.finding.severity.localeCompare(b.finding.severity));
+  const all = found.slice(0, MOST_ROWS).map(({ file, finding }) => {
     const { severity, rule, message, hint } = finding;
+    const place = placeOf(repositoryPath(file, options) ?? file, finding);
     const said = hint === undefined ? message : `${message}; ${hint}`;
-    return `| ${[severity, placeOf(path, finding), rule, said].map(cell).join(' | ')} |`;
+    return `| ${[severity, place, rule, said].map(cell).join(' | ')} |`;
   });
   let bytes = 0;
   const rows = all.filter((row) => {

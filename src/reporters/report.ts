@@ -1,5 +1,4 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import type { Effect } from '../model/effect.ts';
 import type { Finding, RuleInfo, Severity, Verdict } from '../model/finding.ts';
 
 /** The place of a finding: a part of its line, at most some 100 characters. */
@@ -36,7 +35,7 @@ export interface Before {
 }
 
 /** One body, or one request of a file that holds several, with the gate's answer. */
-export interface Subject {
+export interface Subject extends Omit<Verdict, 'findings' | 'status' | 'problem'> {
   /**
    * JSON Pointer of the request in its file: `/exchanges/3` of a recording, `/log/entries/3` of an HTTP archive, `/3` of JSON
    * Lines (empty ones not counted); `""` where the whole file is the body.
@@ -47,16 +46,8 @@ export interface Subject {
   /** Of an exchange, and of a body that was judged as sent to a path. */
   method?: string;
   path?: string;
-  operation?: string;
-  outcome: Verdict['outcome'];
   findings: readonly PlacedFinding[];
-  /** What it does to its record; absent where that is nothing, or nothing is known of the record. */
-  effects?: readonly Effect[];
-  /** Number of further effects, beyond those that the gate reports. */
-  effectsOmitted?: number;
-  /** Number of further findings, beyond those that the gate reports. */
-  omitted: number;
-  /** Why those do not count. */
+  /** Why the findings that were left out do not count. */
   omittedExcuse?: SuppressedBy;
   before?: Before;
 }
@@ -64,18 +55,9 @@ export interface Subject {
 /** What was judged; `before` is there where two contracts were compared. */
 export function subjectOf(
   judged: Pick<Subject, 'pointer' | 'line' | 'method' | 'path'>,
-  { operation, outcome, findings, effects, effectsOmitted, omitted, before }: Verdict & { before?: Before },
+  { status, problem, ...verdict }: Verdict & { before?: Before },
 ): Subject {
-  return {
-    ...judged,
-    ...(operation !== undefined && { operation }),
-    outcome,
-    findings,
-    ...(effects && { effects }),
-    ...(effectsOmitted !== undefined && { effectsOmitted }),
-    omitted,
-    ...(before && { before }),
-  };
+  return { ...judged, ...verdict };
 }
 
 export interface CheckedFile {
@@ -138,61 +120,48 @@ export interface ReporterOptions {
 /** Pure. The text comes in pieces: with 50,000 findings it is large. */
 export type Reporter = (report: Report, options: ReporterOptions) => Iterable<string>;
 
-export interface Summary {
-  files: number;
-  /** Requests that were judged. */
-  judged: number;
-  unjudged: number;
-  /** Requests that could not be judged, though an operation concerns them. */
-  skipped: number;
-  /** How many of the judged ones the gate would block. */
-  blocked: number;
-  /** Findings that count. */
-  errors: number;
-  warnings: number;
-  /** Findings that do not count, by what suppresses them. */
-  known: number;
-  suppressed: number;
-  unchanged: number;
-  omitted: number;
-  /** Taken into the recording by `verify --update`. */
-  updated?: number;
-  /** With `--against-contract` alone: requests that only this contract blocks, and that only the one before blocked. */
-  breaks?: number;
-  allows?: number;
+/** A finding where it is. */
+export interface Found {
+  file: string;
+  subject: Subject;
+  finding: PlacedFinding;
 }
 
-const COUNTS = {
-  baseline: 'known',
-  suppression: 'suppressed',
-  'old-contract': 'unchanged',
-  update: 'updated',
-} as const;
+/** The findings of all requests; without a condition, those that count. */
+export function findingsOf({ files }: Report, isMeant = ({ excuse }: PlacedFinding) => !excuse): Found[] {
+  return files.flatMap(({ file, subjects }) =>
+    subjects.flatMap((subject) =>
+      subject.findings.filter(isMeant).map((finding) => ({ file, subject, finding })),
+    ),
+  );
+}
 
-export function summaryOf({ files }: Report): Summary {
-  const counts = { errors: 0, warnings: 0, known: 0, suppressed: 0, unchanged: 0, updated: 0 };
-  const changes = { breaks: 0, allows: 0 };
-  let [judged, unjudged, skipped, blocked, omitted] = [0, 0, 0, 0, 0];
-  let isComparison = false;
-  for (const file of files) {
-    judged += file.subjects.length;
-    unjudged += file.unjudged;
-    skipped += file.skipped?.length ?? 0;
-    for (const subject of file.subjects) {
-      if (subject.outcome === 'block') blocked++;
-      omitted += subject.omitted;
-      isComparison ||= subject.before !== undefined;
-      const change = changeOf(subject);
-      if (change) changes[change]++;
-      for (const { severity, excuse } of subject.findings)
-        counts[excuse ? COUNTS[excuse.by] : severity === 'error' ? 'errors' : 'warnings']++;
-    }
-  }
-  const { updated, ...counted } = counts;
+/** The numbers of a report, as the JSON report has them. */
+export function summaryOf(report: Report) {
+  const { files } = report;
+  const subjects = files.flatMap((file) => file.subjects);
+  const all = findingsOf(report, () => true).map(({ finding }) => finding);
+  const counting = all.filter(({ excuse }) => !excuse);
+  const suppressedBy = (by: SuppressedBy['by']) => all.filter(({ excuse }) => excuse?.by === by).length;
+  const changed = (to: 'breaks' | 'allows') => subjects.filter((one) => changeOf(one) === to).length;
+  const errors = counting.filter(({ severity }) => severity === 'error').length;
+  const updated = suppressedBy('update');
   return {
-    ...{ files: files.length, judged, unjudged, skipped, blocked, ...counted, omitted },
+    files: files.length,
+    judged: subjects.length,
+    unjudged: files.reduce((sum, file) => sum + file.unjudged, 0),
+    /** Requests that could not be judged, though an operation concerns them. */
+    skipped: files.reduce((sum, { skipped = [] }) => sum + skipped.length, 0),
+    blocked: subjects.filter(({ outcome }) => outcome === 'block').length,
+    errors,
+    warnings: counting.length - errors,
+    known: suppressedBy('baseline'),
+    suppressed: suppressedBy('suppression'),
+    unchanged: suppressedBy('old-contract'),
+    omitted: subjects.reduce((sum, subject) => sum + subject.omitted, 0),
     ...(updated > 0 && { updated }),
-    ...(isComparison && changes),
+    /** With `--against-contract` alone: requests that only this contract blocks, and that only the one before blocked. */
+    ...(subjects.some(({ before }) => before) && { breaks: changed('breaks'), allows: changed('allows') }),
   };
 }
 

@@ -3,6 +3,8 @@ import type { Basis } from '../model/finding.ts';
 import { fingerprintsOf } from './fingerprint.ts';
 import { jsonPieces } from './json.ts';
 import {
+  type Found,
+  findingsOf,
   type PlacedFinding,
   type Report,
   type ReporterOptions,
@@ -24,26 +26,13 @@ const LEFT_OUT: ReadonlySet<string | undefined> = new Set(['old-contract', 'upda
 /** The usual name of the folder that URIs are relative to. */
 const ROOT = '%SRCROOT%';
 
-/** A finding where it is. */
-interface Placed {
-  file: string;
-  subject: Subject;
-  finding: PlacedFinding;
-}
-
 /**
  * SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/), for code scanning. What does not count is there with its
  * suppression or as unchanged, but for what the contract before says, too. Standard input is the artifact `stdin`, and a result
  * always has a line, since GitHub demands both.
  */
 export function* sarif(report: Report, options: Options): Generator<string> {
-  const results = report.files.flatMap(({ file, subjects }) =>
-    subjects.flatMap((subject) =>
-      subject.findings
-        .filter(({ excuse }) => !LEFT_OUT.has(excuse?.by))
-        .map((finding): Placed => ({ file, subject, finding })),
-    ),
-  );
+  const results = findingsOf(report, ({ excuse }) => !LEFT_OUT.has(excuse?.by));
   const kept = results.length > MOST ? mostImportant(results) : results;
   const rules = rulesOf(report);
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
@@ -81,8 +70,8 @@ export function* sarif(report: Report, options: Options): Generator<string> {
   });
 }
 
-function mostImportant(results: readonly Placed[]): Placed[] {
-  const weightOf = ({ finding: { severity, excuse } }: Placed) => (excuse ? 2 : severity === 'error' ? 0 : 1);
+function mostImportant(results: readonly Found[]): Found[] {
+  const weightOf = ({ finding: { severity, excuse } }: Found) => (excuse ? 2 : severity === 'error' ? 0 : 1);
   return results.toSorted((a, b) => weightOf(a) - weightOf(b)).slice(0, MOST);
 }
 
@@ -165,11 +154,10 @@ const BECAUSE: Readonly<Record<Basis, string>> = {
 /** The rules that were asked, and behind them those of which a finding alone tells. */
 function rulesOf(report: Report) {
   const facts = new Map((report.rules ?? []).map((rule) => [rule.name, rule]));
-  for (const { subjects } of report.files) {
-    for (const { rule: name, severity, basis, source = '' } of subjects.flatMap(({ findings }) => findings)) {
-      if (!facts.has(name))
-        facts.set(name, { name, severity, basis, source, says: `the contract's ${name} does not hold` });
-    }
+  for (const { finding } of findingsOf(report, () => true)) {
+    const { rule: name, severity, basis, source = '' } = finding;
+    if (!facts.has(name))
+      facts.set(name, { name, severity, basis, source, says: `the contract's ${name} does not hold` });
   }
   return [...facts.values()].map(ruleOf);
 }

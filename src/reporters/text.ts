@@ -4,6 +4,7 @@ import {
   type CheckedFile,
   changeOf,
   type Excerpt,
+  findingsOf,
   type PlacedFinding,
   placeOf,
   type Report,
@@ -38,19 +39,14 @@ function changeParagraphs(report: Report, paint: Paint): string[] {
   const others = paragraphsOf(undefined);
   const allowed = paragraphsOf('allows', ({ before }) => before?.gone ?? []);
   const rejected = paragraphsOf('breaks');
-  const heading = (said: string, more = '') => paint('bold', said + more);
+  const gone = allowed.length > 0 ? '; these findings are gone:' : '';
+  const added = rejected.length > 0 ? '; these findings are new:' : '';
   return [
-    ...(others.length > 0 ? [heading('New findings that neither reject nor allow a request:')] : []),
+    others.length > 0 ? paint('bold', 'New findings that neither reject nor allow a request:') : '',
     ...others,
-    heading(
-      `Newly allowed: ${amount(allows, 'request')}`,
-      allowed.length > 0 ? '; these findings are gone:' : '',
-    ),
+    paint('bold', `Newly allowed: ${amount(allows, 'request')}${gone}`),
     ...allowed,
-    heading(
-      `Newly rejected: ${amount(breaks, 'request')}`,
-      rejected.length > 0 ? '; these findings are new:' : '',
-    ),
+    paint('bold', `Newly rejected: ${amount(breaks, 'request')}${added}`),
     ...rejected,
   ];
 }
@@ -67,8 +63,8 @@ type Selection = (subject: Subject) => readonly PlacedFinding[];
 
 const counting: Selection = ({ findings }) => findings.filter(({ excuse }) => !excuse);
 
-/** The findings of one file, or of a part of its requests. */
-interface Found {
+/** The findings of one file. */
+interface FileFindings {
   file: string;
   requests: readonly { subject: Subject; findings: readonly PlacedFinding[]; omitted: number }[];
   errors: number;
@@ -87,30 +83,32 @@ export function findingParagraphs(
   paint: Paint,
   selected: Selection = counting,
 ): string[] {
-  const found = files.map((file) => foundIn(file, selected)).filter(({ requests }) => requests.length > 0);
-  const ordered = found.toSorted((a, b) => Number(a.errors > 0) - Number(b.errors > 0));
-  const wanted = ordered.map(({ errors, warnings }) => errors + warnings);
-  const shares = sharesOf(wanted, MOST_FINDINGS);
-  const isNamedOnly = (index: number) => shares[index] === 0 && wanted[index] !== 0;
-  const named = ordered
-    .filter((_, index) => isNamedOnly(index))
-    .map(
-      ({ file, errors, warnings }) =>
-        `${paint('bold', visible(file))}: ${amount(errors, 'error')}, ${amount(warnings, 'warning')}`,
-    );
+  const found = files
+    .map((file) => foundIn(file, selected))
+    .filter(({ requests }) => requests.length > 0)
+    .sort((a, b) => Number(a.errors > 0) - Number(b.errors > 0));
+  const wanted = found.map(({ errors, warnings }) => errors + warnings);
   const total = wanted.reduce((sum, count) => sum + count, 0);
-  return [
-    ...(named.length > 0 ? [named.join('\n')] : []),
-    ...ordered.flatMap((file, index) =>
-      isNamedOnly(index) ? [] : fileParagraphs(file, shares[index] as number, paint),
-    ),
-    ...(total > MOST_FINDINGS
-      ? [`Shown are ${grouped(MOST_FINDINGS)} of ${grouped(total)} findings: -f json has them all.`]
-      : []),
-  ];
+  const shares = sharesOf(wanted, MOST_FINDINGS);
+  const named: string[] = [];
+  const paragraphs: string[] = [];
+  for (const [index, file] of found.entries()) {
+    const share = shares[index] as number;
+    if (share > 0 || wanted[index] === 0) paragraphs.push(...fileParagraphs(file, share, paint));
+    else
+      named.push(
+        `${paint('bold', visible(file.file))}: ${amount(file.errors, 'error')}, ${amount(file.warnings, 'warning')}`,
+      );
+  }
+  if (named.length > 0) paragraphs.unshift(named.join('\n'));
+  if (total > MOST_FINDINGS)
+    paragraphs.push(
+      `Shown are ${grouped(MOST_FINDINGS)} of ${grouped(total)} findings: -f json has them all.`,
+    );
+  return paragraphs;
 }
 
-function foundIn({ file, subjects }: CheckedFile, selected: Selection): Found {
+function foundIn({ file, subjects }: CheckedFile, selected: Selection): FileFindings {
   const requests = subjects
     .map((subject) => ({
       subject,
@@ -136,7 +134,11 @@ function sharesOf(wanted: readonly number[], most: number): number[] {
   return shares;
 }
 
-function fileParagraphs({ file, requests, errors, warnings }: Found, share: number, paint: Paint): string[] {
+function fileParagraphs(
+  { file, requests, errors, warnings }: FileFindings,
+  share: number,
+  paint: Paint,
+): string[] {
   const paragraphs = [paint('bold', paint('underline', visible(file)))];
   const room = { error: share, warn: Math.max(0, share - errors) };
   for (const { subject, findings, omitted } of requests) {
@@ -200,24 +202,23 @@ function columnsOf(text: string): number {
 function skippedText({ files, command }: Report): string {
   const what = command === 'verify' ? 'Not sent' : 'Not judged';
   const byReason = new Map<string, string[]>();
-  for (const { file, skipped = [] } of files) {
-    for (const { why, line, method, path, pointer } of skipped) {
+  for (const { file, skipped = [] } of files)
+    for (const { why, method, path, pointer, line } of skipped) {
+      const place = line === undefined ? file : `${file}:${line}`;
       const lines = byReason.get(why) ?? [];
       byReason.set(why, lines);
-      lines.push(
-        visible(`  ${line === undefined ? file : `${file}:${line}`}  ${method} ${path} (${pointer})`),
-      );
+      lines.push(visible(`  ${place}  ${method} ${path} (${pointer})`));
     }
-  }
-  const paragraphs = [...byReason].map(([why, lines]) => {
-    const more = lines.length - MOST_SKIPPED;
-    return [
-      `${what}, ${amount(lines.length, 'request')}: ${visible(why)}`,
-      ...lines.slice(0, MOST_SKIPPED),
-      ...(more > 0 ? [`  and ${grouped(more)} more: -f json has them all`] : []),
-    ].join('\n');
-  });
-  return paragraphs.join('\n\n');
+  return [...byReason]
+    .map(([why, lines]) => {
+      const more = lines.length - MOST_SKIPPED;
+      return [
+        `${what}, ${amount(lines.length, 'request')}: ${visible(why)}`,
+        ...lines.slice(0, MOST_SKIPPED),
+        ...(more > 0 ? [`  and ${grouped(more)} more: -f json has them all`] : []),
+      ].join('\n');
+    })
+    .join('\n\n');
 }
 
 function remarksText({ remarks = [] }: Report, paint: Paint): string {
@@ -229,18 +230,15 @@ function remarksText({ remarks = [] }: Report, paint: Paint): string {
     .join('\n');
 }
 
-/** How often each rule found something, the most frequent first: count, severity, rule and what it says. */
+/** How often each rule found something, the most frequent first: count, severity, rule and what is wrong. */
 function rulesText(report: Report, paint: Paint): string {
   const rows = new Map<string, Pick<PlacedFinding, 'rule' | 'severity'> & { count: number }>();
-  for (const finding of report.files.flatMap(({ subjects }) => subjects.flatMap(counting))) {
+  for (const { finding } of findingsOf(report)) {
     const { rule, severity } = finding;
-    const row = rows.get(`${severity} ${rule}`) ?? { rule, severity, count: 0 };
-    row.count++;
-    rows.set(`${severity} ${rule}`, row);
+    const key = `${severity} ${rule}`;
+    rows.set(key, { rule, severity, count: (rows.get(key)?.count ?? 0) + 1 });
   }
-  const sorted = [...rows.values()].sort(
-    (a, b) => b.count - a.count || Number(a.severity === 'warn') - Number(b.severity === 'warn'),
-  );
+  const sorted = [...rows.values()].sort((a, b) => b.count - a.count || a.severity.localeCompare(b.severity));
   const says = new Map(report.rules?.map((rule) => [rule.name, rule.says]));
   const countWidth = Math.max(...sorted.map(({ count }) => grouped(count).length));
   const ruleWidth = Math.max(...sorted.map(({ rule }) => rule.length));
@@ -269,12 +267,10 @@ export function summaryLine(report: Report): string {
   const omitted = report.files
     .flatMap((file) => file.subjects)
     .reduce((sum, subject) => sum + (subject.omittedExcuse ? 0 : subject.omitted), 0);
-  const nothing = isVerify
-    ? `no ${suppressed.length > 0 ? 'further ' : ''}drift`
-    : `no ${suppressed.length > 0 ? 'new ' : ''}findings`;
+  const others = suppressed.length > 0 ? (isVerify ? 'further ' : 'new ') : '';
   const found =
     errors + warnings + omitted === 0
-      ? nothing
+      ? `no ${others}${isVerify ? 'drift' : 'findings'}`
       : [amount(errors, 'error'), amount(warnings, 'warning'), ...some(omitted, 'more')].join(', ');
   const requests = isVerify
     ? [

@@ -1,15 +1,15 @@
 import type { Patchgate } from '../app/patchgate.ts';
-import { type Remediation, refusedTexts } from '../commands/exec/refused-text.ts';
-import type { JsonObject } from '../json/json.ts';
-import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
-import { hintWith } from '../recordings/matching/explain-path.ts';
 import {
   crossSessionText,
   missesText,
   neverHappenedText,
   sessionText,
   unservedText,
-} from '../reporters/run-text.ts';
+} from '../app/run-text.ts';
+import { type Remediation, refusedTexts } from '../commands/exec/refused-text.ts';
+import type { JsonObject } from '../json/json.ts';
+import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
+import { hintWith } from '../recordings/matching/explain-path.ts';
 import { recordedText } from '../reporters/wording.ts';
 import { AS_SENT, type ExchangeFilter, type SentExchanges } from '../server/exchange-list.ts';
 import { sessionPath } from '../server/session-path.ts';
@@ -201,13 +201,13 @@ class UnaskedMisses {
     return missed;
   }
 
-  textOf({ count, misses, isOrdered }: Missed): string | undefined {
+  textOf(missed: Missed): string | undefined {
     const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
-    const said = misses.map((miss) => ({
+    const misses = missed.misses.map((miss) => ({
       ...miss,
       hint: inOptions(hintWith(miss.hint, this.#recording, again)),
     }));
-    return missesText(count, said, isOrdered);
+    return missesText({ ...missed, misses });
   }
 
   text(): string | undefined {

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { type RequestHead, splitTarget } from '../../http/http.ts';
 import type { FaultPlan, FaultRule, Latency } from '../../model/fault.ts';
 import { faultText } from '../../model/fault-text.ts';
-import type { IdleFault } from '../../reporters/run-text.ts';
 import { type PathPredicate, pathPatterns } from '../../settings/globs.ts';
 import type { Session } from '../../upstreams/session.ts';
 
@@ -25,6 +24,19 @@ export interface Count {
 interface Counts {
   requests: number;
   rules: Count[];
+}
+
+/** A fault that never happened. */
+export interface IdleFault {
+  /** In one line. */
+  fault: string;
+  /** How many requests it fitted. */
+  matched: number;
+  /** A fault before it happened, perhaps to the very requests that it is for. */
+  isBehindOthers: boolean;
+  /** As its rule has them. */
+  rate?: number | undefined;
+  after?: number | undefined;
 }
 
 /** The faults that hold for a session, and what was counted of them in each: as long as the session is there. */

@@ -7,10 +7,9 @@ import type { FaultPlan, FaultsGiven, Latency } from '../../model/fault.ts';
 import { faultText, latencyText } from '../../model/fault-text.ts';
 import { nearest } from '../../model/nearest.ts';
 import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
-import type { IdleFault } from '../../reporters/run-text.ts';
 import { readFaultsGiven } from '../../settings/faults.ts';
 import type { LiveSession, Sessions } from '../sessions.ts';
-import { type Count, type Fault, FaultList, isFelt } from './fault-list.ts';
+import { type Count, type Fault, FaultList, type IdleFault, isFelt } from './fault-list.ts';
 
 /** What makes answers fail: for all sessions, and for some alone. */
 export interface Faults {

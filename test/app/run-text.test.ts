@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import {
-  crossSessionText,
-  missesText,
-  neverHappenedText,
-  unservedText,
-} from '../../src/reporters/run-text.ts';
+import { crossSessionText, missesText, neverHappenedText, unservedText } from '../../src/app/run-text.ts';
 import type { Unserved } from '../../src/upstreams/replay/unserved.ts';
 
 describe('misses', () => {
-  const A = { session: '', text: 'nothing is recorded for GET /a', hint: 'record it', count: 1 };
+  const A = {
+    method: 'GET',
+    url: '/a',
+    session: '',
+    text: 'nothing is recorded for GET /a',
+    hint: 'record it',
+    count: 1,
+  };
 
   it('has nothing to say of none', () => {
-    expect(missesText(0, [])).toBeUndefined();
+    expect(missesText({ count: 0, misses: [] })).toBeUndefined();
   });
 
   it('says each reason once, and what to do about those that follow one another', () => {
@@ -21,7 +23,7 @@ describe('misses', () => {
       { ...A, text: 'it was recorded 40d ago', hint: 'record it again' },
       ...['two', 'three', 'four', 'five'].map((session) => ({ ...A, session })),
     ];
-    expect(missesText(9, misses)).toBe(
+    expect(missesText({ count: 9, misses })).toBe(
       [
         '9 requests had no answer in the recording:',
         '  nothing is recorded for GET /a (5 times, sessions two, three, four and 1 more)',
@@ -35,15 +37,21 @@ describe('misses', () => {
 
   it('is not longer than somebody reads', () => {
     const misses = Array.from({ length: 25 }, (_, i) => ({ ...A, text: `${i}`.repeat(3000) }));
-    const lines = missesText(1025, misses)?.split('\n') ?? [];
+    const lines = missesText({ count: 1025, misses })?.split('\n') ?? [];
     expect(lines).toHaveLength(23);
     expect(lines[1]).toHaveLength(2003);
     expect(lines.at(-1)).toBe('  and 1,005 more');
-    expect(missesText(1, [A])?.split('\n')[0]).toBe('1 request had no answer in the recording:');
+    expect(missesText({ count: 1, misses: [A] })?.split('\n')[0]).toBe(
+      '1 request had no answer in the recording:',
+    );
   });
 
   it('says what else it may be, where answers come in an order', () => {
-    expect(missesText(1, [A], true)?.split('\n').slice(3)).toEqual([
+    expect(
+      missesText({ count: 1, misses: [A], isOrdered: true })
+        ?.split('\n')
+        .slice(3),
+    ).toEqual([
       '  it may be the order, too: what was recorded several times is answered in the order of recording',
       expect.stringContaining('need a session each: the header Patchgate-Session'),
     ]);

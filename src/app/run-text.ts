@@ -1,47 +1,28 @@
 /** What a run against a recording tells people at its end. */
-import { amount, grouped, shortened } from './wording.ts';
-
-/** Requests without an answer in a recording, for the same reason. */
-interface AlikeMisses {
-  /** As the client names it; `""` is the default one. */
-  session: string;
-  /** Why nothing answers it. */
-  text: string;
-  /** What to do about it. */
-  hint: string;
-  /** How many such requests there were. */
-  count: number;
-}
+import { amount, grouped, shortened } from '../reporters/wording.ts';
+import type { IdleFault } from '../server/faults/fault-list.ts';
+import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
+import type { Unanswerable } from '../upstreams/replay/sequences.ts';
+import type { CrossSessionHit } from '../upstreams/replay/served.ts';
+import type { Unserved, UnservedExchange } from '../upstreams/replay/unserved.ts';
 
 /** Reasons that are shown, and characters of each; sessions that are named. */
 const MOST_REASONS = 20;
 const MOST_CHARACTERS = 2000;
 const MOST_SESSIONS = { ofMisses: 3, ofHits: 10 };
 
-/**
- * Which requests of a run had no answer, each reason once with what to do about it.
- *
- * @param count of all requests that missed; past a thousand reasons only the number is known
- * @param isOrdered whether they may miss for the order in which they came
- * @returns undefined where there is none
- */
-export function missesText(
-  count: number,
-  misses: readonly AlikeMisses[],
-  isOrdered = false,
-): string | undefined {
+/** Which requests of a run had no answer, each reason once with what to do about it; undefined where there is none. */
+export function missesText({ count, misses, isOrdered }: Missed): string | undefined {
   if (count === 0) return undefined;
-  const byText = new Map<string, AlikeMisses[]>();
+  const byText = new Map<string, MissedRequest[]>();
   for (const miss of misses) byText.set(miss.text, [...(byText.get(miss.text) ?? []), miss]);
   const shown = [...byText.values()].slice(0, MOST_REASONS);
   const lines = shown.flatMap((alike, index) => {
-    const { text, hint } = alike[0] as AlikeMisses;
+    const { text, hint } = alike[0] as MissedRequest;
     // Most often it is the same for all.
     const isSaidNext = shown[index + 1]?.[0]?.hint === hint;
-    return [
-      `  ${shortened(text, MOST_CHARACTERS)}${oftenText(alike)}`,
-      ...(isSaidNext ? [] : [`    ${hint}`]),
-    ];
+    const line = `  ${shortened(text, MOST_CHARACTERS)}${oftenText(alike)}`;
+    return isSaidNext ? [line] : [line, `    ${hint}`];
   });
   const more = count - shown.flat().reduce((sum, one) => sum + one.count, 0);
   if (more > 0) lines.push(`  and ${grouped(more)} more`);
@@ -54,7 +35,7 @@ export function missesText(
 }
 
 /** ` (3 times, sessions a, b and 2 more)` */
-function oftenText(alike: readonly AlikeMisses[]): string {
+function oftenText(alike: readonly MissedRequest[]): string {
   const times = alike.reduce((sum, one) => sum + one.count, 0);
   const named = alike.map(({ session }) => session).filter((session) => session !== '');
   const more = named.length - MOST_SESSIONS.ofMisses;
@@ -67,16 +48,11 @@ function oftenText(alike: readonly AlikeMisses[]): string {
 }
 
 /**
- * Which sessions were answered with what others recorded.
+ * Which sessions were answered with what others recorded; undefined where there is none.
  *
- * @param sessions with their requests; `""` is the default one
  * @param again how their tests are recorded
- * @returns undefined where there is none
  */
-export function crossSessionText(
-  sessions: readonly { session: string; count: number }[],
-  again: string,
-): string | undefined {
+export function crossSessionText(sessions: readonly CrossSessionHit[], again: string): string | undefined {
   if (sessions.length === 0) return undefined;
   const count = sessions.reduce((sum, one) => sum + one.count, 0);
   const more = sessions.length - MOST_SESSIONS.ofHits;
@@ -90,41 +66,14 @@ export function crossSessionText(
   ].join('\n');
 }
 
-/** What was never served of a recording. */
-interface UnservedList {
-  recording: string;
-  /** Only of what was recorded in this one; `""`: in none. */
-  session?: string;
-  /** Exchanges in it. */
-  total: number;
-  /** How many of them were never served. */
-  count: number;
-  /** Some of these. */
-  exchanges: readonly UnservedLine[];
-}
-
-interface UnservedLine {
-  method: string;
-  path: string;
-  query: string;
-  /** The session that it was recorded in, where that has a name. */
-  session?: string;
-  /** Which of those recorded for the same request in that session it is: `2 of 5`. */
-  place?: string;
-  /** ISO 8601, UTC. */
-  recordedAt: string;
-  /** Why it is never served. */
-  reason?: keyof typeof REASONS;
-}
-
-const REASONS = {
+const REASONS: Readonly<Record<Unanswerable, string>> = {
   failure: 'a failure: only served with --replay-failures',
   omitted: 'its body was not kept: never served',
   stale: 'stale: never served with --on-stale refuse',
 };
 
 /** Which exchanges a run never served, each in a line. */
-export function unservedText({ recording, session, total, count, exchanges }: UnservedList): string {
+export function unservedText({ recording, session, total, count, exchanges }: Unserved): string {
   if (count === 0) return `every exchange of "${recording}" was served (${total})`;
   const lines = exchanges.map(unservedLine);
   if (count > lines.length) lines.push(`and ${count - lines.length} more`);
@@ -133,7 +82,7 @@ export function unservedText({ recording, session, total, count, exchanges }: Un
   return `${count} of ${total} exchanges of ${of} ${count === 1 ? 'was' : 'were'} never served:${list}`;
 }
 
-function unservedLine({ method, path, query, session, place, recordedAt, reason }: UnservedLine): string {
+function unservedLine({ method, path, query, session, place, recordedAt, reason }: UnservedExchange): string {
   const request = `${method} ${path}${query === '' ? '' : `?${query}`}`;
   const which = place === undefined ? '' : ` (${place})`;
   const where = session === undefined ? '' : ` in ${sessionText(session)}`;
@@ -144,19 +93,6 @@ function unservedLine({ method, path, query, session, place, recordedAt, reason 
 /** `the session "adds a language"` @param name `""`: that of the requests that name none */
 export function sessionText(name: string): string {
   return name === '' ? 'no session' : `the session ${JSON.stringify(name)}`;
-}
-
-/** A fault that never happened. */
-export interface IdleFault {
-  /** In one line. */
-  fault: string;
-  /** How many requests it fitted. */
-  matched: number;
-  /** A fault before it happened, perhaps to the very requests that it is for. */
-  isBehindOthers: boolean;
-  /** As the fault says them. */
-  rate?: number | undefined;
-  after?: number | undefined;
 }
 
 /** `the fault "GET /x status=503" never happened: it fitted no request that passed the gate` */
