@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Patchgate } from '../app/patchgate.ts';
 import {
   crossSessionText,
@@ -13,6 +14,8 @@ import { hintWith } from '../recordings/matching/explain-path.ts';
 import { recordedText } from '../reporters/wording.ts';
 import { AS_SENT, type ExchangeFilter, type SentExchanges } from '../server/exchange-list.ts';
 import { sessionPath } from '../server/session-path.ts';
+import type { Config } from '../settings/config.ts';
+import { shortPath } from '../settings/config-file.ts';
 import { variableOf } from '../settings/settings.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
@@ -30,20 +33,22 @@ export interface TestGateParts {
   stopListening(): Promise<void>;
   /** Takes one notice for people. */
   notice(text: string): void;
-  /** Name of the recording that answers, or is made. */
-  recording: string;
-  /** Its folder, for messages. */
-  folder: string;
-  /** What it is asked for is kept, or would be: of what is refused or fails, the recording has nothing. */
+  config: Config;
+  /** It records, or would: the recording has nothing of what is refused or fails. */
   isRecording: boolean;
   /** What fails the end: exchanges that were never served, misses that no test has asked for, blocked requests. */
   failUnused: boolean;
   failOnMiss: boolean;
   failOnBlock: boolean;
-  /** Whether its options give faults. Those of a config file are for all gates, and of one or another. */
+  /** Whether its options give faults. Those of a config file are for all gates. */
   hasFaults: boolean;
   /** What was never served; undefined where a recording is being made. @throws where there is none */
   unserved(session?: string): Promise<Unserved | undefined>;
+}
+
+interface AskedWithRecords extends Asked, FakeRecords {
+  /** With what matchers compare. */
+  [AS_SENT](): SentExchanges;
 }
 
 /** Of tests that are run once more. */
@@ -55,54 +60,39 @@ const BY_VARIABLES: Remediation = {
 
 /** A gate that listens, as a test sees it. */
 export function createTestGate(parts: TestGateParts): FakeGate {
-  const { gate, url, notice } = parts;
-  const unasked = new UnaskedMisses(gate, parts.recording);
+  const { gate, url, notice, config } = parts;
+  /** How often each had missed when a test asked. */
+  const askedMisses = new Map<string, number>();
   /** Checks for which no test waits. */
   const unawaited = new Set<Promise<void>>();
   /** Of sessions whose test was tried again. */
   const attempts = new Map<string, number>();
   let closing: Promise<void> | undefined;
 
-  const end = async () => {
-    let missed: string | undefined;
-    try {
-      await parts.stopListening();
-      if (parts.failUnused) assertAllServed();
-      missed = unasked.text();
-      if (missed && !parts.failOnMiss) notice(missed);
-      const { requests, blocked } = gate.counts();
-      const refused = refusedTexts(gate, BY_VARIABLES, parts.isRecording);
-      const isBlocked = parts.failOnBlock && blocked > 0;
-      const hits = crossSessionText(
-        gate.crossSessionHits(),
-        'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and that test alone',
-      );
-      for (const text of [
-        ...(isBlocked ? [] : refused),
-        ...(requests === 0 ? [`no request came to the gate: its client must ask ${url}`] : []),
-        ...(parts.isRecording ? [...attempts.keys()].map(triedAgainText) : []),
-        ...(hits ? [hits] : []),
-        ...(parts.hasFaults ? gate.faults.neverHappened().map(neverHappenedText) : []),
-      ])
-        notice(text);
-      if (missed && parts.failOnMiss) throw new Error(missed);
-      if (isBlocked) throw new Error(refused.join('\n'));
-      for (const check of unawaited) await check;
-    } finally {
-      await gate.close(missed !== undefined);
-    }
-    const recorded = gate.recorded();
-    if (recorded !== undefined) notice(recordedText(recorded, parts.folder));
-  };
-  const close = () => {
-    // What was wrong is said once.
-    if (closing) return closing.catch(() => undefined);
-    closing = end();
-    return closing;
-  };
   const mustBeOpen = (hint: string) => {
     if (closing) throw misuse('the gate is closed', hint);
   };
+
+  function askMisses(session?: string): Missed {
+    const missed = gate.misses(session);
+    for (const miss of missed.misses) askedMisses.set(keyOf(miss), miss.count);
+    return missed;
+  }
+
+  function textOfMisses(missed: Missed): string | undefined {
+    const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
+    const hintOf = ({ hint }: MissedRequest) => inOptions(hintWith(hint, config.recording, again));
+    return missesText({ ...missed, misses: missed.misses.map((miss) => ({ ...miss, hint: hintOf(miss) })) });
+  }
+
+  /** The misses that no test has asked for: most often its client has failed of them before it could. */
+  function unaskedMisses(): string | undefined {
+    const all = gate.misses();
+    const misses = all.misses
+      .map((miss) => ({ ...miss, count: miss.count - (askedMisses.get(keyOf(miss)) ?? 0) }))
+      .filter(({ count }) => count > 0);
+    return textOfMisses({ ...all, count: misses.reduce((sum, miss) => sum + miss.count, 0), misses });
+  }
 
   function assertAllServed(session?: string): PromiseLike<void> {
     // Made here, it shows the line of the test.
@@ -128,12 +118,49 @@ export function createTestGate(parts: TestGateParts): FakeGate {
     };
   }
 
+  async function end(): Promise<void> {
+    let missed: string | undefined;
+    try {
+      await parts.stopListening();
+      if (parts.failUnused) assertAllServed();
+      missed = unaskedMisses();
+      const { requests, blocked } = gate.counts();
+      const refused = refusedTexts(gate, BY_VARIABLES, parts.isRecording);
+      const isBlocked = parts.failOnBlock && blocked > 0;
+      const again = 'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and that test alone';
+      for (const text of [
+        parts.failOnMiss ? undefined : missed,
+        ...(isBlocked ? [] : refused),
+        requests === 0 ? `no request came to the gate: its client must ask ${url}` : undefined,
+        ...(parts.isRecording ? [...attempts.keys()].map(triedAgainText) : []),
+        crossSessionText(gate.crossSessionHits(), again),
+        ...(parts.hasFaults ? gate.faults.neverHappened().map(neverHappenedText) : []),
+      ])
+        if (text !== undefined) notice(text);
+      if (missed && parts.failOnMiss) throw new Error(missed);
+      if (isBlocked) throw new Error(refused.join('\n'));
+      for (const check of unawaited) await check;
+    } finally {
+      await gate.close(missed !== undefined);
+    }
+    const recorded = gate.recorded();
+    const folder = shortPath(join(config.recordings, config.recording), process.cwd());
+    if (recorded !== undefined) notice(recordedText(recorded, folder));
+  }
+
+  function close(): Promise<void> {
+    // What was wrong is said once.
+    if (closing) return closing.catch(() => undefined);
+    closing = end();
+    return closing;
+  }
+
   /** What gate and session have alike. */
-  const askedOf = (session?: string): Asked & FakeRecords & { assertAllServed(): PromiseLike<void> } => ({
+  const askedOf = (session?: string): AskedWithRecords => ({
     exchanges: (filter) => exchangesOf(gate, session === undefined ? filter : { ...filter, session }),
-    misses: () => unasked.ask(session).misses,
+    misses: () => askMisses(session).misses,
     assertNoMisses: function assertNoMisses() {
-      const text = unasked.textOf(unasked.ask(session));
+      const text = textOfMisses(askMisses(session));
       if (text === undefined) return;
       const error = new Error(text);
       // The line that is shown is the test's.
@@ -149,11 +176,13 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       return assertAllServed(session);
     },
     ...recordsOf(gate, session ?? ''),
+    [AS_SENT]: () => gate[AS_SENT](session === undefined ? {} : { session }),
   });
-  const testGate: FakeGate = {
+
+  return {
     ...askedOf(),
     url,
-    session(test) {
+    session(test): FakeSession {
       const name = sessionNameOf(test);
       mustBeOpen('no session of it is answered any more');
       // What a test that is tried again was answered before is not to count.
@@ -162,61 +191,18 @@ export function createTestGate(parts: TestGateParts): FakeGate {
         attempts.set(name, attempt);
         gate.reset(name);
       }
-      const session: FakeSession = {
+      return {
         ...askedOf(name),
         name,
         url: url + sessionPath(name),
         headers: { [SESSION_HEADER]: name },
         reset: () => gate.reset(name),
       };
-      return comparable(session, () => gate[AS_SENT]({ session: name }));
     },
     reset: (session) => gate.reset(session),
     close,
     [Symbol.asyncDispose]: close,
   };
-  return comparable(testGate, () => gate[AS_SENT]());
-}
-
-/** With what matchers compare. */
-function comparable<Shown extends object>(shown: Shown, asSent: () => SentExchanges): Shown {
-  return Object.assign(shown, { [AS_SENT]: asSent });
-}
-
-/** The misses that no test has asked for: most often its client has failed of them before it could. */
-class UnaskedMisses {
-  readonly #gate: Patchgate;
-  readonly #recording: string;
-  /** How often each had missed when a test asked. */
-  readonly #asked = new Map<string, number>();
-
-  constructor(gate: Patchgate, recording: string) {
-    this.#gate = gate;
-    this.#recording = recording;
-  }
-
-  ask(session?: string): Missed {
-    const missed = this.#gate.misses(session);
-    for (const miss of missed.misses) this.#asked.set(keyOf(miss), miss.count);
-    return missed;
-  }
-
-  textOf(missed: Missed): string | undefined {
-    const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
-    const misses = missed.misses.map((miss) => ({
-      ...miss,
-      hint: inOptions(hintWith(miss.hint, this.#recording, again)),
-    }));
-    return missesText({ ...missed, misses });
-  }
-
-  text(): string | undefined {
-    const all = this.#gate.misses();
-    const misses = all.misses
-      .map((miss) => ({ ...miss, count: miss.count - (this.#asked.get(keyOf(miss)) ?? 0) }))
-      .filter(({ count }) => count > 0);
-    return this.textOf({ ...all, count: misses.reduce((sum, miss) => sum + miss.count, 0), misses });
-  }
 }
 
 function keyOf({ session, text }: MissedRequest): string {
@@ -267,12 +253,12 @@ function exchangesOf(gate: Patchgate, filter: ExchangeFilter = {}): ShownExchang
 }
 
 function recordsOf({ records }: Patchgate, session: string): FakeRecords {
-  const name = (kind: string, id: number | string, account: number | string = 'current') => ({
+  const nameOf = (kind: string, id: number | string, account: number | string = 'current') => ({
     ...{ account: String(account), kind, id: String(id) },
   });
   return {
-    record: (kind, id, account) => orHint(() => records?.get(name(kind, id, account), session)),
+    record: (kind, id, account) => orHint(() => records?.get(nameOf(kind, id, account), session)),
     setRecord: (kind, id, record, account) =>
-      orHint(() => records?.set(name(kind, id, account), record as JsonObject, session)),
+      orHint(() => records?.set(nameOf(kind, id, account), record as JsonObject, session)),
   };
 }

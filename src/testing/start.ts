@@ -8,7 +8,6 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { hasJournal } from '../recordings/store/open-store.ts';
 import { amount, noticeText } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
-import { shortPath } from '../settings/config-file.ts';
 import type { UserConfig } from '../settings/define-config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import type { Collection, State } from '../state/state-file.ts';
@@ -112,13 +111,12 @@ async function startGate(
   const { url, close, unref } = await orClose(gate, () => gate.listen());
   unref();
   const testGate = createTestGate({
-    ...{ gate, url, notice, failUnused, failOnMiss, failOnBlock, recording: config.recording },
+    ...{ gate, url, notice, config, failUnused, failOnMiss, failOnBlock },
     stopListening() {
       open.delete(testGate);
       if (open.size === 0) process.off('beforeExit', closeOpen).off('SIGTERM', closeAndEnd);
       return close();
     },
-    folder: shortPath(join(config.recordings, config.recording), process.cwd()),
     isRecording: kind === 'proxy' && config.record !== undefined && config.record !== 'none',
     hasFaults: options.faults !== undefined,
     async unserved(session) {

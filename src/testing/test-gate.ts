@@ -21,6 +21,10 @@ export interface Asked {
   misses(): MissedRequest[];
   /** That the recording had an answer to each request. @throws Error that lists those to which it had none */
   assertNoMisses(): void;
+  /** That each exchange of the recording was served, in whatever session; for a session, each that was recorded in it. Without
+   *  `await`, `close` throws what it found; while it is recorded anew, there is nothing to find.
+   *  @throws Error that lists those that were not; for a session, where there is none, too */
+  assertAllServed(): PromiseLike<void>;
   /** Makes answers fail or wait, in the place of the faults that held before. `[]`: none does any more.
    *  @throws PatchgateError naming the fault that is not as it must be */
   setFaults(faults: FaultSettings): Promise<void>;
@@ -36,9 +40,6 @@ export interface TestSession extends Asked {
   readonly url: string;
   /** The same for a client of the gate's own URL that can send a header. */
   readonly headers: Readonly<Record<string, string>>;
-  /** That each exchange that was recorded in this session was served; else as that of the gate.
-   *  @throws Error where there is none, too */
-  assertAllServed(): PromiseLike<void>;
   /** Makes it as new. */
   reset(): void;
 }
@@ -51,9 +52,6 @@ export interface TestGate<Session extends TestSession = TestSession> extends Ask
    *  @param test what `recordingName` takes, which names it; or a name of one's own, 1 to 100 printable ASCII characters
    *  @throws PatchgateError where it is none */
   session(test: NamedTest): Session;
-  /** That each exchange of the recording was served, in whatever session. Without `await`, `close` throws what it
-   *  found; while it is recorded anew, there is nothing to find. @throws Error that lists those that were not */
-  assertAllServed(): PromiseLike<void>;
   /** Makes all as new, or one session; `""` is that of the requests that name none. */
   reset(session?: string): void;
   /** Waits for what is in flight, writes out what was recorded, and frees everything. Called again, it waits for the same.

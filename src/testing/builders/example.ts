@@ -142,6 +142,7 @@ class ExampleValues {
       try {
         return this.#ofForm(form, { ...site, above });
       } catch (error) {
+        if (!(error instanceof Unmade)) throw error;
         unmade ??= error;
       }
     }

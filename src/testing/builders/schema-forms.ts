@@ -258,6 +258,9 @@ export class Unmade extends Error {
   }
 }
 
+/** Thrown where a body would be too large. */
+class TooManyValues extends Error {}
+
 /** Bounds what is made of schemas that hold themselves or one another. */
 export class RecursionLimit {
   readonly #levels: number;
@@ -273,29 +276,25 @@ export class RecursionLimit {
     const times = new Map<unknown, number>();
     for (const at of above) times.set(at, (times.get(at) ?? 0) + 1);
     const recursion = Math.max(1, ...times.values()) - 1;
+    if (recursion > MAX_RECURSION) return false;
     this.#isRecursive ||= recursion > 0;
-    return !this.isExceeded && recursion <= MAX_RECURSION && ++this.#made > 0;
+    if (++this.#made > (this.#isRecursive ? MAX_RECURSIVE_VALUES : MAX_VALUES)) throw new TooManyValues();
+    return true;
   }
 
   /** Whether an object has its optional members. @param level objects around it */
   hasOptional(level: number): boolean {
     return level < this.#levels;
   }
-
-  get isExceeded(): boolean {
-    return this.#made > (this.#isRecursive ? MAX_RECURSIVE_VALUES : MAX_VALUES);
-  }
 }
 
 /** Makes something of schemas, as large as the limit allows. @throws Unmade where nothing could be made */
 export function withRecursionLimit<Made>(make: (limit: RecursionLimit) => Made): Made {
   for (const levels of LEVELS) {
-    const limit = new RecursionLimit(levels);
     try {
-      const made = make(limit);
-      if (!limit.isExceeded) return made;
+      return make(new RecursionLimit(levels));
     } catch (error) {
-      if (!(error instanceof Unmade) || !limit.isExceeded) throw error;
+      if (!(error instanceof TooManyValues)) throw error;
     }
   }
   throw new Unmade([]);

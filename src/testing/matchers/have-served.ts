@@ -25,8 +25,7 @@ import {
 } from './runner.ts';
 import { type Show, showing } from './shown-value.ts';
 
-const NAME = 'toHaveServed';
-const CALLED = { name: NAME, received: 'gate', expected: 'exchange' };
+const CALLED = { name: 'toHaveServed', received: 'gate', expected: 'exchange' };
 const PARTS = ['method', 'path', 'query', 'headers', 'body', 'status', 'session'] as const;
 
 /** What is compared of an exchange. `body`: `''` where there is none; of bytes that are no text, a Buffer. */
@@ -56,14 +55,12 @@ export function haveServed(runner: Runner, judge: Judge, gate: unknown, expected
   checkExpected(expected);
   const show = showing(runner, judge.redaction);
   const seen = exchangesOf(gate);
-  if (seen === undefined)
-    return unusable(
-      runner,
-      CALLED,
-      types.isPromise(gate)
-        ? 'the received value is a promise\n  hint: await it: const gate = await replay()'
-        : `the received value is no gate: ${show(gate)}\n  hint: give what replay(), fake() or proxy() of patchgate/testing resolves to, or a session of it`,
-    );
+  if (seen === undefined) {
+    const why = types.isPromise(gate)
+      ? 'the received value is a promise\n  hint: await it: const gate = await replay()'
+      : `the received value is no gate: ${show(gate)}\n  hint: give what replay(), fake() or proxy() of patchgate/testing resolves to, or a session of it`;
+    return unusable(runner, CALLED, why);
+  }
   const differencesOf = comparer(runner, expected);
   const compared = seen.all.map(({ shown, sent }) => ({
     exchange: shown,
@@ -81,7 +78,7 @@ export function haveServed(runner: Runner, judge: Judge, gate: unknown, expected
       doubts.join('\n'),
       found.length > 0 ? '' : nearestText(show, compared, paint),
       exchangesText(
-        compared.map(({ exchange }) => exchange),
+        seen.all.map(({ shown }) => shown),
         paint,
       ),
     ]);
@@ -91,60 +88,50 @@ export function haveServed(runner: Runner, judge: Judge, gate: unknown, expected
 }
 
 function checkExpected(expected: ExpectedExchange): void {
-  checkMembers(NAME, 'the exchange that is expected', expected, [...PARTS, 'times']);
+  checkMembers(CALLED.name, 'the exchange that is expected', expected, [...PARTS, 'times']);
   const { path, headers, times } = expected;
+  const misuse = (what: string, hint: string) => misused(CALLED.name, what, hint);
   // What they are instead may hold secrets.
   if (headers !== undefined && !isRecord(headers))
-    throw misused(
-      NAME,
+    throw misuse(
       'the headers are no object of names and values',
       "give them by name: { headers: { authorization: 'Bearer abc' } }",
     );
   if (typeof path === 'string' && !path.startsWith('/'))
-    throw misused(
-      NAME,
+    throw misuse(
       `the path ${named(path)} does not begin with a slash`,
       'give it as it is sent: /api/v2/accounts/current/projects/42',
     );
   if (typeof path === 'string' && path.includes('?'))
-    throw misused(
-      NAME,
-      `the path ${named(path)} has a query`,
-      'give that by itself: { path, query: { limit: 2 } }',
-    );
+    throw misuse(`the path ${named(path)} has a query`, 'give that by itself: { path, query: { limit: 2 } }');
   if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0))
-    throw misused(NAME, `times cannot be ${named(times)}`, 'it is a whole number from 0');
+    throw misuse(`times cannot be ${named(times)}`, 'it is a whole number from 0');
 }
 
+/** Why it cannot be told whether there was such an exchange. */
 function doubtsOf(served: readonly Compared[], areCut: boolean): string[] {
   const unknown = served
-    .filter(
-      ({ differences }) => differences.length > 0 && differences.every(({ actual }) => actual === UNKNOWN),
-    )
+    .filter(({ differences }) => differences[0] && differences.every(({ actual }) => actual === UNKNOWN))
     .map(({ exchange }) => exchange);
-  return [
-    ...(unknown.length > 0
-      ? [
-          `Cannot tell for ${numbersOf(unknown)}: the body is longer than the 64 KiB that a gate keeps of one.`,
-        ]
-      : []),
-    ...(areCut
-      ? [
-          'Cannot tell for earlier ones: a gate keeps the last 1,000 exchanges, and 32 MiB of them. Use gate.reset() between tests.',
-        ]
-      : []),
-  ];
+  const doubts: string[] = [];
+  if (unknown.length > 0)
+    doubts.push(
+      `Cannot tell for ${numbersOf(unknown)}: the body is longer than the 64 KiB that a gate keeps of one.`,
+    );
+  if (areCut)
+    doubts.push(
+      'Cannot tell for earlier ones: a gate keeps the last 1,000 exchanges, and 32 MiB of them. Use gate.reset() between tests.',
+    );
+  return doubts;
 }
 
-interface SeenExchanges {
-  /** Oldest first, redacted and as sent; where the latter is forgotten, both are the same. */
-  all: { shown: ShownExchange; sent: ShownExchange }[];
-  /** There were others, which are forgotten. */
-  areCut: boolean;
-}
-
-/** The exchanges of a gate or one of its sessions; undefined where this is neither. @param gate whatever was given to `expect` */
-function exchangesOf(gate: unknown): SeenExchanges | undefined {
+/**
+ * The exchanges of a gate or one of its sessions, oldest first, redacted and as sent; undefined where this is neither.
+ *
+ * @param gate whatever was given to `expect`
+ * @returns `areCut` where earlier ones are forgotten
+ */
+function exchangesOf(gate: unknown) {
   const { exchanges, [AS_SENT]: asSent } = Object(gate) as {
     exchanges?: () => Iterable<ShownExchange>;
     [AS_SENT]?: () => SentExchanges;
@@ -173,9 +160,8 @@ function factsOf({ request, response, session = '' }: ShownExchange): Facts {
 
 /** @param query without the `?` */
 function queryOf(query: string): object {
-  return Object.fromEntries(
-    Array.from(queryValues(query), ([name, list]) => [name, list.length === 1 ? list[0] : list]),
-  );
+  const lists = [...queryValues(query)];
+  return Object.fromEntries(lists.map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
 }
 
 /** One text of a header that came several times; anything else as it is. @param name in lower case */
@@ -209,10 +195,10 @@ function comparer(runner: Runner, expected: ExpectedExchange): (facts: Facts, sh
   };
 
   function* ofPart(part: keyof Facts, value: unknown, actual: unknown, shown: unknown) {
-    if (part !== 'headers' || !isPlain(value))
-      return yield* differences(actual, part === 'body' ? expectedBody(value, actual) : value, [], shown);
-    for (const [name, one] of Object.entries(value))
-      yield* differences(own(actual, name), one, [name], own(shown, name));
+    if (part === 'headers' && isPlain(value))
+      for (const [name, one] of Object.entries(value))
+        yield* differences(own(actual, name), one, [name], own(shown, name));
+    else yield* differences(actual, part === 'body' ? expectedBody(value, actual) : value, [], shown);
   }
 
   function* differences(
@@ -226,8 +212,9 @@ function comparer(runner: Runner, expected: ExpectedExchange): (facts: Facts, sh
     if (isFilledIn(actual, expected) || equals(actual, expected)) return;
     const isHidden = actual !== undefined && (shown === undefined || shown === UNKNOWN);
     const here = { pointer: pointerOf(path), expected, actual: isHidden ? REDACTED : shown };
-    const isShown = Array.isArray(actual) === Array.isArray(shown) && isPlain(actual) === isPlain(shown);
     const names = namesWithin(actual, expected);
+    // What is hidden as a whole shows no place within.
+    const isShown = Array.isArray(actual) === Array.isArray(shown) && isPlain(actual) === isPlain(shown);
     if (!names) return yield here;
     const some = sampleOf(expected) ?? expected;
     for (const name of names) {
@@ -235,7 +222,6 @@ function comparer(runner: Runner, expected: ExpectedExchange): (facts: Facts, sh
       const isNamed = own(some, name) !== undefined || own(shown, name) !== undefined;
       const place = [...path, isNamed ? name : REDACTED];
       for (const difference of differences(own(actual, name), own(some, name), place, own(shown, name))) {
-        // What is hidden as a whole shows no place within.
         if (!isShown) return yield here;
         yield difference;
       }
@@ -285,8 +271,9 @@ function wantedOf(part: keyof Facts, value: unknown): unknown {
   if (Object.prototype.toString.call(value) === '[object URLSearchParams]') return queryOf(String(value));
   if (!isPlain(value)) return value;
   const members = Object.entries(value).map(([name, one]) => {
-    const key = part === 'headers' ? name.toLowerCase() : name;
-    return [key, part === 'headers' ? headerText(key, textOf(one)) : textOf(one)];
+    if (part === 'query') return [name, textOf(one)];
+    const key = name.toLowerCase();
+    return [key, headerText(key, textOf(one))];
   });
   return Object.fromEntries(members);
 }
