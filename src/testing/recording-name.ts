@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { dirname, relative, sep } from 'node:path';
+import { basename, dirname, relative, sep } from 'node:path';
 import { findConfigFile } from '../settings/config-file.ts';
 import { type NamedTest, namesOf } from './test-names.ts';
 
@@ -36,16 +36,12 @@ function home(): string {
 
 /** `test/checkout.test.ts` -> `checkout` */
 function titleOf(file: string): string {
-  return (file.split('/').at(-1) as string).replace(/(?:[.-](?:test|spec))?\.\w+$/, '');
+  return basename(file).replace(/(?:[.-](?:test|spec))?\.\w+$/, '');
 }
 
 /** What every file system takes and tells apart: small letters and digits of ASCII, with one `-` between words. */
 function wordsOf(text: string): string {
-  const words = text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-/, '');
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const words = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-/, '');
   return words.slice(0, READABLE).replace(/-$/, '');
 }

@@ -10,12 +10,12 @@ export type NamedTest =
   | PlaywrightTest
   | MochaTest;
 
-/** What vitest says of a test or a suite. */
+/** What vitest says of a test. */
 export interface VitestTask {
   readonly name: string;
   readonly type: string;
   readonly suite?: VitestSuite | undefined;
-  readonly file: VitestFile;
+  readonly file: VitestSuite & { readonly filepath: string; readonly projectName?: string | undefined };
   /** Once it has run before. */
   readonly result?: { readonly retryCount?: number; readonly repeatCount?: number } | undefined;
 }
@@ -24,11 +24,6 @@ interface VitestSuite {
   readonly name: string;
   readonly suite?: VitestSuite | undefined;
   readonly tasks: readonly object[];
-}
-
-interface VitestFile extends VitestSuite {
-  readonly filepath: string;
-  readonly projectName?: string | undefined;
 }
 
 /** The context of `node:test`. */
@@ -72,23 +67,24 @@ export interface TestNames {
   attempt?: number | undefined;
 }
 
+const GIVE =
+  "what the runner gives the test: vitest's task, node:test's context, Playwright's testInfo, mocha's this.test, expect.getState()";
+
 /** @throws PatchgateError `bad-usage` */
 export function namesOf(test: NamedTest): TestNames {
   if (typeof test === 'string' && test !== '') return { file: undefined, names: [test] };
-  if (typeof test !== 'object' || test === null)
-    throw noTest(
-      `it is ${test === '' ? 'an empty text' : typeof test === 'function' ? 'a function' : String(test)}`,
-      "give its name, or what the runner gives the test: vitest's task, node:test's context, Playwright's testInfo, mocha's this.test, expect.getState()",
-    );
+  if (typeof test !== 'object' || test === null) {
+    const what = test === '' ? 'an empty text' : typeof test === 'function' ? 'a function' : String(test);
+    throw misuse(`this is no test: it is ${what}`, `give its name, or ${GIVE}`);
+  }
   if ('task' in test) return namesOf(test.task);
   if ('titlePath' in test) return ofTitles(test);
   if ('file' in test && typeof test.file === 'object') return ofVitest(test);
   if ('testPath' in test || 'currentTestName' in test) return ofExpect(test);
-  if (typeof (test as NodeTest).name === 'string') return ofNode(test as NodeTest);
-  throw noTest(
-    'it has no name',
-    "give what the runner gives the test: vitest's task, node:test's context, Playwright's testInfo, mocha's this.test, expect.getState()",
-  );
+  const { name, fullName = name, filePath } = test as NodeTest;
+  if (typeof name !== 'string') throw misuse('this is no test: it has no name', `give ${GIVE}`);
+  // Where Node does not say it, each file is still a process of its own.
+  return { file: filePath ?? process.argv[1], names: [fullName] };
 }
 
 function ofVitest(task: VitestTask): TestNames {
@@ -114,15 +110,6 @@ function ofTitles(test: PlaywrightTest | MochaTest): TestNames {
 }
 
 function ofExpect({ currentTestName, testPath }: ExpectState): TestNames {
-  if (!currentTestName) throw noTest('none runs', 'call it within a test, beforeEach or afterEach');
-  return { file: testPath, names: [currentTestName] };
-}
-
-function ofNode({ name, fullName = name, filePath }: NodeTest): TestNames {
-  // Where Node does not say it, each file is still a process of its own.
-  return { file: filePath ?? process.argv[1], names: [fullName] };
-}
-
-function noTest(why: string, hint: string): Error {
-  return misuse(`this is no test: ${why}`, hint);
+  if (currentTestName) return { file: testPath, names: [currentTestName] };
+  throw misuse('this is no test: none runs', 'call it within a test, beforeEach or afterEach');
 }

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../errors.ts';
-import type { JsonValue } from '../json/json.ts';
+import { childOf, isObject, type JsonValue } from '../json/json.ts';
 import { pointerOf, tokensOf } from '../json/pointer.ts';
 import {
   contextOf,
@@ -19,9 +20,6 @@ export interface Fixtures {
   fails?: readonly FailingExample[];
 }
 
-/** Problems that the message tells. */
-const MOST_TOLD = 20;
-
 /**
  * Tries a rule by its examples and further fixtures, as `test('team.rule-name', () => testRule(rule))` in whatever runs tests:
  * it has the form that the config takes; it passes and fails as they say, at the places that they say; each place leads into the
@@ -37,27 +35,34 @@ export function testRule(rule: Rule, more: Fixtures = {}): void {
     throw failure(rule, [`${wrong.text}${place} (${wrong.hint})`]);
   }
   const { passes, fails } = rule.examples;
-  const of = (examples: readonly (Example | FailingExample)[], name: string) =>
-    examples.flatMap((example, index) =>
-      tried(rule, example, 'pointers' in example ? example.pointers : [], `${name}[${index}]`),
-    );
-  const problems = [
-    ...of(passes, 'examples.passes'),
-    ...of(fails, 'examples.fails'),
-    ...of(more.passes ?? [], 'passes'),
-    ...of(more.fails ?? [], 'fails'),
-  ];
+  const lists = {
+    ...{ 'examples.passes': passes, 'examples.fails': fails },
+    ...{ passes: more.passes ?? [], fails: more.fails ?? [] },
+  };
+  const problems = Object.entries(lists).flatMap(([list, examples]) =>
+    examples.flatMap((example, index) => problemsWith(rule, example, `${list}[${index}]`)),
+  );
   if (problems.length > 0) throw failure(rule, problems);
 }
 
-/** What is wrong with what a rule says of an example, and of the same with a body that is broken. */
-function tried(rule: Rule, example: Example, expected: readonly string[], name: string): string[] {
+/** Problems that the message tells. */
+const MOST_TOLD = 20;
+
+function failure(rule: Partial<Rule> | undefined, problems: readonly string[]): Error {
+  const name = typeof rule?.name === 'string' ? `the rule ${rule.name}` : 'the rule';
+  const rest = problems.length > MOST_TOLD ? [`… and ${problems.length - MOST_TOLD} more`] : [];
+  return new Error([`${name} is not as it must be:`, ...problems.slice(0, MOST_TOLD), ...rest].join('\n  '));
+}
+
+/** What is wrong with what a rule says of an example, and of the same with a body that is broken. @param name the example's */
+function problemsWith(rule: Rule, example: Example | FailingExample, name: string): string[] {
   const context = contextOf(example);
+  const expected = 'pointers' in example ? example.pointers : [];
   const { places, faults, failure } = runRule(rule, context);
   if (failure !== undefined) return [`${name}: ${failure}`];
   const problems = faults.map((fault) => `${name}: ${fault}`);
   const found = places.map(({ pointer }) => pointer);
-  if (!isSame(found, expected)) {
+  if (!isDeepStrictEqual(found.toSorted(), expected.toSorted())) {
     const said = places.map(({ pointer, message }) => `${shownPointer(pointer)} (${message})`);
     const meant = expected.map(shownPointer);
     problems.push(
@@ -66,7 +71,7 @@ function tried(rule: Rule, example: Example, expected: readonly string[], name: 
   }
   if (problems.length > 0) return problems;
   const again = runRule(rule, context).places;
-  if (!isSame(again.map(textOf), places.map(textOf)))
+  if (!isDeepStrictEqual(again.map(textOf).sort(), places.map(textOf).sort()))
     return [`${name}: it finds something else when it is asked again`];
   for (const { body, what } of brokenBodies(example.body)) {
     const knowing = runRule(rule, { ...context, body });
@@ -83,36 +88,17 @@ function textOf({ pointer, message, hint }: Place): string {
   return JSON.stringify([pointer, message, hint]);
 }
 
-/** Whether there are the same texts, in whatever order. */
-function isSame(some: readonly string[], others: readonly string[]): boolean {
-  const sorted = others.toSorted();
-  return (
-    some.length === others.length && some.toSorted().every((pointer, index) => pointer === sorted[index])
-  );
-}
-
-function failure(rule: Partial<Rule> | undefined, problems: readonly string[]): Error {
-  const name = typeof rule?.name === 'string' ? `the rule ${rule.name}` : 'the rule';
-  const rest = problems.length > MOST_TOLD ? [`… and ${problems.length - MOST_TOLD} more`] : [];
-  return new Error([`${name} is not as it must be:`, ...problems.slice(0, MOST_TOLD), ...rest].join('\n  '));
-}
-
-/** What a rule says of a request, and what is wrong with how it says it. */
-interface Run {
-  places: readonly Place[];
-  /** Why the gate would say that the rule failed. */
-  failure?: string;
-  /** What else is wrong, for which only a test can afford to look. */
-  faults: readonly string[];
-}
-
 /** Places of one run that are looked at; a rule that never ends is ended by the test's time-out alone. */
 const MOST_PLACES = 10_000;
 /** What comes of putting a value into a text that is none. */
 const NO_TEXT = /\bundefined\b|\bNaN\b|\[object \w+\]/;
 
-/** Asks a rule as the gate does. Never throws. */
-function runRule(rule: Rule, context: RuleContext): Run {
+/**
+ * Asks a rule as the gate does. Never throws.
+ *
+ * @returns `failure`: why the gate would say that the rule failed; `faults`: what else is wrong, for which only a test can look
+ */
+function runRule(rule: Rule, context: RuleContext): { places: Place[]; faults: string[]; failure?: string } {
   const places: Place[] = [];
   const faults: string[] = [];
   if (rule.readsEffects && !context.effects?.length) return { places, faults };
@@ -134,35 +120,30 @@ function faultsOf(
   { pointer, message, hint = '', isDestructive }: Place,
   body: JsonValue,
 ): string[] {
+  const at = shownPointer(pointer);
   const faults: string[] = [];
   if (!leadsInto(body, pointer))
     faults.push(
       `the pointer ${pointer} leads nowhere: to a value of the body, or to a member that an object lacks`,
     );
   if (NO_TEXT.test(message) || NO_TEXT.test(hint))
-    faults.push(
-      `its text at ${shownPointer(pointer)} quotes what is no text: ${JSON.stringify(`${message} ${hint}`.trim())}`,
-    );
+    faults.push(`its text at ${at} quotes what is no text: ${JSON.stringify(`${message} ${hint}`.trim())}`);
   if (isDestructive && !rule.guards)
-    faults.push(
-      `its place at ${shownPointer(pointer)} is destructive, yet the rule does not say guards: true`,
-    );
+    faults.push(`its place at ${at} is destructive, yet the rule does not say guards: true`);
   return faults;
 }
 
 /** Whether a pointer is that of a value, or of a member that an object lacks. */
 function leadsInto(body: JsonValue, pointer: string): boolean {
-  let value: JsonValue | undefined = body;
-  for (const token of tokensOf(pointer)) {
-    if (Array.isArray(value)) {
-      if (!/^(?:0|[1-9]\d*)$/.test(token)) return false;
-      value = value[Number(token)];
-      if (value === undefined) return false;
-    } else if (typeof value === 'object' && value !== null) {
-      value = Object.hasOwn(value, token) ? value[token] : undefined;
-    } else return false;
-  }
-  return true;
+  const tokens = tokensOf(pointer);
+  const holder = tokens.slice(0, -1).reduce<unknown>(stepInto, body);
+  const last = tokens.at(-1);
+  return last === undefined || isObject(holder) || stepInto(holder, last) !== undefined;
+}
+
+/** A list's item is named by a plain index. */
+function stepInto(value: unknown, token: string): unknown {
+  return Array.isArray(value) && !/^(?:0|[1-9]\d*)$/.test(token) ? undefined : childOf(value, token);
 }
 
 function shownPointer(pointer: string): string {
@@ -189,8 +170,7 @@ function* brokenBodies(body: JsonValue): Iterable<{ body: JsonValue; what: strin
 
 function* placesIn(value: JsonValue, path: Path): Iterable<Path> {
   yield path;
-  if (Array.isArray(value))
-    for (const [index, item] of value.entries()) yield* placesIn(item, [...path, index]);
-  else if (typeof value === 'object' && value !== null)
-    for (const [name, item] of Object.entries(value)) yield* placesIn(item, [...path, name]);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Array.isArray(value) ? value.entries() : Object.entries(value))
+    yield* placesIn(inner, [...path, name]);
 }

@@ -71,24 +71,20 @@ export function blueprintOf(operation: string, options: BuilderOptions, isStrict
   const url = pathOf(entry, id);
   const known = options.state as JsonObject | undefined;
   const circumstances = { known: known && { record: known, isWhole: true } };
-
   const own = customRules[operation] ?? [];
   const bound = entry.rules.flatMap((named) => {
     const { name, severity } = typeof named === 'string' ? { name: named, severity: undefined } : named;
     const rule = RULES.find((one) => one.name === name);
     return rule ? [{ rule, severity: severities[name] ?? severity ?? rule.severity }] : [];
   });
-  const counting = bound
-    .filter(
-      ({ rule, severity }) =>
-        severity === 'error' || (isStrict && severity === 'warn') || (guard === 'on' && rule.guards),
-    )
-    .map(({ rule }) => rule.name);
+  const counts = ({ rule, severity }: (typeof bound)[number]) =>
+    severity === 'error' || (isStrict && severity === 'warn') || (guard === 'on' && rule.guards);
+  const counting = bound.filter(counts).map(({ rule }) => rule.name);
   const fittings = Object.entries(FITTINGS).filter(([name]) => counting.includes(name));
   const strict = formReader(schemas, true);
   // What a schema only warns of may be an error by the settings.
-  const raises = Object.entries(severities).some(
-    ([name, to]) => name.startsWith('schema.') && to === 'error',
+  const raises = Object.keys(severities).some(
+    (name) => name.startsWith('schema.') && severities[name] === 'error',
   );
   const fitted: Blueprint['fitted'] = (body, choose, broken) => {
     const copy = copyOf(body);
@@ -114,10 +110,8 @@ export function blueprintOf(operation: string, options: BuilderOptions, isStrict
       const broken = own.filter(({ name }) => objections.some(({ rule }) => rule === name));
       const good = broken.flatMap(({ examples: { passes } }) => passes[choose(passes.length)] ?? []);
       if (good.length === 0) return body;
-      return fitted(
-        good.reduce<JsonValue>((better, example) => overlay(better, example.body), body),
-        choose,
-      );
+      const better = good.reduce<JsonValue>((under, example) => overlay(under, example.body), body);
+      return fitted(better, choose);
     },
   };
 }

@@ -50,7 +50,7 @@ export function exampleOf(blueprint: Blueprint, isMinimal = false): JsonObject {
     });
   let body: JsonValue;
   try {
-    body = withRecursionLimit((limit) => new ExampleValues(readers[0], isMinimal, limit).of(parts));
+    body = withRecursionLimit((limit) => exampleValue(readers[0], isMinimal, limit, parts));
   } catch (error) {
     if (!(error instanceof Unmade)) throw error;
     throw none(
@@ -111,36 +111,31 @@ interface Site {
 const ROOT: Site = { path: [], name: '', isRequired: true, index: 0, lists: 0, level: 0, above: [] };
 const HOME = 'https://www.example.com/';
 /** Texts that are tried against a pattern. */
-const LIKELY = [
-  ...'12 a A abc ABC Example example example-1 a1 A1 AB12 a_1 a.b 1.0.0 example.com #0a84ff en en-GB EUR'.split(
-    ' ',
-  ),
-  ...['+4912345678', '0'.repeat(24), ...Object.values(FORMAT_EXAMPLES)],
-];
+const WORDS =
+  '12 a A abc ABC Example example example-1 a1 A1 AB12 a_1 a.b 1.0.0 example.com #0a84ff en en-GB EUR';
+const LIKELY = [...WORDS.split(' '), ...['+4912345678', '0'.repeat(24), ...Object.values(FORMAT_EXAMPLES)]];
 
 /**
- * Readable values of what a schema takes, the same each time: what the schema itself shows (`examples`, `enum`, `observed`), in the
+ * A readable value of what a schema takes, the same each time: what the schema itself shows (`examples`, `enum`, `observed`), in the
  * order in which it does; else what the name suggests. A list has two items, one within another one has one.
+ *
+ * @throws Unmade at the place that keeps all from being made
  */
-class ExampleValues {
-  readonly #reader: FormReader;
-  readonly #isMinimal: boolean;
-  readonly #limit: RecursionLimit;
+function exampleValue(
+  reader: FormReader,
+  isMinimal: boolean,
+  limit: RecursionLimit,
+  parts: readonly Part[],
+): JsonValue {
+  return valueAt(parts, ROOT);
 
-  constructor(reader: FormReader, isMinimal: boolean, limit: RecursionLimit) {
-    this.#reader = reader;
-    this.#isMinimal = isMinimal;
-    this.#limit = limit;
-  }
-
-  /** @throws Unmade at the place that keeps all from being made */
-  of(parts: readonly Part[], site: Site = ROOT): JsonValue {
+  function valueAt(parts: readonly Part[], site: Site): JsonValue {
     let unmade: unknown;
-    for (const form of this.#reader(parts)) {
+    for (const form of reader(parts)) {
       const above = [...site.above, ...form.from];
-      if (!this.#limit.take(above)) continue;
+      if (!limit.take(above)) continue;
       try {
-        return this.#ofForm(form, { ...site, above });
+        return ofForm(form, { ...site, above });
       } catch (error) {
         if (!(error instanceof Unmade)) throw error;
         unmade ??= error;
@@ -150,24 +145,24 @@ class ExampleValues {
   }
 
   /** Undefined where it may be left out and cannot be made. */
-  #optional(parts: readonly Part[], site: Site, isOptional: boolean): JsonValue | undefined {
+  function optionalValue(parts: readonly Part[], site: Site, isOptional: boolean): JsonValue | undefined {
     try {
-      return this.of(parts, site);
+      return valueAt(parts, site);
     } catch (error) {
       if (error instanceof Unmade && isOptional) return undefined;
       throw error;
     }
   }
 
-  #ofForm(form: Form, site: Site): JsonValue {
+  function ofForm(form: Form, site: Site): JsonValue {
     const shown = valuesIn(form) ?? form.examples;
     if (shown.length > 0) return shown[site.index % shown.length] as JsonValue;
     if (form.isOpen) return words(site);
     switch (form.types[0]) {
       case 'object':
-        return this.#object(form, site);
+        return objectOf(form, site);
       case 'array':
-        return this.#list(form, site);
+        return listOf(form, site);
       case 'string':
         return textOf(form, site);
       case 'integer':
@@ -180,39 +175,36 @@ class ExampleValues {
     }
   }
 
-  #object({ bounds, properties, required, further, additional }: Form, site: Site): JsonObject {
+  function objectOf({ bounds, properties, required, further, additional }: Form, site: Site): JsonObject {
     const body: JsonObject = {};
     const { minProperties = 0 } = bounds;
     const place = (name: string) => ({ ...site, name, path: [...site.path, name], level: site.level + 1 });
-    const hasAll = !this.#isMinimal && this.#limit.hasOptional(site.level);
+    const hasAll = !isMinimal && limit.hasOptional(site.level);
     let left = hasAll ? Infinity : minProperties - required.size;
     for (const name of new Set([...properties.keys(), ...required])) {
       const isRequired = required.has(name);
       if (!isRequired && left-- <= 0) continue;
-      const value = this.#optional(
-        properties.get(name) ?? additional,
-        { ...place(name), isRequired },
-        !isRequired,
-      );
+      const inner = properties.get(name) ?? additional;
+      const value = optionalValue(inner, { ...place(name), isRequired }, !isRequired);
       if (value !== undefined) body[name] = value;
     }
     for (let count = Object.keys(body).length; further !== 'none' && count < minProperties; count++) {
       const name = `further${count + 1}`;
-      body[name] = further === 'objects' ? {} : this.of(additional, place(name));
+      body[name] = further === 'objects' ? {} : valueAt(additional, place(name));
     }
     return body;
   }
 
-  #list({ bounds, items: parts, isUnique }: Form, site: Site): JsonValue[] {
+  function listOf({ bounds, items: parts, isUnique }: Form, site: Site): JsonValue[] {
     const { minItems = 0, maxItems = Infinity } = bounds;
-    const wished = this.#isMinimal || parts.length === 0 ? 0 : site.lists === 0 ? 2 : 1;
+    const wished = isMinimal || parts.length === 0 ? 0 : site.lists === 0 ? 2 : 1;
     const items: JsonValue[] = [];
     for (let count = 0; count < Math.min(Math.max(minItems, wished), maxItems); count++) {
       const index = site.index + count;
       const place = { ...site, path: [...site.path, count], index, lists: site.lists + 1 };
       // An empty list says nothing: what may be left out is.
       const isOptional = items.length >= minItems && (site.isRequired || count > 0);
-      const item = this.#optional(parts, place, isOptional);
+      const item = optionalValue(parts, place, isOptional);
       if (item === undefined) break;
       if (!isUnique || !isAmong(item, items)) items.push(item);
     }

@@ -136,20 +136,14 @@ function* schemaMutations(
 
   function* below(body: JsonValue, path: Path, value: JsonValue): Iterable<readonly Mutation[]> {
     const place = pointerOf(path);
-    for (const [what, instead] of valuesInsteadOf(value, said))
-      yield [
-        { name: `${place || 'the body'} ${what}`, body: edited(body, path, instead), pointers: [place] },
-      ];
+    const mutation = (at: string, what: string, instead: JsonValue, found = at): readonly Mutation[] => [
+      { name: `${at || 'the body'} ${what}`, body: edited(body, path, instead), pointers: [found] },
+    ];
+    for (const [what, instead] of valuesInsteadOf(value, said)) yield mutation(place, what, instead);
     if (Array.isArray(value) && value[0] !== undefined) yield* below(body, [...path, 0], value[0]);
     if (!isObject(value)) return;
     for (const [at, what, instead, found = at] of membersInsteadOf(value))
-      yield [
-        {
-          name: `${pointerOf([...path, at])} ${what}`,
-          body: edited(body, path, instead),
-          pointers: [pointerOf([...path, found])],
-        },
-      ];
+      yield mutation(pointerOf([...path, at]), what, instead, pointerOf([...path, found]));
     for (const [name, inner] of Object.entries(value)) yield* below(body, [...path, name], inner);
     // Where an object takes further members like its own, what is said of these.
     const sibling = Object.values(value).findLast(isObject);
@@ -236,7 +230,7 @@ function bodiesWith(
 const TOO_DEEP = 129;
 /** The first integer that no double holds. */
 const UNSAFE = '9007199254740993';
-const MARK = '"the place of a number"';
+const MARK = 'the place of a number';
 
 /** What is wrong with a request whatever its operation: good bodies, written badly. */
 function* requestMutations(body: JsonObject): Iterable<readonly Mutation[]> {
@@ -265,20 +259,20 @@ function* requestMutations(body: JsonObject): Iterable<readonly Mutation[]> {
   const deep = '['.repeat(TOO_DEEP) + ']'.repeat(TOO_DEEP);
   yield badlyWritten(`the body is ${TOO_DEEP} levels deep`, deep, 'request.too-large');
   const [first] = Object.entries(body);
-  const rest = first ? `,${text.slice(1)}` : '}';
+  const beginning = (members: string) => `{${members}${first ? `,${text.slice(1)}` : '}'}`;
   if (first) {
     const pointer = pointerOf([first[0]]);
-    const twice = `{${JSON.stringify(first[0])}:${JSON.stringify(first[1])}${rest}`;
+    const twice = beginning(JSON.stringify({ [first[0]]: first[1] }).slice(1, -1));
     yield badlyWritten(`${pointer} is given twice`, twice, 'request.duplicate-key', pointer);
   }
-  const own = `{"__proto__":{}${rest}`;
+  const own = beginning('"__proto__":{}');
   yield badlyWritten('/__proto__ is given', own, 'request.unsafe-key', '/__proto__');
-  const lent = `{"constructor":{"prototype":{}}${rest}`;
+  const lent = beginning('"constructor":{"prototype":{}}');
   yield badlyWritten('/constructor holds prototype', lent, 'request.unsafe-key', '/constructor');
   const path = firstInteger(body, []);
   if (!path) return;
   const pointer = pointerOf(path);
-  const unsafe = JSON.stringify(edited(body, path, JSON.parse(MARK))).replace(MARK, UNSAFE);
+  const unsafe = JSON.stringify(edited(body, path, MARK)).replace(JSON.stringify(MARK), UNSAFE);
   yield badlyWritten(`${pointer} is ${UNSAFE}`, unsafe, 'request.unsafe-number', pointer);
 }
 
@@ -287,9 +281,9 @@ function badlyWritten(
   text: string,
   rule: string,
   pointer = '',
-  headers?: Record<string, string>,
+  headers: Record<string, string> = {},
 ): readonly Mutation[] {
-  return [{ name, text, rule, pointers: [pointer], ...(headers && { headers }) }];
+  return [{ name, text, rule, pointers: [pointer], headers }];
 }
 
 function firstInteger(value: JsonValue, path: Path): Path | undefined {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json/json.ts';
 import { type Effect, type LosingEffect, losesEnvironment } from '../../model/effect.ts';
+import { redactEffect } from '../../recordings/redaction/redact-finding.ts';
 import { effectLine } from '../../reporters/plan.ts';
 import { type PlacedFinding, summaryOf } from '../../reporters/report.ts';
 import { amount, shortened, visible } from '../../reporters/wording.ts';
@@ -38,18 +39,17 @@ export function passGate(
   const judged = judge.judge(called.name, given.bytes, operation, options);
   const { subject, verdict } = judged;
   const message = () => {
-    const { errors, warnings, omitted } = summaryOf({
-      files: [{ file: 'body', kind: 'body', subjects: [subject], unjudged: 0 }],
-    });
+    const file = { file: 'body', kind: 'body', subjects: [subject], unjudged: 0 } as const;
+    const { errors, warnings, omitted } = summaryOf({ files: [file] });
     const found = [
       ...(errors > 0 ? [amount(errors, 'error')] : []),
       ...(warnings > 0 ? [amount(warnings, 'warning')] : []),
       ...(omitted > 0 ? [`${omitted} more`] : []),
     ];
-    const isBlocked = verdict.outcome === 'block';
-    const does = isBlocked
-      ? `would block this ${operation} with ${verdict.status}`
-      : `lets this ${operation} pass`;
+    const does =
+      verdict.outcome === 'block'
+        ? `would block this ${operation} with ${verdict.status}`
+        : `lets this ${operation} pass`;
     return told(runner, called, [
       `The gate ${does}: ${found.join(', ') || 'no findings'}`,
       judge.textOf(subject, paintOf(runner)),
@@ -69,7 +69,10 @@ export function haveFinding(
   options: JudgedWith = {},
 ): Outcome {
   const called = {
-    ...{ name: 'toHaveFinding', received: 'body', expected: 'operation', secondArgument: 'finding' },
+    name: 'toHaveFinding',
+    received: 'body',
+    expected: 'operation',
+    secondArgument: 'finding',
   };
   checkMembers(called.name, 'the finding that is expected', expected, FINDING);
   const names = ['path', 'headers', 'state'];
@@ -140,7 +143,7 @@ export function deletes(
   const { environments, languages } = wantedOf(expected, record);
   const given = givenBody(body, gate.bodyLimit);
   if ('wrong' in given) return unusable(runner, called, given.wrong);
-  const { subject, effects = [] } = judge.judge(DELETE, given.bytes, operation, { state, isApproved: true });
+  const { subject, effects = [] } = judge.judge(DELETE, given.bytes, operation, { state }, true);
   const paint = paintOf(runner);
   const isObstacle = ({ rule, severity }: PlacedFinding) =>
     severity === 'error' && !NO_OBSTACLES.includes(rule);
@@ -159,26 +162,20 @@ export function deletes(
     ...environments.filter(({ id }) => !lost.some((one) => one.id === id)).map(environmentText),
     ...(languages ?? []).filter((name) => !removed.some((one) => one.name === name)).map(languageText),
   ];
+  const isLoss = ({ rule }: PlacedFinding) =>
+    LOSSES.includes(rule) && (languages !== undefined || rule !== 'project.language-removed');
   const message = () => {
     const nothing = languages ? 'no environment and no language' : 'no environment';
     const wanted = [...environments.map(environmentText), ...(languages ?? []).map(languageText)];
     const beginning = runner.isNot ? 'Expected something else to be deleted than' : 'Expected to be deleted';
-    const shown = judge.withoutSecrets(languages ? [...lost, ...removed] : lost);
+    const shown = (languages ? [...lost, ...removed] : lost).map((effect) =>
+      effectLine(redactEffect(effect, judge.redaction), paint).slice(2),
+    );
     return told(runner, called, [
       `${beginning}: ${wanted.join(', ') || nothing}`,
-      listed(
-        'This PATCH deletes:',
-        shown.map((effect: Effect) => effectLine(effect, paint).slice(2)),
-      ) || `This PATCH deletes ${nothing}.`,
+      listed('This PATCH deletes:', shown) || `This PATCH deletes ${nothing}.`,
       listed('To be deleted, and kept:', kept),
-      isUnexpected
-        ? judge.textOf(
-            subject,
-            paint,
-            ({ rule }) =>
-              LOSSES.includes(rule) && (languages !== undefined || rule !== 'project.language-removed'),
-          )
-        : '',
+      isUnexpected ? judge.textOf(subject, paint, isLoss) : '',
     ]);
   };
   return { pass: !isUnexpected && kept.length === 0, message };
@@ -186,13 +183,8 @@ export function deletes(
 
 type NamedEffect = Extract<Effect, { kind: 'language-added' | 'language-removed' }>;
 
-interface Wanted {
-  environments: readonly Environment[];
-  languages: readonly string[] | undefined;
-}
-
 /** @throws Error where it is none, or names what the project does not have */
-function wantedOf(expected: ExpectedDeletions, project: JsonObject): Wanted {
+function wantedOf(expected: ExpectedDeletions, project: JsonObject) {
   const what = 'what is to be deleted';
   checkMembers(DELETE, what, expected, ['environments', 'languages']);
   const { environments, languages } = expected;

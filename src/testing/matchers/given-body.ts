@@ -27,7 +27,7 @@ export function givenBody(body: unknown, limit: number): GivenBody {
     };
   if ('text' in shown) return { bytes: Buffer.from(shown.text) };
   if ('base64' in shown) return { bytes: Buffer.from(shown.base64, 'base64') };
-  const wrong = unwritable(shown.json, [], new Set());
+  const wrong = unwritable(shown.json);
   if (wrong !== undefined) return { wrong };
   try {
     const spaced = jsonBytes(shown.json, 2);
@@ -70,45 +70,36 @@ const HINTS: Readonly<Record<string, string>> = {
 /**
  * What a client's JSON would not have as it is here: the test would judge another body than the one that it shows.
  *
- * @param path of the value, and `above` what it stands in: both are as they were when it returns that nothing is wrong
+ * @param path of the value, and `above` what it stands in
  */
-function unwritable(value: unknown, path: (string | number)[], above: Set<unknown>): string | undefined {
-  const placed = (what: string) => `${path.length === 0 ? 'the body' : pointerOf(path)} is ${what}`;
-  switch (typeof value) {
-    case 'undefined':
-      if (path.length === 0) return 'the body is undefined: there is nothing to judge';
-      return placed('undefined: JSON has no such value\n  hint: leave the member out, or write null');
-    case 'function':
-    case 'symbol':
-    case 'bigint':
-      return placed(`a ${typeof value}: JSON has no such value`);
-    case 'number':
-      return Number.isFinite(value) ? undefined : placed(`${value}: JSON would make null of it`);
-    case 'object':
-      break;
-    default:
-      return undefined;
+function unwritable(
+  value: unknown,
+  path: readonly (string | number)[] = [],
+  above: readonly unknown[] = [],
+): string | undefined {
+  const placed = (what: string) => `${pointerOf(path) || 'the body'} is ${what}`;
+  if (value === undefined && path.length === 0) return 'the body is undefined: there is nothing to judge';
+  if (value === undefined)
+    return placed('undefined: JSON has no such value\n  hint: leave the member out, or write null');
+  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
+    return placed(`a ${typeof value}: JSON has no such value`);
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return placed(`${value}: JSON would make null of it`);
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return undefined;
+  if (above.includes(value)) return placed('an object that it stands in itself: there is no JSON for it');
+  if (above.length >= MOST_LEVELS) return `the body is nested more than ${MOST_LEVELS} levels deep`;
+  const items = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  if (items.length === 0 && hidesMembers(value)) {
+    // By its text, since a test may run in a realm of its own.
+    const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
+    const hint = HINTS[kind] ? `\n  hint: ${HINTS[kind]}` : '';
+    return placed(`an object of ${kind}: JSON would make {} of it${hint}`);
   }
-  if (value === null || 'toJSON' in (value as object)) return undefined;
-  if (above.has(value)) return placed('an object that it stands in itself: there is no JSON for it');
-  if (above.size >= MOST_LEVELS) return `the body is nested more than ${MOST_LEVELS} levels deep`;
-  const items: [string | number, unknown][] = Array.isArray(value)
-    ? [...value.entries()]
-    : Object.entries(value as object);
-  if (items.length === 0 && hidesMembers(value as object)) {
-    const kind = kindOf(value as object);
-    return placed(
-      `an object of ${kind}: JSON would make {} of it${HINTS[kind] ? `\n  hint: ${HINTS[kind]}` : ''}`,
-    );
-  }
-  above.add(value);
+  const within = [...above, value];
   for (const [name, item] of items) {
-    path.push(name);
-    const wrong = unwritable(item, path, above);
+    const wrong = unwritable(item, [...path, name], within);
     if (wrong !== undefined) return wrong;
-    path.pop();
   }
-  above.delete(value);
   return undefined;
 }
 
@@ -116,9 +107,4 @@ function unwritable(value: unknown, path: (string | number)[], above: Set<unknow
 function hidesMembers(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return !Array.isArray(value) && prototype !== null && Object.getPrototypeOf(prototype) !== null;
-}
-
-/** By its text, since a test may run in a realm of its own. */
-function kindOf(value: object): string {
-  return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }

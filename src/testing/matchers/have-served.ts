@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { splitTarget } from '../../http/http.ts';
-import { isObject, isRecord } from '../../json/json.ts';
+import { childOf, isObject, isRecord } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { jsonOf } from '../../recordings/body.ts';
 import { queryValues } from '../../recordings/matching/query.ts';
@@ -197,7 +197,7 @@ function comparer(runner: Runner, expected: ExpectedExchange): (facts: Facts, sh
   function* ofPart(part: keyof Facts, value: unknown, actual: unknown, shown: unknown) {
     if (part === 'headers' && isPlain(value))
       for (const [name, one] of Object.entries(value))
-        yield* differences(own(actual, name), one, [name], own(shown, name));
+        yield* differences(childOf(actual, name), one, [name], childOf(shown, name));
     else yield* differences(actual, part === 'body' ? expectedBody(value, actual) : value, [], shown);
   }
 
@@ -219,9 +219,14 @@ function comparer(runner: Runner, expected: ExpectedExchange): (facts: Facts, sh
     const some = sampleOf(expected) ?? expected;
     for (const name of names) {
       // A name can be a secret, too.
-      const isNamed = own(some, name) !== undefined || own(shown, name) !== undefined;
+      const isNamed = childOf(some, name) !== undefined || childOf(shown, name) !== undefined;
       const place = [...path, isNamed ? name : REDACTED];
-      for (const difference of differences(own(actual, name), own(some, name), place, own(shown, name))) {
+      for (const difference of differences(
+        childOf(actual, name),
+        childOf(some, name),
+        place,
+        childOf(shown, name),
+      )) {
         if (!isShown) return yield here;
         yield difference;
       }
@@ -297,11 +302,6 @@ function expectedBody(expected: unknown, actual: unknown): unknown {
 
 function isPlain(value: unknown): value is object {
   return isRecord(value) && !('asymmetricMatch' in value);
-}
-
-function own(value: unknown, name: string | number): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Record<string | number, unknown>)[name];
 }
 
 /** What was expected, and how often that was. @param found the exchanges that were served so */

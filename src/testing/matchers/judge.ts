@@ -6,10 +6,8 @@ import type { Match } from '../../contract/match-operation.ts';
 import type { Gate, Inspection } from '../../gate/gate.ts';
 import type { RequestHead } from '../../http/http.ts';
 import { isObject, type JsonValue } from '../../json/json.ts';
-import type { Effect } from '../../model/effect.ts';
 import { nearest } from '../../model/nearest.ts';
 import type { Known, RecordKind } from '../../model/record.ts';
-import { redactEffect } from '../../recordings/redaction/redact-finding.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
 import type { Paint } from '../../reporters/colours.ts';
 import { isFailing, type PlacedFinding, type Subject, subjectOf } from '../../reporters/report.ts';
@@ -27,11 +25,6 @@ import { misused, named } from './runner.ts';
 export interface Judged extends Inspection {
   /** As `check` reports it, with its secrets. */
   subject: Subject;
-}
-
-interface JudgingOptions extends JudgedWith {
-  /** What it loses may go. */
-  isApproved?: boolean;
 }
 
 /** Judges bodies as `patchgate check` does, for matchers. */
@@ -55,9 +48,18 @@ export class Judge {
     this.redaction = redactionOf(config);
   }
 
-  /** @param matcher its name, for messages. @throws Error where the contract has no such operation, or path or state is none of it */
-  judge(matcher: string, bytes: Buffer, operation: string, options: JudgingOptions = {}): Judged {
-    const { path, headers, state, isApproved } = options;
+  /**
+   * @param matcher its name, for messages
+   * @param isApproved what the body loses may go
+   * @throws Error where the contract has no such operation, or path or state is none of it
+   */
+  judge(
+    matcher: string,
+    bytes: Buffer,
+    operation: string,
+    { path, headers, state }: JudgedWith,
+    isApproved = false,
+  ): Judged {
     const { operations } = this.gate;
     if (!operations.includes(operation))
       throw misused(
@@ -95,11 +97,6 @@ export class Judge {
     return findingParagraphs(files, paint).slice(1).join('\n\n');
   }
 
-  /** What of effects may be shown. */
-  withoutSecrets(effects: readonly Effect[]): Effect[] {
-    return effects.map((effect) => redactEffect(effect, this.redaction));
-  }
-
   /** @throws Error where no rule has this name, which no finding could have then */
   checkRule(matcher: string, name: string): void {
     const names = this.gate.rules.map((rule) => rule.name);
@@ -114,9 +111,10 @@ export class Judge {
   }
 
   #matchOf(matcher: string, operation: string, path: string, head: RequestHead): Match {
-    const match = /^(?:\/|https?:)/i.test(path) ? this.gate.match(head) : undefined;
+    const isPath = /^(?:\/|https?:)/i.test(path);
+    const match = isPath ? this.gate.match(head) : undefined;
     if (match?.operation === operation) return match;
-    const wrong = !/^(?:\/|https?:)/i.test(path)
+    const wrong = !isPath
       ? `the path ${named(path)} does not begin with a slash`
       : match?.operation === undefined
         ? `no operation of the contract is a PATCH of ${path}`
