@@ -11,13 +11,11 @@ import {
 } from './report.ts';
 import { amount } from './wording.ts';
 
-/** As a testcase shows it. */
+/** A testcase. `skipped`: why there is no outcome; `output`: what the suite says of it in its output. */
 interface Case {
   name: string;
   failure?: { type: string; message: string; text: string };
-  /** Why there is no outcome. */
   skipped?: string;
-  /** What the suite says of it in its output. */
   output?: string;
 }
 
@@ -38,9 +36,8 @@ export function* junit(report: Report, options: Pick<ReporterOptions, 'failOn' |
   if (remarks.length > 0)
     yield suite(id++, 'patchgate', timestamp, remarks.map(remarkCase), { kind: 'remarks' });
   for (const file of files) {
-    const { kind, unjudged } = file;
     const not = command === 'verify' ? 'not sent' : 'not concerned';
-    const properties = { kind, ...(unjudged > 0 && { [not]: `${unjudged}` }) };
+    const properties = { kind: file.kind, ...(file.unjudged > 0 && { [not]: `${file.unjudged}` }) };
     yield suite(id++, file.file, timestamp, casesOf(file, failOn), properties);
   }
   yield '</testsuites>\n';
@@ -63,12 +60,12 @@ function casesOf({ file, subjects, skipped = [] }: CheckedFile, failOn: Severity
 function caseOf(file: string, subject: Subject, failOn: Severity): Case {
   const name = nameOf(file, subject);
   const failing = subject.findings.filter((finding) => countsAs(finding, failOn));
-  const others = subject.findings.filter((finding) => !countsAs(finding, failOn));
-  const output = others.map((finding) => findingText(file, finding)).join('\n');
+  const others = subject.findings.filter((finding) => !failing.includes(finding));
+  const texts = others.map((finding) => findingText(file, finding));
   return {
     name,
     ...(isFailing(subject, failOn) && { failure: failureOf(file, subject, failing) }),
-    ...(output !== '' && { output: `${name}\n${output}` }),
+    ...(texts.length > 0 && { output: [name, ...texts].join('\n') }),
   };
 }
 
@@ -76,11 +73,11 @@ function failureOf(file: string, subject: Subject, failing: readonly PlacedFindi
   const [first] = failing;
   const omitted = subject.omittedExcuse ? 0 : subject.omitted;
   const further = failing.length + omitted - 1;
-  const more = omitted > 0 ? [`and ${amount(omitted, 'more finding')}`] : [];
+  const texts = failing.map((finding) => findingText(file, finding));
   return {
     type: first?.rule ?? 'omitted',
     message: `${first?.message ?? 'among very many findings'}${further > 0 ? ` (and ${amount(further, 'more finding')})` : ''}`,
-    text: [...failing.map((finding) => findingText(file, finding)), ...more].join('\n\n'),
+    text: [...texts, ...(omitted > 0 ? [`and ${amount(omitted, 'more finding')}`] : [])].join('\n\n'),
   };
 }
 
@@ -98,17 +95,14 @@ function findingText(file: string, finding: PlacedFinding): string {
   ].join('\n');
 }
 
+const SUPPRESSED = {
+  update: 'the recording has it now',
+  baseline: 'it is in the baseline',
+  'old-contract': 'the contract before says it, too',
+};
+
 function suppressionText(excuse: NonNullable<PlacedFinding['excuse']>): string {
-  switch (excuse.by) {
-    case 'suppression':
-      return `suppressed, ${excuse.reason}`;
-    case 'update':
-      return 'the recording has it now';
-    case 'baseline':
-      return 'it is in the baseline';
-    case 'old-contract':
-      return 'the contract before says it, too';
-  }
+  return excuse.by === 'suppression' ? `suppressed, ${excuse.reason}` : SUPPRESSED[excuse.by];
 }
 
 function suite(
@@ -165,16 +159,10 @@ function attributesText(attributes: Readonly<Record<string, string | number>>): 
 /** What XML 1.0 cannot hold, in no form: most control characters, halves of pairs, two that are no characters. */
 const IMPOSSIBLE = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-};
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 function escaped(text: string, special: RegExp): string {
-  return text.replace(IMPOSSIBLE, '\ufffd').replace(special, (character) => ENTITIES[character] as string);
+  return text
+    .replace(IMPOSSIBLE, '\ufffd')
+    .replace(special, (character) => ENTITIES[character] ?? `&#${character.charCodeAt(0)};`);
 }

@@ -115,14 +115,13 @@ function lineOf(effect: Effect): [mark: string, colour: Colour, text: string] {
       return ['-', 'red', `language ${visible(effect.name)} will be removed`];
     case 'name-changed':
       return ['~', 'yellow', `the project will be renamed to ${quoted(effect.to)}`];
-    case 'variable-removed':
-    case 'variation-removed':
-    case 'goal-removed':
+    default:
       return ['-', 'red', `${effect.kind.replace('-removed', '')} ${visible(`${effect.id}`)} may be removed`];
   }
 }
 
-function environment({ id, name }: { id: number; name: string }): string {
+/** `environment 2 "Staging"` */
+export function environment({ id, name }: { id: number; name: string }): string {
   return `environment ${id}${name === '' ? '' : ` ${quoted(name)}`}`;
 }
 
@@ -135,7 +134,7 @@ function allowance({ allowed }: { allowed?: true }): string {
 }
 
 function idsOf(ids: readonly number[]): string {
-  return ids.length === 0 ? 'none' : ids.join(', ');
+  return ids.join(', ') || 'none';
 }
 
 function quoted(name: string): string {

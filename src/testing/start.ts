@@ -5,6 +5,7 @@ import { createPatchgate } from '../app/patchgate.ts';
 import { type InForce, replayOrRecord, type Wording } from '../app/replay-or-record.ts';
 import { URL_VARIABLE } from '../commands/exec/run-command.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
+import { isObject } from '../json/json.ts';
 import { hasJournal } from '../recordings/store/open-store.ts';
 import { amount, noticeText } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
@@ -75,7 +76,7 @@ async function start(asked: Kind, options: FakeOptions): Promise<FakeGate> {
 
 /** In JavaScript, a recording's name or a test comes to mind first. */
 function checkOptions(asked: Kind, options: unknown): void {
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
+  if (isObject(options)) return;
   const what = typeof options === 'string' ? JSON.stringify(options) : String(options);
   const hint = {
     replay: `replay({ recording: ${typeof options === 'string' ? what : "'checkout'"} })`,
@@ -134,9 +135,8 @@ async function startGate(
   return testGate;
 }
 
-/** What a test's gate is, and its settings. */
+/** What a test's gate is, and its settings; a config file's `failUnused` and `failOnBlock` are for the command. */
 interface TestGateInForce extends InForce {
-  /** A config file's word on these is for the command. */
   failUnused: boolean;
   failOnBlock: boolean;
 }
@@ -197,9 +197,9 @@ async function finishRecording(config: Config, notice: (text: string) => void): 
     const store = await openRecording(config, rulesOf(config), notice, { writable: true });
     await store.close();
   } catch (error) {
-    const leftToOthers: readonly string[] = ['recording-in-use', 'cannot-write'];
     // Another process is still at it, or this one may not write here: it is replayed from where it is.
-    if (!(error instanceof PatchgateError) || !leftToOthers.includes(error.code)) throw error;
+    const isLeft = error instanceof PatchgateError && /^(?:recording-in-use|cannot-write)$/.test(error.code);
+    if (!isLeft) throw error;
   }
 }
 
@@ -212,7 +212,7 @@ const open = new Map<TestGate, (text: string) => void>();
 
 async function closeOpen(): Promise<void> {
   const gates = [...open];
-  for (const notice of new Set(gates.map(([, own]) => own))) {
+  for (const notice of new Set(open.values())) {
     const count = gates.filter(([, own]) => own === notice).length;
     notice(
       `no test has closed ${amount(count, 'gate')}: await gate.close() in afterAll, or at the end of the test`,

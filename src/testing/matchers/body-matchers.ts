@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../json/json.ts';
-import { type Effect, type LosingEffect, losesEnvironment } from '../../model/effect.ts';
+import { type Effect, losesEnvironment } from '../../model/effect.ts';
 import { redactEffect } from '../../recordings/redaction/redact-finding.ts';
-import { effectLine } from '../../reporters/plan.ts';
+import { effectLine, environment } from '../../reporters/plan.ts';
 import { type PlacedFinding, summaryOf } from '../../reporters/report.ts';
-import { amount, shortened, visible } from '../../reporters/wording.ts';
+import { amount, visible } from '../../reporters/wording.ts';
 import { type Environment, environmentsOf, languagesOf } from '../../state/project.ts';
 import type { ExpectedDeletions, ExpectedFinding, JudgedWith, PassOptions } from './assertions.ts';
 import { givenBody } from './given-body.ts';
@@ -159,14 +159,14 @@ export function deletes(
     lost.some(({ id }) => !environments.some((one) => one.id === id)) ||
     removed.some(({ name }) => languages && !languages.includes(name));
   const kept = [
-    ...environments.filter(({ id }) => !lost.some((one) => one.id === id)).map(environmentText),
+    ...environments.filter(({ id }) => !lost.some((one) => one.id === id)).map(environment),
     ...(languages ?? []).filter((name) => !removed.some((one) => one.name === name)).map(languageText),
   ];
   const isLoss = ({ rule }: PlacedFinding) =>
     LOSSES.includes(rule) && (languages !== undefined || rule !== 'project.language-removed');
   const message = () => {
     const nothing = languages ? 'no environment and no language' : 'no environment';
-    const wanted = [...environments.map(environmentText), ...(languages ?? []).map(languageText)];
+    const wanted = [...environments.map(environment), ...(languages ?? []).map(languageText)];
     const beginning = runner.isNot ? 'Expected something else to be deleted than' : 'Expected to be deleted';
     const shown = (languages ? [...lost, ...removed] : lost).map((effect) =>
       effectLine(redactEffect(effect, judge.redaction), paint).slice(2),
@@ -212,7 +212,7 @@ function environmentIn(all: readonly Environment[], wanted: number | string): En
   if (first && !second) return first;
   const several = `the state has several environments ${named(wanted)}`;
   if (first) throw misused(DELETE, several, `give the id: ${found.map(({ id }) => id).join(', ')}`);
-  const there = all.map(environmentText).join(', ') || 'none';
+  const there = all.map(environment).join(', ') || 'none';
   throw misused(DELETE, `the state has no environment ${named(wanted)}`, `it has: ${there}`);
 }
 
@@ -227,10 +227,6 @@ function listed(heading: string, lines: readonly string[]): string {
     ...lines.slice(0, MOST_LINES).map((line) => `  ${line}`),
     ...(more > 0 ? [`  and ${amount(more, 'more')}`] : []),
   ].join('\n');
-}
-
-function environmentText({ id, name }: Pick<LosingEffect, 'id' | 'name'>): string {
-  return `environment ${id}${name === '' ? '' : ` "${visible(shortened(name, 200))}"`}`;
 }
 
 function languageText(name: string): string {

@@ -317,14 +317,12 @@ function wantedText(
     const each = Object.entries(value).map(([name, one]) => `${name}: ${show(one, pointerOf([name]), part)}`);
     return `  ${part}: { ${each.join(', ')} }`;
   });
-  const never = isNot ? times === undefined : times === 0;
+  const isNever = isNot ? times === undefined : times === 0;
   const often = times === undefined ? 'at least once' : timesText(times);
   return [
-    never ? 'Expected never to be served:' : `Expected ${isNot ? 'not ' : ''}to be served ${often}:`,
+    isNever ? 'Expected never to be served:' : `Expected ${isNot ? 'not ' : ''}to be served ${often}:`,
     ...(parts.length === 0 ? ['  any exchange'] : parts),
-    found.length === 0
-      ? 'It was never served.'
-      : `It was served ${timesText(found.length)}: ${numbersOf(found)}`,
+    `It was ${found.length === 0 ? 'never served.' : `served ${timesText(found.length)}: ${numbersOf(found)}`}`,
   ].join('\n');
 }
 
@@ -396,17 +394,17 @@ function linesOf(exchange: ShownExchange, paint: Paint): string[] {
   const answer = response ? `${response.status} (${answeredBy})` : 'no response';
   const within = session ? paint('grey', readable(`, session ${session}`)) : '';
   const lines = [`  #${id} ${readable(`${request.method} ${request.url}`)} -> ${answer}${within}`];
-  if (verdict?.outcome !== 'block')
-    return [
-      ...lines,
-      ...(fault ? [`    the fault ${readable(fault)}`] : []),
-      ...(failure ? [`    ${readable(failure)}`] : []),
-    ];
+  if (verdict?.outcome !== 'block') {
+    if (fault) lines.push(`    the fault ${readable(fault)}`);
+    if (failure) lines.push(`    ${readable(failure)}`);
+    return lines;
+  }
   const errors = verdict.findings.filter(({ severity }) => severity === 'error');
-  const more = Math.max(0, errors.length - MOST_FINDINGS) + verdict.omitted;
   for (const { rule, message } of errors.slice(0, MOST_FINDINGS))
     lines.push(`    ${paint(SEVERITY_COLOURS.error, visible(rule))}  ${readable(message)}`);
-  return more > 0 ? [...lines, `    and ${amount(more, 'more finding')}`] : lines;
+  const more = Math.max(0, errors.length - MOST_FINDINGS) + verdict.omitted;
+  if (more > 0) lines.push(`    and ${amount(more, 'more finding')}`);
+  return lines;
 }
 
 function readable(text: string): string {
