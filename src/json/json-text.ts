@@ -173,7 +173,8 @@ export function skipValue(text: string, from: number): number {
   return at;
 }
 
-function skipString(text: string, from: number): number {
+/** The offset behind the string whose quote stands here; past the text's end where it is cut. */
+export function skipString(text: string, from: number): number {
   let at = from + 1;
   while (at < text.length && text.charCodeAt(at) !== Char.Quote)
     at += text.charCodeAt(at) === Char.Backslash ? 2 : 1;

@@ -1,4 +1,4 @@
-import { isMultipart } from './redaction/redact-body.ts';
+import { isMultipart } from './redaction/redact.ts';
 
 /** The boundary of every multipart body that is kept or looked up: clients draw a new one for each request. */
 const BOUNDARY = 'patchgate-boundary';

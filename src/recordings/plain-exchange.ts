@@ -27,7 +27,6 @@ import type {
 } from '../model/exchange.ts';
 import { storeBody } from './body.ts';
 import { withOneBoundary } from './multipart-boundary.ts';
-import { KnownSecrets } from './redaction/known-secrets.ts';
 import {
   codingOf,
   contentTypeOf,
@@ -37,7 +36,7 @@ import {
   redactPath,
   redactQuery,
 } from './redaction/redact.ts';
-import { hidingTexts, type Redaction, rememberGiven } from './redaction/redaction.ts';
+import { hidingTexts, KnownSecrets, type Redaction, rememberGiven } from './redaction/redaction.ts';
 
 /**
  * An exchange on its way into a recording: redacted, decoded, without the headers of one connection. A client waits for it, so its

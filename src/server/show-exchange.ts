@@ -3,7 +3,6 @@ import type { RawHeaders } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { Verdict } from '../model/finding.ts';
 import { jsonOf } from '../recordings/body.ts';
-import { KnownSecrets } from '../recordings/redaction/known-secrets.ts';
 import {
   type OnFound,
   redactBodyStart,
@@ -12,7 +11,7 @@ import {
   redactUrl,
   wholeCharacters,
 } from '../recordings/redaction/redact.ts';
-import { hidingTexts, type Redaction } from '../recordings/redaction/redaction.ts';
+import { hidingTexts, KnownSecrets, type Redaction } from '../recordings/redaction/redaction.ts';
 import type { KeptBody, Seen } from './seen.ts';
 
 /**

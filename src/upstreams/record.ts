@@ -12,8 +12,7 @@ import {
   plainExchangeOf,
   type SeenExchange,
 } from '../recordings/plain-exchange.ts';
-import { codingOf } from '../recordings/redaction/redact.ts';
-import { SecretNotices } from '../recordings/redaction/secret-notices.ts';
+import { codingOf, SecretNotices } from '../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import { BodyCollector, type CollectedBody } from './body-collector.ts';
 import { TargetFailure } from './target.ts';

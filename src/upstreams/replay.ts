@@ -6,7 +6,7 @@ import { explainMiss } from '../recordings/matching/explain.ts';
 import { pathOnOtherSideOfBase } from '../recordings/matching/explain-path.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
 import { matchRequest, ofSession } from '../recordings/matching/matches.ts';
-import { SentRequest } from '../recordings/matching/sent-request.ts';
+import { SentRequest } from '../recordings/matching/request-form.ts';
 import { pathsWithToken, redactPath } from '../recordings/redaction/redact.ts';
 import type { Run } from '../recordings/runs.ts';
 import { inlineBytes, type RecordedAnswer, recordedAnswer } from '../recordings/store/recorded-answer.ts';

@@ -4,7 +4,7 @@ import { curlLine } from '../../recordings/curl.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import { CREATOR, NO_ORIGIN } from '../../recordings/har/har.ts';
 import { type BodyToExport, harEntryOf } from '../../recordings/har/to-har.ts';
-import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
+import { redactExchange } from '../../recordings/redaction/redact.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
 import { openStore } from '../../recordings/store/open-store.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';

@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { PatchgateError } from '../../errors.ts';
 import { type Exchange, headerPairs, type StoredBody, type StoredHeaders } from '../../model/exchange.ts';
 import { jsonOf } from '../../recordings/body.ts';
-import { redactExchange } from '../../recordings/redaction/redact-exchange.ts';
+import { redactExchange } from '../../recordings/redaction/redact.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';

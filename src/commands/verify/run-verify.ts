@@ -8,7 +8,7 @@ import { patternTree } from '../../json/pointer-pattern.ts';
 import { DRIFT_RULES, isDriftRule } from '../../recordings/drift/drift-rules.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
-import { requestKey } from '../../recordings/matching/request-key.ts';
+import { requestKey } from '../../recordings/matching/request-form.ts';
 import type { LockWords } from '../../recordings/store/lock.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { fails, type Remark, type Report, summaryOf } from '../../reporters/report.ts';

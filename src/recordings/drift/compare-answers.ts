@@ -5,8 +5,13 @@ import { escapeToken, pointerOf } from '../../json/pointer.ts';
 import { matchesPattern, type PatternNode } from '../../json/pointer-pattern.ts';
 import type { RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
-import { type CompareArrays, compareJson, type OnDifference } from '../matching/compare-json.ts';
-import { sameBodyText, sameText } from '../matching/same-text.ts';
+import {
+  type CompareArrays,
+  compareJson,
+  type OnDifference,
+  sameBodyText,
+  sameText,
+} from '../matching/compare-json.ts';
 import { cut, shownJson } from '../matching/shown-value.ts';
 import { redactHeader, redactText } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redacted.ts';

@@ -3,7 +3,7 @@ import { parseUrl } from '../../http/url.ts';
 import { type Exchange, FAILURES, type FailureKind, type StoredBody } from '../../model/exchange.ts';
 import { storeBody } from '../body.ts';
 import { type SeenExchange, storedHeaders } from '../plain-exchange.ts';
-import { isForm } from '../redaction/redact-body.ts';
+import { isForm } from '../redaction/redact.ts';
 import {
   type HarBody,
   type HarEntry,

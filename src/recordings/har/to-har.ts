@@ -4,9 +4,8 @@ import type { Content, Entry, Header, PostData } from 'har-format';
 import { splitTarget } from '../../http/http.ts';
 import { absoluteUrl } from '../../http/url.ts';
 import { type Exchange, type FailureKind, headerPairs, type StoredHeaders } from '../../model/exchange.ts';
-import { decodePart } from '../redaction/decode-part.ts';
-import { contentTypeOf } from '../redaction/redact.ts';
-import { isForm } from '../redaction/redact-body.ts';
+import { queryPairs } from '../matching/request-form.ts';
+import { contentTypeOf, isForm } from '../redaction/redact.ts';
 import { type OwnMember, UNKNOWN_TYPE } from './har.ts';
 
 /** The bytes of a body that was kept, or how many were not; undefined where there was none. */
@@ -133,9 +132,5 @@ function headersOf(headers: StoredHeaders): Header[] {
 
 /** Of a query without its `?`, or a form. */
 function pairsOf(text: string): Header[] {
-  if (text === '') return [];
-  return text.split('&').map((pair) => {
-    const [name = '', value = ''] = pair.split(/=(.*)/s);
-    return { name: decodePart(name), value: decodePart(value) };
-  });
+  return queryPairs(text).map(([name, value]) => ({ name, value }));
 }

@@ -1,7 +1,7 @@
 import { redactPath, redactText } from '../redaction/redact.ts';
 import { MOST_NAMES } from '../store/folder-tree.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
-import type { SentRequest } from './sent-request.ts';
+import type { SentRequest } from './request-form.ts';
 import type { Difference } from './shown-value.ts';
 
 /**

@@ -5,13 +5,10 @@ import { redactPath, redactQuery, redactText } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import type { StoredExchange } from '../store/stored-exchange.ts';
-import { compareJson } from './compare-json.ts';
+import { compareJson, sameText } from './compare-json.ts';
 import { explainPath, type Miss, recordIt } from './explain-path.ts';
 import { sameStored, sameValues } from './matches.ts';
-import { queryValues } from './query.ts';
-import { formOf, type RequestForm } from './request-form.ts';
-import { sameText } from './same-text.ts';
-import { cleanForm, type SentRequest } from './sent-request.ts';
+import { cleanForm, formOf, queryValues, type RequestForm, type SentRequest } from './request-form.ts';
 import { cut, type Difference, shownBody, shownJson, valueAt } from './shown-value.ts';
 
 /** Exchanges that are compared; and of how many it is found out roughly whether they are worth it. */

@@ -4,12 +4,15 @@ import { hashInName, hashOf } from '../body-file.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import type { ExchangesOfPath } from '../store/recording-store.ts';
 import type { StoredExchange } from '../store/stored-exchange.ts';
-import { sameJson } from './compare-json.ts';
-import { queryValues } from './query.ts';
-import { type FormHeader, formOf, type RequestForm } from './request-form.ts';
-import { keyOf } from './request-key.ts';
-import { sameBodyText, sameText } from './same-text.ts';
-import type { SentRequest } from './sent-request.ts';
+import { sameBodyText, sameJson, sameText } from './compare-json.ts';
+import {
+  type FormHeader,
+  formOf,
+  keyOf,
+  queryValues,
+  type RequestForm,
+  type SentRequest,
+} from './request-form.ts';
 
 /**
  * Which of the exchanges recorded for this method and path the request is: the same query (in any order) and the same

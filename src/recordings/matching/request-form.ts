@@ -1,16 +1,36 @@
+import { hash } from 'node:crypto';
 import { messageOf, PatchgateError } from '../../errors.ts';
+import type { RequestHead } from '../../http/http.ts';
+import { canonical } from '../../json/canonical.ts';
 import { isObject, type JsonValue } from '../../json/json.ts';
 import { withoutMatches } from '../../json/pointer-pattern.ts';
-import { isInline, type RecordedRequest, type StoredBody, type StoredHeaders } from '../../model/exchange.ts';
+import {
+  type InlineBody,
+  type InlineRequest,
+  isInline,
+  type RecordedRequest,
+  type StoredBody,
+  type StoredHeaders,
+} from '../../model/exchange.ts';
 import type { NormalizedRequest, NormalizeRequest } from '../../model/normalize-request.ts';
 import { bodyBytes, isDeeperThan, jsonOf, MAX_JSON_DEPTH, storeBody } from '../body.ts';
 import { hashInName, hashOf } from '../body-file.ts';
 import { withOneBoundary, withPartsInOrder } from '../multipart-boundary.ts';
-import { decodePart } from '../redaction/decode-part.ts';
-import { contentTypeOf, isForm, redactHeader, redactStoredHeaders } from '../redaction/redact.ts';
-import { isMultipart } from '../redaction/redact-body.ts';
-import type { MatchRules } from './match-rules.ts';
-import { queryValues } from './query.ts';
+import { recordedRequest } from '../plain-exchange.ts';
+import {
+  contentTypeOf,
+  isForm,
+  isMultipart,
+  redactBody,
+  redactBytes,
+  redactHeader,
+  redactPath,
+  redactQuery,
+  redactStoredHeaders,
+} from '../redaction/redact.ts';
+import { decodePart } from '../redaction/redact-text.ts';
+import { REDACTED } from '../redaction/redacted.ts';
+import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { shownBody } from './shown-value.ts';
 
 /** What is compared of a request: the request itself, changed as the rules say. */
@@ -42,6 +62,14 @@ export function formOf(request: RecordedRequest, rules: MatchRules): RequestForm
   return form;
 }
 
+/** The form of a request, recorded or sent, once it is redacted. */
+export function cleanForm(request: RecordedRequest, rules: MatchRules): RequestForm {
+  const { query, headers, body } = request;
+  const { redaction } = rules;
+  const clean = body && redactBody(body, contentTypeOf(headers), redaction);
+  return formOf({ ...request, query: redactQuery(query, redaction), ...(clean && { body: clean }) }, rules);
+}
+
 function plainForm(
   { method, path, query, body }: RecordedRequest,
   headers: readonly FormHeader[],
@@ -64,11 +92,14 @@ function ofOneBoundary(request: RecordedRequest): RecordedRequest {
 }
 
 function changedForm(request: RecordedRequest, rules: MatchRules): RequestForm {
-  let form = plainForm(request, namedHeaders(request.headers, rules));
-  if (rules.normalize) form = normalized(form, request.headers, rules.normalize, rules);
-  if (rules.formsAsSets) form = formAsSet(form, contentTypeOf(request.headers));
-  const { ignored, ignoredQuery } = rules;
-  if (ignoredQuery.size > 0) form = { ...form, query: withoutNames(form.query, ignoredQuery) };
+  const { ignored, ignoredQuery, normalize } = rules;
+  const form = plainForm(request, namedHeaders(request.headers, rules));
+  if (normalize) Object.assign(form, normalized(form, request.headers, normalize, rules));
+  if (rules.formsAsSets) Object.assign(form, formAsSet(form.body, contentTypeOf(request.headers)));
+  if (ignoredQuery.size > 0) {
+    const isKept = (part: string) => !ignoredQuery.has(decodePart(part.split('=', 1)[0] as string));
+    form.query = form.query.split('&').filter(isKept).join('&');
+  }
   if (ignored?.matches) return { ...form, body: undefined, json: undefined };
   if (ignored === undefined || form.json === undefined) return form;
   const json = withoutMatches(form.json, ignored) as JsonValue;
@@ -76,123 +107,267 @@ function changedForm(request: RecordedRequest, rules: MatchRules): RequestForm {
 }
 
 /** The same of a value that was kept and of one that is sent: both are redacted. */
-function namedHeaders(headers: StoredHeaders, rules: MatchRules): readonly FormHeader[] {
-  const named: FormHeader[] = [];
-  for (const name of rules.headers) {
+function namedHeaders(headers: StoredHeaders, { headers: names, redaction }: MatchRules): FormHeader[] {
+  return [...names].flatMap((name): FormHeader[] => {
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
-    if (value === undefined) continue;
-    named.push([
-      name,
-      [value]
-        .flat()
-        .map((one) => redactHeader(name, one, rules.redaction))
-        .join(', '),
-    ]);
-  }
-  return named;
+    if (value === undefined) return [];
+    return [
+      [
+        name,
+        [value]
+          .flat()
+          .map((one) => redactHeader(name, one, redaction))
+          .join(', '),
+      ],
+    ];
+  });
 }
 
-function withoutNames(query: string, names: ReadonlySet<string>): string {
-  const kept = query.split('&').filter((part) => !names.has(decodePart(part.split('=', 1)[0] as string)));
-  return kept.join('&');
-}
+type FormBody = Pick<RequestForm, 'body' | 'json'>;
 
 /** A form as an object of its fields, so that their order does not matter; one of parts with these in order. */
-function formAsSet(form: RequestForm, contentType: string | undefined): RequestForm {
-  const { body } = form;
-  if (!isInline(body) || body === undefined || 'json' in body) return form;
+function formAsSet(body: StoredBody | undefined, contentType: string | undefined): FormBody | undefined {
+  if (!isInline(body) || body === undefined || 'json' in body) return undefined;
   if (isMultipart(contentType)) {
     // Whatever its parts are in: one character is one byte.
     const bytes = Buffer.from(withPartsInOrder(bodyBytes(body).toString('latin1')), 'latin1');
     const stored = storeBody(bytes, contentType);
-    return { ...form, body: stored, json: stored && jsonOf(stored) };
+    return { body: stored, json: stored && jsonOf(stored) };
   }
-  if (!isForm(contentType) || !('text' in body)) return form;
-  const json = Object.fromEntries(
-    [...queryValues(body.text)].map(([name, values]): [string, JsonValue] => [
-      name,
-      values.length === 1 ? (values[0] as string) : values,
-    ]),
-  );
-  return { ...form, body: { json }, json };
+  if (!isForm(contentType) || !('text' in body)) return undefined;
+  const fields = [...queryValues(body.text)].map(([name, values]): [string, JsonValue] => [
+    name,
+    values.length === 1 ? (values[0] as string) : values,
+  ]);
+  const json = Object.fromEntries(fields);
+  return { body: { json }, json };
 }
 
 /** Of a body's bytes, wherever they are. One that was not kept is like no other. */
-export function bytesName(body: StoredBody): string {
+function bytesName(body: StoredBody): string {
   if ('omitted' in body) return 'omitted';
   return `bytes ${'file' in body ? hashInName(body.file) : hashOf(bodyBytes(body))}`;
 }
 
-/** The form that the config's own function makes of one. */
+/** What the config's own function makes of a request. */
 function normalized(
-  form: RequestForm,
+  { method, path, query, body, json }: RequestForm,
   headers: StoredHeaders,
-  own: NormalizeRequest,
+  normalize: NormalizeRequest,
   rules: MatchRules,
-): RequestForm {
-  const { method, path, query, body, json } = form;
+): Partial<RequestForm> {
+  const fail = (what: string, cause?: unknown) =>
+    new PatchgateError('bad-config', `normalizeRequest of the config ${what} (for ${method} ${path})`, {
+      hint: 'it gets { method, path, query, headers, body } and gives back the same, changed; it must not be async',
+      cause,
+    });
   const given: NormalizedRequest = {
-    method,
-    path,
-    query,
+    ...{ method, path, query },
     headers: redactStoredHeaders(headers, rules.redaction),
   };
-  // Of one that was not kept nobody knows what to give; it matches nothing in any case.
-  if (body !== undefined && !('omitted' in body)) {
-    given.body = json === undefined ? ('text' in body ? body.text : bytesName(body)) : structuredClone(json);
-  }
+  // A body that was not kept cannot be given; its request matches nothing in any case.
+  const isUnknown = body !== undefined && 'omitted' in body;
+  if (json !== undefined) given.body = structuredClone(json);
+  else if (body !== undefined && !isUnknown) given.body = 'text' in body ? body.text : bytesName(body);
   const before = given.body;
-  let result: unknown;
+  let result: NormalizedRequest;
   try {
-    result = own(given);
+    result = normalize(given);
   } catch (error) {
     // Its message may quote what it was given.
-    throw failed(form, `threw: ${shownBody({ text: messageOf(error) }, {}, rules.redaction)}`, error);
+    throw fail(`threw: ${shownBody({ text: messageOf(error) }, {}, rules.redaction)}`, error);
   }
   const wrong = wrongIn(result);
-  if (wrong !== undefined) throw failed(form, wrong);
-  const request = result as NormalizedRequest;
-  const head = { ...form, method: request.method, path: request.path, query: request.query };
-  head.headers = namedHeaders(request.headers, rules);
-  const isUnknown = body !== undefined && 'omitted' in body;
+  if (wrong !== undefined) throw fail(`gave back ${wrong}`);
+  const head = {
+    method: result.method,
+    path: result.path,
+    query: result.query,
+    headers: namedHeaders(result.headers, rules),
+  };
   // A text is the body itself, unless it is the very one that stood for it.
-  if (isUnknown || (typeof before === 'string' && request.body === before)) return head;
-  if (request.body === undefined) return { ...head, body: undefined, json: undefined };
-  if (typeof request.body === 'string') return { ...head, body: { text: request.body }, json: undefined };
-  const value = asJson(form, request.body);
+  if (isUnknown || (typeof before === 'string' && result.body === before)) return head;
+  if (result.body === undefined) return { ...head, body: undefined, json: undefined };
+  if (typeof result.body === 'string') return { ...head, body: { text: result.body }, json: undefined };
+  let value: JsonValue;
+  try {
+    value = JSON.parse(JSON.stringify(result.body)) as JsonValue;
+  } catch (error) {
+    throw fail('gave back a body that is no JSON value', error);
+  }
+  if (isDeeperThan(MAX_JSON_DEPTH, value))
+    throw fail(`gave back a body that is nested deeper than ${MAX_JSON_DEPTH} levels`);
   return { ...head, body: { json: value }, json: value };
 }
 
 /** What keeps a result from being a request. */
 function wrongIn(result: unknown): string | undefined {
-  if (result instanceof Promise) return 'gave back a promise';
-  if (!isObject(result))
-    return `gave back ${result === null ? 'null' : Array.isArray(result) ? 'a list' : `a value of type ${typeof result}`}`;
-  for (const name of ['method', 'path', 'query']) {
-    if (typeof result[name] !== 'string') return `gave back a request whose ${name} is no text`;
-  }
+  if (result instanceof Promise) return 'a promise';
+  if (result === null) return 'null';
+  if (!isObject(result)) return Array.isArray(result) ? 'a list' : `a value of type ${typeof result}`;
+  const wrong = ['method', 'path', 'query'].find((name) => typeof result[name] !== 'string');
+  if (wrong) return `a request whose ${wrong} is no text`;
   const { headers } = result;
-  const isFit =
-    isObject(headers) &&
-    Object.values(headers).every((value) => [value].flat().every((one) => typeof one === 'string'));
-  return isFit ? undefined : 'gave back a request whose headers are no texts';
+  const values = isObject(headers) ? Object.values(headers).flat() : [undefined];
+  return values.every((one) => typeof one === 'string') ? undefined : 'a request whose headers are no texts';
 }
 
-function asJson(form: RequestForm, body: unknown): JsonValue {
-  let value: JsonValue;
-  try {
-    value = JSON.parse(JSON.stringify(body)) as JsonValue;
-  } catch (error) {
-    throw failed(form, 'gave back a body that is no JSON value', error);
+/** Names and values of a query, decoded, in the order sent. `a` and `a=` are the same. */
+export function queryPairs(query: string): [name: string, value: string][] {
+  const pairs: [string, string][] = [];
+  if (query === '') return pairs;
+  for (const part of query.split('&')) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    const name = equals < 0 ? part : part.slice(0, equals);
+    pairs.push([decodePart(name), equals < 0 ? '' : decodePart(part.slice(equals + 1))]);
   }
-  if (isDeeperThan(MAX_JSON_DEPTH, value))
-    throw failed(form, `gave back a body that is nested deeper than ${MAX_JSON_DEPTH} levels`);
-  return value;
+  return pairs;
 }
 
-function failed({ method, path }: RequestForm, what: string, cause?: unknown): PatchgateError {
-  return new PatchgateError('bad-config', `normalizeRequest of the config ${what} (for ${method} ${path})`, {
-    hint: 'it gets { method, path, query, headers, body } and gives back the same, changed; it must not be async',
-    cause,
-  });
+/** The values of each name of a query, decoded, in the order sent. */
+export function queryValues(query: string): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of queryPairs(query)) {
+    const list = values.get(name);
+    if (list) list.push(value);
+    else values.set(name, [value]);
+  }
+  return values;
+}
+
+/** What matching must know of a recorded request to find it. */
+interface RequestFacts {
+  /** `requestKey`: one UTF-16 code unit for each of its 20 bytes. */
+  key: string;
+  /** A placeholder stands in what is compared: no key finds all requests that match. */
+  isOpen: boolean;
+  /** `bytesKey`; undefined where the bytes of a request alone do not say what it is, or stand in another file. */
+  byBytes: string | undefined;
+}
+
+/** @throws PatchgateError `bad-config` where the config's own function fails */
+export function requestFacts(request: RecordedRequest, rules: MatchRules): RequestFacts {
+  const form = formOf(request, rules);
+  const text = textOf(form, rules);
+  const isHere = rules.isByBytes && isInline(request.body);
+  return {
+    // Before the hash: the search makes one piece of the text.
+    isOpen: hasPlaceholder(form, text, rules),
+    key: hash('sha1', text, 'binary'),
+    byBytes: isHere ? bytesKey(request.query, bodyBytes(request.body as InlineBody | undefined)) : undefined,
+  };
+}
+
+/** The same for requests of a method and path whose query and body are equal to the byte. No `requestKey` is as long. */
+export function bytesKey(query: string, body: Buffer): string {
+  return `${hash('sha1', body, 'binary')}?${query}`;
+}
+
+/**
+ * A short name for a request: two requests have the same exactly when matching takes them for one (placeholders aside,
+ * which only `matches` understands).
+ *
+ * @throws PatchgateError `bad-config` where the config's own function fails
+ */
+export function requestKey(request: RecordedRequest, rules: MatchRules = DEFAULT_RULES): string {
+  return keyOf(formOf(request, rules), rules);
+}
+
+export function keyOf(form: RequestForm, rules: MatchRules): string {
+  return hash('sha1', textOf(form, rules), 'binary');
+}
+
+/** The same for all exchanges of one sequence: those of one request, recorded in one session. */
+export function sequenceKey(
+  { request, session }: { request: RecordedRequest; session: string },
+  rules: MatchRules,
+): string {
+  // A request's key is always as long.
+  return requestKey(request, rules) + session;
+}
+
+/** All that is compared. */
+function textOf({ method, path, query, headers, body, json }: RequestForm, { sets }: MatchRules): string {
+  // Sorting is stable: repeated names keep their order.
+  const byName = ([a]: [string, string], [b]: [string, string]) => (a < b ? -1 : a > b ? 1 : 0);
+  const pairs = query === '' ? '[]' : JSON.stringify(queryPairs(query).sort(byName));
+  const named = headers.length === 0 ? '' : `${JSON.stringify(headers)}\n`;
+  const content = json !== undefined ? `json ${canonical(json, sets)}` : body ? bytesName(body) : '';
+  return `${method} ${path}\n${pairs}\n${named}${content}`;
+}
+
+function hasPlaceholder(
+  { query, headers, body, json }: RequestForm,
+  text: string,
+  rules: MatchRules,
+): boolean {
+  if (json === undefined && isInline(body) && bodyBytes(body).includes(REDACTED)) return true;
+  if (!text.includes(REDACTED)) return false;
+  if (query.includes(REDACTED)) return true;
+  // In the form of what is sent, a secret header is the placeholder too.
+  if (headers.some(([name, value]) => value === REDACTED && !rules.redaction.headers.has(name))) return true;
+  return json !== undefined && canonical(json).includes(REDACTED);
+}
+
+/** A request that is looked up in a recording, and compared to many: what all comparisons need of it is made once. */
+export class SentRequest {
+  readonly request: InlineRequest;
+  readonly rules: MatchRules;
+  #form: RequestForm | undefined;
+  #queryValues: ReadonlyMap<string, readonly string[]> | undefined;
+  #bytes: Buffer | undefined;
+  #cleanBytes: Buffer | undefined;
+  #clean: RequestForm | undefined;
+
+  constructor(request: InlineRequest, rules: MatchRules = DEFAULT_RULES) {
+    this.request = request;
+    this.rules = rules;
+  }
+
+  /**
+   * @param json the body as a value, where it is parsed already
+   * @param path under which the recording has it
+   */
+  static of(
+    head: RequestHead,
+    body: Buffer,
+    json: JsonValue | undefined,
+    rules: MatchRules = DEFAULT_RULES,
+    path?: string,
+  ): SentRequest {
+    const request = recordedRequest(head, body, json, rules.headers);
+    request.path = path ?? redactPath(request.path, rules.redaction);
+    return new SentRequest(request, rules);
+  }
+
+  /** What is compared, as are all the following. */
+  get form(): RequestForm {
+    this.#form ??= formOf(this.request, this.rules);
+    return this.#form;
+  }
+
+  get queryValues(): ReadonlyMap<string, readonly string[]> {
+    this.#queryValues ??= queryValues(this.form.query);
+    return this.#queryValues;
+  }
+
+  get bytes(): Buffer {
+    const { body } = this.form;
+    // What is sent is never in a file of its own.
+    this.#bytes ??= bodyBytes(isInline(body) ? body : undefined);
+    return this.#bytes;
+  }
+
+  /** The body's bytes as they would have been recorded. */
+  get cleanBytes(): Buffer {
+    this.#cleanBytes ??= redactBytes(this.bytes, contentTypeOf(this.request.headers), this.rules.redaction);
+    return this.#cleanBytes;
+  }
+
+  /** The form of the request as it would have been recorded: what may be shown. */
+  get clean(): RequestForm {
+    this.#clean ??= cleanForm(this.request, this.rules);
+    return this.#clean;
+  }
 }

@@ -1,4 +1,4 @@
-import { childOf, type JsonValue } from '../../json/json.ts';
+import { childOf, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { InlineBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { contentTypeOf, redactBody, redactText } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redacted.ts';
@@ -31,23 +31,19 @@ export function shownJson(value: JsonValue, redaction: Redaction): string {
     if (text.length > LONGEST) return;
     if (typeof part === 'string') text += shownText(part, redaction);
     else if (typeof part !== 'object' || part === null) text += JSON.stringify(part);
-    else if (Array.isArray(part)) {
-      text += '[';
-      for (let i = 0; i < part.length && text.length <= LONGEST; i++) {
-        if (i > 0) text += ',';
-        write(part[i] as JsonValue);
-      }
-      text += ']';
-    } else {
-      text += '{';
-      let isFirst = true;
-      for (const name in part) {
+    else {
+      const isList = Array.isArray(part);
+      const members = isList ? part.slice(0, LONGEST) : part;
+      text += isList ? '[' : '{';
+      let comma = '';
+      for (const name in members) {
         if (text.length > LONGEST) break;
-        text += `${isFirst ? '' : ','}${shownText(name, redaction)}:`;
-        isFirst = false;
-        write(redaction.members.has(name) ? REDACTED : (part[name] as JsonValue));
+        text += comma + (isList ? '' : `${shownText(name, redaction)}:`);
+        comma = ',';
+        const isSecret = !isList && redaction.members.has(name);
+        write(isSecret ? REDACTED : ((members as JsonObject)[name] as JsonValue));
       }
-      text += '}';
+      text += isList ? ']' : '}';
     }
   };
   write(value);

@@ -11,61 +11,43 @@ const NAMING = ['name', 'key', 'Name', 'Key'];
 
 /** A JSON value, copied only as far as something in it changes. */
 export function redactJson(value: JsonValue, redaction: Redaction, onFound?: OnFound): JsonValue {
-  return new Walk(redaction, onFound).clean(value, redaction.pointers);
-}
-
-class Walk {
-  readonly #redaction: Redaction;
-  readonly #onFound: OnFound | undefined;
+  const { members, patterns, texts } = redaction;
+  const shortest = patterns.length > 0 ? 1 : SHORTEST;
+  const hidesNumbers = patterns.length > 0 || texts.length > 0;
   /** Of the place that is looked at. */
-  readonly #tokens: (string | number)[] = [];
-  readonly #shortest: number;
+  const tokens: (string | number)[] = [];
+  const place = () => redactText(pointerOf(tokens), redaction);
+  return clean(value, redaction.pointers);
 
-  constructor(redaction: Redaction, onFound: OnFound | undefined) {
-    this.#redaction = redaction;
-    this.#onFound = onFound;
-    this.#shortest = redaction.patterns.length > 0 ? 1 : SHORTEST;
-  }
-
-  clean(value: JsonValue, node: PatternNode | undefined): JsonValue {
-    if (node?.matches) return this.#hidden(value, `the pointer ${this.#place}`);
-    if (typeof value === 'string') return value.length < this.#shortest ? value : this.#text(value);
-    if (typeof value === 'number') return this.#number(value);
+  function clean(value: JsonValue, node: PatternNode | undefined): JsonValue {
+    if (node?.matches) return hidden(value, () => `the pointer ${place()}`);
+    if (typeof value === 'string') return cleanText(value);
+    if (typeof value === 'number') return hidesNumbers && isSecretNumber(String(value)) ? REDACTED : value;
     if (typeof value !== 'object' || value === null) return value;
-    return Array.isArray(value) ? this.#list(value, node) : this.#object(value, node);
+    return Array.isArray(value) ? cleanList(value, node) : cleanObject(value, node);
   }
 
-  get #place(): string {
-    return redactText(pointerOf(this.#tokens), this.#redaction);
-  }
-
-  #hidden(value: JsonValue, what: string): string {
-    if (value !== REDACTED) this.#onFound?.({ what, place: this.#place, isDetected: false, value });
+  function hidden(value: JsonValue, what: () => string): string {
+    if (value !== REDACTED) onFound?.({ what: what(), place: place(), isDetected: false, value });
     return REDACTED;
   }
 
-  #text(text: string): string {
-    const { mayBeIn } = this.#redaction;
-    const name = this.#tokens.at(-1);
-    if (!mayBeIn(text)) return text;
-    return typeof name === 'string' && isCodeName(name)
-      ? redactPlain(text, this.#redaction, this.#place, this.#onFound)
-      : redactText(text, this.#redaction, this.#place, this.#onFound);
+  function cleanText(text: string): string {
+    if (text.length < shortest || !redaction.mayBeIn(text)) return text;
+    const name = tokens.at(-1);
+    const redact = typeof name === 'string' && isCodeName(name) ? redactPlain : redactText;
+    return redact(text, redaction, place(), onFound);
   }
 
   /** One that matches as a whole or in part: there is no placeholder for some digits. */
-  #number(value: number): JsonValue {
-    const { patterns, texts } = this.#redaction;
-    if (patterns.length === 0 && texts.length === 0) return value;
-    const text = String(value);
-    return texts.includes(text) || patterns.some((pattern) => (text.match(pattern)?.join('') ?? '') !== '')
-      ? REDACTED
-      : value;
+  function isSecretNumber(text: string): boolean {
+    return (
+      texts.includes(text) || patterns.some((pattern) => text.match(pattern)?.some((part) => part !== ''))
+    );
   }
 
   /** The name by which the value of a member is a secret. */
-  #secretName(name: string, value: JsonValue, beside: JsonObject): string | undefined {
-    const { members } = this.#redaction;
+  function secretName(name: string, value: JsonValue, beside: JsonObject): string | undefined {
     if (members.has(name)) return isHarmless(name, value) ? undefined : name;
     if (name === 'value' || name === 'Value') {
       // As lists of variables and headers have it: `{"name": "DB_PASSWORD", "value": "x"}`.
@@ -77,38 +59,36 @@ class Walk {
     return isGrant && !members.isTakenBack(name) ? name : undefined;
   }
 
-  #list(list: JsonValue[], node: PatternNode | undefined): JsonValue {
+  function cleanList(list: JsonValue[], node: PatternNode | undefined): JsonValue {
     let copy: JsonValue[] | undefined;
-    for (let i = 0; i < list.length; i++) {
-      const item = list[i] as JsonValue;
-      this.#tokens.push(i);
-      const clean = this.clean(item, node && patternsBelow(node, i));
-      this.#tokens.pop();
-      if (clean !== item) {
-        copy ??= list.slice();
-        copy[i] = clean;
-      }
+    for (const [i, item] of list.entries()) {
+      tokens.push(i);
+      const changed = clean(item, node && patternsBelow(node, i));
+      tokens.pop();
+      if (changed === item) continue;
+      copy ??= list.slice();
+      copy[i] = changed;
     }
     return copy ?? list;
   }
 
-  #object(object: JsonObject, node: PatternNode | undefined): JsonValue {
+  function cleanObject(object: JsonObject, node: PatternNode | undefined): JsonValue {
     let copy: JsonObject | undefined;
     let renamed: Map<string, string> | undefined;
     for (const name in object) {
       const item = object[name] as JsonValue;
-      this.#tokens.push(name);
-      const secretName = this.#secretName(name, item, object);
-      const clean =
-        secretName === undefined
-          ? this.clean(item, node && patternsBelow(node, name))
-          : this.#hidden(item, `the name "${secretName}"`);
+      tokens.push(name);
+      const secret = secretName(name, item, object);
+      const changed =
+        secret === undefined
+          ? clean(item, node && patternsBelow(node, name))
+          : hidden(item, () => `the name "${secret}"`);
       // A name can be a secret itself.
-      const cleanName = name.length < this.#shortest ? name : this.#text(name);
-      this.#tokens.pop();
-      if (clean !== item) {
+      const cleanName = cleanText(name);
+      tokens.pop();
+      if (changed !== item) {
         copy ??= { ...object };
-        copy[name] = clean;
+        copy[name] = changed;
       }
       if (cleanName !== name) renamed = (renamed ?? new Map()).set(name, cleanName);
     }

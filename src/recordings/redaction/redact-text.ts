@@ -1,7 +1,7 @@
-import { Char } from '../../json/json-lexer.ts';
+import { Char, skipSpace } from '../../json/json-lexer.ts';
+import { skipString } from '../../json/json-text.ts';
 import { escapeToken } from '../../json/pointer.ts';
 import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
-import { decodePart, encodePart } from './decode-part.ts';
 import { REDACTED } from './redacted.ts';
 import { foundByName, type OnFound, type Redaction } from './redaction.ts';
 import { secretsIn } from './secret-kinds.ts';
@@ -12,7 +12,7 @@ export const SHORTEST = 7;
 
 const PLACEHOLDER = `"${REDACTED}"`;
 
-/** How a text is redacted, and the place for whoever is told of it. */
+/** How a text is redacted, and the place for `onFound`. */
 interface Context {
   redaction: Redaction;
   place: string;
@@ -23,7 +23,6 @@ interface Context {
  * A text of any kind: JSON whole, cut, broken or many documents (events, lines), with what its strings hold; names
  * before a `=`; what looks like a secret. All else stays as it was written, and so do the names in code.
  *
- * @param place for `onFound`
  * @param isWithin it stood in a string or field of another text: its own strings are not read as texts again
  */
 export function redactText(
@@ -40,41 +39,36 @@ export function redactText(
   let clean = isJson ? text : redactNamed(text, context);
   if (redaction.pointers) clean = redactPlaces(clean, redaction.pointers, onFound);
   if (isJson || (!isWithin && clean.includes('\\'))) clean = redactStrings(clean, isJson, context);
-  if (!isJson && redaction.members.mayBeIn(clean)) {
-    clean = redactAssigned(clean, context);
-    clean = redactWritten(clean, context);
-  }
+  if (!isJson && redaction.members.mayBeIn(clean))
+    clean = redactWritten(redactAssigned(clean, context), context);
   return redactPlain(clean, redaction, place, onFound);
 }
 
 /** What is hidden wherever it stands, whatever the text is: code, too. */
 export function redactPlain(text: string, redaction: Redaction, place: string, onFound?: OnFound): string {
-  let clean = redaction.detects ? redactDetected(text, place, onFound) : text;
+  const detected = new SplicedText(text);
+  if (redaction.detects) {
+    for (const { from, to, kind } of secretsIn(text)) {
+      onFound?.({ what: kind, place, isDetected: true, value: text.slice(from, to) });
+      detected.replace(from, to, REDACTED);
+    }
+  }
+  let clean = detected.toString();
   for (const secret of redaction.texts) clean = between(clean, (part) => part.replaceAll(secret, REDACTED));
   for (const pattern of redaction.patterns) {
-    clean = between(clean, (part) =>
-      part.replace(pattern, (match) => {
-        if (match === '') return match;
-        onFound?.({ what: `the pattern ${pattern.source}`, place, isDetected: false, value: match });
-        return REDACTED;
-      }),
-    );
+    const hide = (match: string) => {
+      if (match === '') return match;
+      onFound?.({ what: `the pattern ${pattern.source}`, place, isDetected: false, value: match });
+      return REDACTED;
+    };
+    clean = between(clean, (part) => part.replace(pattern, hide));
   }
   return clean;
 }
 
-function redactDetected(text: string, place: string, onFound: OnFound | undefined): string {
-  const clean = new SplicedText(text);
-  for (const { from, to, kind } of secretsIn(text)) {
-    onFound?.({ what: kind, place, isDetected: true, value: text.slice(from, to) });
-    clean.replace(from, to, REDACTED);
-  }
-  return clean.toString();
-}
-
 /** A placeholder is no text to look into: redacting twice must give the same. */
 function between(text: string, change: (part: string) => string): string {
-  return text.includes(REDACTED) ? text.split(REDACTED).map(change).join(REDACTED) : change(text);
+  return text.split(REDACTED).map(change).join(REDACTED);
 }
 
 /** Signs of a program or a page: in `const token = get()`, no secret stands behind the name. */
@@ -111,7 +105,7 @@ function isJsonText(text: string): boolean {
   let from = 0;
   for (let quote = text.indexOf('"'); quote >= 0; quote = text.indexOf('"', from)) {
     if (!BETWEEN_STRINGS.test(text.slice(from, quote))) return false;
-    from = endOfString(text, quote);
+    from = skipString(text, quote);
   }
   // What is cut may be a word.
   return BETWEEN_STRINGS.test(text.slice(from).replace(/[a-z]*$/, ''));
@@ -119,10 +113,7 @@ function isJsonText(text: string): boolean {
 
 const MEMBER_NAME = /"((?:[^"\\]|\\.){1,200})"\s*:\s*/g;
 
-/**
- * Replaces the values of secret members in whatever holds JSON: a body that is cut short, has members twice, is broken,
- * or is one of many documents (server-sent events, lines of JSON).
- */
+/** Hides the values of secret members in a text that holds JSON among other things, or broken JSON. */
 function redactNamed(text: string, context: Context): string {
   const clean = new SplicedText(text);
   for (const { 0: head, 1: name = '', index } of text.matchAll(MEMBER_NAME))
@@ -140,16 +131,12 @@ function redactMember(
 ): void {
   if (!redaction.members.has(name)) return;
   const end = endOfValue(text, start);
-  const value = text.slice(start, end);
-  if (value === PLACEHOLDER || isHarmlessText(name, value)) return;
-  onFound?.(foundByName(name, place, unquoted(value)));
+  const written = text.slice(start, end);
+  const value = unquoted(written);
+  if (written === PLACEHOLDER || isHarmless(name, /^-?\d/.test(written) ? Number.parseFloat(written) : value))
+    return;
+  onFound?.(foundByName(name, place, value));
   clean.replace(start, end, PLACEHOLDER);
-}
-
-/** The same as `isHarmless`, of a value as it stands in JSON. */
-function isHarmlessText(name: string, value: string): boolean {
-  if (/^-?\d/.test(value)) return isHarmless(name, Number.parseFloat(value));
-  return isHarmless(name, /^"(?:true|false)?"$/i.test(value) ? value.slice(1, -1) : value.trim());
 }
 
 /**
@@ -162,100 +149,76 @@ function redactStrings(text: string, isJson: boolean, context: Context): string 
   const clean = new SplicedText(text);
   let name = '';
   for (let quote = text.indexOf('"'); quote >= 0; ) {
-    const end = endOfString(text, quote);
+    const end = skipString(text, quote);
     const inside = text.slice(quote + 1, end - 1);
-    const plain = inside.includes('\\') ? unescaped(inside) : inside;
+    const plain = unescaped(inside);
     if (isJson || plain !== inside) {
       const result = isCodeName(name)
         ? redactPlain(plain, redaction, place, onFound)
         : redactText(plain, redaction, place, onFound, true);
       if (result !== plain) clean.replace(quote, end, JSON.stringify(result));
     }
-    const colon = isJson ? /^\s{0,80}:\s*/.exec(text.slice(end, end + 100))?.[0] : undefined;
-    name = colon === undefined ? '' : plain;
-    if (colon !== undefined) redactMember(clean, text, name, end + colon.length, context);
+    const colon = isJson ? skipSpace(text, end) : -1;
+    name = text[colon] === ':' ? plain : '';
+    if (name !== '') redactMember(clean, text, name, skipSpace(text, colon + 1), context);
     quote = text.indexOf('"', Math.max(end, clean.end));
   }
   return clean.toString();
 }
 
-/** An object or list that is open, with the token of the place that comes next. */
-interface Level {
-  pointer: string;
-  node: PatternNode;
-  /** An index, or the name that was read last. */
-  token: number | string;
-  /** The next string is a name. */
-  takesName: boolean;
-}
-
-/**
- * Replaces the values at places in whatever holds JSON documents, one or many, the last one perhaps cut: each is walked
- * as far as it can be read, and begins anew at the next brace or bracket.
- */
+/** Hides the values at places in whatever holds JSON documents, one or many, the last one perhaps cut. */
 function redactPlaces(text: string, patterns: PatternNode, onFound: OnFound | undefined): string {
   const clean = new SplicedText(text);
-  const levels: Level[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    const level = levels.at(-1);
-    const isOpened = char === Char.OpenBrace || char === Char.OpenBracket;
-    if (level === undefined && !isOpened) continue;
-    if (char === Char.CloseBrace || char === Char.CloseBracket) levels.pop();
-    else if (level !== undefined && char === Char.Comma) {
-      if (typeof level.token === 'number') level.token++;
-      else level.takesName = true;
-    } else if (level?.takesName && char === Char.Quote) {
-      const end = endOfString(text, at);
-      level.token = unescaped(text.slice(at + 1, end - 1));
-      level.takesName = false;
-      at = end - 1;
-    } else if (char > Char.Space && char !== Char.Colon) {
-      const node = level === undefined ? patterns : patternsBelow(level.node, level.token);
-      const pointer = level === undefined ? '' : `${level.pointer}/${escapeToken(level.token)}`;
-      if (node?.matches) {
-        const end = endOfValue(text, at);
-        const value = text.slice(at, end);
-        if (value !== PLACEHOLDER)
-          onFound?.({ what: `the pointer ${pointer}`, place: pointer, isDetected: false, value });
-        clean.replace(at, end, PLACEHOLDER);
-        at = end - 1;
-      } else if (node !== undefined && isOpened) {
-        const isList = char === Char.OpenBracket;
-        levels.push({ pointer, node, token: isList ? 0 : '', takesName: !isList });
-      } else if (isOpened || char === Char.Quote) at = endOfValue(text, at) - 1;
-    }
-  }
+  const documents = /[[{]/g;
+  while (documents.test(text)) documents.lastIndex = redactBelow(documents.lastIndex - 1, patterns, '');
   return clean.toString();
+
+  /** @returns the offset behind the value that starts here */
+  function redactBelow(start: number, node: PatternNode | undefined, pointer: string): number {
+    const open = text[start];
+    if (node?.matches) {
+      const end = endOfValue(text, start);
+      const value = text.slice(start, end);
+      if (value !== PLACEHOLDER)
+        onFound?.({ what: `the pointer ${pointer}`, place: pointer, isDetected: false, value });
+      clean.replace(start, end, PLACEHOLDER);
+      return end;
+    }
+    if (node === undefined || (open !== '{' && open !== '[')) return endOfValue(text, start);
+    let at = skipSpace(text, start + 1);
+    for (let index = 0; at < text.length && text[at] !== '}' && text[at] !== ']'; index++) {
+      let token: string | number = index;
+      if (open === '{') {
+        const end = skipString(text, at);
+        token = unescaped(text.slice(at + 1, end - 1));
+        at = skipSpace(text, skipSpace(text, end) + 1);
+      }
+      const below = `${pointer}/${escapeToken(token)}`;
+      at = skipSpace(text, redactBelow(at, patternsBelow(node, token), below));
+      if (text[at] === ',') at = skipSpace(text, at + 1);
+    }
+    return at + 1;
+  }
 }
 
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form; `;` may part it, too. */
 export function redactPairs(pairs: string, redaction: Redaction, place = 'query', onFound?: OnFound): string {
-  const parts = pairs.split('&');
-  const clean = parts.map((pair) => redactPair(pair, pairs, { redaction, place, onFound }));
-  return clean.every((pair, i) => pair === parts[i]) ? pairs : clean.join('&');
-}
+  return pairs.split('&').map(redactPair).join('&');
 
-/** What follows a secret name is hidden to the end: a `;` may be part of it, or not. */
-function redactPair(pair: string, pairs: string, { redaction, place, onFound }: Context): string {
-  let start = 0;
-  for (let equals = pair.indexOf('='); equals >= 0; equals = pair.indexOf('=', equals + 1)) {
-    const name = decodePart(pair.slice(start, equals));
-    const value = pair.slice(equals + 1);
-    if (isSecretParameter(name, decodePart(value), pairs, redaction.members)) {
-      if (value === REDACTED) return pair;
-      onFound?.(foundByName(name, `${place}/${name}`, decodePart(value)));
-      return pair.slice(0, equals + 1) + REDACTED;
+  /** What follows a secret name is hidden to the end: a `;` may be part of it, or not. */
+  function redactPair(pair: string): string {
+    for (const { 1: start = '', 2: written = '', index } of pair.matchAll(/(^|;)([^=]*=)[^;]*/g)) {
+      const end = index + start.length + written.length;
+      const [name, value] = [decodePart(written.slice(0, -1)), pair.slice(end)];
+      if (!isSecretParameter(name, decodePart(value), pairs, redaction.members)) continue;
+      if (value !== REDACTED) onFound?.(foundByName(name, `${place}/${name}`, decodePart(value)));
+      return pair.slice(0, end) + REDACTED;
     }
-    const next = pair.indexOf(';', equals);
-    if (next < 0) break;
-    start = next + 1;
-    equals = Math.max(equals, next);
+    const equals = pair.indexOf('=');
+    if (equals < 0) return redactPart(pair, place);
+    const name = pair.slice(0, equals);
+    return `${redactPart(name, place)}=${redactPart(pair.slice(equals + 1), `${place}/${decodePart(name)}`)}`;
   }
-  const equals = pair.indexOf('=');
-  if (equals < 0) return redactPart(pair, place);
-  const name = pair.slice(0, equals);
-  return `${redactPart(name, place)}=${redactPart(pair.slice(equals + 1), `${place}/${decodePart(name)}`)}`;
 
   function redactPart(part: string, where: string): string {
     const plain = decodePart(part);
@@ -266,21 +229,20 @@ function redactPair(pair: string, pairs: string, { redaction, place, onFound }: 
   }
 }
 
-/** A name of a URL or form that stands in a text, or of a URL that is encoded in another one, however often. */
+/** A name of a URL or form that stands in a text, or of a URL that is encoded in another one. */
 const ASSIGNED = /(?<=^|[?&;#\s"'({<,|]|%(?:25)*(?:3F|26|3B|23))([\w.~%[\]-]{1,100}?)(?:=|%(?:25)*3D)/gi;
 const ASSIGNED_END = /[&;#\s"'<>\\]|%(?:25)*(?:26|3B|23)/gi;
 
 function redactAssigned(text: string, { redaction, place, onFound }: Context): string {
   const clean = new SplicedText(text);
   for (const { 0: head, 1: written = '', index } of text.matchAll(ASSIGNED)) {
-    const start = index + head.length;
     if (index < clean.end) continue;
-    const name = decodePart(written);
+    const start = index + head.length;
     ASSIGNED_END.lastIndex = start;
     const end = ASSIGNED_END.exec(text)?.index ?? text.length;
-    const value = text.slice(start, end);
-    if (value === REDACTED || !isSecretParameter(name, decodePart(value), text, redaction.members)) continue;
-    onFound?.(foundByName(name, place, decodePart(value)));
+    const [name, value] = [decodePart(written), decodePart(text.slice(start, end))];
+    if (value === REDACTED || !isSecretParameter(name, value, text, redaction.members)) continue;
+    onFound?.(foundByName(name, place, value));
     clean.replace(start, end, REDACTED);
   }
   return clean.toString();
@@ -301,8 +263,8 @@ const BLOCKS = ['', '- '].map(
 
 /**
  * Secrets that are named as other languages than JSON write it: `token: "x"` and `token = 'x'` (GraphQL, JavaScript,
- * TOML, attributes), `X-Api-Key: x1` and `token = x1` as lines of their own
- * (headers, YAML, INI), lines below `token: |`, `<token>x</token>`.
+ * TOML, attributes), `X-Api-Key: x1` and `token = x1` as lines of their own (headers, YAML, INI), lines below
+ * `token: |`, `<token>x</token>`.
  */
 function redactWritten(text: string, { redaction, place, onFound }: Context): string {
   const isSecret = (name: string, value: string) => {
@@ -333,12 +295,10 @@ function redactWritten(text: string, { redaction, place, onFound }: Context): st
 
 /** Before the quote that closes it, or before the line's end. */
 function endOfQuoted(text: string, quote: number): number {
-  for (let at = quote + 1; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === Char.Backslash) at++;
-    else if (char === text.charCodeAt(quote) || char === Char.LineFeed || char === Char.Return) return at;
-  }
-  return text.length;
+  const ends = [text[quote], '\n', '\r', undefined];
+  let at = quote + 1;
+  while (!ends.includes(text[at])) at += text[at] === '\\' ? 2 : 1;
+  return Math.min(at, text.length);
 }
 
 const TAG = /<(\/?)((?:[\w.-]{1,64}:)?([\w.-]{1,64}))((?:\s[^<>]{0,2000})?)>/g;
@@ -358,22 +318,19 @@ function redactElements(text: string, isSecret: (name: string, value: string) =>
   return clean.toString();
 }
 
-/** A name or text between its quotes, without escapes. */
+/** What stood between the quotes of a string, without escapes; as it is where it breaks the grammar. */
 function unescaped(text: string): string {
   if (!text.includes('\\')) return text;
   try {
     return JSON.parse(`"${text}"`) as string;
   } catch {
-    // A control character, or an escape that JSON does not have.
     return text;
   }
 }
 
-/** The value as it stands in JSON, without its quotes where it has some. */
+/** The text that a string stands for; anything else as it is written. */
 function unquoted(value: string): string {
-  return value.startsWith('"')
-    ? unescaped(value.slice(1, value.endsWith('"') && value.length > 1 ? -1 : undefined))
-    : value;
+  return value.startsWith('"') ? unescaped(value.replace(/^"|"$/g, '')) : value.trim();
 }
 
 /** Ends a number or literal. */
@@ -382,7 +339,7 @@ const BARE_END = /[,\]}\r\n]/g;
 /** The offset behind the value that starts here; the text's end where it is cut. */
 function endOfValue(text: string, from: number): number {
   const first = text.charCodeAt(from);
-  if (first === Char.Quote) return endOfString(text, from);
+  if (first === Char.Quote) return skipString(text, from);
   if (first !== Char.OpenBrace && first !== Char.OpenBracket) {
     BARE_END.lastIndex = from;
     return BARE_END.exec(text)?.index ?? text.length;
@@ -390,19 +347,9 @@ function endOfValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
     const char = text.charCodeAt(at);
-    if (char === Char.Quote) at = endOfString(text, at) - 1;
+    if (char === Char.Quote) at = skipString(text, at) - 1;
     else if (char === Char.OpenBrace || char === Char.OpenBracket) depth++;
     else if ((char === Char.CloseBrace || char === Char.CloseBracket) && --depth === 0) return at + 1;
-  }
-  return text.length;
-}
-
-/** The offset behind the string whose quote stands here. */
-function endOfString(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === Char.Backslash) at++;
-    else if (char === Char.Quote) return at + 1;
   }
   return text.length;
 }
@@ -426,4 +373,24 @@ class SplicedText {
   toString(): string {
     return this.end === 0 ? this.#text : this.#clean + this.#text.slice(this.end);
   }
+}
+
+/** A part of a query or form, percent-decoded; as it stands where it cannot be decoded. */
+export function decodePart(part: string): string {
+  if (!/[%+]/.test(part)) return part;
+  const spaced = part.replaceAll('+', ' ');
+  // An exception takes longer than to find that out.
+  if (/%(?![\da-f]{2})/i.test(spaced)) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+}
+
+const ENCODED = encodeURIComponent(REDACTED);
+
+/** A part of a query, form or path, percent-encoded but for placeholders, which are to be seen as such. */
+export function encodePart(part: string): string {
+  return encodeURIComponent(part.toWellFormed()).replaceAll(ENCODED, REDACTED);
 }

@@ -1,6 +1,9 @@
+import { LRUCache } from 'lru-cache';
+import type { RawHeaders } from '../../http/http.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { tokensOf } from '../../json/pointer.ts';
 import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
+import { REDACTED } from './redacted.ts';
 import { isLikeToken, mayHoldSecret } from './secret-kinds.ts';
 import { type Names, SecretNames } from './secret-names.ts';
 
@@ -10,7 +13,7 @@ export interface FoundSecret {
   what: string;
   /** `query/token`, `headers/location`, `path`, `body`, or the JSON Pointer of a place in the body. */
   place: string;
-  /** Nobody named it: it looks like a secret. */
+  /** It has no secret name: it looks like a secret. */
   isDetected: boolean;
   /** What stood there, for looking for it elsewhere. Never to be written or shown. */
   value: JsonValue;
@@ -33,7 +36,7 @@ export interface Redaction {
   pointers: PatternNode | undefined;
   /** Regular expressions, each for all matches in a text. */
   patterns: readonly RegExp[];
-  /** Whether what looks like a secret is one. */
+  /** Whether a value that looks like a secret is one. */
   detects: boolean;
   /** Texts that are known to be secrets, wherever they stand. */
   texts: readonly string[];
@@ -41,7 +44,7 @@ export interface Redaction {
   given: Set<string>;
   /** False: there is nothing to hide in this text, which may be UTF-8 that is read as Latin-1. */
   mayBeIn(text: string): boolean;
-  /** The same of a header's value or a path: the same ones come again and again, so those that hold nothing are remembered. */
+  /** The same of a header's value or a path: these come again and again, so those that hold nothing are remembered. */
   mayBeInRecurring(value: string): boolean;
 }
 
@@ -65,15 +68,14 @@ const LONGEST_REMEMBERED = 200;
 const MOST_GIVEN = 10_000;
 
 export function redactionOf(settings: RedactionSettings = {}): Redaction {
-  const { redact = [], noRedact = [], redactPointers = [], redactPatterns = [] } = settings;
-  const { detectSecrets = true } = settings;
+  const { redact = [], noRedact = [], redactPointers = [], detectSecrets: detects = true } = settings;
   const members = new SecretNames(false, redact, noRedact);
-  const patterns = redactPatterns.map((source) => new RegExp(source, 'gu'));
+  const patterns = (settings.redactPatterns ?? []).map((source) => new RegExp(source, 'gu'));
   const places = placesPattern(redactPointers);
   const plainValues = new Set<string>();
   const mayBeIn = (text: string) =>
     members.mayBeIn(text) ||
-    (detectSecrets && mayHoldSecret(text)) ||
+    (detects && mayHoldSecret(text)) ||
     (places?.test(text) ?? false) ||
     // What an escape stands for may match.
     (patterns.length > 0 && (text.includes('\\') || patterns.some((pattern) => text.search(pattern) >= 0)));
@@ -82,7 +84,7 @@ export function redactionOf(settings: RedactionSettings = {}): Redaction {
     members,
     pointers: patternTree(redactPointers),
     patterns,
-    detects: detectSecrets,
+    detects,
     texts: [],
     given: new Set(),
     mayBeIn,
@@ -101,13 +103,9 @@ const NO_NAMES: Names = { has: () => false, mayBeIn: () => false, isTakenBack: (
 
 /** Hides nothing. */
 export const NO_REDACTION: Redaction = {
+  ...redactionOf({ detectSecrets: false }),
   headers: NO_NAMES,
   members: NO_NAMES,
-  pointers: undefined,
-  patterns: [],
-  detects: false,
-  texts: [],
-  given: new Set(),
   mayBeIn: () => false,
   mayBeInRecurring: () => false,
 };
@@ -141,4 +139,106 @@ function placesPattern(pointers: readonly string[]): RegExp | undefined {
   // One with other letters than these can be written in many ways.
   if (!names.every((name) => name !== undefined && /^[\w-]+$/.test(name))) return /(?:)/;
   return new RegExp(`"(?:${names.join('|')})\\\\*"|\\\\u`);
+}
+
+/** Characters of the shortest known secret: shorter texts stand in many places by chance. */
+const SHORTEST = 8;
+/** A word stands in many places by chance. */
+const WORD = /^\p{L}{1,15}$/u;
+/** Each is looked for in all parts of an exchange. */
+const MOST_KNOWN = 64;
+
+/** Secrets in all ways in which they may be written. */
+interface Written {
+  /** Longest first. */
+  texts: readonly string[];
+  /** Those without which no other stands anywhere. */
+  needles: readonly string[];
+}
+
+const NONE: Written = { texts: [], needles: [] };
+
+/** The same credentials come with every request. */
+const ofHeaders = new LRUCache<string, Written>({ max: 64 });
+
+/** The secrets of one exchange: where one stands again, as in the answer of a server that echoes, it is hidden too. */
+export class KnownSecrets {
+  readonly #written: Written[] = [];
+  #count = 0;
+
+  get texts(): readonly string[] {
+    return this.#all.texts;
+  }
+
+  get needles(): readonly string[] {
+    return this.#all.needles;
+  }
+
+  get #all(): Written {
+    const [first = NONE, ...others] = this.#written;
+    return others.length === 0 ? first : ordered(this.#written.flatMap(({ texts }) => texts));
+  }
+
+  add(value: JsonValue): void {
+    if (typeof value === 'string') {
+      if (value !== REDACTED && !WORD.test(value)) this.#add(ordered(waysToWrite(value)));
+    } else if (typeof value === 'number') this.add(String(value));
+    else if (typeof value === 'object' && value !== null)
+      for (const one of Object.values(value)) this.add(one);
+  }
+
+  addHeaders(headers: RawHeaders, { headers: names }: Redaction): void {
+    for (let i = 0; i + 1 < headers.length; i += 2) {
+      if (names.has(headers[i] as string)) this.addHeader(headers[i + 1] as string);
+    }
+  }
+
+  /** The value of a secret one. */
+  addHeader(value: string): void {
+    let written = ofHeaders.get(value);
+    if (written === undefined) {
+      written = ordered(partsOf(value).flatMap(waysToWrite));
+      ofHeaders.set(value, written);
+    }
+    this.#add(written);
+  }
+
+  #add(written: Written): void {
+    if (this.#count >= MOST_KNOWN || this.#written.includes(written)) return;
+    this.#count += written.texts.length;
+    this.#written.push(written);
+  }
+}
+
+function ordered(all: readonly string[]): Written {
+  const texts = [...new Set(all)].sort((a, b) => b.length - a.length);
+  const isNeedle = (text: string) =>
+    !texts.some((other) => other.length < text.length && text.includes(other));
+  return { texts, needles: texts.filter(isNeedle) };
+}
+
+/** `Bearer abc` also is `abc`; a cookie its value; basic credentials the user's name and password. */
+function partsOf(value: string): string[] {
+  const parts = [value];
+  // What stands behind a cookie that is set says how long, and for which paths.
+  const isCookie = /;\s*(?:path|domain|expires|max-age|httponly|secure|samesite)\b/i.test(value);
+  const pieces = (isCookie ? value.slice(0, value.indexOf(';')) : value).split(/[\s;,]+/);
+  for (const piece of pieces.slice(0, MOST_KNOWN)) {
+    const part = piece.replace(/^[^=]*=(?=[^=])/, '').replace(/^"|"$/g, '');
+    // A word of a cookie stands elsewhere too.
+    if (/\d/.test(part) || part.length >= 2 * SHORTEST) parts.push(part);
+  }
+  const coded = /^basic +([\w+/=-]+)$/i.exec(value)?.[1];
+  if (coded === undefined) return parts;
+  const plain = Buffer.from(coded, 'base64').toString();
+  return [...parts, coded, plain, plain.slice(plain.indexOf(':') + 1)];
+}
+
+/** By itself, in a URL, in JSON, and as the Latin-1 of its bytes. */
+function waysToWrite(text: string): string[] {
+  if (text.length < SHORTEST || text.includes(REDACTED)) return [];
+  if (/^[\w.~-]+$/.test(text)) return [text];
+  const coded = encodeURIComponent(text.toWellFormed());
+  const json = JSON.stringify(text).slice(1, -1);
+  return [text, coded, coded.replaceAll('%20', '+'), json, Buffer.from(text).toString('latin1')];
 }

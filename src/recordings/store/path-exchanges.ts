@@ -1,7 +1,7 @@
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange, RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
 import type { MatchRules } from '../matching/match-rules.ts';
-import { bytesKey, requestFacts, sequenceKey } from '../matching/request-key.ts';
+import { bytesKey, requestFacts, sequenceKey } from '../matching/request-form.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 import type { ExchangeFile } from './exchange-file.ts';
 import { inOrder } from './file-format.ts';

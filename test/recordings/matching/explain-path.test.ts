@@ -5,7 +5,7 @@ import {
   pathOnOtherSideOfBase,
 } from '../../../src/recordings/matching/explain-path.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
-import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
+import { SentRequest } from '../../../src/recordings/matching/request-form.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import { addName, type Names } from '../../../src/recordings/store/folder-tree.ts';
 import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';

@@ -3,7 +3,7 @@ import type { Exchange } from '../../../src/model/exchange.ts';
 import { explainMiss } from '../../../src/recordings/matching/explain.ts';
 import type { Miss } from '../../../src/recordings/matching/explain-path.ts';
 import { type MatchRules, matchRules } from '../../../src/recordings/matching/match-rules.ts';
-import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
+import { SentRequest } from '../../../src/recordings/matching/request-form.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';
 import { exchange, listed, type WholeExchange } from '../../support/exchanges.ts';

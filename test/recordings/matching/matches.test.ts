@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../src/json/json.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import { matchRequest, ofSession } from '../../../src/recordings/matching/matches.ts';
-import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
+import { SentRequest } from '../../../src/recordings/matching/request-form.ts';
 import { StoredExchange } from '../../../src/recordings/store/stored-exchange.ts';
 import { exchange, listed, PROJECT_PATH, rawHeaders } from '../../support/exchanges.ts';
 

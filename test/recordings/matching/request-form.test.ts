@@ -3,8 +3,7 @@ import { PatchgateError } from '../../../src/errors.ts';
 import type { NormalizedRequest } from '../../../src/model/normalize-request.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import { matches } from '../../../src/recordings/matching/matches.ts';
-import { requestKey } from '../../../src/recordings/matching/request-key.ts';
-import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
+import { requestKey, SentRequest } from '../../../src/recordings/matching/request-form.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH } from '../../support/exchanges.ts';
 
 type Own = (request: NormalizedRequest) => unknown;

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json/json.ts';
 import { type MatchSettings, matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import { matches } from '../../../src/recordings/matching/matches.ts';
-import { requestFacts, requestKey } from '../../../src/recordings/matching/request-key.ts';
-import { SentRequest } from '../../../src/recordings/matching/sent-request.ts';
+import { requestFacts, requestKey, SentRequest } from '../../../src/recordings/matching/request-form.ts';
 import { type ExchangeParts, exchange } from '../../support/exchanges.ts';
 
 /** Whether one request matches the other; asked of the key too, where there is no placeholder. */

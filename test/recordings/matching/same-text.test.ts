@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sameText } from '../../../src/recordings/matching/same-text.ts';
+import { sameText } from '../../../src/recordings/matching/compare-json.ts';
 
 const R = '[redacted]';
 

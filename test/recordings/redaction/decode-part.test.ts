@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodePart } from '../../../src/recordings/redaction/decode-part.ts';
+import { decodePart } from '../../../src/recordings/redaction/redact-text.ts';
 
 function byDecodeUriComponent(part: string): string {
   const spaced = part.replaceAll('+', ' ');

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { KnownSecrets } from '../../../src/recordings/redaction/known-secrets.ts';
-import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION, KnownSecrets } from '../../../src/recordings/redaction/redaction.ts';
 
 function textsOf(...headers: string[]): readonly string[] {
   const known = new KnownSecrets();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactBytes } from '../../../src/recordings/redaction/redact-body.ts';
+import { redactBytes } from '../../../src/recordings/redaction/redact.ts';
 import { DEFAULT_REDACTION, redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 
 const FORM = 'application/x-www-form-urlencoded';

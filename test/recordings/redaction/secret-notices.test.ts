@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { SecretNotices } from '../../../src/recordings/redaction/redact.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
-import { SecretNotices } from '../../../src/recordings/redaction/secret-notices.ts';
 
 const request = (url: string) => ({ method: 'PATCH', url, headers: [] });
 const found = (place: string, isDetected = true) => ({
