@@ -65,7 +65,6 @@ function latin1(text: string): Buffer {
 /** Characters that a terminal could obey, or that would hide others. */
 const ODD = /[^\P{Cc}\n]|\p{Cf}|\p{Zl}|\p{Zp}/gu;
 const ODD_OR_FEED = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu;
-/** What must be escaped where the bytes are no text. */
 const NOT_ASCII = /[^ -~]/g;
 
 /**
@@ -75,14 +74,12 @@ const NOT_ASCII = /[^ -~]/g;
  */
 function quoted(bytes: Buffer, mayBreak = false): string {
   const isText = isUtf8(bytes);
-  const text = bytes.toString(isText ? 'utf8' : 'latin1');
-  const odd = mayBreak ? ODD : ODD_OR_FEED;
+  const encoding = isText ? 'utf8' : 'latin1';
+  const text = bytes.toString(encoding);
+  const odd = !isText ? NOT_ASCII : mayBreak ? ODD : ODD_OR_FEED;
   if (isText && text.search(odd) < 0) return `'${text.replaceAll("'", "'\\''")}'`;
-  const plain = text.replace(/['\\]/g, '\\$&');
-  return `$'${plain.replace(isText ? odd : NOT_ASCII, (char) => inOctal(Buffer.from(char, isText ? 'utf8' : 'latin1')))}'`;
-}
-
-/** Three digits for each byte: what follows is never taken for one more. */
-function inOctal(bytes: Buffer): string {
-  return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+  // Three digits for each byte: what follows is never taken for one more.
+  const inOctal = (char: string) =>
+    Array.from(Buffer.from(char, encoding), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+  return `$'${text.replace(/['\\]/g, '\\$&').replace(odd, inOctal)}'`;
 }

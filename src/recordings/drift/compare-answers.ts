@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../../json/json.ts';
 import { syntaxErrorOf } from '../../json/json-text.ts';
-import { escapeToken, pointerOf } from '../../json/pointer.ts';
+import { pointerOf } from '../../json/pointer.ts';
 import { matchesPattern, type PatternNode } from '../../json/pointer-pattern.ts';
 import type { RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
@@ -45,17 +45,16 @@ export class Drifts {
   add(rule: DriftRule, at: Drift['at'], message: () => string, tokens: Tokens = []): void {
     this.count++;
     // `/items/*/price`: the place in whichever item.
-    const pattern = tokens
-      .map((token) => `/${typeof token === 'number' ? '*' : escapeToken(token)}`)
-      .join('');
+    const pattern = pointerOf(tokens.map((token) => (typeof token === 'number' ? '*' : token)));
     const key = `${rule} ${at} ${pattern}`;
     const count = (this.#alike.get(key) ?? 0) + 1;
     this.#alike.set(key, count);
     if (count > MOST_ALIKE) return;
-    const further = () => (this.#alike.get(key) as number) - MOST_ALIKE;
-    const isLast = count === MOST_ALIKE;
-    const whole = () =>
-      isLast && further() > 0 ? `${message()}; ${further()} more like it at ${pattern}` : message();
+    const whole = () => {
+      const further = (this.#alike.get(key) as number) - MOST_ALIKE;
+      const isCut = count === MOST_ALIKE && further > 0;
+      return isCut ? `${message()}; ${further} more like it at ${pattern}` : message();
+    };
     this.told.push({ rule, at, pointer: pointerOf(tokens), message: whole });
   }
 }
@@ -125,8 +124,13 @@ function plain(name: string, value: string): string {
   return name === 'content-type' ? value.toLowerCase().replace(/\s*;\s*/g, ';') : value;
 }
 
-type Content = { kind: 'none' } | { kind: 'JSON'; json: JsonValue } | { kind: 'text'; text: string } | Bytes;
-type Bytes = { kind: 'bytes'; bytes: Buffer } | { kind: 'bytes'; notKept: string };
+/** What is compared of a body; `notKept` says why there are no bytes. */
+type Content =
+  | { kind: 'none' }
+  | { kind: 'JSON'; json: JsonValue }
+  | { kind: 'text'; text: string }
+  | { kind: 'bytes'; bytes: Buffer }
+  | { kind: 'bytes'; notKept: string };
 
 function contentOf(
   { headers, body }: Pick<RecordedResponse, 'headers' | 'body'>,
@@ -148,10 +152,10 @@ function whyNotKept(coding: string | undefined): string {
   return `cannot be decoded (${cut(JSON.stringify(coding))}), or gives too much`;
 }
 
-const SHOWN = { none: 'nothing', JSON: 'JSON', text: 'text', bytes: 'bytes that are no text' };
-
 function shownKind(content: Content): string {
-  if (content.kind !== 'text' || !/^\s*[[{]/.test(content.text)) return SHOWN[content.kind];
+  if (content.kind === 'none') return 'nothing';
+  if (content.kind === 'bytes') return 'bytes that are no text';
+  if (content.kind === 'JSON' || !/^\s*[[{]/.test(content.text)) return content.kind;
   if (syntaxErrorOf(content.text)) return 'no valid JSON';
   return 'JSON that not all readers understand alike (a name twice, a large number, very deep)';
 }
@@ -185,12 +189,12 @@ function compareValues(recorded: JsonValue, live: JsonValue, rules: DriftRules, 
 
   const tell: OnDifference = (tokens, before, now) => {
     if (matchesPattern(rules.ignored, tokens)) return true;
-    // A name with a placeholder in it may be any.
-    const isNamed = !String(tokens.at(-1)).includes(REDACTED);
-    if (now === undefined) {
-      if (isNamed) add('drift.removed', tokens, (name) => `${name} is gone, recorded ${shown(before)}`);
-    } else if (before === undefined) {
-      if (isNamed) add('drift.added', tokens, (name) => `${name} is new: live ${shown(now)}`);
+    if (now === undefined || before === undefined) {
+      // A name with a placeholder in it may be any.
+      if (String(tokens.at(-1)).includes(REDACTED)) return true;
+      if (now === undefined)
+        add('drift.removed', tokens, (name) => `${name} is gone, recorded ${shown(before)}`);
+      else add('drift.added', tokens, (name) => `${name} is new: live ${shown(now)}`);
     } else if (typeOf(before) !== typeOf(now)) {
       const types = `${typeOf(now)}, recorded as ${typeOf(before)}`;
       const values = () => `live ${shown(now)}, recorded ${shown(before)}`;

@@ -17,9 +17,6 @@ import type { TimedEntry } from './read-har.ts';
 /** A body's bytes; undefined where the archive has only heard of it. */
 type Found = Buffer | undefined;
 
-/** What an entry of an archive comes to: an exchange, or why it is none, in a few words. */
-type SeenEntry = FoundExchange | { skipped: string };
-
 export interface FoundExchange {
   /** Its response is of status 0 where none came. */
   seen: SeenExchange;
@@ -38,8 +35,8 @@ export interface EntryOptions {
 const NO_RESPONSE: HarResponse = { status: 0, content: { size: 0 } };
 const NO_BYTES = Buffer.alloc(0);
 
-/** An entry as the exchange that went by, as far as the archive knows. Pure. Not redacted: recording does that. */
-export function seenOf(entry: TimedEntry, options: EntryOptions = {}): SeenEntry {
+/** An entry as the exchange that went by, as far as the archive knows; or why it is none. Not redacted: recording does that. */
+export function seenOf(entry: TimedEntry, options: EntryOptions = {}): FoundExchange | { skipped: string } {
   const { isOwn = false, attached = {} } = options;
   const { request } = entry;
   const response = entry.response ?? NO_RESPONSE;
@@ -178,37 +175,32 @@ function statusOf({ status }: HarResponse, body: Buffer): number {
 function postedBytes({ postData, bodySize }: HarRequest, type: string | undefined, attached: Found): Found {
   const found = bytesOf(postData, attached);
   const params = postData?.params ?? [];
-  if (found !== undefined && (found.length > 0 || params.length === 0)) return found;
-  if (params.length > 0) return isForm(type) ? Buffer.from(formOf(params)) : undefined;
-  return (bodySize ?? 0) > 0 ? undefined : NO_BYTES;
-}
-
-/** Those of a response's. Browsers leave out what came from their cache. */
-function answeredBytes({ content, status, bodySize }: HarResponse, attached: Found): Found {
-  const found = content ? bytesOf(content, attached) : undefined;
-  if (found !== undefined) return found;
-  const size = content?.size ?? -1;
-  if (size === 0) return NO_BYTES;
-  // Where no size is known either, only a status of success promises a body.
-  const hasBody = size > 0 || (bodySize !== 0 && status < 300 && status !== 204 && status !== 205);
-  return hasBody ? undefined : NO_BYTES;
-}
-
-function bytesOf(body: HarBody | null | undefined, attached: Found): Found {
-  if (!body) return undefined;
-  if (attached || typeof body.text !== 'string') return attached;
-  const isBase64 = (body.encoding ?? body._encoding ?? '').toLowerCase() === 'base64';
-  return Buffer.from(body.text, isBase64 ? 'base64' : 'utf8');
-}
-
-function formOf(params: NonNullable<NonNullable<HarRequest['postData']>['params']>): string {
-  return params.map(({ name, value }) => `${formPart(name ?? '')}=${formPart(value ?? '')}`).join('&');
+  if (params.length === 0) return found ?? ((bodySize ?? 0) > 0 ? undefined : NO_BYTES);
+  if (found && found.length > 0) return found;
+  const pairs = params.map(({ name, value }) => `${formPart(name ?? '')}=${formPart(value ?? '')}`);
+  return isForm(type) ? Buffer.from(pairs.join('&')) : undefined;
 }
 
 /** Some tools have decoded the fields, some have not. */
 function formPart(text: string): string {
   if (/%[0-9a-f]{2}/i.test(text) && !/[^\w.~*+%-]/.test(text)) return text;
   return encodeURIComponent(text.toWellFormed()).replaceAll('%20', '+');
+}
+
+/** Those of a response's. Browsers leave out what came from their cache. */
+function answeredBytes({ content, status, bodySize }: HarResponse, attached: Found): Found {
+  const found = bytesOf(content, attached);
+  if (found !== undefined) return found;
+  const size = content?.size ?? -1;
+  // Where no size is known either, only a status of success promises a body.
+  const mayHaveBody = size < 0 && bodySize !== 0 && status < 300 && status !== 204 && status !== 205;
+  return size > 0 || mayHaveBody ? undefined : NO_BYTES;
+}
+
+function bytesOf(body: HarBody | null | undefined, attached: Found): Found {
+  if (!body || attached || typeof body.text !== 'string') return body ? attached : undefined;
+  const isBase64 = /^base64$/i.test(body.encoding ?? body._encoding ?? '');
+  return Buffer.from(body.text, isBase64 ? 'base64' : 'utf8');
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -246,15 +238,15 @@ function answeredHeaders(
 }
 
 /** How content codings begin, where it shows. */
-const BEGINNINGS: Readonly<Record<string, string>> = {
-  gzip: '\x1f\x8b',
-  'x-gzip': '\x1f\x8b',
-  zstd: '\x28\xb5\x2f\xfd',
-};
+const BEGINNINGS = new Map([
+  ['gzip', '\x1f\x8b'],
+  ['x-gzip', '\x1f\x8b'],
+  ['zstd', '\x28\xb5\x2f\xfd'],
+]);
 
 /** Tools undo content codings and leave the header. */
 function plainHeaders(headers: RawHeaders, body: Buffer): string[] {
-  const beginning = BEGINNINGS[header(headers, 'content-encoding')?.trim().toLowerCase() ?? ''];
+  const beginning = BEGINNINGS.get(header(headers, 'content-encoding')?.trim().toLowerCase() ?? '');
   const isCoded = beginning !== undefined && body.toString('latin1', 0, beginning.length) === beginning;
   return withoutHeaders(headers, (name) => !isCoded && name === 'content-encoding');
 }

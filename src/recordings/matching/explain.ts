@@ -71,14 +71,9 @@ function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest) {
     const most = nearest?.parts === 1 ? nearest.found.length : MOST_COUNTED;
     const found = differencesOf(stored.request, sent, most, work);
     const parts = new Set(found.map(({ part }) => part)).size;
-    if (
-      nearest === undefined ||
-      parts < nearest.parts ||
-      (parts === nearest.parts && found.length < nearest.found.length)
-    ) {
-      nearest = { stored, found, parts };
-    }
-    if (work.left <= 0 || nearest.found.length === 1) break;
+    const further = nearest ? parts - nearest.parts || found.length - nearest.found.length : -1;
+    if (further < 0) nearest = { stored, found, parts };
+    if (work.left <= 0 || nearest?.found.length === 1) break;
   }
   return nearest as NonNullable<typeof nearest>;
 }
@@ -97,17 +92,16 @@ function mostAlike(recorded: readonly StoredExchange[], { request }: SentRequest
 /** A cheap measure: whether the query is the same, and how many members of the body look the same from outside. */
 function likeness(recorded: RecordedRequest, sent: RecordedRequest): number {
   const score = recorded.query === sent.query ? 1 : 0;
-  const before = recorded.body && 'json' in recorded.body ? recorded.body.json : undefined;
-  const now = sent.body && 'json' in sent.body ? sent.body.json : undefined;
+  const [before, now] = [recorded.body, sent.body].map((body) => body && 'json' in body && body.json);
   if (!isObject(before) || !isObject(now)) return score;
-  return score + Object.keys(now).filter((name) => looksSame(before[name], now[name])).length;
+  const looksSame = (name: string) => {
+    const [one, other] = [before[name], now[name]];
+    return one === other || (Array.isArray(one) && Array.isArray(other) && one.length === other.length);
+  };
+  return score + Object.keys(now).filter(looksSame).length;
 }
 
-function looksSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
-  return one === other || (Array.isArray(one) && Array.isArray(other) && one.length === other.length);
-}
-
-/** A difference before anybody asks what its values are. */
+/** A difference whose values are made when they are shown. */
 interface Found {
   part: 'head' | 'query' | 'headers' | 'body';
   show(): Difference;

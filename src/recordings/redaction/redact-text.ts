@@ -241,7 +241,8 @@ function redactAssigned(text: string, { redaction, place, onFound }: Context): s
     ASSIGNED_END.lastIndex = start;
     const end = ASSIGNED_END.exec(text)?.index ?? text.length;
     const [name, value] = [decodePart(written), decodePart(text.slice(start, end))];
-    if (value === REDACTED || !isSecretParameter(name, value, text, redaction.members)) continue;
+    if (text.slice(start, end) === REDACTED) continue;
+    if (!isSecretParameter(name, value, text, redaction.members)) continue;
     onFound?.(foundByName(name, place, value));
     clean.replace(start, end, REDACTED);
   }
