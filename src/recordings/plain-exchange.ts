@@ -22,7 +22,7 @@ import type {
   FailureKind,
   InlineRequest,
   RecordedRequest,
-  RecordedResponse,
+  StoredBody,
   StoredHeaders,
 } from '../model/exchange.ts';
 import { storeBody } from './body.ts';
@@ -109,7 +109,8 @@ export function plainExchangeOf(
   known.addHeaders(seen.request.headers, redaction);
   const sent = decodeContentSync(seen.requestBody, codingOf(seen.request.headers), REQUEST_BOUNDS);
   const request = plainRequest(seen.request, seen.requestBody, sent, seen.request.json, keepHeaders);
-  const answered = seen.decoded ?? decodedAnswer(seen);
+  const coding = codingOf(seen.response.headers);
+  const answered = seen.decoded ?? decodeContentSync(seen.responseBody, coding, ANSWER_BOUNDS);
   const response = plainResponseOf(seen, answered, redaction, known);
   if (isUnreadable(sent)) omitBody(request);
   if (isUnreadable(answered)) omitBody(response);
@@ -131,12 +132,7 @@ export function plainExchangeOf(
   return exchange;
 }
 
-/** Bytes of an answer that are decoded at most by default. */
-const DECODED_AT_MOST = 64 * 1024 * 1024;
-
-function decodedAnswer({ response, responseBody }: SeenExchange): Decoded {
-  return decodeContentSync(responseBody, codingOf(response.headers), answerBounds(DECODED_AT_MOST));
-}
+const ANSWER_BOUNDS = answerBounds(64 * 1024 * 1024);
 
 function isUnreadable(decoded: Decoded): boolean {
   return !Buffer.isBuffer(decoded) && !isPastBounds(decoded);
@@ -187,7 +183,7 @@ export function recordedRequest(
   keepHeaders: ReadonlySet<string> = NO_NAMES,
 ): InlineRequest {
   const decoded = decodeContentSync(body, codingOf(head.headers), REQUEST_BOUNDS);
-  return toWholeRequest(plainRequest(head, body, decoded, json, keepHeaders));
+  return toStoredRequest(plainRequest(head, body, decoded, json, keepHeaders)) as InlineRequest;
 }
 
 function plainRequest(
@@ -281,9 +277,10 @@ export function toStoredExchange(
   { request, response, failure, startedAt, durationMs, session }: PlainExchange,
   storedRequest = toStoredRequest(request),
 ): Exchange {
+  const { status, headers } = response;
   return {
     request: storedRequest,
-    ...(response.status !== 0 && { response: toStoredResponse(response) }),
+    ...(status !== 0 && { response: withBody({ status, headers: storedHeaders(headers) }, response) }),
     ...(failure && { failure: { kind: failure } }),
     meta: {
       recordedAt: new Date(startedAt).toISOString(),
@@ -293,21 +290,18 @@ export function toStoredExchange(
   };
 }
 
-function toStoredResponse({ status, headers, body, omitted }: PlainResponse): RecordedResponse {
-  const stored = storedHeaders(headers);
-  const storedBody = omitted === undefined ? storeBody(body, contentTypeOf(stored)) : { omitted };
-  return { status, headers: stored, ...(storedBody && { body: storedBody }) };
-}
-
 export function toStoredRequest(request: PlainRequest): RecordedRequest {
-  const { omitted } = request;
-  return omitted === undefined ? toWholeRequest(request) : { ...toWholeRequest(request), body: { omitted } };
+  const { method, path, query, headers } = request;
+  return withBody({ method, path, query, headers: storedHeaders(headers) }, request);
 }
 
-function toWholeRequest({ method, path, query, headers, body, json }: PlainRequest): InlineRequest {
-  const stored = storedHeaders(headers);
-  const storedBody = storeBody(body, contentTypeOf(stored), json);
-  return { method, path, query, headers: stored, ...(storedBody && { body: storedBody }) };
+function withBody<Message extends { headers: StoredHeaders; body?: StoredBody }>(
+  message: Message,
+  { body, omitted, json }: PlainMessage & { json?: JsonValue | undefined },
+): Message {
+  const stored = omitted === undefined ? storeBody(body, contentTypeOf(message.headers), json) : { omitted };
+  if (stored) message.body = stored;
+  return message;
 }
 
 /** From names in lower case. */

@@ -29,7 +29,7 @@ export interface Miss {
     query?: string;
     recordedAt?: string;
     differences?: Difference[];
-    /** How many more differences there are; at 100 nobody counts further. */
+    /** How many more differences there are; 100 is where counting ends. */
     omitted?: number;
   };
 }
@@ -39,7 +39,7 @@ export function recordIt(recording: string): string {
   return `patchgate proxy <target> --record --recording ${recording}`;
 }
 
-/** A miss's hint for whoever records in another way. @param how of a kind with `recordIt` */
+/** A miss's hint where recording is done in another way. @param how of a kind with `recordIt` */
 export function hintWith(hint: string, recording: string, how: string): string {
   return hint.replaceAll(recordIt(recording), how);
 }
@@ -177,9 +177,8 @@ function nearestTo(id: string, names: readonly string[]): string[] {
     if (isNumber(name) !== isNumber(id)) return Number.MAX_VALUE;
     return isNumber(id) ? Math.abs(Number(name) - Number(id)) : 0;
   };
-  const others = names.filter((name) => name !== id).map((name) => ({ name, far: distance(name) }));
-  others.sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1));
-  return others.slice(0, MOST_TRIED).map(({ name }) => name);
+  const others = names.filter((name) => name !== id).sort();
+  return others.sort((a, b) => distance(a) - distance(b)).slice(0, MOST_TRIED);
 }
 
 /** Of the methods and paths recorded, the one most alike; only the first are looked at. */
@@ -188,13 +187,12 @@ function nearestPath(store: RecordingStore, method: string, sent: readonly strin
   let most = -1;
   let seen = 0;
   for (const candidate of store.places()) {
+    if (++seen > MOST_PATHS) break;
     const found = alike(candidate.method, segmentsOf(candidate.path), sent);
     const score = 2 * (sent.length - found.sent.length) + (candidate.method === method ? 1 : 0);
-    if (score > most) {
-      nearest = { ...found, path: candidate.path };
-      most = score;
-    }
-    if (++seen >= MOST_PATHS) break;
+    if (score <= most) continue;
+    nearest = { ...found, path: candidate.path };
+    most = score;
   }
   return nearest;
 }
