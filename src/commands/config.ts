@@ -82,7 +82,7 @@ export async function configText(
 async function checkNames({ config, file }: Resolved): Promise<void> {
   if (!file || EXTRAS.every((name) => file.values[name] === undefined)) return;
   const { gateOf } = await import('../app/compose-gate.ts');
-  const { BodyTargets } = await import('./check/body-targets.ts');
+  const { BodyTargets } = await import('./check/judge.ts');
   const gate = await gateOf({ ...config, target: undefined }, { lazy: true });
   new BodyTargets(gate, { bodies: config.bodies });
 }

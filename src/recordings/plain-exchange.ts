@@ -39,8 +39,8 @@ import {
 import { hidingTexts, KnownSecrets, type Redaction, rememberGiven } from './redaction/redaction.ts';
 
 /**
- * An exchange on its way into a recording: redacted, decoded, without the headers of one connection. A client waits for it, so its
- * parts are flat; `toStoredExchange` later makes of it what a file holds.
+ * An exchange on its way into a recording: redacted, decoded, without the headers of one connection; its parts are flat.
+ * `toStoredExchange` makes of it what a file holds.
  */
 export interface PlainExchange {
   request: PlainRequest;
@@ -273,13 +273,17 @@ function withoutOwnOrigin(url: string, requestHeaders: RawHeaders): string {
 }
 
 /** The exchange as a file keeps it: which bodies are JSON that gives the very bytes back is found out here. */
-export function toStoredExchange(
-  { request, response, failure, startedAt, durationMs, session }: PlainExchange,
-  storedRequest = toStoredRequest(request),
-): Exchange {
+export function toStoredExchange({
+  request,
+  response,
+  failure,
+  startedAt,
+  durationMs,
+  session,
+}: PlainExchange): Exchange {
   const { status, headers } = response;
   return {
-    request: storedRequest,
+    request: toStoredRequest(request),
     ...(status !== 0 && { response: withBody({ status, headers: storedHeaders(headers) }, response) }),
     ...(failure && { failure: { kind: failure } }),
     meta: {
@@ -290,7 +294,7 @@ export function toStoredExchange(
   };
 }
 
-export function toStoredRequest(request: PlainRequest): RecordedRequest {
+function toStoredRequest(request: PlainRequest): RecordedRequest {
   const { method, path, query, headers } = request;
   return withBody({ method, path, query, headers: storedHeaders(headers) }, request);
 }

@@ -9,9 +9,13 @@ import { matchRequest, ofSession } from '../recordings/matching/matches.ts';
 import { SentRequest } from '../recordings/matching/request-form.ts';
 import { pathsWithToken, redactPath } from '../recordings/redaction/redact.ts';
 import type { Run } from '../recordings/runs.ts';
-import { inlineBytes, type RecordedAnswer, recordedAnswer } from '../recordings/store/recorded-answer.ts';
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store/recording-store.ts';
-import type { StoredExchange } from '../recordings/store/stored-exchange.ts';
+import {
+  inlineBytes,
+  type RecordedAnswer,
+  recordedAnswer,
+  type StoredExchange,
+} from '../recordings/store/stored-exchange.ts';
 import { playFailure } from './play-failure.ts';
 import { readBytes } from './read-bytes.ts';
 import { Misses } from './replay/misses.ts';

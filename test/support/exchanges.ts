@@ -94,7 +94,10 @@ function flat(headers: StoredHeaders): string[] {
 /** As a store gives them. */
 export function listed(exchanges: readonly Exchange[], rules: MatchRules = DEFAULT_RULES): PathExchanges {
   const file = new ExchangeFile('none.json', { method: 'PATCH', path: PROJECT_PATH });
-  return new PathExchanges(file, { rules, refreshMeta: false }, exchanges);
+  file.readNow = () => exchanges;
+  const found = new PathExchanges(file, { rules, refreshMeta: false });
+  found.load();
+  return found;
 }
 
 /** The text of a recording's file that holds these. */

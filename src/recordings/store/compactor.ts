@@ -32,12 +32,17 @@ export class Compactor {
 
   /** Does not wait for a quiet moment, unless it compacts already. */
   hurry(): void {
-    if (this.#left === 0 && !this.#isEnding) void this.#next();
+    if (this.#left === 0 && !this.#isEnding) void this.now();
   }
 
   /** Resolves when all that there is now is compacted, or has been tried. */
   now(): Promise<void> {
-    return this.#next();
+    this.#left++;
+    this.#last = this.#last.then(async () => {
+      await this.#compact();
+      this.#left--;
+    });
+    return this.#last;
   }
 
   /** Resolves when all is compacted, or has been tried. Nothing is compacted after it. */
@@ -45,25 +50,16 @@ export class Compactor {
     this.#isEnding = true;
     clearTimeout(this.#timer);
     await this.#last;
-    if (isNeeded()) await this.#next();
+    if (isNeeded()) await this.now();
   }
 
   #in(delay: number): void {
     clearTimeout(this.#timer);
     if (this.#isEnding) return;
     this.#timer = setTimeout(() => {
-      if (this.#isDue()) void this.#next();
+      if (this.#isDue()) void this.now();
     }, delay);
     // Waiting is no reason for a process to live on; the end compacts.
     this.#timer.unref();
-  }
-
-  #next(): Promise<void> {
-    this.#left++;
-    this.#last = this.#last.then(async () => {
-      await this.#compact();
-      this.#left--;
-    });
-    return this.#last;
   }
 }

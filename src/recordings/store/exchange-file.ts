@@ -1,14 +1,20 @@
 import { constants } from 'node:buffer';
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Low } from 'lowdb';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { type Adapter, Low } from 'lowdb';
+import { PatchgateError } from '../../errors.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { hashInName, hashOf } from '../body-file.ts';
 import { BETWEEN, decodeRecording, END, exchangeText, parseRecording, START } from './file-format.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
-import { cannotWrite, removeTemporaries, stampOf, writeFileAtomically } from './write-file.ts';
+import {
+  cannotWrite,
+  readFileIfThere,
+  removeTemporaries,
+  stampOf,
+  writeFileAtomically,
+} from './write-file.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 /** The one method and path that a file is for. */
@@ -17,14 +23,13 @@ export interface Place {
   path: string;
 }
 
-/** What a file is to hold; so many of them stand in it already. */
+/** What a file is to hold behind so many exchanges that it has. */
 interface Content {
-  entries: readonly { readonly forFile: Exchange }[];
   behind: number;
+  entries: readonly { readonly exchange: Exchange; readonly fileText?: Buffer | undefined }[];
 }
 
-/** Characters that are put together at once. */
-const PART = 256 * 1024;
+const BETWEEN_BYTES = Buffer.from(BETWEEN);
 
 /** How the last exchange and the file end, where this tool has laid it out. */
 const ENDING = `\n    }${END}`;
@@ -34,7 +39,7 @@ const ENDING = `\n    }${END}`;
  * the file's place whole or not at all. New bodies are written first, and those that the file does not name any more go last:
  * whenever this is interrupted, none is missing.
  */
-export class ExchangeFile {
+export class ExchangeFile implements Adapter<Content> {
   readonly name: string;
   readonly place: Place;
   /** Bytes, as last read or written. */
@@ -54,6 +59,10 @@ export class ExchangeFile {
     this.#isDurable = isDurable;
   }
 
+  get exists(): boolean {
+    return existsSync(this.name);
+  }
+
   /** Somebody else has changed or removed it since it was read or written here. */
   get isChanged(): boolean {
     return stampOf(this.name) !== this.#stamp;
@@ -61,47 +70,47 @@ export class ExchangeFile {
 
   /** Undefined where there is no such file. @throws PatchgateError `cannot-read`, `bad-recording` with line and column */
   readNow(): readonly Exchange[] | undefined {
-    this.#stamp = stampOf(this.name);
+    const stamp = stampOf(this.name);
     const text = readRecordingText(this.name);
-    if (text === undefined) return undefined;
-    this.size = Buffer.byteLength(text);
-    this.takesAdditions = text.startsWith(START) && text.endsWith(ENDING);
-    return parseRecording(text, this.name, this.place).exchanges;
+    const exchanges = text === undefined ? undefined : parseRecording(text, this.name, this.place).exchanges;
+    this.#stamp = stamp;
+    this.size = text === undefined ? 0 : Buffer.byteLength(text);
+    this.takesAdditions = text === undefined || (text.startsWith(START) && text.endsWith(ENDING));
+    return exchanges;
   }
 
   async read(): Promise<Content | null> {
     const exchanges = this.readNow();
-    return exchanges ? { entries: exchanges.map((exchange) => ({ forFile: exchange })), behind: 0 } : null;
+    return exchanges ? { behind: 0, entries: exchanges.map((exchange) => ({ exchange })) } : null;
   }
 
-  /** @param behind so many of them are in the file already, and stay as they are @throws PatchgateError `cannot-write` */
+  /** @param behind so many exchanges are in the file, and stay as they are @throws PatchgateError `cannot-write` */
   async save(entries: Content['entries'], behind: number): Promise<void> {
-    await new Low<Content>(this, { entries, behind }).write();
+    await new Low<Content>(this, { behind, entries }).write();
   }
 
   /** Gives it other exchanges, of which long bodies may stand with them. @throws PatchgateError `cannot-write` */
   replace(exchanges: readonly Exchange[]): Promise<void> {
-    const entries = exchanges.map((exchange) => ({ forFile: exchange }));
+    const entries = exchanges.map((exchange) => ({ exchange }));
     return this.save(entries, 0);
   }
 
-  async write({ entries, behind }: Content): Promise<void> {
-    const before = behind > 0 ? readFileSync(this.name).subarray(0, -END.length) : undefined;
-    const parts: Buffer[] = before ? [before] : [];
+  async write({ behind, entries }: Content): Promise<void> {
     const bodies = new Set<string>();
-    let text = before ? '' : START;
-    for (let i = behind; i < entries.length; i++) {
-      const exchange = await this.putBodies((entries[i] as Content['entries'][0]).forFile);
-      for (const name of bodyFilesOf(exchange)) bodies.add(name);
-      text += (i > 0 ? BETWEEN : '') + exchangeText(exchange);
-      if (text.length >= PART) {
-        parts.push(Buffer.from(text));
-        text = '';
+    const parts: Buffer[] = [
+      behind > 0 ? readFileSync(this.name).subarray(0, -END.length) : Buffer.from(START),
+    ];
+    for (const [i, entry] of entries.entries()) {
+      if (behind + i > 0) parts.push(BETWEEN_BYTES);
+      if (entry.fileText) parts.push(entry.fileText);
+      else {
+        const separate = await this.putBodies(entry.exchange);
+        for (const name of bodyFilesOf(separate)) bodies.add(name);
+        parts.push(Buffer.from(exchangeText(separate)));
       }
       await yieldToEventLoop();
     }
-    parts.push(Buffer.from(text + END));
-    const bytes = Buffer.concat(parts);
+    const bytes = Buffer.concat([...parts, Buffer.from(END)]);
     // Even where only this process may fail, what was there before must not end as an empty file.
     await writeFileAtomically(this.name, bytes, {
       sync: this.#isDurable || this.#stamp !== undefined,
@@ -109,7 +118,7 @@ export class ExchangeFile {
     });
     this.#stamp = stampOf(this.name);
     this.size = bytes.length;
-    this.takesAdditions = entries.length > 0;
+    this.takesAdditions = behind + entries.length > 0;
     if (behind === 0 || !this.#isTidy) this.#tidy(behind === 0 ? bodies : undefined);
   }
 
@@ -169,13 +178,8 @@ export function readBody(file: string, body: KeptBody | undefined): Buffer {
   const hash = hashInName(body.file);
   if (hash === undefined) throw bad(`${file}: ${JSON.stringify(body.file)} is no name of a body's file`);
   const own = join(dirname(file), body.file);
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(own);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') throw bad(`${own} is missing, and ${file} has a body in it`);
-    throw new PatchgateError('cannot-read', `cannot read ${own}: ${messageOf(error)}`, { cause: error });
-  }
+  const bytes = readFileIfThere(own);
+  if (!bytes) throw bad(`${own} is missing, and ${file} has a body in it`);
   if (hashOf(bytes) !== hash)
     throw bad(`${own} was changed: its bytes are not those that its name stands for`);
   return bytes;
@@ -200,20 +204,8 @@ export function readExchanges(file: string, place?: Place): readonly Exchange[] 
 
 /** The text of a file; undefined where there is none. @throws PatchgateError `cannot-read`, `bad-recording` */
 export function readRecordingText(file: string): string | undefined {
-  let bytes: Buffer;
-  try {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) return undefined;
-    // Reading a pipe would wait for ever.
-    if (!stats.isFile()) throw new Error('it is no file');
-    if (stats.size > constants.MAX_STRING_LENGTH)
-      throw new Error(`with ${stats.size} bytes it is longer than a text can be here`);
-    bytes = readFileSync(file);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) as string)) return undefined;
-    throw new PatchgateError('cannot-read', `cannot read ${file}: ${messageOf(error)}`, { cause: error });
-  }
-  return decodeRecording(bytes, file);
+  const bytes = readFileIfThere(file, undefined, constants.MAX_STRING_LENGTH);
+  return bytes && decodeRecording(bytes, file);
 }
 
 function bad(what: string): PatchgateError {

@@ -7,9 +7,9 @@ import { Compactor } from './compactor.ts';
 import { ExchangeFile, type KeptBody, type Place, readBody } from './exchange-file.ts';
 import { addName, namesBelow, placesIn } from './folder-tree.ts';
 import { Journal } from './journal.ts';
-import { exchangeLine, type JournalExchange } from './journal-line.ts';
+import { exchangeLine, type JournalExchange, type Placement } from './journal-line.ts';
 import { locationOf } from './location.ts';
-import { PathExchanges, type Placement } from './path-exchanges.ts';
+import { PathExchanges } from './path-exchanges.ts';
 import type { ExchangesOfPath, NamesBelow, RecordingStore } from './recording-store.ts';
 import { TroubleNotices } from './trouble-notices.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
@@ -34,7 +34,7 @@ export interface StoreOptions {
   /** Bytes of exchanges that are kept in memory while the disk does not take them; past it they are not kept. Default
    *  64 MiB. */
   backlogBytes?: number;
-  /** Bytes of the journal from which it is compacted while requests come. Default 64 MiB. */
+  /** Bytes of the journal from which it is compacted while requests come. Default 32 MiB. */
   journalBytes?: number;
 }
 
@@ -48,29 +48,17 @@ const SHARE = 4;
 /** Up to here a recording is comfortable. */
 const COMFORTABLE = { exchanges: 50_000, inOneFile: 5_000, bytesOfFile: 16 * MIB };
 
-/** What a store is opened with. */
-export interface Opened {
-  /** What a reader found in the journal, by `placeKey`. */
-  waiting?: ReadonlyMap<string, readonly JournalExchange[]>;
-  /** Of a writer: bytes of whole lines that an earlier run has left in the journal. */
-  journalSize?: number;
-  /** Frees the lock. */
-  leave?: () => void;
-}
-
-const NOTHING_WAITS: NonNullable<Opened['waiting']> = new Map();
-
 /** A recording as a tree of files, one for each method and path: in memory as they are asked for, and written behind a journal. */
 export class FileStore implements RecordingStore {
   readonly name: string;
   readonly isWritable: boolean;
   readonly #root: string;
   readonly #options: StoreOptions;
-  readonly #rules: MatchRules;
-  /** By `METHOD path`. */
+  readonly #mostInMemory: number;
+  /** By `placeKey`. */
   readonly #paths = new Map<string, PathExchanges>();
-  /** What a reader found in the journal, for files that are not read yet. */
-  readonly #waiting: ReadonlyMap<string, readonly JournalExchange[]>;
+  /** Those with something that their files do not have. */
+  readonly #changed = new Set<PathExchanges>();
   #journal: Journal;
   readonly #leave: () => void;
   readonly #compactor = new Compactor(
@@ -79,8 +67,6 @@ export class FileStore implements RecordingStore {
   );
   readonly #writeBeforeAnswers = beforeAnswers(() => this.#writeGroup());
   readonly #notices: TroubleNotices<keyof typeof RISKS>;
-  /** Those with something that their files do not have. */
-  readonly #changed = new Set<PathExchanges>();
   /** Lines that the journal does not have: of this turn, or since the disk stopped taking them. */
   #unwritten: Buffer[] = [];
   #unwrittenBytes = 0;
@@ -100,18 +86,20 @@ export class FileStore implements RecordingStore {
   readonly #segments = new Map<string, Set<string>>();
   #isClosed = false;
 
+  /** @param journalSize of a writer: bytes of whole lines that an earlier run has left in the journal
+   *  @param leave frees the lock */
   constructor(
     root: string,
     name: string,
     options: StoreOptions,
-    { waiting = NOTHING_WAITS, journalSize, leave = () => undefined }: Opened = {},
+    journalSize?: number,
+    leave: () => void = () => undefined,
   ) {
     this.name = name;
     this.isWritable = options.writable ?? false;
     this.#root = root;
     this.#options = options;
-    this.#rules = options.rules ?? DEFAULT_RULES;
-    this.#waiting = waiting;
+    this.#mostInMemory = options.backlogBytes ?? 64 * MIB;
     this.#journal = this.#newJournal(journalSize);
     this.#leave = leave;
     this.#notices = new TroubleNotices('RECORDING FAILS', RISKS, options.onNotice ?? (() => undefined));
@@ -123,19 +111,21 @@ export class FileStore implements RecordingStore {
   }
 
   exchanges(method: string, path: string): ExchangesOfPath {
-    return this.#isKnownMissing(placeKey(method, path)) ? NOTHING_RECORDED : this.#asked(method, path);
+    const key = placeKey(method, path);
+    const isMissing = this.#unread !== undefined && !this.#paths.has(key) && !this.#unread.has(key);
+    return isMissing ? NOTHING_RECORDED : this.#asked(method, path);
   }
 
   #asked(method: string, path: string): PathExchanges {
-    const found = this.#pathOf(method, path);
-    found.repair();
+    const key = placeKey(method, path);
+    const found = this.#paths.get(key) ?? this.#newPath(method, path);
+    found.load();
+    if (!found.isAsked && found.length > 0) {
+      this.#paths.set(key, found);
+      this.#addNames(found.file.place);
+    }
     found.isAsked = true;
     return found;
-  }
-
-  /** Everything is in memory, and this is not. */
-  #isKnownMissing(key: string): boolean {
-    return this.#unread !== undefined && !this.#paths.has(key) && !this.#unread.has(key);
   }
 
   readBody(method: string, path: string, body: KeptBody | undefined): Buffer {
@@ -149,29 +139,19 @@ export class FileStore implements RecordingStore {
       known.add(key);
       yield found.file.place;
     }
-    for (const [key, lines] of this.#waiting) {
-      if (known.has(key)) continue;
-      known.add(key);
-      const { method, path } = (lines[0] as JournalExchange).exchange.request;
-      yield { method, path };
-    }
     if (this.#unread) return;
     for (const place of placesIn(this.#root)) if (!known.has(placeKey(place.method, place.path))) yield place;
   }
 
   below(path: string): NamesBelow {
-    if (this.#unread?.size === 0) return this.#knownBelow(path);
+    if (this.#unread?.size === 0) {
+      const methods = [...this.#methods].filter((method) => this.#paths.has(placeKey(method, path)));
+      return { methods: new Set(methods), segments: this.#segments.get(path) ?? NO_NAMES };
+    }
     const names = namesBelow(this.#root, path);
-    // What has no file yet.
+    // What may have no file yet.
     for (const { file } of this.#changed) addName(names, path, file.place);
-    for (const [first] of this.#waiting.values()) if (first) addName(names, path, first.exchange.request);
     return names;
-  }
-
-  /** Everything is in memory. */
-  #knownBelow(path: string): NamesBelow {
-    const methods = [...this.#methods].filter((method) => this.#paths.has(placeKey(method, path)));
-    return { methods: new Set(methods), segments: this.#segments.get(path) ?? NO_NAMES };
   }
 
   #addNames({ method, path }: Place): void {
@@ -208,8 +188,8 @@ export class FileStore implements RecordingStore {
 
   append(exchange: PlainExchange): void {
     const { method, path } = exchange.request;
-    if (this.#unwrittenBytes > (this.#options.backlogBytes ?? 64 * MIB)) this.#writeGroup();
-    if (this.#unwrittenBytes > (this.#options.backlogBytes ?? 64 * MIB)) {
+    if (this.#unwrittenBytes > this.#mostInMemory) this.#writeGroup();
+    if (this.#unwrittenBytes > this.#mostInMemory) {
       this.#lose(this.#journalTrouble);
       return;
     }
@@ -220,7 +200,7 @@ export class FileStore implements RecordingStore {
       this.#unwritten.push(line);
       this.#unwrittenBytes += line.length;
     } catch (error) {
-      // What its file had was to be read again, and somebody has broken it.
+      // The config's own function failed.
       this.#lose(error as Error);
       return;
     }
@@ -240,10 +220,18 @@ export class FileStore implements RecordingStore {
 
   /** Takes in what an earlier run has left in the journal, and writes it into the files. @throws PatchgateError */
   async takeIn(left: readonly JournalExchange[]): Promise<void> {
-    for (const one of left) this.#apply(one);
-    await this.flush();
+    try {
+      for (const one of left) this.#apply(one);
+      await this.flush();
+    } catch (error) {
+      // All stays in the journal.
+      this.#changed.clear();
+      await this.#compactor.end(() => false);
+      this.#journal.close();
+      throw error;
+    }
     // These are that run's: this one may replace them.
-    for (const found of this.#paths.values()) found.endRun();
+    this.#paths.clear();
   }
 
   async flush(): Promise<void> {
@@ -255,7 +243,9 @@ export class FileStore implements RecordingStore {
   async close(): Promise<void> {
     this.#isClosed = true;
     try {
-      await this.#compactor.end(() => this.#changed.size > 0 || this.#unwritten.length > 0);
+      await this.#compactor.end(
+        () => this.isWritable && (this.#changed.size > 0 || this.#unwritten.length > 0),
+      );
       // Nobody tries again to write these.
       const inMemory = this.#unwritten.length;
       if (inMemory > 0) throw notKept(this.#root, this.#lost + inMemory, this.#journalTrouble);
@@ -270,47 +260,46 @@ export class FileStore implements RecordingStore {
     if (this.trouble && (this.#lost > 0 || this.#changed.size > 0)) throw this.trouble;
   }
 
-  #apply({ exchange, placement }: JournalExchange): Placement {
-    const { method, path } = exchange.request;
-    const found = this.#pathOf(method, path);
-    this.#paths.set(placeKey(method, path), found);
-    this.#changed.add(found);
-    return found.apply(exchange, placement);
+  #apply(line: JournalExchange): Placement {
+    const found = this.#pathOf(line);
+    found.load();
+    return found.apply(line);
   }
 
-  #pathOf(method: string, path: string): PathExchanges {
+  /** Of a reader: what the journal says, for when it is asked for. */
+  readJournal(lines: readonly JournalExchange[]): void {
+    for (const line of lines) this.#pathOf(line).applyLater(line);
+  }
+
+  #pathOf({ exchange: { request } }: JournalExchange): PathExchanges {
+    const { method, path } = request;
     const key = placeKey(method, path);
-    const known = this.#paths.get(key);
-    if (known) return known;
-    const file = this.#fileOf({ method, path });
-    const found = new PathExchanges(file, this.#pathOptions, file.readNow() ?? NO_EXCHANGES);
-    for (const { exchange, placement } of this.#waiting.get(key) ?? []) found.apply(exchange, placement);
-    if (found.length > 0) {
-      this.#paths.set(key, found);
-      this.#addNames(file.place);
-    }
+    const found = this.#paths.get(key) ?? this.#newPath(method, path);
+    this.#paths.set(key, found);
+    this.#changed.add(found);
     return found;
   }
 
   /** A file that cannot be read as it is keeps nothing from being recorded: it waits in the journal. */
   #pathToAdd(method: string, path: string): PathExchanges {
-    let found: PathExchanges;
+    const key = placeKey(method, path);
+    const known = this.#paths.get(key);
+    if (known) return known;
+    const found = this.#newPath(method, path);
+    this.#paths.set(key, found);
     try {
-      found = this.#pathOf(method, path);
+      found.load();
     } catch {
-      found = new PathExchanges(this.#fileOf({ method, path }), this.#pathOptions, undefined);
+      // Told when it is to be written.
     }
-    this.#paths.set(placeKey(method, path), found);
     return found;
   }
 
-  #fileOf(place: Place): ExchangeFile {
-    const file = join(this.#root, locationOf(place.method, place.path));
-    return new ExchangeFile(file, place, this.#options.durability === 'fsync');
-  }
-
-  get #pathOptions() {
-    return { rules: this.#rules, refreshMeta: this.#options.refreshMeta ?? false };
+  #newPath(method: string, path: string): PathExchanges {
+    const name = join(this.#root, locationOf(method, path));
+    const { durability, rules = DEFAULT_RULES, refreshMeta = false } = this.#options;
+    const file = new ExchangeFile(name, { method, path }, durability === 'fsync');
+    return new PathExchanges(file, { rules, refreshMeta });
   }
 
   /** All lines of this turn, and what could not be written before, in one write. */
@@ -329,7 +318,7 @@ export class FileStore implements RecordingStore {
       this.#compactor.failed();
     }
     // Files that grow are written again when half as much is new: each byte is then written three times at most.
-    if (this.#journal.size > Math.max(this.#options.journalBytes ?? 64 * MIB, this.#rewritten / 2))
+    if (this.#journal.size > Math.max(this.#options.journalBytes ?? 32 * MIB, this.#rewritten / 2))
       this.#compactor.hurry();
     this.#tell();
   }
@@ -453,6 +442,6 @@ const NOTHING_RECORDED: ExchangesOfPath = {
 };
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-export function placeKey(method: string, path: string): string {
+function placeKey(method: string, path: string): string {
   return `${method} ${path}`;
 }

@@ -5,6 +5,7 @@ import { hashInName } from '../body-file.ts';
 import { type Place, readExchanges } from './exchange-file.ts';
 import { HIDDEN } from './hidden-folder.ts';
 import { locationOf, placeOf } from './location.ts';
+import { readIfThere } from './write-file.ts';
 
 /** What is recorded at a path, and with which segments paths go on from there. */
 export interface Names {
@@ -70,7 +71,7 @@ export function* placesIn(root: string): Iterable<Place> {
 export function namesBelow(root: string, path: string): Names {
   const names: Names = { methods: new Set(), segments: new Set() };
   const location = path === '' ? '' : locationOf('GET', path).slice(0, -'GET.json'.length);
-  for (const entry of firstEntriesOf(join(root, location))) {
+  for (const entry of entriesOf(join(root, location)).slice(0, MOST_NAMES)) {
     if (entry.isDirectory()) {
       const place = placeOf(`${location}${entry.name}/GET.json`);
       if (typeof place === 'object') names.segments.add(place.path.slice(path.length + 1));
@@ -104,29 +105,5 @@ export function sizeOf(file: string): number {
 
 /** What is in a folder; nothing where it is not there. @throws PatchgateError `cannot-read` */
 export function entriesOf(folder: string): Dirent[] {
-  return look(folder, () => readdirSync(folder, { withFileTypes: true }));
-}
-
-function firstEntriesOf(folder: string): Dirent[] {
-  return look(folder, () => {
-    const found: Dirent[] = [];
-    const opened = opendirSync(folder);
-    try {
-      for (let entry = opened.readSync(); entry && found.length < MOST_NAMES; entry = opened.readSync())
-        found.push(entry);
-    } finally {
-      opened.closeSync();
-    }
-    return found;
-  });
-}
-
-/** Nothing where the folder is not there, or is gone by now. */
-function look(folder: string, read: () => Dirent[]): Dirent[] {
-  try {
-    return read();
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) as string)) return [];
-    throw new PatchgateError('cannot-read', `cannot read ${folder}: ${messageOf(error)}`, { cause: error });
-  }
+  return readIfThere(folder, undefined, () => readdirSync(folder, { withFileTypes: true })) ?? [];
 }

@@ -3,7 +3,15 @@ import { isObject, type JsonValue } from '../../json/json.ts';
 import { FAILURES, type FailureKind } from '../../model/exchange.ts';
 import { isSessionName } from '../../model/session-name.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
-import type { Placement } from './path-exchanges.ts';
+
+/** Where an exchange goes that was recorded: said in the journal, so that to apply a line twice changes nothing. */
+export interface Placement {
+  /** It is the first answer of its request in a run that replaces: but for so many failures of this run, what was kept for the
+   *  request goes. */
+  replaces?: { failures: number };
+  /** Its place among those of its request and session, from 0; past the last, or undefined: behind them. */
+  ordinal?: number | undefined;
+}
 
 /**
  * A line of a recording's journal: an exchange with where it goes. Its head as JSON, a tab, the request's body, a tab, the response's
@@ -95,51 +103,47 @@ interface Head {
 function exchangeIn(head: Head, bodies: Buffer): PlainExchange | undefined {
   const [size, responseSize] = head.sizes;
   if (bodies.length !== size + 1 + responseSize || bodies[size] !== TAB) return undefined;
+  const { status, failure, session } = head;
   const [method, path, query, ...headers] = head.request;
-  const body = plain(bodies.subarray(0, size), head.base64[0]);
-  const responseBody = plain(bodies.subarray(size + 1), head.base64[1]);
   const [omitted, responseOmitted] = head.omitted ?? [];
+  const ofRequest = messageIn(bodies.subarray(0, size), head.base64[0], omitted);
+  const ofResponse = messageIn(bodies.subarray(size + 1), head.base64[1], responseOmitted);
   return {
-    request: { method, path, query, headers, body, ...omission(omitted), json: undefined },
-    response: {
-      status: head.status,
-      headers: head.response,
-      body: responseBody,
-      ...omission(responseOmitted),
-    },
-    ...(head.failure && { failure: head.failure }),
+    request: { method, path, query, headers, ...ofRequest, json: undefined },
+    response: { status, headers: head.response, ...ofResponse },
+    ...(failure && { failure }),
     startedAt: head.at,
     durationMs: head.ms,
-    ...(head.session !== undefined && { session: head.session }),
+    ...(session !== undefined && { session }),
   };
 }
 
-function omission(omitted: number | null | undefined): { omitted?: number } {
-  return typeof omitted === 'number' ? { omitted } : {};
+function messageIn(bytes: Buffer, isCoded: boolean, omitted: number | null = null) {
+  const coded = isCoded ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
+  return { body: bytes.length === 0 ? NOTHING : coded, ...(omitted !== null && { omitted }) };
 }
 
 function isHead(value: unknown): value is Head {
   const { at, ms, replace, status, request, response, sizes, base64, ...optional } = value as Head;
-  const { omitted, failure, session, failures, ordinal } = optional;
+  const { omitted, failure, session, failures = 0, ordinal = 0 } = optional;
   return (
     [at, ms, status].every(Number.isInteger) &&
     typeof replace === 'boolean' &&
-    isList(request, (text) => typeof text === 'string') &&
+    isList(request, isText) &&
     request.length >= 3 &&
-    isList(response, (text) => typeof text === 'string') &&
+    isList(response, isText) &&
     isList(sizes, isSize) &&
     isList(base64, (flag) => typeof flag === 'boolean') &&
     (omitted === undefined || isList(omitted, (size) => size === null || isSize(size))) &&
     (failure === undefined ? status !== 0 : FAILURES.includes(failure)) &&
     (session === undefined || isSessionName(session)) &&
-    (failures === undefined || isSize(failures)) &&
-    (ordinal === undefined || isSize(ordinal))
+    isSize(failures) &&
+    isSize(ordinal)
   );
 }
 
-function isSize(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 0;
-}
+const isText = (value: unknown) => typeof value === 'string';
+const isSize = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
 
 function isList(value: unknown, isGood: (item: unknown) => boolean): value is unknown[] {
   return Array.isArray(value) && value.every(isGood);
@@ -147,9 +151,4 @@ function isList(value: unknown, isGood: (item: unknown) => boolean): value is un
 
 function inBase64(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString('base64'), 'latin1');
-}
-
-function plain(bytes: Buffer, isCoded: boolean): Buffer {
-  if (bytes.length === 0) return NOTHING;
-  return isCoded ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
 }

@@ -65,17 +65,29 @@ export class Journal {
 
   /** All lines, or none as far as a reader can see. @throws PatchgateError `cannot-write` */
   append(lines: Buffer): void {
-    try {
-      const fd = this.#opened();
-      if (this.#isTorn) ftruncateSync(fd, this.#size);
+    this.#try(() => {
+      this.#fd ??= this.#make();
+      if (this.#isTorn) ftruncateSync(this.#fd, this.#size);
       this.#isTorn = true;
-      writeAll(fd, lines, this.#size);
-      if (this.#isDurable) fdatasyncSync(fd);
+      try {
+        writeAll(this.#fd, lines, this.#size);
+        if (this.#isDurable) fdatasyncSync(this.#fd);
+      } catch (error) {
+        this.#cut(this.#fd);
+        throw error;
+      }
       this.#isTorn = false;
       this.#size += lines.length;
-    } catch (error) {
-      this.#cut();
-      throw cannotWrite(this.#file, error);
+    });
+  }
+
+  /** Shorter lines would not cover what a write that failed has left. */
+  #cut(fd: number): void {
+    try {
+      ftruncateSync(fd, this.#size);
+      this.#isTorn = false;
+    } catch {
+      // The next append tries again. Why nothing can be written is what matters.
     }
   }
 
@@ -83,9 +95,9 @@ export class Journal {
   drop(upTo: number): void {
     if (upTo === 0) return;
     this.#try(() => {
-      const fd = this.#opened();
-      if (upTo === this.#size) ftruncateSync(fd, 0);
-      else this.#replace(fd, this.#behind(fd, upTo));
+      this.#fd ??= this.#make();
+      if (upTo === this.#size) ftruncateSync(this.#fd, 0);
+      else this.#replace(this.#fd, upTo);
       this.#size -= upTo;
     });
   }
@@ -99,8 +111,7 @@ export class Journal {
     if (!isLeft) this.#try(() => rmSync(this.#file, { force: true }));
   }
 
-  #opened(): number {
-    if (this.#fd !== undefined) return this.#fd;
+  #make(): number {
     const folder = dirname(this.#file);
     makeFolders(folder, this.#isDurable);
     const fd = openSync(this.#file, 'wx+');
@@ -121,25 +132,10 @@ export class Journal {
     return fd;
   }
 
-  /** Shorter lines would not cover what a write that failed has left. */
-  #cut(): void {
-    if (this.#fd === undefined) return;
-    try {
-      ftruncateSync(this.#fd, this.#size);
-      this.#isTorn = false;
-    } catch {
-      // The next append tries again. Why nothing can be written is what matters.
-    }
-  }
-
-  #behind(fd: number, position: number): Buffer {
+  /** The lines behind a position take the file's place: whenever this is interrupted, the old lines are there or the new ones. */
+  #replace(old: number, position: number): void {
     const lines = Buffer.allocUnsafe(this.#size - position);
-    if (readSync(fd, lines, 0, lines.length, position) < lines.length) throw new Error('it was cut');
-    return lines;
-  }
-
-  /** Beside the file first: whenever this is interrupted, the old lines are there or the new ones. */
-  #replace(old: number, lines: Buffer): void {
+    if (readSync(old, lines, 0, lines.length, position) < lines.length) throw new Error('it was cut');
     const temporary = temporaryOf(this.#file);
     const fd = openSync(temporary, 'wx+');
     try {

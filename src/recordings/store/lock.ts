@@ -70,9 +70,47 @@ export function takeLock(root: string, file: string, words = RECORDING): Lock {
     id: randomBytes(6).toString('hex'),
   };
   const own = `${file}.${self.id}.tmp`;
+
+  function writeOwn(): void {
+    makeFolders(dirname(own), false);
+    // An empty lock after a power failure would say nothing.
+    writeFileSync(own, `${JSON.stringify(self)}\n`, { flush: true });
+  }
+
+  /** Puts a complete lock in a place where there is none. @returns whether it stands there */
+  function place(at: string): boolean {
+    try {
+      linkOrCopy(own, at);
+      return true;
+    } catch (error) {
+      const code = systemCode(error);
+      // Another process has just closed, and has tidied up.
+      if (code === 'ENOENT') writeOwn();
+      else if (code !== 'EEXIST') throw error;
+      return false;
+    }
+  }
+
+  /**
+   * Of several processes that find the lock of a dead one, only that may replace it which holds the claim to it: a lock
+   * itself, named after the dead one's. A process that was killed with a claim in hand is replaced in the same way.
+   */
+  function take(at: string): void {
+    while (!place(at)) {
+      const holder = readHolder(at);
+      if (holder === undefined) continue;
+      if (holder.host !== self.host || isAlive(holder)) throw inUse(root, at, holder, words);
+      const claim = `${at}.${holder.id}`;
+      take(claim);
+      // Without this look, it could be the lock of who was faster: a claim is gone once it was used.
+      if (idIn(at) === holder.id && isMoved(claim, at)) return;
+      rmSync(claim, { force: true });
+    }
+  }
+
   try {
-    writeOwn(own, self);
-    take(file, own, self, (at, holder) => inUse(root, at, holder, words));
+    writeOwn();
+    take(file);
     removeRemains(file);
   } catch (error) {
     if (error instanceof PatchgateError) throw error;
@@ -89,42 +127,6 @@ export function takeLock(root: string, file: string, words = RECORDING): Lock {
       if (idIn(file) === self.id) rmSync(file, { force: true });
     },
   };
-}
-
-/**
- * Of several processes that find the lock of a dead one, only that may replace it which holds the claim to it: a lock
- * itself, named after the dead one's. Whoever was killed with a claim in hand is replaced in the same way.
- */
-function take(
-  file: string,
-  own: string,
-  self: Holder,
-  heldBy: (file: string, holder: Holder) => Error,
-): void {
-  while (!place(own, file, self)) {
-    const holder = readHolder(file);
-    if (holder === undefined) continue;
-    if (holder.host !== self.host || isAlive(holder)) throw heldBy(file, holder);
-    const claim = `${file}.${holder.id}`;
-    take(claim, own, self, heldBy);
-    // Without this look, it could be the lock of who was faster: a claim is gone once it was used.
-    if (idIn(file) === holder.id && isMoved(claim, file)) return;
-    rmSync(claim, { force: true });
-  }
-}
-
-/** Puts a complete lock in its place, where there is none. @returns whether it stands there */
-function place(own: string, file: string, self: Holder): boolean {
-  try {
-    linkOrCopy(own, file);
-    return true;
-  } catch (error) {
-    const code = systemCode(error);
-    // Another process has just closed, and has tidied up.
-    if (code === 'ENOENT') writeOwn(own, self);
-    else if (code !== 'EEXIST') throw error;
-    return false;
-  }
 }
 
 function linkOrCopy(own: string, file: string): void {
@@ -144,12 +146,6 @@ function isMoved(claim: string, file: string): boolean {
     if (systemCode(error) === 'ENOENT') return false;
     throw error;
   }
-}
-
-function writeOwn(own: string, self: Holder): void {
-  makeFolders(dirname(own), false);
-  // An empty lock after a power failure would be nobody's.
-  writeFileSync(own, `${JSON.stringify(self)}\n`, { flush: true });
 }
 
 /** Undefined where there is none any more. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import { FileStore, JOURNAL, placeKey, type StoreOptions } from './file-store.ts';
+import { messageOf, PatchgateError } from '../../errors.ts';
+import { FileStore, JOURNAL, type StoreOptions } from './file-store.ts';
 import { makeFolders } from './folders.ts';
 import { HIDDEN, hideFromGit, LOCK, leaveHidden } from './hidden-folder.ts';
 import { linesIn } from './journal.ts';
@@ -15,7 +15,7 @@ import {
 import { checkRecordingName } from './location.ts';
 import { type LockWords, takeLock } from './lock.ts';
 import type { RecordingStore } from './recording-store.ts';
-import { readFileIfThere } from './write-file.ts';
+import { readFileIfThere, readIfThere } from './write-file.ts';
 
 export interface OpenOptions extends StoreOptions {
   /** What is said where somebody else writes to it. Default: what whoever records has to know. */
@@ -47,7 +47,7 @@ async function openToWrite(root: string, name: string, options: OpenOptions): Pr
   try {
     hideFromGit(hidden);
     const { left, size } = readLeft(root);
-    const store = new FileStore(root, name, options, { journalSize: size, leave });
+    const store = new FileStore(root, name, options, size, leave);
     const isLegacy = hasLegacyJournal(root);
     if (isLegacy) {
       store.takeOver(takeInLegacyJournal(root));
@@ -67,16 +67,10 @@ async function openToWrite(root: string, name: string, options: OpenOptions): Pr
 
 function openToRead(root: string, name: string, options: StoreOptions): RecordingStore {
   checkFolder(root);
+  const store = new FileStore(root, name, options);
   // The journal before the files: what is moved into them meanwhile changes nothing when it is applied again.
-  const waiting = new Map<string, JournalExchange[]>();
-  for (const line of waitingIn(root)) {
-    const { method, path } = line.exchange.request;
-    const key = placeKey(method, path);
-    const lines = waiting.get(key);
-    if (lines) lines.push(line);
-    else waiting.set(key, [line]);
-  }
-  return new FileStore(root, name, options, { waiting });
+  store.readJournal(waitingIn(root));
+  return store;
 }
 
 /** Something may stand in the journal. @param root the recording's folder */
@@ -115,15 +109,7 @@ function makeFolder(folder: string): void {
 
 /** A recording that is not there is an empty one; something else in its place is a mistake. */
 function checkFolder(folder: string): void {
-  let isFolder: boolean;
-  try {
-    isFolder = statSync(folder).isDirectory();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return;
-    throw new PatchgateError('cannot-read', `cannot read the recording ${folder}: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
+  const isFolder = readIfThere(folder, undefined, () => statSync(folder).isDirectory()) ?? true;
   if (isFolder) return;
   throw new PatchgateError('cannot-read', `${folder} is no folder`, {
     hint: 'a recording is a folder: give another name with --recording',

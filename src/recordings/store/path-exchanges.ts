@@ -1,22 +1,13 @@
-import { PatchgateError } from '../../errors.ts';
 import type { Exchange, RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
 import type { MatchRules } from '../matching/match-rules.ts';
 import { bytesKey, requestFacts, sequenceKey } from '../matching/request-form.ts';
-import type { PlainExchange } from '../plain-exchange.ts';
+import { type PlainExchange, toStoredExchange } from '../plain-exchange.ts';
 import type { ExchangeFile } from './exchange-file.ts';
 import { inOrder } from './file-format.ts';
+import type { JournalExchange, Placement } from './journal-line.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 import { StoredExchange } from './stored-exchange.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
-
-/** Where an exchange goes that was recorded: said in the journal, so that to apply a line twice changes nothing. */
-export interface Placement {
-  /** It is the first answer of its request in a run that replaces: but for so many failures of this run, what was kept for the
-   *  request goes. */
-  replaces?: { failures: number };
-  /** Its place among those of its request and session, from 0; past the last, or undefined: behind them. */
-  ordinal?: number | undefined;
-}
 
 interface PathOptions {
   rules: MatchRules;
@@ -28,11 +19,12 @@ interface PathOptions {
 interface Slot {
   stored: StoredExchange | undefined;
   /** What stood here before a run replaced it, as long as the same may come again. */
-  former: StoredExchange | undefined;
+  former?: StoredExchange | undefined;
 }
 
 /** The exchanges of one request in one session; those that are there come before the tombstones. */
 interface Sequence {
+  /** None while the exchanges are in the file alone. */
   slots: readonly Slot[];
   live: number;
   /** By this run. */
@@ -40,16 +32,26 @@ interface Sequence {
   failures: number;
 }
 
+type RequestInSession = Pick<StoredExchange, 'request' | 'session'>;
+
+/** What the file does not have, with how often its request had failed in the run before. */
+interface Unsaved {
+  stored: StoredExchange;
+  placement: Placement;
+  failures: number;
+}
+
 /**
  * The exchanges of one method and path. What replaces an exchange takes its place, and its `meta` too where nothing but noise
- * differs: recording the same traffic again gives the same file.
+ * differs: recording the same traffic again gives the same file. What is only recorded into is in memory until its file has it.
  */
 export class PathExchanges {
   readonly file: ExchangeFile;
   /** Somebody asks for its exchanges: they stay in memory. */
   isAsked = false;
   readonly #options: PathOptions;
-  #slots: Slot[] = [];
+  /** In the file's order. Undefined: the file was not read yet, or alone has its exchanges. */
+  #slots: Slot[] | undefined;
   #all: StoredExchange[] | undefined;
   /** By `requestKey` and by `bytesKey`; those with a placeholder in their request are found by no key. */
   #byKey = new Map<string, StoredExchange[]>();
@@ -58,44 +60,78 @@ export class PathExchanges {
   /** By request and session; for who adds. */
   readonly #sequences = new Map<string, Sequence>();
   #sequenced = 0;
-  /** What the file has, and whether it has more or other things by now than what was added behind these. */
-  #saved: readonly StoredExchange[] = [];
+  /** Of each sequence it is known how many exchanges the file has. */
+  #isCounted = false;
+  /** So many exchanges are in the file. */
+  #saved = 0;
+  #unsaved: Unsaved[] = [];
+  /** Of the journal, to be applied once the file is read. */
+  readonly #lines: JournalExchange[] = [];
+  /** What is unsaved is more than additions. */
   #isRewritten = false;
-  /** What the file has is not in memory. */
-  #isReleased = false;
+  #isSaving = false;
   /** Bodies that were recorded again, whose files somebody may have removed. */
   #again: Exchange[] = [];
-  /** What was added while the file could not be read, with how often its request had failed before. */
-  #waiting: { stored: StoredExchange; placement: Placement; failures: number }[] | undefined;
 
-  /** @param exchanges that the file has; undefined: it cannot be read as it is */
-  constructor(file: ExchangeFile, options: PathOptions, exchanges: readonly Exchange[] | undefined) {
+  constructor(file: ExchangeFile, options: PathOptions) {
     this.file = file;
     this.#options = options;
-    if (exchanges === undefined) this.#waiting = [];
-    else this.#takeFrom(exchanges);
   }
 
-  /** Reads a file that could not be read before. @throws PatchgateError as `readNow` */
-  repair(): void {
-    if (this.#waiting === undefined) return;
-    this.#takeFrom(this.file.readNow() ?? []);
-    for (const { stored, placement, failures } of this.#waiting) {
+  /** Brings all exchanges into memory. @throws PatchgateError as `ExchangeFile.readNow` */
+  load(): void {
+    if (!this.#slots) this.#read();
+    for (const line of this.#lines.splice(0)) this.apply(line);
+  }
+
+  #read(): void {
+    // What somebody else has written counts, and what was added since stands behind it.
+    const isAnother = this.#isCounted && !this.#isSaving && this.file.isChanged;
+    const exchanges = this.file.readNow() ?? [];
+    this.#forget();
+    this.#slots = exchanges.map((exchange) => ({ stored: StoredExchange.of(exchange) }));
+    for (const sequence of this.#sequences.values()) sequence.live = 0;
+    this.#saved = exchanges.length;
+    this.#isCounted = true;
+    for (const { stored, placement, failures } of this.#unsaved) {
       const sequence = this.#sequenceOf(stored);
-      const ordinal = stored.isFailure ? againAt(sequence, failures) : undefined;
+      const last = stored.isFailure ? againAt(sequence, failures) : sequence.live;
+      const ordinal = isAnother ? last : (placement.ordinal ?? last);
       this.#put(sequence, stored, { ...placement, ordinal });
     }
-    this.#waiting = undefined;
+    this.#isRewritten ||= isAnother;
+  }
+
+  /** The file alone has its exchanges from here on. */
+  #unload(): void {
+    if (!this.#slots || this.isAsked || this.#isRewritten || this.#slots.some(({ former }) => former)) return;
+    this.#countSequences();
+    this.#forget();
+    this.#slots = undefined;
+  }
+
+  #forget(): void {
+    for (const sequence of this.#sequences.values()) sequence.slots = NO_SLOTS;
+    this.#sequenced = 0;
+    this.#forgetLists();
+  }
+
+  /** Lists that were given stay as they are. */
+  #forgetLists(): void {
+    this.#all = undefined;
+    this.#byKey = new Map();
+    this.#open = [];
+    this.#keyed = 0;
   }
 
   /** Oldest first; the same list as long as exchanges are only added. */
   get all(): readonly StoredExchange[] {
-    this.#all ??= this.#slots.flatMap(({ stored }) => stored ?? []);
+    this.#all ??= this.#slots?.flatMap(({ stored }) => stored ?? []) ?? [];
     return this.#all;
   }
 
   get length(): number {
-    return this.all.length;
+    return this.#slots ? this.all.length : this.#saved + this.#unsaved.length + this.#lines.length;
   }
 
   /** Those whose requests have this key (`requestKey`); the same list as long as exchanges are only added. */
@@ -121,7 +157,7 @@ export class PathExchanges {
   /** Makes ready what answering from each of these needs, and lets requests go first. */
   async prepare(): Promise<void> {
     for (let i = 0; i < this.length; i++) {
-      if (i === this.#keyed) this.#addNext();
+      if (i === this.#keyed) this.#indexNext();
       const stored = this.all[i];
       // One with a placeholder is compared with what is asked for.
       if (stored && !this.#open.includes(stored)) stored.pack();
@@ -131,10 +167,10 @@ export class PathExchanges {
 
   /** Makes ready what the look-ups need. */
   #index(): void {
-    while (this.#keyed < this.length) this.#addNext();
+    while (this.#keyed < this.length) this.#indexNext();
   }
 
-  #addNext(): void {
+  #indexNext(): void {
     const stored = this.all[this.#keyed++] as StoredExchange;
     const { key, isOpen, byBytes } = requestFacts(stored.request, this.#options.rules);
     if (isOpen) {
@@ -150,138 +186,106 @@ export class PathExchanges {
     if (byBytes !== undefined) this.#byKey.set(byBytes, same);
   }
 
-  /** Adds what a run recorded. @param replaces the first answer to each request of the run drops what was kept for it
+  /** Adds what a run recorded. Where the file cannot be read, it waits for that.
+   *  @param replaces the first answer to each request of the run drops what was kept for it
    *  @returns where it went */
   add(plain: PlainExchange, replaces: boolean): Placement {
-    const stored = StoredExchange.ofPlain(plain);
-    let sequence = this.#sequenceOf(stored);
-    if (this.#isReleased && sequence.slots.length > 0 && mayReplace(sequence, stored, replaces)) {
-      this.#recall();
-      sequence = this.#sequenceOf(stored);
-    }
+    const exchange = toStoredExchange(plain);
+    const stored = StoredExchange.recorded(exchange);
+    const { isFailure, session } = stored;
+    const sequence = this.#sequenceOf({ request: exchange.request, session });
+    const isReplacing = replaces && !isFailure && !sequence.isAnswered;
+    if (!this.#slots && this.#isCounted && sequence.live > 0 && (isFailure || isReplacing)) this.#tryToLoad();
     const { failures } = sequence;
-    let placement: Placement = { ordinal: sequence.live };
-    if (stored.isFailure) placement = { ordinal: againAt(sequence, sequence.failures++) };
-    else if (replaces && !sequence.isAnswered) placement = { replaces: { failures } };
-    if (!stored.isFailure) sequence.isAnswered = true;
-    if (this.#waiting) {
-      // Nobody knows yet how many stand before it.
-      placement = { ...(placement.replaces && { replaces: placement.replaces }) };
-      this.#waiting.push({ stored, placement, failures });
-    } else this.#put(sequence, stored, placement);
+    const placement: Placement = {};
+    if (isReplacing) placement.replaces = { failures };
+    else if (this.#isCounted) placement.ordinal = isFailure ? againAt(sequence, failures) : sequence.live;
+    if (isFailure) sequence.failures++;
+    else sequence.isAnswered = true;
+    this.#apply({ stored, placement, failures }, sequence);
     return placement;
+  }
+
+  /** Applies what a journal says, once the exchanges are asked for. */
+  applyLater(line: JournalExchange): void {
+    this.#lines.push(line);
   }
 
   /** Applies what a journal says. @returns where it went. A line without a place, as the former version's are, goes where it would go now. */
-  apply(plain: PlainExchange, placement: Placement): Placement {
-    if (!placement.replaces && placement.ordinal === undefined) return this.add(plain, false);
-    const stored = StoredExchange.ofPlain(plain);
-    this.#put(this.#sequenceOf(stored), stored, placement);
+  apply({ exchange, placement }: JournalExchange): Placement {
+    if (!placement.replaces && placement.ordinal === undefined) return this.add(exchange, false);
+    const stored = StoredExchange.recorded(toStoredExchange(exchange));
+    this.#apply({ stored, placement, failures: 0 }, this.#sequenceOf(stored));
     return placement;
   }
 
-  /** The run is over: what it recorded is what another run may replace. */
-  endRun(): void {
-    for (const sequence of this.#sequences.values()) {
-      sequence.isAnswered = false;
-      sequence.failures = 0;
+  #apply(unsaved: Unsaved, sequence: Sequence): void {
+    const before = this.#slots?.length ?? 0;
+    if (this.#slots) this.#put(sequence, unsaved.stored, unsaved.placement);
+    else sequence.live++;
+    const isNew = !this.#slots || this.#isRewritten || this.#slots.length > before;
+    if (isNew) this.#unsaved.push(unsaved);
+  }
+
+  #tryToLoad(): void {
+    try {
+      this.load();
+      this.#countSequences();
+    } catch {
+      this.#isCounted = false;
     }
   }
 
-  /** Writes what the file does not have. @returns bytes of the file @throws PatchgateError `cannot-write` */
+  /** Writes what the file does not have. @returns bytes of the file @throws PatchgateError `cannot-write`, or as `load` */
   async save(): Promise<number> {
-    this.repair();
-    const isAnother = this.file.isChanged;
-    if (isAnother) this.#takeChange();
-    const all = [...this.all];
-    const isAddition = !isAnother && !this.#isRewritten && this.file.takesAdditions;
-    const saved = this.#saved;
-    const isChanged = this.#isRewritten || all.length > saved.length;
-    this.#isRewritten = false;
+    if (this.#isCounted && this.file.isChanged) this.#takeChange();
+    if (!this.#isCounted || this.#isRewritten || !this.file.takesAdditions) this.load();
+    const isWhole = this.#isRewritten || !this.file.takesAdditions;
+    const unsaved = this.#unsaved.length;
+    const added = this.#slots ? this.all.slice(this.#saved) : this.#unsaved.map(({ stored }) => stored);
+    const isChanged = this.#isRewritten || added.length > 0;
+    const entries = isWhole ? [...this.all] : added;
+    const behind = isWhole ? 0 : this.#saved;
     const again = this.#again;
     this.#again = [];
+    this.#isRewritten = false;
+    this.#isSaving = true;
     try {
       for (const exchange of again) await this.file.putBodies(exchange);
-      if (isChanged) await this.file.save(all, isAddition ? saved.length : 0);
+      if (isChanged) await this.file.save(entries, behind);
     } catch (error) {
       this.#isRewritten = true;
       this.#again.push(...again);
       throw error;
+    } finally {
+      this.#isSaving = false;
     }
-    this.#saved = all;
-    if (!this.isAsked) this.#release();
+    if (isChanged) this.#saved = behind + entries.length;
+    this.#unsaved.splice(0, unsaved);
+    this.#unload();
     return this.file.size;
   }
 
-  /** Somebody else has changed or removed the file: what it has now counts, and what was added since. What is asked for stays
-   *  where the file is gone. */
+  /** Somebody else has changed or removed the file. What is asked for stays where the file is gone. */
   #takeChange(): void {
-    const exchanges = this.file.readNow();
-    if (exchanges?.length === this.#saved.length) {
-      const fresh = new Map(
-        this.#saved.map((stored, i) => [stored, StoredExchange.of(exchanges[i] as Exchange)]),
-      );
-      for (const slot of this.#slots) if (slot.stored) slot.stored = fresh.get(slot.stored) ?? slot.stored;
-      this.#saved = [...fresh.values()];
-    } else if (exchanges || !this.isAsked) this.#takeFrom(exchanges ?? []);
-    this.#changed();
+    if (this.isAsked && this.#slots && !this.file.exists) this.#isRewritten = true;
+    else this.#read();
   }
 
-  /** @param exchanges that the file has: they stand before all that it does not have yet */
-  #takeFrom(exchanges: readonly Exchange[]): void {
-    const gone = new Set(this.#saved);
-    const added = this.#slots.filter(({ stored }) => stored && !gone.has(stored));
-    this.#saved = exchanges.map((exchange) => StoredExchange.of(exchange));
-    this.#slots = [...this.#saved.map((stored) => ({ stored, former: undefined })), ...added];
-    this.#all = undefined;
-    this.#sequenced = 0;
-    for (const sequence of this.#sequences.values()) {
-      sequence.slots = NO_SLOTS;
-      sequence.live = 0;
-    }
-  }
-
-  /** What its file has is in memory no longer. */
-  #release(): void {
-    if (this.#isRewritten) return;
-    this.#isReleased = true;
-    const readAgain = () => this.#readAgain();
-    for (const stored of this.#saved) stored.release(readAgain);
-  }
-
-  /** What is to be compared is in memory again. Where somebody has made the file one that cannot be read, what comes waits. */
-  #recall(): void {
-    try {
-      if (this.file.isChanged) this.#takeChange();
-      else this.#readAgain();
-    } catch {
-      this.#waiting = [];
-    }
-    this.#isReleased = false;
-  }
-
-  #readAgain(): void {
-    const exchanges = this.file.readNow() ?? [];
-    if (exchanges.length !== this.#saved.length) {
-      throw new PatchgateError(
-        'bad-recording',
-        `${this.file.name} was changed by somebody else while it was recorded into`,
-        { hint: 'let one tool at a time write to it, and record again' },
-      );
-    }
-    for (const [i, stored] of this.#saved.entries()) stored.restore(exchanges[i] as Exchange);
-  }
-
-  #sequenceOf(stored: StoredExchange): Sequence {
-    for (; this.#sequenced < this.#slots.length; this.#sequenced++) {
-      const slot = this.#slots[this.#sequenced] as Slot;
-      const sequence = this.#sequenceAt(slot.stored as StoredExchange);
-      addSlot(sequence, slot);
-    }
+  #sequenceOf(stored: RequestInSession): Sequence {
+    this.#countSequences();
     return this.#sequenceAt(stored);
   }
 
-  #sequenceAt(stored: StoredExchange): Sequence {
+  #countSequences(): void {
+    const slots = this.#slots ?? NO_SLOTS;
+    for (; this.#sequenced < slots.length; this.#sequenced++) {
+      const slot = slots[this.#sequenced] as Slot;
+      addSlot(this.#sequenceAt(slot.stored as StoredExchange), slot);
+    }
+  }
+
+  #sequenceAt(stored: RequestInSession): Sequence {
     const key = sequenceKey(stored, this.#options.rules);
     let sequence = this.#sequences.get(key);
     if (sequence === undefined) {
@@ -292,72 +296,51 @@ export class PathExchanges {
   }
 
   #put(sequence: Sequence, stored: StoredExchange, { replaces, ordinal = sequence.live }: Placement): void {
-    if (replaces && sequence.slots.length > 0) this.#replace(sequence, stored, replaces.failures);
+    if (replaces && sequence.slots.length > 0) {
+      this.#replace(sequence, [...failuresBefore(sequence, replaces.failures), stored]);
+      return;
+    }
+    const slot = sequence.slots[ordinal];
+    if (slot === undefined) this.#push(sequence, stored);
     else {
-      const slot = sequence.slots[ordinal];
-      if (slot === undefined) this.#push(sequence, stored);
-      else if (slot.stored === undefined) this.#fill(sequence, slot, stored);
-      else this.#change(slot, stored);
+      const { stored: before, former = before } = slot;
+      this.#fill(sequence, slot, stored);
+      // What failed again may stand in the place of an answer that has yet to come.
+      if (before && before !== slot.stored && stored.isFailure) slot.former = former;
     }
   }
 
   #push(sequence: Sequence, stored: StoredExchange): void {
-    const slot = { stored, former: undefined };
-    this.#slots.push(slot);
-    this.#sequenced = this.#slots.length;
+    const slot = { stored };
+    const slots = this.#slots as Slot[];
+    slots.push(slot);
+    this.#sequenced = slots.length;
     addSlot(sequence, slot);
     this.#all?.push(stored);
   }
 
-  /** The failures that came before this answer, then itself, in the places that there are; the others are tombstones. */
-  #replace(sequence: Sequence, stored: StoredExchange, failures: number): void {
-    const { slots, live } = sequence;
-    const next = [...this.#failuresBefore(sequence, failures), stored];
+  /** These take the places that there are; the others are tombstones. */
+  #replace(sequence: Sequence, next: readonly StoredExchange[]): void {
+    const { slots } = sequence;
     for (const [i, slot] of slots.entries()) {
-      const one = next[i];
-      if (one === undefined) {
-        if (slot.stored === undefined) continue;
-        slot.former ??= this.#held(slot.stored);
+      const stored = next[i];
+      if (stored) this.#fill(sequence, slot, stored);
+      else if (slot.stored) {
+        slot.former ??= slot.stored;
         slot.stored = undefined;
+        sequence.live--;
         this.#changed();
-      } else if (slot.stored === undefined) this.#fill(sequence, slot, one);
-      else this.#putIn(slot, one);
+      }
     }
-    sequence.live = Math.min(next.length, slots.length);
-    for (const one of next.slice(slots.length)) this.#push(sequence, one);
-    if (sequence.live !== live) this.#changed();
-  }
-
-  /** Behind the last answer; where this was applied already, they are the first. */
-  #failuresBefore({ slots, live }: Sequence, failures: number): StoredExchange[] {
-    if (failures === 0) return [];
-    const all = slots.slice(0, live).map(({ stored }) => stored as StoredExchange);
-    const trailing = all.slice(all.findLastIndex(({ isFailure }) => !isFailure) + 1);
-    if (trailing.length >= failures) return trailing.slice(0, failures);
-    const first = all.slice(0, failures);
-    return first.every(({ isFailure }) => isFailure) ? first : trailing;
+    for (const stored of next.slice(slots.length)) this.#push(sequence, stored);
   }
 
   #fill(sequence: Sequence, slot: Slot, stored: StoredExchange): void {
-    slot.stored = this.#newest(slot.former as StoredExchange, stored);
-    slot.former = undefined;
-    sequence.live++;
-    this.#changed();
-  }
-
-  /** What failed again may stand in the place of an answer that has yet to come. */
-  #change(slot: Slot, stored: StoredExchange): void {
-    const former = slot.former ?? (slot.stored as StoredExchange);
     const before = slot.stored;
-    this.#putIn(slot, stored);
-    if (slot.stored !== before && stored.isFailure) slot.former = this.#held(former);
-  }
-
-  #putIn(slot: Slot, stored: StoredExchange): void {
-    const before = slot.stored as StoredExchange;
     if (before === stored) return;
-    slot.stored = this.#newest(before, stored);
+    slot.stored = this.#newest((before ?? slot.former) as StoredExchange, stored);
     slot.former = undefined;
+    if (!before) sequence.live++;
     if (slot.stored !== before) this.#changed();
   }
 
@@ -375,18 +358,9 @@ export class PathExchanges {
     });
   }
 
-  /** One that its file will not have any more must be in memory. */
-  #held(stored: StoredExchange): StoredExchange {
-    return StoredExchange.of(stored.exchange);
-  }
-
-  /** More than an addition: lists that were given stay as they are. */
   #changed(): void {
     this.#isRewritten = true;
-    this.#all = undefined;
-    this.#byKey = new Map();
-    this.#open = [];
-    this.#keyed = 0;
+    this.#forgetLists();
   }
 }
 
@@ -400,15 +374,24 @@ function addSlot(sequence: Sequence, slot: Slot): void {
   sequence.live++;
 }
 
-/** Whether one that is there may have to be compared with what comes. */
-function mayReplace({ slots, live, isAnswered }: Sequence, { isFailure }: StoredExchange, replaces: boolean) {
-  return isFailure || slots.length > live || (replaces && !isAnswered);
+/** Where the failures begin that stand behind the last answer. */
+function endOfAnswers({ slots, live }: Sequence): number {
+  return slots.slice(0, live).findLastIndex(({ stored }) => !stored?.isFailure) + 1;
 }
 
 /** Of a run's failures behind the last answer, each takes the place of one that an earlier run ended with. */
-function againAt({ slots, live }: Sequence, failures: number): number {
-  const trailing = slots.slice(0, live).findLastIndex(({ stored }) => !stored?.isFailure) + 1;
-  return Math.min(trailing + failures, live);
+function againAt(sequence: Sequence, failures: number): number {
+  return Math.min(endOfAnswers(sequence) + failures, sequence.live);
+}
+
+/** A run's failures before its first answer: behind the last answer of an earlier run; where that answer was applied already, they are
+ *  the first. */
+function failuresBefore(sequence: Sequence, failures: number): StoredExchange[] {
+  const all = sequence.slots.slice(0, sequence.live).map(({ stored }) => stored as StoredExchange);
+  const first = all.slice(0, failures);
+  const trailing = all.slice(endOfAnswers(sequence));
+  if (trailing.length < failures && first.every(({ isFailure }) => isFailure)) return first;
+  return trailing.slice(0, failures);
 }
 
 /** Apart from `meta`: to the letter, since that is what the file would show. */

@@ -1,78 +1,62 @@
+import { HOP_BY_HOP, type RawHeaders, type ResponseHead } from '../../http/http.ts';
 import {
   type Exchange,
   isInline,
   type RecordedRequest,
   type RecordedResponse,
 } from '../../model/exchange.ts';
-import { saysJson, storeBody } from '../body.ts';
-import { type PlainExchange, toStoredExchange, toStoredRequest } from '../plain-exchange.ts';
+import { bodyBytes, saysJson, storeBody } from '../body.ts';
 import { contentTypeOf } from '../redaction/redact.ts';
-import { inlineBytes, packed, type RecordedAnswer, recordedAnswer } from './recorded-answer.ts';
+import { exchangeText } from './file-format.ts';
+import { separateBodies } from './separate-bodies.ts';
 
 /**
- * One exchange of a recording, wherever its content is: in memory; still as it was recorded; as text, where all that is asked for
- * often was made of it; or in its file alone, where nobody has asked for it since it was written.
+ * One exchange of a recording: as it was read; as the text that was made of it when it was recorded; or as short text, where all that is
+ * asked for often was made of it.
  */
 export class StoredExchange {
   /** Name of the session that it was recorded in; `""` is the default one. */
   readonly session: string;
   readonly isFailure: boolean;
+  readonly meta: Exchange['meta'];
+  /** As it stands in its file. Of one that was recorded now, and has no body in a file of its own. */
+  readonly fileText: Buffer | undefined;
   #exchange: Exchange | undefined;
-  #plain: PlainExchange | undefined;
-  #answer: RecordedAnswer | undefined;
   /** JSON, which takes a fifth of the memory of what is read from it. */
-  #text: Buffer | undefined;
-  #meta: Exchange['meta'] | undefined;
+  #packed: Buffer | undefined;
+  #answer: RecordedAnswer | undefined;
   /** The response's JSON is not kept beside its bytes, which take a fourth of the memory. */
   #isBodyInAnswer = false;
-  #readAgain: (() => void) | undefined;
 
-  private constructor(exchange: Exchange | undefined, plain: PlainExchange | undefined) {
-    this.#exchange = exchange;
-    this.#plain = plain;
-    this.session = (exchange ? exchange.meta.session : plain?.session) ?? '';
-    this.isFailure = (exchange ?? plain)?.failure !== undefined;
+  private constructor(exchange: Exchange, fileText?: Buffer) {
+    this.session = exchange.meta.session ?? '';
+    this.isFailure = exchange.failure !== undefined;
+    this.meta = exchange.meta;
+    this.fileText = fileText;
+    if (!fileText) this.#exchange = exchange;
   }
 
   static of(exchange: Exchange): StoredExchange {
-    return new StoredExchange(exchange, undefined);
+    return new StoredExchange(exchange);
   }
 
-  static ofPlain(plain: PlainExchange): StoredExchange {
-    return new StoredExchange(undefined, plain);
+  static recorded(exchange: Exchange): StoredExchange {
+    const isAlone = separateBodies(exchange) === exchange;
+    return new StoredExchange(exchange, isAlone ? Buffer.from(exchangeText(exchange)) : undefined);
   }
 
-  /** @throws PatchgateError `bad-recording`, `cannot-read` where it must be read again and cannot be */
   get exchange(): Exchange {
     const exchange = this.#withoutBytes;
     return this.#isBodyInAnswer ? withBody(exchange, this.#answer as RecordedAnswer) : exchange;
   }
 
-  /** The same for its file, after which it may be released: what is made of a recorded one for that is not kept. */
-  get forFile(): Exchange {
-    const isMade = this.#plain === undefined || this.#exchange !== undefined;
-    return isMade ? this.exchange : toStoredExchange(this.#plain as PlainExchange, this.request);
-  }
-
   /** Where the answer has the bytes of the response, it has no body here. */
   get #withoutBytes(): Exchange {
-    if (this.#text) return JSON.parse(this.#text.toString('utf8')) as Exchange;
-    if (this.#exchange === undefined) this.#readAgain?.();
-    if (this.#exchange === undefined) {
-      this.#exchange = toStoredExchange(this.#plain as PlainExchange, this.request);
-      this.#plain = undefined;
-    }
-    return this.#exchange;
+    return this.#exchange ?? JSON.parse(String(this.fileText ?? this.#packed));
   }
 
-  get meta(): Exchange['meta'] {
-    return this.#meta ?? this.#withoutBytes.meta;
-  }
-
-  /** Without a look at the response. */
   get request(): RecordedRequest {
-    if (this.#plain === undefined) return this.#withoutBytes.request;
-    return toStoredRequest(this.#plain.request);
+    return this.#withoutBytes.request;
   }
 
   /** What answers its request; undefined where there is no response, or its body does not stand with the exchange. */
@@ -82,7 +66,7 @@ export class StoredExchange {
     const { request, response, meta } = exchange;
     if (!response || !isInline(response.body)) return undefined;
     this.#answer = recordedAnswer(request, response, inlineBytes(response), meta.durationMs);
-    if (this.#answer.body.length > 0 && isMadeOfBytes(response)) {
+    if (this.#exchange && this.#answer.body.length > 0 && isMadeOfBytes(response)) {
       const { body: _, ...rest } = response;
       this.#exchange = { ...exchange, response: rest };
       this.#isBodyInAnswer = true;
@@ -92,23 +76,9 @@ export class StoredExchange {
 
   /** It is found by a key: what it holds is asked for seldom from now on. */
   pack(): void {
-    if (this.#text || !this.answer) return;
-    const exchange = this.#withoutBytes;
-    this.#text = packed(Buffer.from(JSON.stringify(exchange)));
-    this.#meta = exchange.meta;
+    if (!this.#exchange || !this.answer) return;
+    this.#packed = packed(Buffer.from(JSON.stringify(this.#exchange)));
     this.#exchange = undefined;
-  }
-
-  /** Its file has it. @param readAgain calls `restore` */
-  release(readAgain: () => void): void {
-    this.#exchange = this.#plain = this.#answer = this.#text = this.#meta = undefined;
-    this.#isBodyInAnswer = false;
-    this.#readAgain = readAgain;
-  }
-
-  restore(exchange: Exchange): void {
-    this.#exchange = exchange;
-    this.#readAgain = undefined;
   }
 }
 
@@ -122,4 +92,70 @@ function withBody(exchange: Exchange, answer: RecordedAnswer): Exchange {
   const response = exchange.response as RecordedResponse;
   const body = storeBody(answer.body, contentTypeOf(response.headers));
   return { ...exchange, response: { ...response, ...(body && { body }) } };
+}
+
+/** A recorded response, ready for the wire. */
+export interface RecordedAnswer extends ResponseHead {
+  /** Empty where there is none. */
+  body: Buffer;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** The bytes of a response's body that stands with the exchange; none where there is no such body. */
+export function inlineBytes(response: RecordedResponse | undefined): Buffer {
+  const body = response?.body;
+  return isInline(body) ? bodyBytes(body) : NO_BODY;
+}
+
+/** @param bytes of the body, wherever it is */
+export function recordedAnswer(
+  { method }: RecordedRequest,
+  response: RecordedResponse,
+  bytes: Buffer,
+  tookMs: number,
+): RecordedAnswer {
+  const { status } = response;
+  const isHead = method === 'HEAD';
+  const hasNoBody = isHead || status === 204 || status === 304;
+  const body = hasNoBody ? NO_BODY : packed(bytes);
+  const headers: string[] = [];
+  for (const [name, value] of Object.entries(response.headers)) {
+    // A file that people edit or bring from elsewhere may hold what belongs to another connection.
+    if (HOP_BY_HOP.has(name) || (name === 'content-length' && !isHead)) continue;
+    for (const one of typeof value === 'string' ? [value] : value) headers.push(name, one);
+  }
+  if (!hasNoBody) headers.push('content-length', String(body.length));
+  return { status, message: '', headers: shared(headers), tookMs, body };
+}
+
+const BLOCK = 64 * 1024;
+const SHORT = 4 * 1024;
+let block = NO_BODY;
+let used = 0;
+
+/** Short bytes stand one behind the other: each by itself would hold a whole block of Node's buffers in memory. */
+export function packed(bytes: Buffer): Buffer {
+  if (bytes.length > SHORT) return bytes;
+  if (used + bytes.length > block.length) {
+    block = Buffer.allocUnsafeSlow(BLOCK);
+    used = 0;
+  }
+  const start = used;
+  used += bytes.copy(block, start);
+  return block.subarray(start, used);
+}
+
+/** Lists of headers that many answers have in common; so many are remembered. */
+const MOST_SHARED = 1000;
+const lists = new Map<string, RawHeaders>();
+
+/** Of equal lists the one that is in memory already. */
+function shared(headers: RawHeaders): RawHeaders {
+  // No header holds a line feed.
+  const name = headers.join('\n');
+  const known = lists.get(name);
+  if (known) return known;
+  if (lists.size < MOST_SHARED) lists.set(name, headers);
+  return headers;
 }

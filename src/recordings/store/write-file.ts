@@ -71,16 +71,29 @@ export function cannotWrite(file: string, error: unknown): PatchgateError {
   });
 }
 
-/** The bytes of a file; undefined where there is none. @throws PatchgateError `cannot-read` */
-export function readFileIfThere(file: string, hint = 'correct its permissions'): Buffer | undefined {
-  try {
+/** The bytes of a file; undefined where there is none. @param most bytes @throws PatchgateError `cannot-read` */
+export function readFileIfThere(
+  file: string,
+  hint = 'correct its permissions',
+  most = Number.POSITIVE_INFINITY,
+): Buffer | undefined {
+  return readIfThere(file, hint, () => {
+    const stats = statSync(file);
     // Reading a pipe would wait for ever.
-    if (!statSync(file).isFile()) throw new Error('it is no file');
+    if (!stats.isFile()) throw new Error('it is no file');
+    if (stats.size > most) throw new Error(`with ${stats.size} bytes it is longer than a text can be here`);
     return readFileSync(file);
+  });
+}
+
+/** What `read` gives of a file or folder; undefined where that is not there. @throws PatchgateError `cannot-read` */
+export function readIfThere<T>(place: string, hint: string | undefined, read: () => T): T | undefined {
+  try {
+    return read();
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) as string)) return undefined;
-    throw new PatchgateError('cannot-read', `cannot read ${file}: ${messageOf(error)}`, {
-      hint,
+    throw new PatchgateError('cannot-read', `cannot read ${place}: ${messageOf(error)}`, {
+      ...(hint !== undefined && { hint }),
       cause: error,
     });
   }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlainExchange } from '../../../src/recordings/plain-exchange.ts';
-import { exchangeLine, readLine } from '../../../src/recordings/store/journal-line.ts';
-import type { Placement } from '../../../src/recordings/store/path-exchanges.ts';
+import { exchangeLine, type Placement, readLine } from '../../../src/recordings/store/journal-line.ts';
 
 const NOTHING = Buffer.alloc(0);
 

@@ -147,7 +147,9 @@ function textOf({ request, response, failure }: Exchange): string {
 /** What a method and path has after a run in mode `all` behind what is there. */
 function runAll(before: readonly Exchange[], run: readonly PlainExchange[], refreshMeta = false): Exchange[] {
   const file = new ExchangeFile(join(folder, 'none', 'PATCH.json'), { method: 'PATCH', path: PROJECT_PATH });
-  const exchanges = new PathExchanges(file, { rules: DEFAULT_RULES, refreshMeta }, before);
+  file.readNow = () => before;
+  const exchanges = new PathExchanges(file, { rules: DEFAULT_RULES, refreshMeta });
+  exchanges.load();
   for (const plain of run) exchanges.add(plain, true);
   return exchanges.all.map(({ exchange }) => exchange);
 }
