@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { PatchgateError } from '../errors.ts';
 import type { FaultRule, Latency } from '../model/fault.ts';
-import { faultText, latencyText } from '../model/fault-text.ts';
+import { faultText, latencyText } from '../model/fault.ts';
 import { nearest } from '../model/nearest.ts';
 import { redactText } from '../recordings/redaction/redact.ts';
 import { REDACTED } from '../recordings/redaction/redacted.ts';

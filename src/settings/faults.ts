@@ -4,8 +4,14 @@ import { check, meant, memberAt, type PlaceOf, shownValue } from '../schemas/che
 import { readAmount, readLatency, SIZES } from './read-amount.ts';
 import { FAULT_MEMBERS, KINDS, MOST_FAULTS } from './schema.ts';
 
-/** What a text says with `name=value`. */
-const IN_TEXT = ['status', 'retry-after', 'truncate', 'trickle', 'latency', 'rate', 'count', 'after'];
+const NOT_IN_TEXT = ['method', 'path', 'operation', 'headers', 'body', 'reset'];
+/** What a text says with `name=value`: by that name, the member. */
+const MEMBERS_IN_TEXT = new Map(
+  Object.keys(FAULT_MEMBERS)
+    .filter((member) => !NOT_IN_TEXT.includes(member))
+    .map((member) => [member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), member]),
+);
+const IN_TEXT = [...MEMBERS_IN_TEXT.keys()];
 
 /**
  * Faults: a list of texts and objects, or one text, of which a semicolon or a new line parts several.
@@ -99,9 +105,10 @@ function memberOf(word: string): [name?: string, value?: unknown] {
   const [name = '', ...rest] = word.split('=');
   if (rest.length === 0) return [/^[A-Z][A-Z-]{0,30}$/.test(word) ? 'method' : 'operation', word];
   const value = rest.join('=');
-  const isNumber = /^(?:\d+|\d*\.\d+)$/.test(value) && !/^(?:truncate|trickle|latency)$/.test(name);
-  if (!IN_TEXT.includes(name)) return [];
-  return [name === 'retry-after' ? 'retryAfter' : name, isNumber ? Number(value) : value];
+  const member = MEMBERS_IN_TEXT.get(name);
+  if (member === undefined) return [];
+  const isNumber = /^(?:\d+|\d*\.\d+)$/.test(value) && FAULT_MEMBERS[member]?.type !== undefined;
+  return [member, isNumber ? Number(value) : value];
 }
 
 /** @param fault as the schema has it */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultGiven } from '../../src/model/fault.ts';
-import { faultText } from '../../src/model/fault-text.ts';
+import { faultText } from '../../src/model/fault.ts';
 import { readFaultsGiven } from '../../src/settings/faults.ts';
 import { refusal } from '../support/errors.ts';
 

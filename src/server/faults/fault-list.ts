@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { type RequestHead, splitTarget } from '../../http/http.ts';
-import type { FaultPlan, FaultRule, Latency } from '../../model/fault.ts';
-import { faultText } from '../../model/fault-text.ts';
+import { type FaultPlan, type FaultRule, faultText, type Latency } from '../../model/fault.ts';
 import { type PathPredicate, pathPatterns } from '../../settings/globs.ts';
 import type { Session } from '../../upstreams/session.ts';
 
@@ -100,10 +99,14 @@ export class FaultList {
 
   /** What was counted in some sessions, for each rule. */
   counted(sessions: readonly Session[]): Count[] {
-    const all = sessions.map((session) => this.#counts.get(session)?.rules);
-    const sum = (at: number, what: keyof Count) =>
-      all.reduce((total, rules) => total + (rules?.[at]?.[what] ?? 0), 0);
-    return this.plan.rules.map((_, at) => ({ matched: sum(at, 'matched'), applied: sum(at, 'applied') }));
+    const total = this.#noCounts().rules;
+    for (const session of sessions)
+      for (const [at, { matched, applied }] of this.#counts.get(session)?.rules.entries() ?? []) {
+        const count = total[at] as Count;
+        count.matched += matched;
+        count.applied += applied;
+      }
+    return total;
   }
 
   /** What never happened, in whatever session; nothing where no request came. */
@@ -142,11 +145,8 @@ export class FaultList {
   }
 
   #countsIn(session: Session): Counts {
-    let counts = this.#counts.get(session);
-    if (counts === undefined) {
-      counts = this.#noCounts();
-      this.#counts.set(session, counts);
-    }
+    const counts = this.#counts.get(session) ?? this.#noCounts();
+    this.#counts.set(session, counts);
     return counts;
   }
 

@@ -3,8 +3,7 @@ import { METHODS as KNOWN } from 'node:http';
 import { type ErrorCode, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import type { RequestHead } from '../../http/http.ts';
-import type { FaultPlan, FaultsGiven, Latency } from '../../model/fault.ts';
-import { faultText, latencyText } from '../../model/fault-text.ts';
+import { type FaultPlan, type FaultsGiven, faultText, type Latency, latencyText } from '../../model/fault.ts';
 import { nearest } from '../../model/nearest.ts';
 import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
 import { readFaultsGiven } from '../../settings/faults.ts';
@@ -74,7 +73,7 @@ export class FaultsOfRun implements Faults {
   /** @throws PatchgateError `bad-usage` where one of the start can never happen here */
   static async of(options: FaultsOptions): Promise<FaultsOfRun> {
     const { start, gate } = options;
-    checkPlan(start, { operations: gate.operations, replays: options.replays }, 'bad-usage');
+    checkPlan(start, options, 'bad-usage');
     const seed = start.seed ?? randomInt(1_000_000);
     return new FaultsOfRun(options, await FaultList.of({ ...start, seed }, gate.operationOf));
   }
@@ -99,8 +98,8 @@ export class FaultsOfRun implements Faults {
 
   async set(given: Parameters<Faults['set']>[0], session?: string): Promise<void> {
     const { seed = this.list(session).seed, ...read } = readFaultsGiven(given);
-    const { gate, replays, sessions } = this.#options;
-    checkPlan(read, { operations: gate.operations, replays }, 'bad-input');
+    const { gate, sessions } = this.#options;
+    checkPlan(read, this.#options, 'bad-input');
     if (session && !isSessionName(session))
       throw new PatchgateError('bad-input', 'there can be no session of that name', {
         hint: `it has ${SESSION_NAMES}`,
@@ -149,10 +148,10 @@ export class FaultsOfRun implements Faults {
   }
 }
 
-/** Calls back once, so many milliseconds from now or when nobody is to wait any longer. The function returned: never. */
+/** Calls back once, so many milliseconds from now or when all waits end. The function returned: never. */
 type Wait = (milliseconds: number, done: () => void) => () => void;
 
-/** What answers wait for because of a fault alone: nobody else is to wait for them. */
+/** What answers wait for because of a fault alone: a server that closes does not wait for them. */
 export class Waits {
   readonly #held = new Set<() => void>();
 
@@ -176,35 +175,28 @@ export class Waits {
   }
 }
 
-/** What there is here, for faults to happen to. */
-interface Checks {
-  /** Of the contract. */
-  operations: readonly string[];
-  /** Whether answers come out of a recording. */
-  replays: boolean;
-}
-
-/** A word of a fault may be meant to be one; a method that nobody knows, too. */
+/** A word of a fault may be meant to be one. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Whether each can happen at all. @throws PatchgateError with that code, naming the fault */
 function checkPlan(
   { rules, latency }: Pick<FaultPlan, 'rules' | 'latency'>,
-  { operations, replays }: Checks,
+  { gate: { operations }, replays }: Pick<FaultsOptions, 'gate' | 'replays'>,
   code: ErrorCode,
 ): void {
   for (const rule of rules) {
     const { method, operation } = rule;
-    const meant = method === undefined || KNOWN.includes(method) ? undefined : nearest(method, METHODS);
-    if (meant)
-      throw new PatchgateError(code, `fault "${faultText(rule)}": ${method} is no method of HTTP`, {
-        hint: `did you mean "${meant}"?`,
+    const wrong = (what: string, near: string | undefined) =>
+      new PatchgateError(code, `fault "${faultText(rule)}": ${what}`, {
+        hint: near ? `did you mean "${near}"?` : `operations: ${operations.join(', ')}`,
       });
-    if (operation === undefined || operations.includes(operation)) continue;
-    const near = nearest(operation, [...operations, 'reset', ...METHODS]);
-    throw new PatchgateError(code, `fault "${faultText(rule)}": the contract has no operation ${operation}`, {
-      hint: near ? `did you mean "${near}"?` : `operations: ${operations.join(', ')}`,
-    });
+    const meant = method === undefined || KNOWN.includes(method) ? undefined : nearest(method, METHODS);
+    if (meant) throw wrong(`${method} is no method of HTTP`, meant);
+    if (operation !== undefined && !operations.includes(operation))
+      throw wrong(
+        `the contract has no operation ${operation}`,
+        nearest(operation, [...operations, 'reset', ...METHODS]),
+      );
   }
   if (replays || ![latency, ...rules.map((rule) => rule.latency)].includes('recorded')) return;
   throw new PatchgateError(code, 'latency recorded: nothing is replayed here', {
