@@ -82,9 +82,9 @@ export async function configText(
 async function checkNames({ config, file }: Resolved): Promise<void> {
   if (!file || EXTRAS.every((name) => file.values[name] === undefined)) return;
   const { gateOf } = await import('../app/compose-gate.ts');
-  const { BodyTargets } = await import('./check/judge.ts');
+  const { bodyTargets } = await import('./check/judge.ts');
   const gate = await gateOf({ ...config, target: undefined }, { lazy: true });
-  new BodyTargets(gate, { bodies: config.bodies });
+  bodyTargets(gate, { bodies: config.bodies });
 }
 
 function defaultsOf(command: string | undefined): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { announcesBody, splitTarget } from '../http/http.ts';
-import type { Exchange } from '../model/exchange.ts';
+import { announcesBody, splitTarget, withoutHeaders } from '../http/http.ts';
+import type { Exchange, RecordedResponse } from '../model/exchange.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
 import { pathOnOtherSideOfBase } from '../recordings/matching/explain-path.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
@@ -16,7 +16,6 @@ import {
   recordedAnswer,
   type StoredExchange,
 } from '../recordings/store/stored-exchange.ts';
-import { playFailure } from './play-failure.ts';
 import { readBytes } from './read-bytes.ts';
 import { Misses } from './replay/misses.ts';
 import {
@@ -86,8 +85,8 @@ interface Recorded {
  * counts as served when it is handed to the client's connection. Closing closes `onMiss`, not the store.
  */
 export function replay(store: RecordingStore, options: ReplayOptions = {}): ReplayUpstream {
-  const { onMiss, bodyLimit = 64 * 1024 * 1024, rules = DEFAULT_RULES } = options;
-  const { strictSequence = false, maxAge, notice = () => undefined } = options;
+  const { onMiss, bodyLimit = 64 * 1024 * 1024, rules = DEFAULT_RULES, strictSequence = false } = options;
+  const { maxAge, notice = () => undefined } = options;
   const startedAt = Date.now();
   const served = new Served(store);
   const misses = new Misses(rules.redaction);
@@ -107,7 +106,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     if (choice && choice.reason === undefined) return serve(choice, session, sink);
     if (onMiss) {
       if (sequence && choice?.reason === 'already-served') sequences.pass(session, sequence);
-      const inSession = sequence ? { ...session, name: sessionToRecord(sequence, session) } : session;
+      // What comes behind answers of the default session belongs there, too.
+      const inSession = sequence?.own[0]?.session === '' ? { ...session, name: '' } : session;
       return onMiss.handle({ ...request, session: inSession, body, json: undefined }, sink);
     }
     if (request.method === 'GET' && OF_BROWSERS.test(recorded.path))
@@ -135,16 +135,12 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   }
 
   function lookUp(method: string, sent: string, path: string): Recorded {
-    const exchanges = store.exchanges(method, path);
-    if (exchanges.length > 0) return { path, recordedPath: path, exchanges };
-    for (const other of pathsWithToken(sent)) {
-      const found = other === path ? exchanges : store.exchanges(method, other);
-      if (found.length > 0) return { path, recordedPath: other, exchanges: found };
+    for (const recordedPath of [path, ...pathsWithToken(sent)]) {
+      const exchanges = store.exchanges(method, recordedPath);
+      if (exchanges.length > 0) return { path, recordedPath, exchanges };
     }
-    const other = pathOnOtherSideOfBase(store, method, path);
-    return other === undefined
-      ? { path, recordedPath: path, exchanges }
-      : { path, recordedPath: other, exchanges: store.exchanges(method, other) };
+    const recordedPath = pathOnOtherSideOfBase(store, method, path) ?? path;
+    return { path, recordedPath, exchanges: store.exchanges(method, recordedPath) };
   }
 
   function matching(request: UpstreamRequest, body: Buffer, recorded: Recorded): readonly StoredExchange[] {
@@ -163,12 +159,6 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   }
 
   /** @throws PatchgateError `bad-recording`, `cannot-read` where its body has a file of its own */
-  function answerOf(stored: StoredExchange): RecordedAnswer {
-    if (stored.answer) return stored.answer;
-    const { request, response, meta } = stored.exchange as Required<Exchange>;
-    return recordedAnswer(request, response, bytesOf(stored), meta.durationMs);
-  }
-
   function bytesOf({ exchange: { request, response } }: StoredExchange): Buffer {
     const body = response?.body;
     return body && 'file' in body
@@ -179,7 +169,9 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   function serve(chosen: Chosen, session: Session, sink: ResponseSink): () => void {
     const { stored, sequence } = chosen;
     // What cannot be read is not served: the next request gets it.
-    const ready = stored.isFailure ? bytesOf(stored) : answerOf(stored);
+    const ready = stored.isFailure
+      ? bytesOf(stored)
+      : (stored.answer ?? answerOf(stored.exchange, bytesOf(stored)));
     sequences.advance(session, chosen);
     if (sequence.own.length > 1) misses.noteOrder(session.name);
     served.add(session, stored);
@@ -197,11 +189,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     { path, recordedPath, exchanges }: Recorded,
   ): PatchgateError {
     const sent = SentRequest.of(request, body, request.json, rules, recordedPath);
-    const { text, hint, recording, reason, nearest } = explainMiss(
-      store,
-      ofSession(exchanges.all, request.session.name),
-      sent,
-    );
+    const own = ofSession(exchanges.all, request.session.name);
+    const { text, hint, recording, reason, nearest } = explainMiss(store, own, sent);
     const sentAs = recordedPath === path ? '' : `; sent as ${path}`;
     return new PatchgateError('no-recording', text + sentAs, {
       hint,
@@ -209,17 +198,16 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     });
   }
 
-  function fail(request: UpstreamRequest, thrown: unknown, sink: ResponseSink): void {
-    const error = asPatchgateError(thrown);
-    if (error.code === 'no-recording') misses.add(request, error);
-    sink.fail(error);
-  }
-
   function answerOrFail(request: UpstreamRequest, body: Buffer, sink: ResponseSink): () => void {
     try {
       return answer(request, body, sink);
-    } catch (thrown) {
-      fail(request, thrown, sink);
+    } catch (cause) {
+      const error =
+        cause instanceof PatchgateError
+          ? cause
+          : new PatchgateError('internal', `the replay failed: ${messageOf(cause)}`, { cause });
+      if (error.code === 'no-recording') misses.add(request, error);
+      sink.fail(error);
       return NOTHING_TO_END;
     }
   }
@@ -231,7 +219,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       if (body || !announcesBody(headers)) return answerOrFail(request, body ?? NO_BODY, sink);
       let end = NOTHING_TO_END;
       const stop = readBytes(request.stream as IncomingMessage, bodyLimit, (bytes) => {
-        if (bytes === 'too-large') fail(request, tooLarge(bodyLimit), sink);
+        if (bytes === 'too-large') sink.fail(tooLarge(bodyLimit));
         else if (bytes) end = answerOrFail(request, bytes, sink);
       });
       return () => {
@@ -239,10 +227,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
         end();
       };
     },
-    end(session) {
-      served.end(session);
-      sequences.end(session);
-    },
+    end: (session) => served.end(session),
     served: (session) => served.to(session),
     misses,
     crossSessionHits,
@@ -263,15 +248,62 @@ function tooLarge(limit: number): PatchgateError {
 
 const NONE: readonly StoredExchange[] = [];
 
-/** Name of the session in which what is recorded further for a request belongs: who was given what was recorded in the default one is
- *  to be given what comes behind it, too. */
-function sessionToRecord({ own }: Sequence, { name }: Session): string {
-  return own[0]?.session === '' ? '' : name;
+function answerOf({ request, response, meta }: Exchange, bytes: Buffer): RecordedAnswer {
+  return recordedAnswer(request, response as RecordedResponse, bytes, meta.durationMs);
 }
 
-function asPatchgateError(error: unknown): PatchgateError {
-  if (error instanceof PatchgateError) return error;
-  return new PatchgateError('internal', `the replay failed: ${messageOf(error)}`, { cause: error });
+/**
+ * Fails as the target did when the exchange was recorded: the client sees a problem, or the beginning of a response.
+ *
+ * @param body what came of a truncated response's
+ * @returns ends it, when the client is gone
+ */
+function playFailure(exchange: Exchange, body: Buffer, sink: ResponseSink): () => void {
+  const kind = exchange.failure?.kind;
+  if (kind === 'truncated') return playTruncated(exchange, body, sink);
+  const [code, what] =
+    kind === 'timeout'
+      ? ([
+          'target-timeout',
+          `the target had not answered after ${exchange.meta.durationMs} ms, when it was given up`,
+        ] as const)
+      : ([
+          'target-unreachable',
+          kind === 'refused'
+            ? 'no connection to the target could be made'
+            : 'the connection to the target broke before it had answered',
+        ] as const);
+  sink.fail(recorded(code, what));
+  return NOTHING_TO_END;
+}
+
+/** With its bytes on the wire, the rest is cut off. */
+function playTruncated(exchange: Exchange, body: Buffer, sink: ResponseSink): () => void {
+  let isOver = false;
+  const cut = () => {
+    // What was written goes out when this turn has ended.
+    setImmediate(() => {
+      if (!isOver) sink.fail(recorded('target-unreachable', 'the response of the target was cut off'));
+      isOver = true;
+    });
+  };
+  const head = answerOf(exchange, body);
+  const headers = withoutHeaders(head.headers, (name) => name === 'content-length');
+  const announced = exchange.response?.headers['content-length'];
+  if (announced !== undefined) headers.push('content-length', String(announced));
+  sink.head({ ...head, headers }, { resume: cut }, 'recording');
+  // A placeholder may be longer than what it stands for: even so, the client must not take this for the whole.
+  const most = announced === undefined ? body.length : Number(announced) - 1;
+  if (sink.data(body.subarray(0, Math.max(0, most)))) cut();
+  return () => {
+    isOver = true;
+  };
+}
+
+function recorded(code: 'target-timeout' | 'target-unreachable', what: string): PatchgateError {
+  return new PatchgateError(code, `recorded: ${what}`, {
+    hint: 'without --replay-failures it is as if it had not been recorded',
+  });
 }
 
 /** Paths that are named; of further ones it is only counted how often they were answered. */

@@ -49,20 +49,14 @@ export function ageText(milliseconds: number): string {
 }
 
 /** Why no exchange of a sequence is the answer. */
-export type Refused =
-  | {
-      reason: Unanswerable;
-      /** The one that would have been. */
-      stored: StoredExchange;
-    }
-  | {
-      reason: 'already-served';
-      stored: StoredExchange;
-      /** How often the request was recorded. */
-      recorded: number;
-      /** How many of these could be answers, and were. */
-      served: number;
-    };
+export interface Refused {
+  reason: Unanswerable | 'already-served';
+  /** The one that would have been. */
+  stored: StoredExchange;
+  /** How often the request was recorded, and how many of these can be answers. */
+  recorded: number;
+  answers: number;
+}
 
 /** What matches a request, oldest first: all, and those that its session is given of them. Never none. */
 export interface Sequence {
@@ -80,11 +74,12 @@ export interface Chosen {
 
 /** Gives out the exchanges of each sequence in their order, to each session by itself. */
 export class Sequences {
-  /** By session, the place that comes next. A sequence goes by the first of all that matches, which is the same for every
-   *  request of it: what is recorded on the way may leave the session others of them. */
-  readonly #next = new Map<Session['id'], Map<StoredExchange | undefined, number>>();
+  /** The place that comes next. A sequence goes by the first of all that matches, which is the same for every request of it:
+   *  what is recorded on the way may leave the session others of them. */
+  readonly #next = new WeakMap<Session, Map<StoredExchange | undefined, number>>();
   readonly #isStrict: boolean;
   readonly #whyNot: (stored: StoredExchange) => Unanswerable | undefined;
+  readonly #isAnswer = (stored: StoredExchange) => this.#whyNot(stored) === undefined;
 
   /** @param isStrict the last one does not repeat
    *  @param whyNot why an exchange is never given out */
@@ -96,20 +91,14 @@ export class Sequences {
   /** The first exchange, from where the session is, that can be an answer; past the last of them, that one again. */
   choose(session: Session, sequence: Sequence): Chosen | Refused {
     const { all, own } = sequence;
-    const next = this.#next.get(session.id)?.get(all[0]) ?? 0;
-    for (let place = next; place < own.length; place++) {
-      const stored = own[place] as StoredExchange;
-      if (this.#whyNot(stored) === undefined) return { stored, sequence, place };
-    }
-    for (let place = Math.min(next, own.length) - 1; place >= 0; place--) {
-      const stored = own[place] as StoredExchange;
-      if (this.#whyNot(stored) !== undefined) continue;
-      if (!this.#isStrict) return { stored, sequence, place };
-      const served = own.filter((one) => this.#whyNot(one) === undefined).length;
-      return { reason: 'already-served', stored, recorded: own.length, served };
-    }
-    const stored = own.at(-1) as StoredExchange;
-    return { reason: this.#whyNot(stored) as Unanswerable, stored };
+    let place = this.#nextOf(session, all);
+    while (place < own.length && !this.#isAnswer(own[place] as StoredExchange)) place++;
+    const isOver = place >= own.length;
+    if (isOver) place = own.findLastIndex(this.#isAnswer);
+    const stored = own.at(place) as StoredExchange;
+    if (place >= 0 && !(isOver && this.#isStrict)) return { stored, sequence, place };
+    const answers = own.filter(this.#isAnswer).length;
+    return { reason: this.#whyNot(stored) ?? 'already-served', stored, recorded: own.length, answers };
   }
 
   /** What was chosen is served. */
@@ -118,50 +107,64 @@ export class Sequences {
     if (own.length > 1 || this.#isStrict) this.#move(session, all, place + 1);
   }
 
-  /** Somebody else answers a request for which all was served. Where that is recorded, behind the others, this session
+  /** Another upstream answers a request for which all was served. Where that is recorded, behind the others, this session
    *  has had it, too. */
   pass(session: Session, { all }: Sequence): void {
-    this.#move(session, all, (this.#next.get(session.id)?.get(all[0]) ?? 0) + 1);
+    this.#move(session, all, this.#nextOf(session, all) + 1);
   }
 
-  /** The session begins each sequence anew. */
-  end({ id }: Session): void {
-    this.#next.delete(id);
+  #nextOf(session: Session, [first]: readonly StoredExchange[]): number {
+    return this.#next.get(session)?.get(first) ?? 0;
   }
 
-  #move({ id }: Session, all: readonly StoredExchange[], next: number): void {
-    let places = this.#next.get(id);
-    if (!places) {
-      places = new Map();
-      this.#next.set(id, places);
-    }
-    places.set(all[0], next);
+  #move(session: Session, [first]: readonly StoredExchange[], next: number): void {
+    const places = this.#next.get(session) ?? new Map();
+    this.#next.set(session, places.set(first, next));
   }
 }
 
 /** Says why a request is not answered that matches what was recorded. */
 export function refusal(recording: string, refused: Refused): PatchgateError {
-  const { reason, stored } = refused;
-  const { exchange } = stored;
-  const what = `${exchange.request.method} ${exchange.request.path}`;
-  const [text, hint] =
-    reason === 'already-served' ? servedText(refused) : TEXTS[reason](exchange, recordIt(recording));
+  const { exchange } = refused.stored;
+  const { method, path } = exchange.request;
+  const [text, hint] = whyRefused(refused, exchange, recordIt(recording));
   return new PatchgateError(
     'no-recording',
-    `the recording "${recording}" matches this ${what}, but ${text}`,
-    { hint, details: { recording, reason, recordedAt: exchange.meta.recordedAt } },
+    `the recording "${recording}" matches this ${method} ${path}, but ${text}`,
+    { hint, details: { recording, reason: refused.reason, recordedAt: exchange.meta.recordedAt } },
   );
 }
 
-type Text = [text: string, hint: string];
-
-function servedText({ recorded, served }: Extract<Refused, { reason: 'already-served' }>): Text {
-  const often = served === recorded ? 'as often' : times(served);
-  const others = served === recorded ? '' : '; the others are no answers';
-  return [
-    `it was recorded ${times(recorded)} and has been served ${often} already (--strict-sequence)${others}`,
-    'send it as often as it was recorded, use a session of its own (Patchgate-Session), or start the sequence anew: POST /__patchgate/reset',
-  ];
+function whyRefused(
+  { reason, recorded, answers }: Refused,
+  exchange: Exchange,
+  again: string,
+): [text: string, hint: string] {
+  switch (reason) {
+    case 'already-served': {
+      const [often, others] =
+        answers === recorded ? ['as often', ''] : [times(answers), '; the others are no answers'];
+      return [
+        `it was recorded ${times(recorded)} and has been served ${often} already (--strict-sequence)${others}`,
+        'send it as often as it was recorded, use a session of its own (Patchgate-Session), or start the sequence anew: POST /__patchgate/reset',
+      ];
+    }
+    case 'stale':
+      return [
+        `it was recorded ${ageText(ageOf(exchange))} ago, which is too old (--max-age, --on-stale refuse)`,
+        `record it again: ${again}`,
+      ];
+    case 'failure':
+      return [
+        `${exchange.failure ? FAILED[exchange.failure.kind] : 'there was no response'} when it was recorded`,
+        `record it again: ${again}; or let it fail as it did then: --replay-failures`,
+      ];
+    case 'omitted':
+      return [
+        "the response's body was not kept: it was too large, or in a content coding that cannot be undone here",
+        `record it again with a larger limit: ${again} --record-limit SIZE`,
+      ];
+  }
 }
 
 function times(count: number): string {
@@ -174,19 +177,4 @@ const FAILED: Readonly<Record<FailureKind, string>> = {
   timeout: 'the target did not answer in time',
   reset: 'the connection to the target broke',
   truncated: 'the response broke off',
-};
-
-const TEXTS: Readonly<Record<Unanswerable, (exchange: Exchange, again: string) => Text>> = {
-  stale: (exchange, again) => [
-    `it was recorded ${ageText(ageOf(exchange))} ago, which is too old (--max-age, --on-stale refuse)`,
-    `record it again: ${again}`,
-  ],
-  failure: ({ failure }, again) => [
-    `${failure ? FAILED[failure.kind] : 'there was no response'} when it was recorded`,
-    `record it again: ${again}; or let it fail as it did then: --replay-failures`,
-  ],
-  omitted: (_, again) => [
-    "the response's body was not kept: it was too large, or in a content coding that cannot be undone here",
-    `record it again with a larger limit: ${again} --record-limit SIZE`,
-  ],
 };

@@ -29,12 +29,8 @@ export class Served {
 
   add({ id }: Session, stored: StoredExchange): void {
     this.#all.add(stored);
-    let own = this.#sessions.get(id);
-    if (own === undefined) {
-      own = { count: 0, times: new Map(), isCut: false };
-      this.#sessions.set(id, own);
-    }
-    own.count++;
+    const own = this.#sessions.get(id) ?? { count: 0, times: new Map(), isCut: false };
+    if (own.count++ === 0) this.#sessions.set(id, own);
     const times = own.times.get(stored);
     if (times !== undefined) own.times.set(stored, times + 1);
     else if (own.times.size >= MOST_OF_SESSION || this.#inSessions >= MOST) own.isCut = true;
@@ -49,9 +45,7 @@ export class Served {
   }
 
   to({ id }: Session): ServedInSession {
-    const own = this.#sessions.get(id);
-    if (!own) return { count: 0, exchanges: [], isCut: false };
-    const { count, times, isCut } = own;
+    const { count = 0, times = new Map(), isCut = false } = this.#sessions.get(id) ?? {};
     return { count, exchanges: this.#shown(times), isCut };
   }
 
@@ -89,11 +83,9 @@ export class Served {
     for (const stored of exchanges) {
       const { method, path } = stored.request;
       const name = `${method} ${path}`;
-      let places = files.get(name);
-      if (!places) {
-        places = new Map(this.#store.exchanges(method, path).all.map((one, index) => [one, index]));
-        files.set(name, places);
-      }
+      const places =
+        files.get(name) ?? new Map(this.#store.exchanges(method, path).all.map((one, at) => [one, at]));
+      files.set(name, places);
       const index = places.get(stored);
       if (index !== undefined) yield [stored, index];
     }

@@ -78,40 +78,32 @@ export function findUnserved(
       const reason = whyUnanswerable(stored, answering);
       const place = places[index];
       const { recordedAt, session } = stored.meta;
+      const query = redactQuery(stored.request.query, rules.redaction);
       unserved.exchanges.push({
-        method,
-        path,
-        query: redactQuery(stored.request.query, rules.redaction),
-        index,
-        recordedAt,
+        ...{ method, path, query, index, recordedAt },
         ...(session !== undefined && { session }),
         ...(place !== undefined && { place }),
         ...(reason && { reason }),
       });
     }
   }
-  unserved.exchanges.sort((a, b) => compare(a.path, b.path) || compare(a.method, b.method));
+  // Stable: the exchanges of a file keep their order.
+  const nameOf = ({ path, method }: UnservedExchange) => `${path}\n${method}`;
+  unserved.exchanges.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : Number(nameOf(a) > nameOf(b))));
   return unserved;
 }
 
 /** Of each exchange of a file, which of its sequence it is. */
 function placesOf(recorded: readonly StoredExchange[], rules: MatchRules): (string | undefined)[] {
-  const sequences = new Map<string, number[]>();
-  for (const [index, stored] of recorded.entries()) {
-    const key = sequenceKey(stored, rules);
-    const indexes = sequences.get(key);
-    if (indexes) indexes.push(index);
-    else sequences.set(key, [index]);
-  }
-  const places: (string | undefined)[] = [];
-  for (const indexes of sequences.values()) {
-    if (indexes.length === 1) continue;
-    for (const [i, index] of indexes.entries()) places[index] = `${i + 1} of ${indexes.length}`;
-  }
-  return places;
-}
-
-/** Sorting is stable: the exchanges of a file keep their order. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  const keys = recorded.map((stored) => sequenceKey(stored, rules));
+  const counts = new Map<string, number>();
+  const ordinals = keys.map((key) => {
+    const ordinal = (counts.get(key) ?? 0) + 1;
+    counts.set(key, ordinal);
+    return ordinal;
+  });
+  return keys.map((key, at) => {
+    const count = counts.get(key) as number;
+    return count > 1 ? `${ordinals[at]} of ${count}` : undefined;
+  });
 }

@@ -53,7 +53,7 @@ describe('what is chosen', () => {
     const { next, sequences, sequence } = serving('oxo', true);
     next();
     next();
-    expect(sequences.choose(SESSION, sequence)).toMatchObject({ recorded: 3, served: 2 });
+    expect(sequences.choose(SESSION, sequence)).toMatchObject({ recorded: 3, answers: 2 });
   });
 
   it('stays the answer until it is served', () => {
@@ -64,11 +64,10 @@ describe('what is chosen', () => {
 });
 
 it('goes on where each session is, and begins anew where one has ended', () => {
-  const { next, sequences } = serving('ooo');
+  const { next } = serving('ooo');
   const other = { id: 2, name: 'a' };
   expect([next(), next(), next(other)]).toEqual([0, 1, 0]);
-  sequences.end(SESSION);
-  expect([next(), next(other)]).toEqual([0, 1]);
+  expect([next({ id: 3, name: '' }), next(other)]).toEqual([0, 1]);
 });
 
 it('skips what somebody else has answered', () => {
@@ -121,12 +120,12 @@ describe('a refusal', () => {
       1,
       'it was recorded 3 times and has been served once already (--strict-sequence); the others are no answers',
     ],
-  ])('of what was recorded %i times and served %s times says so', (recorded, served, text) => {
+  ])('of what was recorded %i times and served %s times says so', (recorded, answers, text) => {
     const { message } = refusal('r', {
       reason: 'already-served',
       stored: StoredExchange.of(exchange()),
       recorded,
-      served,
+      answers,
     });
     expect(message.endsWith(`, but ${text}`)).toBe(true);
   });
@@ -138,6 +137,12 @@ describe('a refusal', () => {
     ['truncated', 'the response broke off when it was recorded'],
   ] as const)('of a failure (%s) says what happened', (kind, text) => {
     const failed = { ...exchange(), failure: { kind } };
-    expect(refusal('r', { reason: 'failure', stored: StoredExchange.of(failed) }).message).toContain(text);
+    const refused = {
+      reason: 'failure',
+      stored: StoredExchange.of(failed),
+      recorded: 1,
+      answers: 0,
+    } as const;
+    expect(refusal('r', refused).message).toContain(text);
   });
 });
