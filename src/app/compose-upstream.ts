@@ -11,7 +11,6 @@ import type { State } from '../state/state-file.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
-import type { SessionKeeper } from '../upstreams/session.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { AnsweredBy, Upstream } from '../upstreams/upstream.ts';
 import {
@@ -46,19 +45,23 @@ export interface Composed {
   /** For people. */
   summary: string;
   /** Where WebSockets go; undefined where nothing is forwarded. */
-  forward?: Forward;
-  store?: RecordingStore;
-  /** What keeps something for each session; undefined where they are but names. */
-  sessions?: SessionKeeper;
+  forward?: Forward | undefined;
+  store?: RecordingStore | undefined;
   /** Where a recording is replayed. */
-  replay?: ReplayUpstream;
-  /** Who is the service here, where it is not the target: the fake, or a recording that has every answer or most. */
-  fake?: Fake;
-  played?: RecordingStore;
+  replay?: ReplayUpstream | undefined;
+  /** What stands for the service, where that is not the target: the fake, or a recording that has every answer or most. */
+  fake?: Fake | undefined;
+  played?: RecordingStore | undefined;
   /** How many exchanges were recorded by now; absent where none can be. */
-  recorded?: () => number;
+  recorded?: (() => number) | undefined;
   /** @param hasFailed whether the run may have ended before it asked for all */
   close(hasFailed?: boolean): Promise<void>;
+}
+
+/** What all parts of one composition are made with. */
+interface Setup extends RuntimeContext {
+  config: Config;
+  rules: MatchRules;
 }
 
 /**
@@ -72,110 +75,83 @@ export async function composeUpstream(
   rules: MatchRules,
   context: RuntimeContext,
 ): Promise<Composed> {
-  if (kind === 'fake') return composeFake(config, context);
-  return kind === 'replay' ? composeReplay(config, rules, context) : composeProxy(config, rules, context);
+  const setup = { ...context, config, rules };
+  if (kind === 'fake') return composeFake(setup);
+  return kind === 'replay' ? composeReplay(setup) : composeProxy(setup);
 }
 
-async function composeProxy(config: Config, rules: MatchRules, context: RuntimeContext): Promise<Composed> {
-  const { mode, notice } = recordMode(config, context.env);
-  if (notice) context.notice(notice);
-  const forward = await openForward(config, context);
-  if (mode === undefined) {
+async function composeProxy(setup: Setup): Promise<Composed> {
+  const { config, rules, env } = setup;
+  const { mode, notice } = recordMode(config, env);
+  if (notice) setup.notice(notice);
+  const forward = await openForward(setup);
+  const to = `forwards to ${config.target}`;
+  if (mode === undefined) return { upstream: forward, forward, summary: to, close: () => forward.close() };
+  const count = counter();
+  const { store, records } = await openByMode(mode, config, rules, setup.notice, count.add);
+  return orClose(store, async () => {
+    const recorder = records ? await openRecorder(setup, forward, store) : undefined;
+    const recorded = recorder && count.read;
+    const at = `"${config.recording}" in ${config.recordings}/ (${mode})`;
+    if (recorder && mode !== 'new_episodes') {
+      const close = () => closing(recorder, store);
+      return { upstream: recorder, forward, store, summary: `${to}, records ${at}`, recorded, close };
+    }
+    const replay = await openReplay(setup, store, recorder);
     return {
-      upstream: forward,
-      forward,
-      summary: `forwards to ${config.target}`,
-      close: () => forward.close(),
+      ...{ upstream: replay, forward, store, replay, recorded },
+      played: recorder ? undefined : store,
+      summary: recorder ? `${to}, replays and records ${at}` : `replays ${at}`,
+      async close(hasFailed) {
+        await closeReplay(setup, replay, store, hasFailed);
+        await forward.close();
+      },
     };
-  }
-  let count = 0;
-  const recorded = () => count;
-  const { store, records } = await openByMode(mode, config, rules, context.notice, (more) => {
-    count += more;
   });
-  const recorder = records
-    ? await orClose(store, () => openRecorder(forward, store, config, rules, context))
-    : undefined;
-  if (recorder && mode !== 'new_episodes') {
-    return {
-      upstream: recorder,
-      forward,
-      store,
-      summary: summaryOf(config, 'records', mode),
-      recorded,
-      close: closing(recorder, store),
-    };
-  }
-  const upstream = await orClose(store, () => openReplay(config, rules, context, store, recorder));
-  const summary = summaryOf(config, mode === 'new_episodes' ? 'replays and records' : 'replays', mode);
-  const close = async (hasFailed?: boolean) => {
-    await closing(upstream, store)();
-    await leaveRunOf(config, upstream, hasFailed);
-    await forward.close();
-  };
-  const more = recorder ? { recorded } : { played: store };
-  return { upstream, forward, store, summary, sessions: upstream, replay: upstream, ...more, close };
 }
 
-async function composeReplay(config: Config, rules: MatchRules, context: RuntimeContext): Promise<Composed> {
-  const { onMiss } = config;
-  if (onMiss !== 'refuse' && config.target === undefined) {
+async function composeReplay(setup: Setup): Promise<Composed> {
+  const { config, rules, notice, isBrief } = setup;
+  const { onMiss, recordings, recording, target } = config;
+  if (onMiss !== 'refuse' && target === undefined) {
     throw new PatchgateError('bad-usage', `--on-miss ${onMiss} needs a target`, {
       hint: 'give it with --target URL',
     });
   }
-  if (onMiss === 'forward') await findRecording(config.recordings, config.recording);
-  const forward = onMiss === 'refuse' ? undefined : await openForward(config, context);
-  let count = 0;
-  const onKept = (more: number) => {
-    count += more;
-  };
-  const store = await (onMiss === 'refuse' && !context.isBrief
-    ? openWholeRecording(config, rules, context.notice)
-    : openRecording(config, rules, context.notice, { writable: onMiss === 'record', onKept }));
-  const upstream = await orClose(store, async () => {
-    const other =
-      forward && (onMiss === 'record' ? await openRecorder(forward, store, config, rules, context) : forward);
-    return openReplay(config, rules, context, store, other);
-  });
+  if (onMiss === 'forward') await findRecording(recordings, recording);
+  const forward = onMiss === 'refuse' ? undefined : await openForward(setup);
+  const records = onMiss === 'record';
+  const count = counter();
+  const store = await (onMiss === 'refuse' && !isBrief
+    ? openWholeRecording(config, rules, notice)
+    : openRecording(config, rules, notice, { writable: records, onKept: count.add }));
+  const replay = await orClose(store, async () =>
+    openReplay(setup, store, forward && records ? await openRecorder(setup, forward, store) : forward),
+  );
   const missing = {
     refuse: 'refuses the rest',
-    forward: `forwards the rest to ${config.target}`,
-    record: `records the rest from ${config.target}`,
+    forward: `forwards the rest to ${target}`,
+    record: `records the rest from ${target}`,
   };
   return {
-    upstream,
-    ...(forward && { forward }),
-    store,
-    summary: `replays "${config.recording}" from ${config.recordings}/ and ${missing[onMiss]}`,
-    sessions: upstream,
-    replay: upstream,
-    played: store,
-    ...(onMiss === 'record' && { recorded: () => count }),
-    async close(hasFailed) {
-      await closing(upstream, store)();
-      await leaveRunOf(config, upstream, hasFailed);
-    },
+    ...{ upstream: replay, forward, store, replay, played: store },
+    summary: `replays "${recording}" from ${recordings}/ and ${missing[onMiss]}`,
+    recorded: records ? count.read : undefined,
+    close: (hasFailed) => closeReplay(setup, replay, store, hasFailed),
   };
 }
 
-async function composeFake(config: Config, context: RuntimeContext): Promise<Composed> {
+async function composeFake(setup: Setup): Promise<Composed> {
+  const { config } = setup;
   const { startFake } = await import('../upstreams/fake/start-fake.ts');
-  const { loadSeed } = await import('../upstreams/fake/load-seed.ts');
-  const { envelope } = config;
-  const seed = context.seed ?? config.seed;
-  const fake = await startFake({
-    ...(seed !== undefined && { seed: await loadSeed(seed) }),
-    envelope,
-    host: '127.0.0.1',
-  });
+  const seed = setup.seed ?? config.seed;
+  const fake = await startFake({ seed, envelope: config.envelope });
   const toFake = { ...config, target: fake.url, targetCa: undefined, targetInsecure: false };
-  const forward = await openForward(toFake, context, 'fake');
+  const forward = await openForward({ ...setup, config: toFake }, 'fake');
   return {
     upstream: forward,
     forward,
     summary: `stands in front of a fake of the service, seeded from ${config.seed ?? (seed ? 'records given' : 'the built-in sample')}`,
-    sessions: fake,
     fake,
     async close() {
       await forward.close();
@@ -184,11 +160,17 @@ async function composeFake(config: Config, context: RuntimeContext): Promise<Com
   };
 }
 
-async function openForward(
-  config: Config,
-  context: RuntimeContext,
-  answeredBy: AnsweredBy = 'target',
-): Promise<Forward> {
+function counter() {
+  let count = 0;
+  return {
+    add(more: number) {
+      count += more;
+    },
+    read: () => count,
+  };
+}
+
+async function openForward({ config, notice }: Setup, answeredBy: AnsweredBy = 'target'): Promise<Forward> {
   if (config.target === undefined) {
     throw new PatchgateError('bad-usage', 'no target is given', {
       hint: 'patchgate proxy https://staging.example.com/api/v2',
@@ -198,7 +180,7 @@ async function openForward(
   const { timeout, preserveHost, forwardedHeaders } = config;
   const tls = await readTargetTls(target, config);
   if (!tls.rejectUnauthorized)
-    context.notice(
+    notice(
       `the certificate of ${target.origin} is not verified (--target-insecure): anybody in between can read and change all`,
     );
   const { forward } = await import('../upstreams/forward.ts');
@@ -206,24 +188,23 @@ async function openForward(
 }
 
 async function openReplay(
-  config: Config,
-  rules: MatchRules,
-  context: RuntimeContext,
+  { config, rules, notice }: Setup,
   store: RecordingStore,
   onMiss: Upstream | undefined,
 ): Promise<ReplayUpstream> {
   const { strictSequence, replayFailures, maxAge, onStale } = config;
   const { replay } = await import('../upstreams/replay.ts');
-  return replay(store, {
-    ...(onMiss && { onMiss }),
-    ...{ strictSequence, replayFailures, maxAge, onStale },
-    rules,
-    notice: context.notice,
-  });
+  return replay(store, { onMiss, strictSequence, replayFailures, maxAge, onStale, rules, notice });
 }
 
-/** For `recordings list` and `recordings remove --unused`, to which a run that asked for nothing says nothing. */
-async function leaveRunOf(config: Config, replay: ReplayUpstream, hasFailed = false): Promise<void> {
+/** Leaves word of the run for `recordings list` and `recordings remove --unused`, unless it asked for nothing. */
+async function closeReplay(
+  { config }: Setup,
+  replay: ReplayUpstream,
+  store: RecordingStore,
+  hasFailed = false,
+): Promise<void> {
+  await closing(replay, store);
   const run = replay.run();
   if (run.served.length === 0 && !hasFailed) return;
   const { leaveRun } = await import('../recordings/runs.ts');
@@ -231,11 +212,9 @@ async function leaveRunOf(config: Config, replay: ReplayUpstream, hasFailed = fa
 }
 
 async function openRecorder(
+  { config, rules, notice }: Setup,
   forward: Forward,
   store: RecordingStore,
-  config: Config,
-  rules: MatchRules,
-  context: RuntimeContext,
 ): Promise<Upstream> {
   const { record } = await import('../upstreams/record.ts');
   const { redaction } = rules;
@@ -244,14 +223,9 @@ async function openRecorder(
     rules,
     bodyLimit: config.recordLimit,
     onSkipped: (reason, request) =>
-      context.notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
-    onOmitted: (reason, request) => context.notice(`recorded in part: ${shown(request)}: ${reason}`),
-    onCoded: (reason, request) => context.notice(`recorded as it came: ${shown(request)}: ${reason}`),
-    onDetected: context.notice,
+      notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
+    onOmitted: (reason, request) => notice(`recorded in part: ${shown(request)}: ${reason}`),
+    onCoded: (reason, request) => notice(`recorded as it came: ${shown(request)}: ${reason}`),
+    onDetected: notice,
   });
-}
-
-function summaryOf(config: Config, does: string, mode: string): string {
-  const target = does === 'replays' ? '' : `forwards to ${config.target}, `;
-  return `${target}${does} "${config.recording}" in ${config.recordings}/ (${mode})`;
 }

@@ -5,10 +5,10 @@ import type { OpenOptions } from '../recordings/store/open-store.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import type { Config } from '../settings/config.ts';
 import type { RecordMode } from '../settings/settings.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
 
 /** Takes one notice for people. */
 type Notice = (text: string) => void;
+type Closable = { close(): Promise<void> };
 
 /**
  * The record mode in force, and why it is not the one that was asked for: on a CI machine nothing is recorded by accident, so
@@ -36,10 +36,7 @@ export async function openRecording(
 ): Promise<RecordingStore> {
   const { recordings, recording, refreshMeta, durability } = config;
   const { openStore } = await import('../recordings/store/open-store.ts');
-  return openStore(recordings, recording, {
-    ...{ refreshMeta, durability, rules, onNotice: notice },
-    ...options,
-  });
+  return openStore(recordings, recording, { refreshMeta, durability, rules, onNotice: notice, ...options });
 }
 
 /** Which requests are the same: to what records, to what replays, and to the files between them. */
@@ -92,19 +89,17 @@ export async function openByMode(
   return { store: await openRecording(config, rules, notice, options), records: true };
 }
 
-/** Whatever fails to close, the rest is closed. */
-export function closing(upstream: Upstream, store: RecordingStore): () => Promise<void> {
-  return async () => {
-    try {
-      await upstream.close();
-    } finally {
-      await store.close();
-    }
-  };
+/** Closes both, the second one even where the first one fails. */
+export async function closing(first: Closable, second: Closable): Promise<void> {
+  try {
+    await first.close();
+  } finally {
+    await second.close();
+  }
 }
 
 /** A start that fails leaves nothing open. */
-export async function orClose<T>(opened: { close(): Promise<void> }, start: () => Promise<T>): Promise<T> {
+export async function orClose<T>(opened: Closable, start: () => Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (error) {

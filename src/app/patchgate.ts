@@ -33,8 +33,8 @@ import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { version } from '../version.ts';
 import { gateOf } from './compose-gate.ts';
 import { composeKnowledge } from './compose-knowledge.ts';
-import { type Composed, composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
-import { orClose, rulesOf } from './open-recording.ts';
+import { composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
+import { closing, orClose, rulesOf } from './open-recording.ts';
 
 export interface Patchgate {
   /** All that it answers, the control API included: to be mounted in an Express app, before any body parser. */
@@ -79,13 +79,35 @@ export async function createPatchgate(
 ): Promise<Patchgate> {
   const rules = rulesOf(config);
   const { redaction } = rules;
-  const gate = quotingNoSecrets(await gateOf(config, context), redaction);
   const { clientTimeout, controlToken } = config;
+  const gate = quotingNoSecrets(await gateOf(config, context), redaction);
   const access = createAccess(config);
   const tls = await readServerTls(config);
   const parts = await composeUpstream(kind, config, rules, context);
+  const { upstream, forward, store, replay, fake } = parts;
+  const knowledge = await orClose(parts, () => composeKnowledge(config, parts, redaction, context));
+  const { learner, ledger } = knowledge;
+  const closeParts = (hasFailed?: boolean) =>
+    closing({ close: () => parts.close(hasFailed) }, { close: async () => knowledge.close?.() });
+  const guard = createGuard({ gate, knowledge, mode: config.guard, approvalTtl: config.approvalTtl });
+  const sessions = new Sessions(config.sessionIdle, {
+    start: (session) => fake?.start(session),
+    end(session) {
+      (fake ?? replay)?.end(session);
+      knowledge.end?.(session);
+    },
+  });
+  const faults = await orClose({ close: closeParts }, () =>
+    FaultsOfRun.of({
+      ...{ gate, sessions, replays: replay !== undefined },
+      start: { rules: config.faults, latency: config.latency, seed: config.faultSeed },
+    }),
+  );
+
   const log = createAccessLog(config.log, redaction, context.writeLog, context.isLogColoured);
   const exchanges = createExchangeList(redaction);
+  let count = 0;
+  const nextId = () => ++count;
   let requests = 0;
   let blocked = 0;
   const onSeen = (seen: Seen) => {
@@ -94,29 +116,10 @@ export async function createPatchgate(
     log.seen(seen);
     exchanges.add(seen);
   };
-  let count = 0;
-  const nextId = () => ++count;
-  const { upstream, replay } = parts;
-  const knowledge = await orClose(parts, () => composeKnowledge(config, parts, redaction, context));
-  const { learner, ledger } = knowledge;
-  const guard = createGuard({ gate, knowledge, mode: config.guard, approvalTtl: config.approvalTtl });
-  const sessions = new Sessions(config.sessionIdle, {
-    start: (session) => parts.sessions?.start?.(session),
-    end(session) {
-      parts.sessions?.end(session);
-      knowledge.end?.(session);
-    },
-  });
-  const faults = await orClose({ close: () => closeParts(parts, knowledge) }, () =>
-    FaultsOfRun.of({
-      ...{ gate, sessions, replays: replay !== undefined },
-      start: { rules: config.faults, latency: config.latency, seed: config.faultSeed },
-    }),
-  );
   const answerData = createDataPath({
     ...{ gate, guard, learner, upstream, faults, clientTimeout, sessions, redaction, nextId, onSeen },
   });
-  const startedAt = new Date().toISOString();
+
   /** What a session has of its own ends with it: the places in sequences, the state of the fake, its faults. */
   const resetRun = (session?: string) => {
     if (session === undefined) {
@@ -125,42 +128,34 @@ export async function createPatchgate(
     } else sessions.end(session);
     exchanges.reset(session);
   };
-
-  const listening: Listening[] = [];
+  const startedAt = new Date().toISOString();
+  const health = () => ({
+    version: version(),
+    mode: kind,
+    doing: parts.summary,
+    validation: config.validation,
+    guard: config.guard,
+    targetInsecure: forward?.isInsecure ?? false,
+    startedAt,
+    known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
+    trouble: (store?.trouble ?? knowledge.trouble)?.message,
+  });
   const stopping = new AbortController();
   // Most runs never ask for it, and Express takes as long to load as all the rest.
-  let control: Promise<(req: IncomingMessage, res: ServerResponse) => void> | undefined;
+  let control: Promise<Handler> | undefined;
   const answerControl = async (req: IncomingMessage, res: ServerResponse) => {
     control ??= import('../server/control/control.ts').then(({ createControl }) =>
       createControl({
-        gate,
-        exchanges,
-        sessions,
-        faults,
-        redaction,
-        knowledge,
-        reset: resetRun,
+        ...{ gate, exchanges, sessions, faults, redaction, knowledge, health, reset: resetRun },
         servedTo: replay && ((session) => replay.served(session)),
         stopping: stopping.signal,
-        health: () => ({
-          version: version(),
-          mode: kind,
-          doing: parts.summary,
-          validation: config.validation,
-          guard: config.guard,
-          targetInsecure: parts.forward?.isInsecure ?? false,
-          startedAt,
-          known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
-          trouble: (parts.store?.trouble ?? knowledge.trouble)?.message,
-        }),
       }),
     );
     try {
       (await control)(req, res);
-    } catch (error) {
-      const { status, headers, body } = problemOfError(
-        new PatchgateError('internal', `the control API cannot start: ${messageOf(error)}`, { cause: error }),
-      );
+    } catch (cause) {
+      const message = `the control API cannot start: ${messageOf(cause)}`;
+      const { status, headers, body } = problemOfError(new PatchgateError('internal', message, { cause }));
       res.writeHead(status, headers).end(body);
     }
   };
@@ -177,8 +172,8 @@ export async function createPatchgate(
         }
       }),
     );
-  const handler = handlerAt(() => 'other');
-  let hasToldOfWebSockets = !parts.store?.isWritable;
+
+  let hasToldOfWebSockets = !store?.isWritable;
   const onUpgrade = (seen: Seen) => {
     onSeen(seen);
     if (hasToldOfWebSockets) return;
@@ -188,8 +183,7 @@ export async function createPatchgate(
       `not recorded: ${method} ${redactUrl(url, redaction)}: WebSockets are forwarded only, and a replay has none. This is not said again`,
     );
   };
-  const upgradePath =
-    parts.forward && createUpgradePath({ gate, forward: parts.forward, nextId, onSeen: onUpgrade });
+  const upgradePath = forward && createUpgradePath({ gate, forward, nextId, onSeen: onUpgrade });
 
   /** Of what was no request there is nothing to show but that it came. */
   const unread = (error: PatchgateError) =>
@@ -205,8 +199,9 @@ export async function createPatchgate(
       failure: error.message,
     });
 
+  const listening: Listening[] = [];
   return {
-    handler,
+    handler: handlerAt(() => 'other'),
     summary: [parts.summary, ledger && summaryOf(ledger), faults.summary].filter(Boolean).join('; '),
     async listen() {
       const at = () => (one.isLoopback ? 'own' : 'other');
@@ -222,7 +217,7 @@ export async function createPatchgate(
         },
         {
           ...{ host: config.host, port: config.port, clientTimeout, tls },
-          target: parts.forward && !parts.fake ? config.target : undefined,
+          target: forward && !fake ? config.target : undefined,
         },
       );
       if (!one.isLoopback && controlToken === undefined)
@@ -234,12 +229,12 @@ export async function createPatchgate(
         // A stream of events would go on for ever.
         stopping.abort();
         closed ??= one.close();
-        // Whoever waits for a fault alone would be waited for.
+        // What waits for a fault alone would be waited for.
         faults.endWaits();
         return closed;
       };
       // Requests come first: it is read between them.
-      if (replay) void parts.store?.load();
+      if (replay) void store?.load();
       listening.push({ ...one, close });
       return { ...one, close };
     },
@@ -251,11 +246,10 @@ export async function createPatchgate(
     counts: () => ({ requests, blocked }),
     recorded: () => parts.recorded?.(),
     faults,
-    records: parts.fake && accessTo(parts.fake, sessions),
+    records: fake && accessTo(fake, sessions),
     reset(session) {
       // What a test has begun anew is not told of it.
-      blocked =
-        session === undefined ? 0 : blocked - [...exchanges.list({ session, outcome: 'block' })].length;
+      blocked -= session === undefined ? blocked : [...exchanges.list({ session, outcome: 'block' })].length;
       resetRun(session);
       replay?.misses.reset(session);
       replay?.crossSessionHits.reset(session);
@@ -264,22 +258,12 @@ export async function createPatchgate(
       await Promise.all(listening.map((one) => one.close()));
       sessions.close();
       try {
-        const missed = replay?.misses.list() ?? { count: 0 };
-        await closeParts(parts, knowledge, hasFailed ?? missed.count > 0);
+        await closeParts(hasFailed ?? (replay !== undefined && replay.misses.list().count > 0));
       } finally {
         log.flush();
       }
     },
   };
-}
-
-/** Whatever fails to close, the rest is closed. */
-async function closeParts(parts: Composed, knowledge: Knowledge, hasFailed?: boolean): Promise<void> {
-  try {
-    await parts.close(hasFailed);
-  } finally {
-    await knowledge.close?.();
-  }
 }
 
 function isOfControl({ url = '' }: IncomingMessage): boolean {

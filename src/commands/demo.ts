@@ -52,7 +52,7 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
   const notice = (text: string) => print(`   ${text}`);
 
   print('\n1. A fake of the service runs, and the gate in front of it, recording what passes.\n');
-  const fake = await startFake({ host: '127.0.0.1' });
+  const fake = await startFake({});
   const proxied = { ...config, record: 'all', log: 'off', target: fake.url, port: 0 } as const;
   const proxy = await createPatchgate('proxy', proxied, { writeLog: () => undefined, notice, env: {} });
   let recorded = '';

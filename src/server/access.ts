@@ -64,29 +64,20 @@ export function createAccess({ controlToken, host, target, allowHost }: AccessSe
     const host = header(rawHeaders, 'host') ?? '';
     // Without one it is HTTP/1.0, and no browser.
     if (host === '' || known.has(host)) return undefined;
-    if (isOurs(host)) {
-      if (known.size < HOSTS_KEPT) known.add(host);
-      return undefined;
-    }
-    return refusal(
-      421,
-      `Patchgate does not answer to the Host ${JSON.stringify(host.slice(0, 200))}: on loopback it answers to names of this machine and of the target`,
-      'use localhost or 127.0.0.1 in the URL; a name of your own is allowed with --allow-host NAME',
-    );
+    if (!isOurs(host))
+      return refusal(
+        421,
+        `Patchgate does not answer to the Host ${JSON.stringify(host.slice(0, 200))}: on loopback it answers to names of this machine and of the target`,
+        'use localhost or 127.0.0.1 in the URL; a name of your own is allowed with --allow-host NAME',
+      );
+    if (known.size < HOSTS_KEPT) known.add(host);
+    return undefined;
   };
 
   return (req, asked, at) => {
     if (asked === 'control') return refusedByControl(req, controlToken);
     const byHost = at === 'own' ? refusedByHost(req) : undefined;
-    if (byHost) return byHost;
-    if (header(req.rawHeaders, 'service-worker') !== undefined) {
-      return refusal(
-        403,
-        'a service worker cannot be registered through Patchgate: it would answer in its place',
-        'load the page from a server of its own',
-      );
-    }
-    return undefined;
+    return byHost ?? (header(req.rawHeaders, 'service-worker') === undefined ? undefined : NO_WORKERS);
   };
 }
 
@@ -97,13 +88,12 @@ export function createAccess({ controlToken, host, target, allowHost }: AccessSe
 function refusedByControl(req: IncomingMessage, token: string | undefined): Refusal | undefined {
   const { url = '', rawHeaders: headers } = req;
   // RFC 9112 3.2.
-  if (!url.startsWith('/') && url !== '*' && !isUrl(url)) {
+  if (!url.startsWith('/') && url !== '*' && !isUrl(url))
     return refusal(
       400,
       "the request's target is neither a path nor a URL",
       'ask for it by its path: /__patchgate/health',
     );
-  }
   const [named, ...furtherHosts] = headerValues(headers, 'host');
   // What a target in absolute form names stands above the header (RFC 9112 3.2.2).
   const host = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(url)?.[1] ?? named;
@@ -118,42 +108,44 @@ function refusedByControl(req: IncomingMessage, token: string | undefined): Refu
       'send Authorization: Bearer with that token',
     );
   }
-  if (!listensOnLoopback(req)) {
+  if (!listensOnLoopback(req))
     return refusal(
       403,
       'Patchgate listens beyond this machine and has no control token, so the control API is closed',
       'start it with a token in PATCHGATE_CONTROL_TOKEN (in a program: controlToken), or on 127.0.0.1',
     );
-  }
   const name = hostname(host);
   // Any other name, if it resolves to this machine today, could be anyone's.
-  if (name === undefined || !(name === 'localhost' || isLoopback(name))) {
+  if (name === undefined || !(name === 'localhost' || isLoopback(name)))
     return refusal(
       403,
       'the control API answers only to loopback Host names',
       'use localhost, 127.0.0.1 or [::1] in the URL, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN',
     );
-  }
-  if (isOfPage(headers)) {
+  if (isOfPage(headers))
     return refusal(
       403,
       'the control API does not answer to web pages',
       'call it from a program, open it by its address, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
     );
-  }
-  if (headers.some((header, index) => index % 2 === 0 && FORWARDED.test(header))) {
+  if (headers.some((header, index) => index % 2 === 0 && FORWARDED.test(header)))
     return refusal(
       403,
       'the control API does not answer to what comes through another proxy, unless it bears a token',
       'ask it directly, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
     );
-  }
   return undefined;
 }
 
 function refusal(status: Refusal['status'], message: string, hint: string): Refusal {
   return { status, code: status === 400 ? 'bad-input' : 'not-allowed', message, hint };
 }
+
+const NO_WORKERS = refusal(
+  403,
+  'a service worker cannot be registered through Patchgate: it would answer in its place',
+  'load the page from a server of its own',
+);
 
 /** What browsers say, and no page can change. `none`: somebody has typed the address. */
 function isOfPage(headers: RawHeaders): boolean {

@@ -49,7 +49,7 @@ export class Cors {
     if (method === undefined) return headers;
     const key = keyOf(method);
     this.#allowed.delete(key);
-    const asked = listOf(request.headers, 'access-control-request-headers').map((name) => name.toLowerCase());
+    const asked = listOf(request.headers, 'access-control-request-headers');
     if (status < 200 || status > 299 || !allows(headers, origin, method, asked)) return headers;
     this.#allowed.set(key, readableWith(headers));
     return withLeave(
@@ -62,8 +62,10 @@ export class Cors {
 /** Whether an answer to a preflight lets the request pass, but for Patchgate's own headers. */
 function allows(headers: RawHeaders, origin: string, method: string, asked: readonly string[]): boolean {
   const allowedOrigin = header(headers, 'access-control-allow-origin');
-  const methods = listOf(headers, 'access-control-allow-methods');
-  const names = listOf(headers, ALLOWS_HEADERS).map((name) => name.toLowerCase());
+  const methods = headerValues(headers, 'access-control-allow-methods')
+    .join()
+    .split(/[\s,]+/);
+  const names = listOf(headers, ALLOWS_HEADERS);
   return (
     (allowedOrigin === '*' || allowedOrigin === origin) &&
     (SIMPLE.has(method) || methods.includes(method) || methods.includes('*')) &&
@@ -92,10 +94,11 @@ function withLeave(headers: RawHeaders, names: readonly string[]): RawHeaders {
   return headers.with(at + 1, [headers[at + 1], ...names].filter(Boolean).join(', '));
 }
 
+/** Names of headers, in lower case. */
 function listOf(headers: RawHeaders, name: string): string[] {
   return headerValues(headers, name)
     .join()
-    .split(',')
-    .map((item) => item.trim())
+    .toLowerCase()
+    .split(/[\s,]+/)
     .filter(Boolean);
 }

@@ -68,9 +68,7 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
 
   function* listed({ limit = EXCHANGES_KEPT, outcome, session }: ExchangeFilter, hiding: Redaction) {
     const wanted = [...kept.values()].filter(
-      (seen) =>
-        (outcome === undefined || seen.verdict?.outcome === outcome) &&
-        (session === undefined || isOf(seen, session)),
+      (seen) => (outcome ?? seen.verdict?.outcome) === seen.verdict?.outcome && isOf(seen, session),
     );
     for (const seen of wanted.slice(0, limit)) yield showExchange(seen, hiding);
   }
@@ -97,16 +95,16 @@ export function createExchangeList(redaction: Redaction, bytesKept: number = BYT
       return () => listeners.delete(listener);
     },
     reset(session) {
-      for (const [key, seen] of [...kept.entries()])
-        if (session === undefined || isOf(seen, session)) kept.delete(key);
+      for (const [key, seen] of [...kept.entries()]) if (isOf(seen, session)) kept.delete(key);
       if (session === undefined) cut = new Set();
       else cut?.delete(session);
     },
   };
 }
 
-function isOf({ session = '' }: Seen, name: string): boolean {
-  return session === name;
+/** @param name undefined: of any */
+function isOf({ session = '' }: Seen, name: string | undefined): boolean {
+  return session === (name ?? session);
 }
 
 /** Bytes that it keeps in memory, roughly. */

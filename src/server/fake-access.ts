@@ -1,5 +1,5 @@
 import { PatchgateError } from '../errors.ts';
-import type { JsonObject } from '../json/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { isRecordKind, RECORD_KINDS, type RecordName } from '../model/record.ts';
 import { isAccount, isId } from '../state/state-file.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
@@ -20,16 +20,16 @@ export function accessTo(fake: Fake, sessions: Sessions): FakeAccess {
   return {
     get(given, session) {
       const record = fake.recordOf(sessions.begin(session), checked(given));
-      return record && copyOf(record);
+      return record && (JSON.parse(JSON.stringify(record)) as JsonObject);
     },
     set(given, record, session) {
       const name = checked(given);
-      const copy: unknown = JSON.parse(JSON.stringify(record) ?? 'null');
-      if (typeof copy !== 'object' || copy === null || Array.isArray(copy))
+      const copy = JSON.parse(JSON.stringify(record) ?? 'null') as JsonValue;
+      if (!isObject(copy))
         throw new PatchgateError('bad-usage', `what is to be ${name.kind} ${name.id} is no object`, {
           hint: 'give the record as the service would show it, without an envelope',
         });
-      if (fake.setRecord(sessions.begin(session), name, copy as JsonObject)) return;
+      if (fake.setRecord(sessions.begin(session), name, copy)) return;
       throw new PatchgateError('request-too-large', 'the records of the fake would take too much memory', {
         hint: 'end sessions that are over: reset()',
       });
@@ -37,19 +37,14 @@ export function accessTo(fake: Fake, sessions: Sessions): FakeAccess {
   };
 }
 
-function copyOf(record: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(record)) as JsonObject;
-}
-
 function checked({ account, kind, id }: NameGiven): RecordName {
   const wrong = (what: string, hint: string) => new PatchgateError('bad-usage', what, { hint });
   if (!isRecordKind(kind))
     throw wrong(`there is no kind of record ${JSON.stringify(kind)}`, `kinds: ${RECORD_KINDS.join(', ')}`);
   if (!isId(id)) throw wrong(`${JSON.stringify(id)} is no id`, 'an id is an integer, as in the path');
-  if (!isAccount(account))
-    throw wrong(
-      `${JSON.stringify(account)} names no account`,
-      'an account is current or the id of a workspace',
-    );
-  return { account, kind, id };
+  if (isAccount(account)) return { account, kind, id };
+  throw wrong(
+    `${JSON.stringify(account)} names no account`,
+    'an account is current or the id of a workspace',
+  );
 }

@@ -67,13 +67,9 @@ function headersKept({ socket }: IncomingMessage): number {
 /** What keeps the gate from seeing the request as it was sent. */
 export function whyUnreadable(req: IncomingMessage): PatchgateError | undefined {
   if (req.readableDidRead) {
-    return new PatchgateError(
-      'body-already-read',
-      "the request's body was read before the gate could judge it",
-      {
-        hint: 'mount Patchgate before any body parser',
-      },
-    );
+    const message = "the request's body was read before the gate could judge it";
+    const hint = 'mount Patchgate before any body parser';
+    return new PatchgateError('body-already-read', message, { hint });
   }
   const unclear = unclearFraming(req);
   if (unclear !== undefined)

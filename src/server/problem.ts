@@ -41,6 +41,8 @@ export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): P
   const findings = within(verdict.findings, FINDINGS_LIMIT);
   const omitted = verdict.omitted + verdict.findings.length - findings.length;
   const type = verdict.problem ?? 'invalid-request';
+  const isSent = JSON.stringify(remediation?.corrected ?? null).length <= FINDINGS_LIMIT;
+  const corrected = isSent ? remediation?.corrected : undefined;
   const answerWith = (approve: string | undefined) =>
     problem(type, verdict.status ?? 422, {
       detail: detailOf(verdict),
@@ -50,10 +52,7 @@ export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): P
       omitted: omitted > 0 ? omitted : undefined,
       effects: verdict.effects,
       effectsOmitted: verdict.effectsOmitted,
-      corrected:
-        remediation?.corrected && JSON.stringify(remediation.corrected).length <= FINDINGS_LIMIT
-          ? remediation.corrected
-          : undefined,
+      corrected,
       approve,
     });
   const answer = answerWith(remediation?.approve);
@@ -85,19 +84,12 @@ export function problem(
 ): ProblemAnswer {
   const fixed = { type: `urn:patchgate:problem:${type}`, title: TITLES[type] ?? OTHER_TITLE, status };
   const body = Buffer.from(`${JSON.stringify({ ...fixed, ...members, ...fixed })}\n`);
-  return {
-    status,
-    headers: [
-      'Content-Type',
-      'application/problem+json',
-      'Content-Length',
-      String(body.length),
-      // A 404 or 501 may be kept by any cache that is not told otherwise (RFC 9110 15.1).
-      'Cache-Control',
-      'no-store',
-    ],
-    body,
-  };
+  const headers = [
+    ...['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)],
+    // A 404 or 501 may be kept by any cache that is not told otherwise (RFC 9110 15.1).
+    ...['Cache-Control', 'no-store'],
+  ];
+  return { status, headers, body };
 }
 
 /** `2 errors: /languages: languages is mandatory; /environments/0/id: must be an integer` */

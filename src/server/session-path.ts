@@ -25,8 +25,6 @@ const LITERAL = new RegExp(`^${SESSION_ROOT}(?:/([^/]*)(.*))?$`, 's');
 /** What `..` and `.` can look like, with the slashes around them: what stands behind them could lead out of the session. */
 const DOTS = /(?:[/\\]|%(?:25)*(?:2f|5c))(?:\.|%(?:25)*2e){1,2}(?:[/\\;]|%(?:25)*(?:2f|5c|3b)|$)/i;
 
-const NOT_CODED = 'it is not percent-encoded UTF-8';
-
 /** Whether a request names its session by its path. Written in any other way it does not: then it is the control API's to refuse. */
 export function isSessionPath(url: string): boolean {
   return url.includes(SESSION_ROOT) && LITERAL.test(splitTarget(url).path);
@@ -52,10 +50,11 @@ export function takeSession(url: string, headers: RawHeaders): InSession | undef
   const [, coded = '', rest = ''] = LITERAL.exec(path) as RegExpExecArray;
   const name = decoded(coded);
   if (name === undefined || !isSessionName(name)) {
+    const why = name === undefined ? 'it is not percent-encoded UTF-8' : whyNoSessionName(name);
     throw malformed(
       coded === ''
         ? `no session is named behind ${SESSION_ROOT}/`
-        : `the path names no session, since that is no name: ${name === undefined ? NOT_CODED : whyNoSessionName(name)}`,
+        : `the path names no session, since that is no name: ${why}`,
       `put ${SESSION_ROOT}/NAME in front of the path: ${SESSION_NAMES}, percent-encoded; recordingName(test) of patchgate/testing makes such a name`,
     );
   }
@@ -118,14 +117,9 @@ function cookieIn(cookie: string, { prefix }: InSession): string {
 }
 
 function locationIn(location: string, { prefix, url }: InSession, origin: string | undefined): string {
-  if (HAS_ORIGIN.test(location)) {
-    if (origin === undefined) return location;
-    const own = parseUrl(origin);
-    const at = parseUrl(/^[/\\]/.test(location) ? `${own?.protocol}${location}` : location);
-    if (at === undefined || at.origin !== own?.origin) return location;
-    return `${origin}${prefix}${at.pathname}${at.search}${at.hash}`;
-  }
-  const at = parseUrl(location, HERE + url);
-  if (at === undefined || at.origin !== HERE) return location;
-  return `${prefix}${at.pathname}${at.search}${at.hash}`;
+  // What names an origin may be the gate's; anything else starts from the request.
+  const [base, shown] = HAS_ORIGIN.test(location) ? [origin, origin] : [HERE + url, ''];
+  const at = base === undefined ? undefined : parseUrl(location, base);
+  if (at === undefined || at.origin !== parseUrl(base as string)?.origin) return location;
+  return `${shown}${prefix}${at.pathname}${at.search}${at.hash}`;
 }

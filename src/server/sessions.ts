@@ -110,13 +110,12 @@ export class Sessions {
 
   #makeRoom(): void {
     const unused = [...this.#named.values()].filter(({ inFlight }) => inFlight === 0);
-    const [first, ...others] = unused;
-    if (first === undefined) {
+    const [oldest] = unused.sort((a, b) => a.lastUsedAt - b.lastUsedAt);
+    if (oldest) this.end(oldest.name);
+    else
       throw new PatchgateError('overloaded', `${SESSIONS_AT_MOST} sessions have requests on their way`, {
         hint: 'use fewer sessions at a time, or send it again in a moment',
       });
-    }
-    this.end(others.reduce((a, b) => (b.lastUsedAt < a.lastUsedAt ? b : a), first).name);
   }
 
   #wait(milliseconds: number): NodeJS.Timeout {

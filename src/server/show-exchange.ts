@@ -53,16 +53,11 @@ const BODY_SHOWN = 65_536;
 export function showExchange(seen: Seen, redaction: Redaction): ShownExchange {
   return hidingEchoes(seen, redaction, (hiding, onFound) => {
     const { request, requestBody, response } = seen;
-    const head = headOf(seen, hiding, onFound);
-    return {
-      ...head,
-      request: { ...head.request, body: showBody(requestBody, request.headers, hiding, onFound) },
-      response: response &&
-        head.response && {
-          ...head.response,
-          body: showBody(response.body, response.headers, hiding, onFound),
-        },
-    };
+    const shown = headOf(seen, hiding, onFound);
+    shown.request.body = showBody(requestBody, request.headers, hiding, onFound);
+    if (response && shown.response)
+      shown.response.body = showBody(response.body, response.headers, hiding, onFound);
+    return shown;
   });
 }
 
@@ -108,16 +103,13 @@ function headOf(seen: Seen, redaction: Redaction, onFound: OnFound): ShownExchan
 
 function showHeaders(headers: RawHeaders, redaction: Redaction): ShownHeaders {
   const clean = redactRawHeaders(headers, redaction);
-  const byName = new Map<string, string[]>();
+  const byName = new Map<string, string | string[]>();
   for (let i = 0; i < clean.length; i += 2) {
     const name = (clean[i] as string).toLowerCase();
-    const values = byName.get(name);
-    if (values) values.push(clean[i + 1] as string);
-    else byName.set(name, [clean[i + 1] as string]);
+    const [value, before] = [clean[i + 1] as string, byName.get(name)];
+    byName.set(name, before === undefined ? value : [before, value].flat());
   }
-  return Object.fromEntries(
-    Array.from(byName, ([name, values]) => [name, values.length === 1 ? (values[0] as string) : values]),
-  );
+  return Object.fromEntries(byName);
 }
 
 function showBody(

@@ -25,15 +25,12 @@ type UpgradePath = (req: IncomingMessage, socket: Duplex, head: Buffer) => boole
 /** Joins WebSockets with the target. What an operation of the contract could be meant by is judged instead. */
 export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePathOptions): UpgradePath {
   return (req, socket, head) => {
-    const request: RequestHead = {
-      method: req.method as string,
-      url: req.url as string,
-      headers: req.rawHeaders,
-    };
+    const { method = '', url = '', rawHeaders: headers } = req;
+    const request: RequestHead = { method, url, headers };
     let session: string | undefined;
     let wrong: PatchgateError | undefined;
     try {
-      const asked = takeSession(request.url, request.headers);
+      const asked = takeSession(url, headers);
       session = asked?.name;
       if (asked) request.url = asked.url;
     } catch (error) {
@@ -44,23 +41,16 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
     const startedAt = Date.now();
     const started = performance.now();
     const over = (outcome: UpgradeOutcome) => {
+      const error = 'error' in outcome ? outcome.error : undefined;
       // What the client sends on is thrown away, so that the answer is not lost with an unread rest.
-      if ('error' in outcome) socket.end(problemText(outcome.error)).resume();
+      if (error) socket.end(problemText(error)).resume();
       onSeen({
-        id,
-        startedAt,
-        durationMs: performance.now() - started,
-        session,
-        request,
+        ...{ id, startedAt, durationMs: performance.now() - started, session, request },
         requestBody: undefined,
         verdict: undefined,
-        ...('error' in outcome
-          ? {
-              answeredBy: 'gate',
-              response: undefined,
-              failure: isCutByStop(socket) ? STOPPED : outcome.error.message,
-            }
-          : { answeredBy: 'target', response: { ...outcome, body: undefined }, failure: undefined }),
+        answeredBy: error ? 'gate' : 'target',
+        response: 'error' in outcome ? undefined : { ...outcome, body: undefined },
+        failure: error && (isCutByStop(socket) ? STOPPED : error.message),
       });
     };
     if (wrong) over({ error: wrong });

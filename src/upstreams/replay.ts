@@ -36,7 +36,7 @@ import type { ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
 export interface ReplayOptions extends Answering {
   /** Answers what no exchange matches, or none that can be an answer; without it such a request fails with
    *  `no-recording`. */
-  onMiss?: Upstream;
+  onMiss?: Upstream | undefined;
   /** Bytes of a request body that are read at most. Default 64 MiB. */
   bodyLimit?: number;
   /** When a request is a recorded one. */

@@ -17,7 +17,7 @@ let fake: Fake | undefined;
 afterEach(() => fake?.close());
 
 async function start(options: Partial<FakeOptions> = {}) {
-  fake = await startFake({ host: '127.0.0.1', ...options });
+  fake = await startFake(options);
   for (const session of [ONE, TWO]) fake.start(session);
   const url = fake.url;
   const ask = async (session: { id: number }, body?: unknown) => {

@@ -131,7 +131,7 @@ export async function runVerify(
     ];
   } finally {
     io.progress?.clear();
-    await closing(upstream, store)();
+    await closing(upstream, store);
   }
   await writeReports(report, outputs, io, { failOn: config.failOn, hasBaseline: false });
   return fails(report, config.failOn) ? 1 : 0;

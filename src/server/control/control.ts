@@ -78,11 +78,8 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
       get: (req, res) => {
         const id = String(req.params.id);
         const shown = /^\d{1,15}$/.test(id) ? exchanges.get(Number(id)) : undefined;
-        if (shown === undefined)
-          throw notFound(
-            `there is no exchange ${id.slice(0, 100)}`,
-            `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`,
-          );
+        const hint = `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`;
+        if (!shown) throw notFound(`there is no exchange ${id.slice(0, 100)}`, hint);
         res.json(shown);
       },
     },
@@ -219,10 +216,7 @@ function badQuery(message: string, example: string): PatchgateError {
 }
 
 /** A session as the list has it. `""` is the default one; `served` is absent where nothing is replayed. */
-function showSession(
-  session: LiveSession,
-  { servedTo }: ControlDeps,
-): { name: string; startedAt: string; lastUsedAt: string; requests: number; served?: number } {
+function showSession(session: LiveSession, { servedTo }: ControlDeps): object {
   const { name, startedAt, lastUsedAt, requests } = session;
   return {
     name,

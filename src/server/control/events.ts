@@ -50,28 +50,19 @@ export function createEvents(
 
   return (req, res) => {
     if (subscribers.size >= SUBSCRIBERS_AT_MOST) {
-      throw new PatchgateError(
-        'not-allowed',
-        `there are ${SUBSCRIBERS_AT_MOST} subscribers to events already`,
-        {
-          hint: 'close one of them',
-        },
-      );
+      const message = `there are ${SUBSCRIBERS_AT_MOST} subscribers to events already`;
+      throw new PatchgateError('not-allowed', message, { hint: 'close one of them' });
     }
     res.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    if (req.method === 'HEAD') {
+    if (req.method === 'HEAD' || stopping?.aborted) {
       res.end();
       return;
     }
     // Something has to be sent at once, or a client cannot tell that it is connected.
     res.write(':\n\n');
-    if (stopping?.aborted) {
-      res.end();
-      return;
-    }
     if (subscribers.size === 0) start();
     subscribers.add(res);
-    // Whoever is at the other end may vanish at any time; 'close' comes after it.
+    // The client may vanish at any time; 'close' comes after it.
     res.on('error', () => undefined).on('close', () => leave(res));
   };
 }

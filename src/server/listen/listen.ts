@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  maxHeaderSize,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -7,7 +13,6 @@ import type { ServerTls } from '../../http/tls.ts';
 import { isLoopback } from '../access.ts';
 import { carriedBy, cutByStop } from '../connections.ts';
 import { problemText } from '../problem.ts';
-import { answerClientErrors } from './answer-client-error.ts';
 import { refuseOwnTarget } from './own-target.ts';
 import { isWebSocket, readAgain, whenAnswered } from './read-again.ts';
 
@@ -44,7 +49,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** How long requests in flight may take once the server is to close, in milliseconds. */
+/** Milliseconds that requests in flight have once the server is to close, and clients to take a last answer. */
 const GRACE = 5000;
 
 /** How often slow connections are looked for, in milliseconds: four times within the limit, where that is short. */
@@ -69,7 +74,7 @@ export async function listen(
     : createServer(options, handlers.request);
   // By default those past some thousand are dropped: one that gives a body its length could hide there.
   server.maxHeadersCount = 0;
-  answerClientErrors(server, GRACE, handlers.unread);
+  answerClientErrors(server, handlers.unread);
   const handshakes = tls ? handshakesOf(server) : undefined;
   const connections = connectionsOf(server, tls ? 'secureConnection' : 'connection');
   const upgraded = new Set<Duplex>();
@@ -87,7 +92,10 @@ export async function listen(
   };
   server.on('connect', (_, socket: Duplex) => {
     hold(socket);
-    whenAnswered(socket, () => refuseTunnel(socket, GRACE, handlers.unread));
+    whenAnswered(socket, () => {
+      handlers.unread(NO_TUNNELS);
+      endWith(socket, NO_TUNNELS);
+    });
   });
   // Without a listener Node would take such a request for any other, but lose what the client has sent right behind it.
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -175,43 +183,92 @@ function urlOf({ address, family, port }: AddressInfo, host: string, scheme: 'ht
 }
 
 /** What keeps a server from listening, with what to do about it. */
-function cannotListen(error: Error, host: string, port: number): PatchgateError {
-  const reasons: Record<string, [string, string]> = {
-    EADDRINUSE: [
-      'the port is in use',
-      'end what uses it, or choose another with --port (0 takes a free one)',
-    ],
-    EACCES: ['the port needs more rights', 'choose one above 1023 with --port'],
-    EADDRNOTAVAIL: ['this machine has no such address', 'choose one of its own with --host: 127.0.0.1'],
-    ENOTFOUND: ['the host name is not known', 'choose an address of this machine with --host: 127.0.0.1'],
-  };
-  const [reason, hint] = reasons[systemCode(error) ?? ''] ?? [
-    error.message,
-    'choose another with --host and --port',
-  ];
-  return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, {
-    hint,
-    cause: error,
-  });
+const REASONS: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
+  EADDRINUSE: ['the port is in use', 'end what uses it, or choose another with --port (0 takes a free one)'],
+  EACCES: ['the port needs more rights', 'choose one above 1023 with --port'],
+  EADDRNOTAVAIL: ['this machine has no such address', 'choose one of its own with --host: 127.0.0.1'],
+  ENOTFOUND: ['the host name is not known', 'choose an address of this machine with --host: 127.0.0.1'],
+};
+
+function cannotListen(cause: Error, host: string, port: number): PatchgateError {
+  const other = [cause.message, 'choose another with --host and --port'] as const;
+  const [reason, hint] = REASONS[systemCode(cause) ?? ''] ?? other;
+  return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, { hint, cause });
+}
+
+const NO_TUNNELS = new PatchgateError(
+  'not-allowed',
+  'the gate opens no tunnels: it forwards to its one target',
+  { hint: "give Patchgate's address as the base URL of the client, not as its HTTP proxy" },
+);
+
+/** The last answer of a connection. What else the client sends goes nowhere. */
+function endWith(socket: Duplex, error: PatchgateError): void {
+  const end = setTimeout(() => socket.destroy(), GRACE).unref();
+  socket.once('close', () => clearTimeout(end));
+  socket.end(problemText(error)).resume();
+}
+
+/** Node's own parts of a connection, as far as they are needed here. */
+interface Connection extends Socket {
+  _httpMessage?: ServerResponse | null;
+  parser?: { incoming?: IncomingMessage | null } | null;
 }
 
 /**
- * Answers CONNECT. Whatever else the client sends goes nowhere.
+ * Answers what Node's parser could not read as a request, or waited for in vain, with a problem that says so, behind
+ * the answers to earlier requests, and closes the connection.
  *
- * @param patience milliseconds that it has to take the answer and go
- * @param onRefused told of it, since there is no handler of its own to report it
+ * @param onUnread told of each that has no handler of its own to report it
  */
-function refuseTunnel(socket: Duplex, patience: number, onRefused: (error: PatchgateError) => void): void {
-  const end = setTimeout(() => socket.destroy(), patience).unref();
-  socket.once('close', () => clearTimeout(end));
-  onRefused(REFUSAL);
-  socket.end(problemText(REFUSAL)).resume();
+function answerClientErrors(server: Server, onUnread: (error: PatchgateError) => void): void {
+  const answered = new WeakSet<Socket>();
+  server.on('clientError', (thrown: Error, socket: Connection) => {
+    // The parser says so again of everything that is still to come.
+    if (answered.has(socket)) return;
+    answered.add(socket);
+    const error = errorOf(thrown);
+    // Browsers connect in advance: one that has not sent a byte asks for nothing.
+    if (error === undefined || !socket.writable || socket.bytesRead === 0) {
+      socket.destroy();
+      return;
+    }
+    const { incoming } = socket.parser ?? {};
+    const broken = incoming && !incoming.complete ? incoming : undefined;
+    const { _httpMessage: writing } = socket;
+    // One whose turn has not come never gets to a handler.
+    if (!broken || (writing && writing.req !== broken)) onUnread(error);
+    const answer = () => {
+      const { _httpMessage: response } = socket;
+      if (socket.destroyed) return;
+      const isOfEarlier = response && response.req !== broken;
+      // Node takes a client that has closed its end for gone, but not where that was within a further request. A client that has
+      // its answer, or a part of it, would take another for the next one's.
+      if (isOfEarlier && !socket.readableEnded) response.once('close', answer);
+      else if (isOfEarlier || (broken && (!response || response.headersSent))) socket.destroy();
+      else endWith(socket, error);
+    };
+    answer();
+  });
 }
 
-const REFUSAL = new PatchgateError(
-  'not-allowed',
-  'the gate opens no tunnels: it forwards to its one target',
-  {
-    hint: "give Patchgate's address as the base URL of the client, not as its HTTP proxy",
-  },
-);
+/** Undefined where the connection itself broke, and no client is there to be told. */
+function errorOf(thrown: Error): PatchgateError | undefined {
+  const code = systemCode(thrown) ?? '';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new PatchgateError('client-timeout', "the client did not send its request's head in time", {
+      hint: 'send it sooner, or start Patchgate with a longer --client-timeout',
+    });
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new PatchgateError(
+      'head-too-large',
+      `the request's head or trailers have more than ${maxHeaderSize} bytes`,
+      { hint: 'send fewer or shorter headers' },
+    );
+  }
+  if (!code.startsWith('HPE_')) return undefined;
+  // The parser's own words, from a fixed list: nothing of the request stands in them.
+  const reason = 'reason' in thrown && typeof thrown.reason === 'string' ? `: ${thrown.reason}` : '';
+  return new PatchgateError('malformed-request', `the request is not well-formed HTTP/1.1${reason}`);
+}

@@ -12,7 +12,7 @@ import type { RecordName } from '../../model/record.ts';
 import { afterPatch } from '../../state/replace.ts';
 import { COLLECTIONS, isCollection } from '../../state/state-file.ts';
 import { SESSION_HEADER } from '../session.ts';
-import type { FakeRecords, FakeSessions } from './fake-records.ts';
+import type { FakeRecords } from './fake-records.ts';
 
 /** Bytes of a body, and UTF-16 code units of a record: a client that keeps adding fields must not fill the memory. */
 const LIMIT = 64 * 1024 * 1024;
@@ -27,7 +27,7 @@ const LIMIT = 64 * 1024 * 1024;
  *
  * @param envelope member that wraps each record: `_data` gives `{"_data": {…}}`
  */
-export function fakeApp(sessions: FakeSessions, envelope: string | undefined): Express {
+export function fakeApp(records: FakeRecords, envelope: string | undefined): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
 
@@ -40,14 +40,14 @@ export function fakeApp(sessions: FakeSessions, envelope: string | undefined): E
     )
     .patch(
       express.raw({ type: () => true, limit: LIMIT }),
-      onRecord(({ records, name, record, request, response }) => {
+      onRecord(({ session, name, record, request, response }) => {
         const patch = readObject(request.body);
         if (!patch) return problem(response, 400, 'The body is not a JSON object in UTF-8.');
         const after = afterPatch(name.kind, record, patch);
         // Written out before it is kept: what could not be answered must not stay behind.
         const text = JSON.stringify(wrap(after));
         if (text.length > LIMIT) return problem(response, 413, 'The record would be larger than 64 MiB.');
-        if (!records.replace(name, after, text.length))
+        if (!records.replace(session, name, after, text.length))
           return problem(response, 507, 'The records of all sessions together would take too much memory.');
         answer(response, 200, text);
       }),
@@ -75,7 +75,7 @@ export function fakeApp(sessions: FakeSessions, envelope: string | undefined): E
   return app;
 
   interface Asked {
-    records: FakeRecords;
+    session: string;
     name: RecordName;
     record: JsonObject;
     request: Request;
@@ -87,10 +87,10 @@ export function fakeApp(sessions: FakeSessions, envelope: string | undefined): E
       const { account, collection, id } = request.params as Record<'account' | 'collection' | 'id', string>;
       if (!isCollection(collection)) return next();
       const name = { account, kind: COLLECTIONS[collection], id };
-      const records = sessions.of(request.get(SESSION_HEADER) ?? '');
-      if (!records) return problem(response, 404, 'The session of this request is over.');
-      const record = records.get(name);
-      if (record) return handle({ records, name, record, request, response });
+      const session = request.get(SESSION_HEADER) ?? '';
+      if (!records.has(session)) return problem(response, 404, 'The session of this request is over.');
+      const record = records.get(session, name);
+      if (record) return handle({ session, name, record, request, response });
       problem(response, 404, `There is no ${name.kind} ${id} in the account ${account}.`);
     };
   }

@@ -1,20 +1,20 @@
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { messageOf, PatchgateError } from '../../errors.ts';
+import { messageOf, PatchgateError, whyUnreadable } from '../../errors.ts';
 import type { JsonObject } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
-import type { State } from '../../state/state-file.ts';
+import { readState, type State } from '../../state/state-file.ts';
 import type { Session } from '../session.ts';
 import { fakeApp } from './fake-app.ts';
-import { FakeSessions } from './fake-records.ts';
+import { FakeRecords } from './fake-records.ts';
 import { SAMPLE } from './sample.ts';
 
 export interface FakeOptions {
-  /** What it holds at first; the built-in sample where left out. */
-  seed?: State | undefined;
+  /** What it holds at first, or a file with that; the built-in sample where left out. */
+  seed?: string | State | undefined;
   /** Member that wraps each record in an answer: `_data`. */
   envelope?: string | undefined;
-  host: string;
 }
 
 export interface Fake {
@@ -37,35 +37,46 @@ export interface Fake {
  * Starts a fake of the service on a free port, with its state in memory. What stands in front of it judges; the fake
  * itself does not.
  *
- * @throws PatchgateError `cannot-listen`
+ * @throws PatchgateError `bad-input`: the seed cannot be read, or is none; `cannot-listen`
  */
-export async function startFake({ seed = SAMPLE, envelope, host }: FakeOptions): Promise<Fake> {
-  const sessions = new FakeSessions(seed);
-  sessions.start('');
-  const server = createServer(fakeApp(sessions, envelope));
-  // Whoever keeps a connection open ends it: if we did, a request could be on its way meanwhile and be lost.
+export async function startFake({ seed, envelope }: FakeOptions): Promise<Fake> {
+  const records = new FakeRecords(seed === undefined ? SAMPLE : await loadSeed(seed));
+  records.start('');
+  const server = createServer(fakeApp(records, envelope));
+  // The client ends a connection that it keeps open: if we did, a request could be on its way meanwhile and be lost.
   server.keepAliveTimeout = 0;
   // The gate in front of it says how long the process lives.
   server.unref().on('connection', (socket) => socket.unref());
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      const message = `the fake cannot listen on ${host}: ${messageOf(error)}`;
-      reject(new PatchgateError('cannot-listen', message, { hint: 'use 127.0.0.1', cause: error }));
+    server.once('error', (cause) => {
+      const message = `the fake cannot listen on 127.0.0.1: ${messageOf(cause)}`;
+      reject(new PatchgateError('cannot-listen', message, { cause }));
     });
-    server.listen(0, host, resolve);
+    server.listen(0, '127.0.0.1', resolve);
   });
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    start: ({ id }) => sessions.start(String(id)),
-    end: ({ id }) => sessions.end(String(id)),
-    recordOf: ({ id }, name) => sessions.of(String(id))?.get(name),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    start: ({ id }) => records.start(String(id)),
+    end: ({ id }) => records.end(String(id)),
+    recordOf: ({ id }, name) => records.get(String(id), name),
     setRecord: ({ id }, name, record) =>
-      sessions.of(String(id))?.replace(name, record, JSON.stringify(record).length) ?? false,
+      records.replace(String(id), name, record, JSON.stringify(record).length),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+/** @param seed a file, or what would stand in it */
+async function loadSeed(seed: string | State): Promise<State> {
+  if (typeof seed !== 'string') return readState(JSON.stringify(seed), 'the seed');
+  const text = await readFile(seed, 'utf8').catch((cause: unknown) => {
+    throw new PatchgateError('bad-input', `cannot read the seed ${seed}: ${whyUnreadable(cause)}`, {
+      hint: 'check the path given with --seed, or leave it out to use the built-in sample',
+      cause,
+    });
+  });
+  return readState(text, seed);
 }

@@ -1,8 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src/json/json.ts';
 import { type Fake, type FakeOptions, startFake } from '../../../src/upstreams/fake/start-fake.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const fakes: Fake[] = [];
 afterEach(async () => {
@@ -11,7 +14,7 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<FakeOptions> = {}): Promise<Fake> {
-  const fake = await startFake({ host: '127.0.0.1', ...options });
+  const fake = await startFake(options);
   fakes.push(fake);
   return fake;
 }
@@ -216,6 +219,34 @@ describe('closing', () => {
   });
 });
 
-test('an address that is not here cannot be listened on', async () => {
-  await expect(start({ host: '192.0.2.1' })).rejects.toMatchObject({ code: 'cannot-listen' });
+describe('a seed', () => {
+  const file = join(temporaryFolder(), 'seed.json');
+
+  test('is read from a file', async () => {
+    writeFileSync(file, JSON.stringify({ accounts: { current: { projects: { 7: { name: 'seven' } } } } }));
+    const fake = await start({ seed: file });
+    const session = { id: 1, name: '' };
+    fake.start(session);
+    expect(fake.recordOf(session, { account: 'current', kind: 'project', id: '7' })).toEqual({
+      name: 'seven',
+    });
+  });
+
+  test('that is not there is named', async () => {
+    await expect(start({ seed: `${file}.none` })).rejects.toMatchObject({
+      code: 'bad-input',
+      message: `cannot read the seed ${file}.none: it does not exist`,
+      hint: expect.stringContaining('--seed'),
+    });
+  });
+
+  test('is no folder', async () => {
+    mkdirSync(`${file}.d`);
+    await expect(start({ seed: `${file}.d` })).rejects.toMatchObject({ code: 'bad-input' });
+  });
+
+  test('that is broken is named with the place', async () => {
+    writeFileSync(file, '{"accounts": {},}');
+    await expect(start({ seed: file })).rejects.toThrow(`${file}:1:17: `);
+  });
 });
