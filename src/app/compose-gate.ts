@@ -10,7 +10,7 @@ import { parseTarget } from '../upstreams/target.ts';
 interface GateOfOptions {
   /** Compile a schema only when it is first needed. */
   lazy?: boolean;
-  /** The same, where nobody but us could have broken it: a contract or a rule of one's own is tried at the start. */
+  /** The same, where only we could have broken it: a contract or a rule of one's own is tried at the start. */
   isBrief?: boolean;
   /** Takes one notice for people. */
   notice?: (text: string) => void;

@@ -147,7 +147,7 @@ const NO_WORKERS = refusal(
   'load the page from a server of its own',
 );
 
-/** What browsers say, and no page can change. `none`: somebody has typed the address. */
+/** What browsers say, and no page can change. `none`: the address was typed. */
 function isOfPage(headers: RawHeaders): boolean {
   return (
     header(headers, 'origin') !== undefined ||

@@ -13,7 +13,7 @@ export interface FakeAccess {
   set(name: NameGiven, record: JsonObject, session: string): void;
 }
 
-/** A record's name that nobody has checked. */
+/** A record's name, unchecked. */
 type NameGiven = { readonly [Part in 'account' | 'kind' | 'id']: string };
 
 export function accessTo(fake: Fake, sessions: Sessions): FakeAccess {

@@ -116,7 +116,7 @@ function within(findings: readonly Finding[], limit: number): readonly Finding[]
   return end < 0 ? findings : findings.slice(0, end);
 }
 
-/** What a client is told of something thrown that nobody throws on purpose. */
+/** What a client is told of something that is not thrown on purpose. */
 export function ownFault(cause: unknown): PatchgateError {
   return new PatchgateError('internal', `Patchgate failed on this request: ${messageOf(cause)}`, { cause });
 }

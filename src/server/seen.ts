@@ -5,7 +5,7 @@ import type { AnsweredBy } from '../upstreams/upstream.ts';
 
 /**
  * One request that the data path has finished with, whatever became of it: for the access log, the list of exchanges
- * and the event stream. Not redacted: whoever shows it does that first.
+ * and the event stream. Not redacted: that is done where it is shown.
  */
 export interface Seen {
   /** Counts up from 1 within a run. */

@@ -14,7 +14,7 @@ const SESSION_ROOT = `${CONTROL_ROOT}/session`;
 /** Of which session a request is, and what it asks for. */
 export interface InSession {
   name: string;
-  /** What named the session and is nobody's path, as sent: `/__patchgate/session/NAME`, or `""`. */
+  /** What named the session, as sent: `/__patchgate/session/NAME`, or `""`. */
   prefix: string;
   /** The rest, which is all that anybody else looks at. */
   url: string;
@@ -91,12 +91,12 @@ function malformed(message: string, hint: string): PatchgateError {
   return new PatchgateError('malformed-request', message, { hint });
 }
 
-/** Any origin that is nobody's: to follow references that name none. */
+/** An origin that is no server's: to follow references that name none. */
 const HERE = 'http://gate.invalid';
 const HAS_ORIGIN = /^(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i;
 
 /**
- * The headers of an answer in which a `Location` that leads back to the gate leads back to the session, too: whoever follows it
+ * The headers of an answer in which a `Location` that leads back to the gate leads back to the session, too: a client that follows it
  * must not leave the session that the path named. A cookie for some paths is for those of the session, or it would never come back.
  */
 export function headersInSession(headers: RawHeaders, session: InSession, req: IncomingMessage): string[] {

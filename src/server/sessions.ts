@@ -1,9 +1,9 @@
 import { PatchgateError } from '../errors.ts';
-import { headerValues, type RawHeaders } from '../http/http.ts';
+import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import { SESSION_HEADER, type Session, type SessionKeeper } from '../upstreams/session.ts';
 
-/** A session that somebody uses, or did so lately. Times are milliseconds since the epoch. */
+/** A session in use, or used lately. Times are milliseconds since the epoch. */
 export interface LiveSession extends Session {
   readonly startedAt: number;
   lastUsedAt: number;
@@ -17,8 +17,8 @@ export interface LiveSession extends Session {
 export const SESSIONS_AT_MOST = 1000;
 
 /**
- * The sessions of a run, begun by their first request. They end when they are told to, when nobody has used them for a
- * while, or the longest unused one where there are too many. The default one goes on as long as the run.
+ * The sessions of a run, begun by their first request. They end when they are told to, after a while
+ * without a request, or the longest unused one where there are too many. The default one goes on as long as the run.
  */
 export class Sessions {
   readonly #keeper: SessionKeeper | undefined;
@@ -28,7 +28,7 @@ export class Sessions {
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param idle milliseconds after which a session that nobody uses ends; 0: it does not */
+  /** @param idle milliseconds after which an unused session ends; 0: it does not */
   constructor(idle: number, keeper?: SessionKeeper) {
     this.#idle = idle;
     this.#keeper = keeper;
@@ -143,10 +143,11 @@ const HEADER = SESSION_HEADER.toLowerCase();
  * @throws PatchgateError `malformed-request`
  */
 export function sessionNameOf(headers: RawHeaders): string {
-  const [name, ...others] = headerValues(headers, HEADER);
+  const name = header(headers, HEADER);
   if (name === undefined) return '';
-  if (others.length === 0 && isSessionName(name)) return name;
-  const what = others.length > 0 ? 'comes more than once' : 'is not a name';
+  const isOne = headerValues(headers, HEADER).length === 1;
+  if (isOne && isSessionName(name)) return name;
+  const what = isOne ? 'is not a name' : 'comes more than once';
   throw new PatchgateError('malformed-request', `the header ${SESSION_HEADER} ${what}`, {
     hint: `send it once, with ${SESSION_NAMES}`,
   });

@@ -11,7 +11,7 @@ export interface AskOptions {
   silence: number;
   /** All of it: one that drips never ends. */
   longest: number;
-  /** Ends it: nobody waits for the answer any more. */
+  /** Ends it: the answer is not wanted any more. */
   signal: AbortSignal;
 }
 

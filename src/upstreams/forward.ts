@@ -8,7 +8,7 @@ import { createStreamingProxy, type UpgradeOutcome } from './streaming-proxy.ts'
 import { type ResponseSink, stopped, type Upstream, type UpstreamRequest } from './upstream.ts';
 
 export interface Forward extends Upstream {
-  /** Whether nobody makes sure that it is the target which answers. */
+  /** Whether the target's certificate is not verified. */
   isInsecure: boolean;
   upgrade(
     incoming: IncomingMessage,
@@ -21,7 +21,7 @@ export interface Forward extends Upstream {
 const NO_BODY = Buffer.alloc(0);
 /** Methods whose requests may go without a word about a body: undici says of the others that it has none. */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
-/** Of any other nobody knows whether the target has acted on it already (RFC 9110 9.2.2). */
+/** The target may have acted on any other already (RFC 9110 9.2.2). */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** The target as an upstream: bytes that are in hand through the pooled client, everything else through http-proxy. */

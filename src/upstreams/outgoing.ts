@@ -30,7 +30,7 @@ export interface ForwardOptions {
   forwardedHeaders: boolean;
 }
 
-/** What is known of a client's request, whoever forwards it. */
+/** What is known of a client's request. */
 export type Asked = Pick<UpstreamRequest, 'headers' | 'stream'> & Partial<Pick<UpstreamRequest, 'session'>>;
 
 /**
@@ -61,7 +61,7 @@ export function outgoingHeaders(asked: Asked, options: ForwardOptions): string[]
 /** With this header a preflight names the headers that a page wants to send. */
 const ASKS_FOR = 'access-control-request-headers';
 
-/** As http-proxy's `xfwd` has it: whoever stood before us keeps the first place, and the host is what it said. */
+/** As http-proxy's `xfwd` has it: a proxy before us keeps the first place, and the host is what it said. */
 function withForwarded(kept: string[], { headers, stream }: Asked): string[] {
   const { remoteAddress = 'unknown' } = (stream as IncomingMessage).socket;
   const chain = (name: string, value: string) => [...headerValues(kept, name), value].join(', ');
@@ -95,6 +95,7 @@ const staysHere = byHeaderName(
  * @param targetPath without a slash at its end
  */
 export function outgoingPath(targetPath: string, url: string): string {
+  if (targetPath === '' && url.startsWith('/')) return url;
   const { path, query } = splitTarget(url);
   const begins = targetPath === '' || path === targetPath || path.startsWith(`${targetPath}/`);
   const whole = begins ? path : targetPath + path;

@@ -53,7 +53,7 @@ export class Relay {
     return this.#missing <= 0;
   }
 
-  /** False: nobody could hand that on. The sink has been told, and the rest is not wanted. */
+  /** False: that cannot be handed on. The sink has been told, and the rest is not wanted. */
   head(status: number, message: string, headers: RawHeaders, source: Source): boolean {
     if (this.#isDone) return false;
     let head: ResponseHead;
@@ -134,7 +134,7 @@ export class Relay {
     return this.#head ? cutOff(target, error) : targetError(target, error, timeout);
   }
 
-  /** @throws where nobody could hand it on */
+  /** @throws where it cannot be handed on */
   #headOf(status: number, message: string, rawHeaders: RawHeaders): ResponseHead {
     if (status < 200 || status > 999) throw new Error(`it answered with the status ${status}`);
     const named = connectionOptions(rawHeaders);

@@ -3,7 +3,7 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { announcesBody, splitTarget, withoutHeaders } from '../http/http.ts';
 import type { Exchange, RecordedResponse } from '../model/exchange.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
-import { pathOnOtherSideOfBase } from '../recordings/matching/explain-path.ts';
+import { pathOnOtherSideOfBase, recordIt } from '../recordings/matching/explain-path.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
 import { matchRequest, ofSession } from '../recordings/matching/matches.ts';
 import { SentRequest } from '../recordings/matching/request-form.ts';
@@ -99,8 +99,9 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   /** @returns ends it early, when the client is gone */
   function answer(request: UpstreamRequest, body: Buffer, sink: ResponseSink): () => void {
     const { session } = request;
-    const recorded = recordedFor(request);
-    const all = matching(request, body, recorded);
+    const { path, query } = splitTarget(request.url);
+    const recorded = recordedFor(request.method, path);
+    const all = matching(request, query, body, recorded);
     const sequence = all.length === 0 ? undefined : { all, own: ofSession(all, session.name) };
     const choice = sequence && mayAnswer(sequence, session) ? sequences.choose(session, sequence) : undefined;
     if (choice && choice.reason === undefined) return serve(choice, session, sink);
@@ -122,8 +123,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
    * What is recorded under the path, redacted; else under the path as it was sent, or with one of its segments as a token; else under
    * the path with or without the base path.
    */
-  function recordedFor({ method, url }: UpstreamRequest): Recorded {
-    const { path: sent } = splitTarget(url);
+  function recordedFor(method: string, sent: string): Recorded {
     const key = `${method} ${sent}`;
     const before = known.get(key);
     if (before) return before;
@@ -143,13 +143,16 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     return { path, recordedPath, exchanges: store.exchanges(method, recordedPath) };
   }
 
-  function matching(request: UpstreamRequest, body: Buffer, recorded: Recorded): readonly StoredExchange[] {
-    const { exchanges, recordedPath } = recorded;
-    if (exchanges.length === 0) return NONE;
-    return (
-      exchanges.withBytes(splitTarget(request.url).query, body) ??
-      matchRequest(exchanges, SentRequest.of(request, body, request.json, rules, recordedPath))
-    );
+  function matching(
+    request: UpstreamRequest,
+    query: string,
+    body: Buffer,
+    { exchanges, recordedPath }: Recorded,
+  ): readonly StoredExchange[] {
+    if (exchanges.length === 0) return [];
+    const known = exchanges.withBytes(query, body);
+    if (known) return known;
+    return matchRequest(exchanges, SentRequest.of(request, body, request.json, rules, recordedPath));
   }
 
   /** What others recorded may do for a test that is replayed; one that is being recorded asks for its own. */
@@ -246,8 +249,6 @@ function tooLarge(limit: number): PatchgateError {
   });
 }
 
-const NONE: readonly StoredExchange[] = [];
-
 function answerOf({ request, response, meta }: Exchange, bytes: Buffer): RecordedAnswer {
   return recordedAnswer(request, response as RecordedResponse, bytes, meta.durationMs);
 }
@@ -329,15 +330,14 @@ export class StaleNotices {
     const age = ageOf(exchange);
     if (!(age > this.#maxAge)) return undefined;
     this.#count++;
-    const text = ageText(age);
-    const { method, path } = exchange.request;
-    const name = `${method} ${path}`;
+    const name = `${exchange.request.method} ${exchange.request.path}`;
     if (this.#named.size < MOST_NAMED && !this.#named.has(name)) {
       this.#named.add(name);
-      this.#notice(`stale: ${name} was recorded ${text} ago, and --max-age is ${ageText(this.#maxAge)}`);
+      const most = ageText(this.#maxAge);
+      this.#notice(`stale: ${name} was recorded ${ageText(age)} ago, and --max-age is ${most}`);
       if (this.#named.size === MOST_NAMED) this.#notice('stale: further paths are not named');
     }
-    return text;
+    return ageText(age);
   }
 
   /** Says how many there were since it did so last. */
@@ -345,7 +345,7 @@ export class StaleNotices {
     if (this.#count === 0) return;
     const answers = this.#count === 1 ? '1 answer was' : `${this.#count} answers were`;
     this.#notice(
-      `${answers} older than ${ageText(this.#maxAge)}; record again: patchgate proxy <target> --record --recording ${this.#recording}`,
+      `${answers} older than ${ageText(this.#maxAge)}; record again: ${recordIt(this.#recording)}`,
     );
     this.#count = 0;
   }

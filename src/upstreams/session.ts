@@ -12,7 +12,7 @@ export interface Session {
 /** Keeps something for each session. */
 export interface SessionKeeper {
   start?(session: Session): void;
-  /** Frees what was kept. Nobody uses the session any more. */
+  /** Frees what was kept. The session is not used any more. */
   end(session: Session): void;
   /** What was answered out of a recording. */
   served?(session: Session): ServedInSession;

@@ -83,7 +83,7 @@ export function createStreamingProxy(options: ForwardOptions) {
         outgoing.path = outgoingPath(target.path, request.url);
         setHeaders(outgoing, headers);
         sent.on(outgoing);
-        // A target may answer and close without reading all: the rest of the body is then nobody's.
+        // A target may answer and close without reading all: the rest of the body is then thrown away.
         if (hasBody) outgoing.once('close', () => incoming.unpipe(outgoing).resume());
       };
       const agent = isFresh ? fresh : pool;
@@ -184,7 +184,7 @@ class SentRequest {
         this.#isConnected = true;
       });
     });
-    // Without a listener Node would drop the connection and tell nobody.
+    // Without a listener Node would drop the connection without a word.
     outgoing.once('upgrade', (_, socket) => {
       socket.destroy();
       this.fail(new Error('it switched protocols unasked'));
@@ -212,7 +212,7 @@ class SentRequest {
   }
 
   fail(error: Error): void {
-    // What the target sends behind a whole answer is nobody's.
+    // What the target sends behind a whole answer is no part of it.
     if (this.#response?.complete) return;
     clearTimeout(this.#silence);
     this.#relay.fail(this.#isConnected ? error : asUnconnected(error));

@@ -31,7 +31,7 @@ export const WHOLE_AT_MOST = 1_048_576;
 export interface WholeResponse extends ResponseHead {
   /** Empty where there is none. */
   body: Buffer;
-  /** The same without its content codings, where somebody has undone them already. */
+  /** The same without its content codings, where they have been undone already. */
   decoded?: Decoded;
 }
 

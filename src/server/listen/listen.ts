@@ -44,8 +44,8 @@ export interface Listening {
   isLoopback: boolean;
   /** Lets the process end while nothing else keeps it. */
   unref(): void;
-  /** Takes no new connection, lets what is in flight finish for a while, then closes everything. Whoever answers a request knows
-   *  of its end by then. */
+  /** Takes no new connection, lets what is in flight finish for a while, then closes everything. Each request's
+   *  handler knows of its end by then. */
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export async function listen(
     headersTimeout: clientTimeout,
     // A body has its own limits, in the data path: a long upload is no slow client.
     requestTimeout: 0,
-    // Node would answer without a word, and tell nobody; the data path and the control API look for it themselves.
+    // Node would answer without a word; the data path and the control API look for it themselves.
     requireHostHeader: false,
     connectionsCheckingInterval: Math.min(Math.ceil(clientTimeout / 4) || LONGEST_CHECK, LONGEST_CHECK),
   };
@@ -80,7 +80,7 @@ export async function listen(
   const upgraded = new Set<Duplex>();
   /** Node has let go of the connection. The function returned gives it back. */
   const hold = (socket: Duplex) => {
-    // Whoever is at the other end of it may vanish at any time.
+    // The other end may vanish at any time.
     const onError = () => socket.destroy();
     const onClose = () => upgraded.delete(socket);
     socket.on('error', onError).on('close', onClose);

@@ -23,8 +23,8 @@ export interface Missed {
   count: number;
   /** The first thousand that differ, oldest first. */
   misses: MissedRequest[];
-  /** Some differ from what is recorded, and came in the default session behind an answer out of a sequence: whoever sends requests in
-   *  another order than they were recorded in misses so, too. */
+  /** Some differ from what is recorded, and came in the default session behind an answer out of a sequence: requests in another
+   *  order than they were recorded in miss so, too. */
   isOrdered?: true;
 }
 
