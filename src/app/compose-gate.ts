@@ -102,16 +102,10 @@ function checkTargetPath(text: string, { entries }: Contract, basePath: string):
   }
   const added = path.toLowerCase().split('/').slice(1);
   for (const entry of Object.values(entries)) {
-    const part = entry.path
-      .split('/')
-      .find((segment) => segment !== '' && added.includes(segment.toLowerCase()));
+    const part = entry.path.split('/').find((segment) => segment && added.includes(segment.toLowerCase()));
     if (part === undefined) continue;
-    throw new PatchgateError(
-      'bad-usage',
-      `the target's path ${path} reaches into ${entry.path}: such requests could not be judged`,
-      {
-        hint: `end the target's URL before /${part}, and let the client send the rest`,
-      },
-    );
+    const message = `the target's path ${path} reaches into ${entry.path}: such requests could not be judged`;
+    const hint = `end the target's URL before /${part}, and let the client send the rest`;
+    throw new PatchgateError('bad-usage', message, { hint });
   }
 }

@@ -8,12 +8,7 @@ import { createAccess } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control/control-path.ts';
 import { createDataPath } from '../server/data-path.ts';
-import {
-  AS_SENT,
-  createExchangeList,
-  type ExchangeFilter,
-  type SentExchanges,
-} from '../server/exchange-list.ts';
+import { AS_SENT, type ExchangeFilter, ExchangeList, type SentExchanges } from '../server/exchange-list.ts';
 import { accessTo, type FakeAccess } from '../server/fake-access.ts';
 import { type Faults, FaultsOfRun } from '../server/faults/faults.ts';
 import { failClosed, type Handler, inTurn } from '../server/handler.ts';
@@ -105,7 +100,7 @@ export async function createPatchgate(
   );
 
   const log = createAccessLog(config.log, redaction, context.writeLog, context.isLogColoured);
-  const exchanges = createExchangeList(redaction);
+  const exchanges = new ExchangeList(redaction);
   let count = 0;
   const nextId = () => ++count;
   let requests = 0;

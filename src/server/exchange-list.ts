@@ -12,21 +12,6 @@ import { type ShownExchange, showExchange, showExchangeHead } from './show-excha
  */
 export const AS_SENT = Symbol.for('patchgate.asSent');
 
-/** The exchanges seen last, whatever became of them. Held as they came, redacted whenever they are shown. */
-export interface ExchangeList {
-  /** Holds it as it is: nothing is copied or redacted here. */
-  add(seen: Seen): void;
-  /** Newest first. Each is redacted when the iterator gets to it; what is added meanwhile does not show up. */
-  list(filter?: ExchangeFilter): Iterable<ShownExchange>;
-  /** The same with all that is secret. */
-  [AS_SENT](filter?: ExchangeFilter): SentExchanges;
-  get(id: number): ShownExchange | undefined;
-  /** The listener is called with each exchange added from now on, without bodies. The function returned ends that. */
-  subscribe(listener: (shown: ShownExchange) => void): () => void;
-  /** Forgets the exchanges, or those of one session; the listeners stay. */
-  reset(session?: string): void;
-}
-
 export interface SentExchanges {
   exchanges: Iterable<ShownExchange>;
   /** Others of them are forgotten, since there were too many. */
@@ -50,56 +35,76 @@ const OVERHEAD = 1024;
 /** Characters of a text of a finding. */
 const LONGEST_TEXT = 2000;
 
-/** @param bytesKept what the exchanges held may take in all, roughly */
-export function createExchangeList(redaction: Redaction, bytesKept: number = BYTES_KEPT): ExchangeList {
-  const listeners = new Set<(shown: ShownExchange) => void>();
+/** The exchanges seen last, whatever became of them. Held as they came, redacted whenever they are shown. */
+export class ExchangeList {
+  readonly #redaction: Redaction;
+  readonly #listeners = new Set<(shown: ShownExchange) => void>();
   /** Sessions of which something is forgotten. Undefined: too many to say which. */
-  let cut: Set<string> | undefined = new Set();
+  #cut: Set<string> | undefined = new Set();
   /** In the order of coming. */
-  const kept = new LRUCache<number, Seen>({
-    max: EXCHANGES_KEPT,
-    maxSize: bytesKept,
-    sizeCalculation: weightOf,
-    dispose({ session = '' }, _, reason) {
-      if (reason === 'evict' && cut && cut.add(session).size > MOST_CUT) cut = undefined;
-    },
-  });
-  let count = 0;
+  readonly #kept: LRUCache<number, Seen>;
+  #count = 0;
 
-  function* listed({ limit = EXCHANGES_KEPT, outcome, session }: ExchangeFilter, hiding: Redaction) {
-    const wanted = [...kept.values()].filter(
-      (seen) => (outcome ?? seen.verdict?.outcome) === seen.verdict?.outcome && isOf(seen, session),
-    );
-    for (const seen of wanted.slice(0, limit)) yield showExchange(seen, hiding);
+  /** @param bytesKept what the exchanges held may take in all, roughly */
+  constructor(redaction: Redaction, bytesKept: number = BYTES_KEPT) {
+    this.#redaction = redaction;
+    this.#kept = new LRUCache({
+      max: EXCHANGES_KEPT,
+      maxSize: bytesKept,
+      sizeCalculation: weightOf,
+      dispose: ({ session = '' }, _, reason) => {
+        if (reason === 'evict' && this.#cut && this.#cut.add(session).size > MOST_CUT) this.#cut = undefined;
+      },
+    });
   }
 
-  return {
-    add(given) {
-      const seen = withShortQuotes(given);
-      kept.set(++count, seen);
-      if (listeners.size === 0) return;
-      const shown = showExchangeHead(seen, redaction);
-      for (const listener of listeners) listener(shown);
-    },
-    list: (filter = {}) => listed(filter, redaction),
-    [AS_SENT]: (filter = {}) => ({
-      exchanges: listed(filter, NO_REDACTION),
+  /** Holds it as it is: nothing is copied or redacted here. */
+  add(given: Seen): void {
+    const seen = withShortQuotes(given);
+    this.#kept.set(++this.#count, seen);
+    if (this.#listeners.size === 0) return;
+    const shown = showExchangeHead(seen, this.#redaction);
+    for (const listener of this.#listeners) listener(shown);
+  }
+
+  /** Newest first. Each is redacted when the iterator gets to it; what is added meanwhile does not show up. */
+  list(filter: ExchangeFilter = {}): Iterable<ShownExchange> {
+    return this.#listed(filter, this.#redaction);
+  }
+
+  /** The same with all that is secret. */
+  [AS_SENT](filter: ExchangeFilter = {}): SentExchanges {
+    const cut = this.#cut;
+    return {
+      exchanges: this.#listed(filter, NO_REDACTION),
       areCut: cut === undefined || (filter.session === undefined ? cut.size > 0 : cut.has(filter.session)),
-    }),
-    get(id) {
-      const seen = kept.find((candidate) => candidate.id === id);
-      return seen && showExchange(seen, redaction);
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    reset(session) {
-      for (const [key, seen] of [...kept.entries()]) if (isOf(seen, session)) kept.delete(key);
-      if (session === undefined) cut = new Set();
-      else cut?.delete(session);
-    },
-  };
+    };
+  }
+
+  get(id: number): ShownExchange | undefined {
+    const seen = this.#kept.find((candidate) => candidate.id === id);
+    return seen && showExchange(seen, this.#redaction);
+  }
+
+  /** The listener is called with each exchange added from now on, without bodies. The function returned ends that. */
+  subscribe(listener: (shown: ShownExchange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Forgets the exchanges, or those of one session; the listeners stay. */
+  reset(session?: string): void {
+    for (const [key, seen] of [...this.#kept.entries()]) if (isOf(seen, session)) this.#kept.delete(key);
+    if (session === undefined) this.#cut = new Set();
+    else this.#cut?.delete(session);
+  }
+
+  *#listed({ limit = EXCHANGES_KEPT, outcome, session }: ExchangeFilter, redaction: Redaction) {
+    const wanted = [...this.#kept.values()].filter(
+      (seen) => (outcome ?? seen.verdict?.outcome) === seen.verdict?.outcome && isOf(seen, session),
+    );
+    for (const seen of wanted.slice(0, limit)) yield showExchange(seen, redaction);
+  }
 }
 
 /** @param name undefined: of any */

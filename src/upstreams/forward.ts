@@ -47,8 +47,10 @@ export function forward(options: ForwardOptions): Forward {
 
   /** The client takes 50 ms to load: the first request that needs it waits for that, and no start does. */
   const sendOnceLoaded = (request: UpstreamRequest, body: Buffer, sink: ResponseSink): (() => void) => {
-    let cancel: (() => void) | undefined;
     let isGone = false;
+    let cancel = () => {
+      isGone = true;
+    };
     loading ??= load();
     loading
       .then(() => {
@@ -58,10 +60,7 @@ export function forward(options: ForwardOptions): Forward {
       .catch((cause: unknown) => {
         sink.fail(new PatchgateError('internal', `the request was not sent: ${messageOf(cause)}`, { cause }));
       });
-    return () => {
-      isGone = true;
-      cancel?.();
-    };
+    return () => cancel();
   };
 
   return {

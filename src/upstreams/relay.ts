@@ -25,6 +25,8 @@ interface Source extends Flow {
  * target. A small one goes out as one value.
  */
 export class Relay {
+  /** Nothing is handed on any more. */
+  isDone = false;
   readonly #sink: ResponseSink;
   readonly #options: ForwardOptions;
   readonly #asked: Asked & { method: string };
@@ -36,16 +38,11 @@ export class Relay {
   #missing = Number.POSITIVE_INFINITY;
   #last: Buffer | undefined;
   #patience: NodeJS.Timeout | undefined;
-  #isDone = false;
 
   constructor(sink: ResponseSink, options: ForwardOptions, asked: Asked & { method: string }) {
     this.#sink = sink;
     this.#options = options;
     this.#asked = asked;
-  }
-
-  get isDone(): boolean {
-    return this.#isDone;
   }
 
   /** No body comes, whatever length is announced. To be asked once the head is there. */
@@ -55,7 +52,7 @@ export class Relay {
 
   /** False: that cannot be handed on. The sink has been told, and the rest is not wanted. */
   head(status: number, message: string, headers: RawHeaders, source: Source): boolean {
-    if (this.#isDone) return false;
+    if (this.isDone) return false;
     let head: ResponseHead;
     try {
       head = this.#headOf(status, message, headers);
@@ -74,7 +71,7 @@ export class Relay {
   }
 
   data(chunk: Buffer): void {
-    if (this.#isDone) return;
+    if (this.isDone) return;
     this.#missing -= chunk.length;
     if (this.#chunks) this.#chunks.push(chunk);
     else if (this.#missing <= 0) this.#last = chunk;
@@ -82,7 +79,7 @@ export class Relay {
   }
 
   end(): void {
-    if (this.#isDone) return;
+    if (this.isDone) return;
     this.abandon();
     if (!this.#chunks) {
       this.#sink.end(this.#last);
@@ -95,7 +92,7 @@ export class Relay {
   }
 
   fail(error: unknown): void {
-    if (this.#isDone) return;
+    if (this.isDone) return;
     const isHeldBack = this.#chunks !== undefined;
     this.release();
     this.abandon();
@@ -107,19 +104,19 @@ export class Relay {
 
   /** The client is gone, or all is said: nothing is handed on any more. */
   abandon(): void {
-    this.#isDone = true;
+    this.isDone = true;
     clearTimeout(this.#patience);
   }
 
   /** A small answer that is not here as a whole is waited for, but not for long: it may come in drops. */
   waitForRest(): void {
-    if (!this.#isDone && !this.#source?.complete) this.#patience = setTimeout(release, PATIENCE, this);
+    if (!this.isDone && !this.#source?.complete) this.#patience = setTimeout(release, PATIENCE, this);
   }
 
   /** Hands on what is held back, and the rest as it comes. */
   release(): void {
     const chunks = this.#chunks;
-    if (this.#isDone || !chunks || !this.#head || !this.#source) return;
+    if (this.isDone || !chunks || !this.#head || !this.#source) return;
     this.#chunks = undefined;
     if (this.#missing <= 0) this.#last = chunks.pop();
     this.#sink.head(this.#head, this.#source, this.#options.answeredBy);

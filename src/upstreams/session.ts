@@ -14,8 +14,6 @@ export interface SessionKeeper {
   start?(session: Session): void;
   /** Frees what was kept. The session is not used any more. */
   end(session: Session): void;
-  /** What was answered out of a recording. */
-  served?(session: Session): ServedInSession;
 }
 
 export interface ServedInSession {

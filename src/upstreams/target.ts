@@ -43,34 +43,40 @@ export class TargetFailure extends PatchgateError {
 }
 
 /** What keeps the target from answering, as an answer for the client. */
-export function targetError(target: Target, error: unknown, timeout: number): PatchgateError {
-  const kind = failureKind(error);
+export function targetError({ origin }: Target, cause: unknown, timeout: number): PatchgateError {
+  const kind = failureKind(cause);
   if (kind === 'timeout') {
-    const message = `the target ${target.origin} did not answer within ${timeout} ms`;
     const hint = 'it may have received the request all the same; --timeout gives it longer';
-    return new TargetFailure(kind, 'target-timeout', message, { hint, cause: error });
+    const message = `the target ${origin} did not answer within ${timeout} ms`;
+    return new TargetFailure(kind, 'target-timeout', message, { hint, cause });
   }
-  const trouble = certificateTrouble(error);
-  const message = trouble
-    ? `nothing was sent to the target ${target.origin}: its certificate ${trouble.reason}`
-    : `the target ${target.origin} could not be reached: ${reasonOf(error)}`;
+  const certificate = certificateTrouble(cause);
+  if (certificate) {
+    const message = `nothing was sent to the target ${origin}: its certificate ${certificate.reason}`;
+    return unreachable(kind, message, { hint: certificate.hint, cause });
+  }
   const hint =
-    trouble?.hint ??
-    (kind === 'refused'
+    kind === 'refused'
       ? 'check that it runs and that its address is right'
-      : 'the connection broke off: it may have received the request all the same');
-  const options = { hint, cause: error };
-  return kind === undefined
-    ? new PatchgateError('target-unreachable', message, options)
-    : new TargetFailure(kind, 'target-unreachable', message, options);
+      : 'the connection broke off: it may have received the request all the same';
+  return unreachable(kind, `the target ${origin} could not be reached: ${reasonOf(cause)}`, { hint, cause });
 }
 
 /** The target's answer ended before it was whole. */
-export function cutOff(target: Target, error: unknown): PatchgateError {
-  const message = `the response of the target ${target.origin} was cut off`;
-  return failureKind(error) === undefined
-    ? new PatchgateError('target-unreachable', message, { cause: error })
-    : new TargetFailure('truncated', 'target-unreachable', message, { cause: error });
+export function cutOff({ origin }: Target, cause: unknown): PatchgateError {
+  const kind = failureKind(cause) && 'truncated';
+  return unreachable(kind, `the response of the target ${origin} was cut off`, { cause });
+}
+
+/** @param kind undefined: it says nothing of the target */
+function unreachable(
+  kind: FailureKind | undefined,
+  message: string,
+  options: { hint?: string; cause: unknown },
+): PatchgateError {
+  return kind
+    ? new TargetFailure(kind, 'target-unreachable', message, options)
+    : new PatchgateError('target-unreachable', message, options);
 }
 
 const unconnected = new WeakSet<object>();

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
-import { AS_SENT, createExchangeList, EXCHANGES_KEPT } from '../../src/server/exchange-list.ts';
+import { AS_SENT, EXCHANGES_KEPT, ExchangeList } from '../../src/server/exchange-list.ts';
 import type { ShownExchange } from '../../src/server/show-exchange.ts';
 import { finding, seen, verdict } from '../support/seen.ts';
 
@@ -16,7 +16,7 @@ function withBodies(id: number, size: number) {
 }
 
 it('lists the newest first', () => {
-  const list = createExchangeList(DEFAULT_REDACTION);
+  const list = new ExchangeList(DEFAULT_REDACTION);
   for (const id of [1, 3, 2]) list.add(seen({ id }));
   expect(ids(list.list())).toEqual([2, 3, 1]);
   expect(ids(list.list({ limit: 2 }))).toEqual([2, 3]);
@@ -24,7 +24,7 @@ it('lists the newest first', () => {
 });
 
 it('filters by outcome; what was not judged has none', () => {
-  const list = createExchangeList(DEFAULT_REDACTION);
+  const list = new ExchangeList(DEFAULT_REDACTION);
   list.add(seen({ id: 1, verdict: verdict({ outcome: 'block' }) }));
   list.add(seen({ id: 2 }));
   list.add(seen({ id: 3, verdict: undefined }));
@@ -36,7 +36,7 @@ it('filters by outcome; what was not judged has none', () => {
 });
 
 it('filters by session, and forgets those of one', () => {
-  const list = createExchangeList(DEFAULT_REDACTION);
+  const list = new ExchangeList(DEFAULT_REDACTION);
   list.add(seen({ id: 1, session: 'a' }));
   list.add(seen({ id: 2 }));
   list.add(seen({ id: 3, session: '' }));
@@ -53,7 +53,7 @@ it('filters by session, and forgets those of one', () => {
 });
 
 it('gets one by its id', () => {
-  const list = createExchangeList(DEFAULT_REDACTION);
+  const list = new ExchangeList(DEFAULT_REDACTION);
   list.add(seen({ id: 7 }));
   expect(list.get(7)).toMatchObject({ id: 7, request: { body: { json: { name: 'a' } } } });
   expect(list.get(8)).toBeUndefined();
@@ -61,7 +61,7 @@ it('gets one by its id', () => {
 
 describe('its bounds', () => {
   it('keeps the last thousand', { tags: 'slow' }, () => {
-    const list = createExchangeList(DEFAULT_REDACTION);
+    const list = new ExchangeList(DEFAULT_REDACTION);
     for (let id = 1; id <= 2 * EXCHANGES_KEPT + 5; id++) list.add(seen({ id }));
     const kept = ids(list.list());
     expect(kept).toHaveLength(1000);
@@ -70,7 +70,7 @@ describe('its bounds', () => {
   });
 
   it('are told of what they cut off, in each session by itself', () => {
-    const list = createExchangeList(DEFAULT_REDACTION, 100_000);
+    const list = new ExchangeList(DEFAULT_REDACTION, 100_000);
     const areCut = (...sessions: (string | undefined)[]) =>
       sessions.map((session) => list[AS_SENT]({ session }).areCut);
     const addTo = (session: string) => list.add({ ...withBodies(1, 20_000), session });
@@ -87,7 +87,7 @@ describe('its bounds', () => {
   });
 
   it('keeps 32 MiB', { tags: 'slow' }, () => {
-    const list = createExchangeList(DEFAULT_REDACTION);
+    const list = new ExchangeList(DEFAULT_REDACTION);
     for (let id = 1; id <= 600; id++) list.add(withBodies(id, 65_536));
     const count = ids(list.list({ limit: 1000 })).length;
     expect(count).toBeGreaterThan(230);
@@ -105,7 +105,7 @@ describe('its bounds', () => {
       { response: { status: 200, headers: ['a', long], body: undefined } },
       { verdict: verdict({ findings }) },
     ]) {
-      const list = createExchangeList(DEFAULT_REDACTION, 50_000);
+      const list = new ExchangeList(DEFAULT_REDACTION, 50_000);
       for (let id = 1; id <= 100; id++) list.add(seen({ id, ...members }));
       const count = ids(list.list()).length;
       expect(count).toBeGreaterThan(0);
@@ -114,7 +114,7 @@ describe('its bounds', () => {
   });
 
   it('cuts the texts of findings, so that one exchange never takes the place of all', () => {
-    const list = createExchangeList(DEFAULT_REDACTION);
+    const list = new ExchangeList(DEFAULT_REDACTION);
     const heard: ShownExchange[] = [];
     list.subscribe((shown) => heard.push(shown));
     list.add(seen({ id: 1 }));
@@ -139,7 +139,7 @@ describe('its bounds', () => {
       collectGarbage();
       return process.memoryUsage().heapUsed;
     };
-    const list = createExchangeList(DEFAULT_REDACTION);
+    const list = new ExchangeList(DEFAULT_REDACTION);
     const before = held();
     for (let id = 1; id <= 30; id++) {
       const body = JSON.parse(`"${'x'.repeat(2_000_000)}"`) as string;
@@ -151,7 +151,7 @@ describe('its bounds', () => {
   });
 
   it('drops one that is too large by itself, and goes on', () => {
-    const list = createExchangeList(DEFAULT_REDACTION, 5000);
+    const list = new ExchangeList(DEFAULT_REDACTION, 5000);
     list.add(seen({ id: 1 }));
     list.add(withBodies(2, 5000));
     expect(ids(list.list())).toEqual([1]);
@@ -162,7 +162,7 @@ describe('its bounds', () => {
 
 describe('listeners', () => {
   it('hear of each exchange, redacted and without bodies, until they leave', () => {
-    const list = createExchangeList(DEFAULT_REDACTION);
+    const list = new ExchangeList(DEFAULT_REDACTION);
     const heard: ShownExchange[] = [];
     list.add(seen({ id: 1 }));
     const leave = list.subscribe((shown) => heard.push(shown));
@@ -176,7 +176,7 @@ describe('listeners', () => {
 });
 
 it('forgets on reset, and keeps its listeners', () => {
-  const list = createExchangeList(DEFAULT_REDACTION, 4000);
+  const list = new ExchangeList(DEFAULT_REDACTION, 4000);
   const heard: number[] = [];
   list.subscribe(({ id }) => heard.push(id));
   for (let id = 1; id <= 3; id++) list.add(seen({ id }));
@@ -189,7 +189,7 @@ it('forgets on reset, and keeps its listeners', () => {
 });
 
 it('does not mind what is added or reset while it is being read', () => {
-  const list = createExchangeList(DEFAULT_REDACTION);
+  const list = new ExchangeList(DEFAULT_REDACTION);
   for (let id = 1; id <= 3; id++) list.add(seen({ id }));
   const read: number[] = [];
   for (const { id } of list.list()) {

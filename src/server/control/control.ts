@@ -13,7 +13,7 @@ import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import type { KnownState } from '../../state/known-state.ts';
 import { COLLECTIONS, isCollection, stateOf } from '../../state/state-file.ts';
 import { SESSION_HEADER, type ServedInSession, type Session } from '../../upstreams/session.ts';
-import { EXCHANGES_KEPT, type ExchangeFilter, type ExchangeList } from '../exchange-list.ts';
+import type { ExchangeFilter, ExchangeList } from '../exchange-list.ts';
 import type { FaultsOfRun } from '../faults/faults.ts';
 import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
 import { type LiveSession, type Sessions, sessionNameOf } from '../sessions.ts';
@@ -183,7 +183,7 @@ function filterOf(req: Request): ExchangeFilter {
   if (limit !== undefined && !/^\d{1,9}$/.test(limit)) throw badQuery('limit is not a number', LIST_EXAMPLE);
   if (verdict !== undefined && verdict !== 'pass' && verdict !== 'block')
     throw badQuery('verdict is neither pass nor block', LIST_EXAMPLE);
-  return { limit: limit === undefined ? EXCHANGES_KEPT : Number(limit), outcome: verdict, session };
+  return { limit: limit === undefined ? undefined : Number(limit), outcome: verdict, session };
 }
 
 /** Which session is meant; undefined: all. A client that names its session with every request means that one here, too.

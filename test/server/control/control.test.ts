@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Gate, GateRequest } from '../../../src/gate/gate.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { type ControlDeps, createControl } from '../../../src/server/control/control.ts';
-import { createExchangeList } from '../../../src/server/exchange-list.ts';
+import { ExchangeList } from '../../../src/server/exchange-list.ts';
 import { FaultsOfRun } from '../../../src/server/faults/faults.ts';
 import { Sessions } from '../../../src/server/sessions.ts';
 import { type InProcess, startGate } from '../../support/in-process.ts';
@@ -48,7 +48,7 @@ async function start(deps: Partial<ControlDeps> = {}) {
     rules: [],
     bodyLimit: 1000,
   };
-  const exchanges = createExchangeList(DEFAULT_REDACTION);
+  const exchanges = new ExchangeList(DEFAULT_REDACTION);
   const sessions = deps.sessions ?? new Sessions(0);
   const control = createControl({
     gate,

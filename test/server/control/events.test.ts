@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { afterEach, expect, it, vi } from 'vitest';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { createEvents } from '../../../src/server/control/events.ts';
-import { createExchangeList } from '../../../src/server/exchange-list.ts';
+import { ExchangeList } from '../../../src/server/exchange-list.ts';
 import { RawConnection } from '../../support/raw.ts';
 import { seen } from '../../support/seen.ts';
 import { closeServer, listen } from '../../support/serve-upstream.ts';
@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 it('stopping ends a stream whose client has no byte of it yet, and nothing is written to it any more', async () => {
-  const exchanges = createExchangeList(DEFAULT_REDACTION);
+  const exchanges = new ExchangeList(DEFAULT_REDACTION);
   const stopping = new AbortController();
   const events = createEvents(exchanges, stopping.signal);
   const errors: Error[] = [];
@@ -38,7 +38,7 @@ it('stopping ends a stream whose client has no byte of it yet, and nothing is wr
 });
 
 it('a subscriber that comes while it stops has an answer that ends', async () => {
-  const events = createEvents(createExchangeList(DEFAULT_REDACTION), AbortSignal.abort());
+  const events = createEvents(new ExchangeList(DEFAULT_REDACTION), AbortSignal.abort());
   server = createServer(events);
   const client = await RawConnection.open(await listen(server));
   client.write('GET /events HTTP/1.1\r\nHost: x\r\n\r\n');
