@@ -10,7 +10,6 @@ import { pointerOf } from '../json/pointer.ts';
 import type { Effect } from '../model/effect.ts';
 import type { RawFinding, Verdict } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
-import { nameMatcher } from '../model/name-pattern.ts';
 import {
   isRecordKind,
   type Known,
@@ -24,6 +23,7 @@ import { RULES } from '../rules/index.ts';
 import { memberAt } from '../schemas/check.ts';
 import { effectsOf } from '../state/effects.ts';
 import { admitCustomRules, type CatalogueEntry, catalogueOf } from './catalogue.ts';
+import { createGuardPolicy, type GuardPolicyOptions } from './guard-policy.ts';
 import { createPolicies, type PoliciesOptions } from './policies.ts';
 
 /** A request as the gate reads it. */
@@ -79,13 +79,11 @@ export interface Gate {
   readonly bodyLimit: number;
 }
 
-export interface GateOptions extends Omit<PoliciesOptions, 'rules' | 'templates'> {
+export interface GateOptions extends Omit<PoliciesOptions, 'rules' | 'templates'>, GuardPolicyOptions {
   /** Only paths below it are judged, by whole segments; `""`: all. */
   basePath?: string;
   /** Bytes that a body may have, before and after decoding. */
   bodyLimit: number;
-  /** Names of environments that may go without asking; `*` stands for any characters, `?` for one. */
-  allowDelete?: readonly string[];
   /** Further rules, by the operation that they apply to. */
   customRules?: Readonly<Record<string, readonly Rule[]>>;
   /** Compile a schema only when it is first needed, for a command that judges a few bodies and ends. */
@@ -109,16 +107,15 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   admitCustomRules(customRules, operations, placeOf);
   const ownRules = new Map(Object.entries(customRules));
   const catalogue = catalogueOf(customRules);
-  const policies = createPolicies({
-    ...options,
-    rules: catalogue,
-    templates: Object.values(contract.entries).map(({ path }) => path),
-  });
+  const templates = Object.values(contract.entries).map(({ path }) => path);
+  const policies = createPolicies({ ...options, rules: catalogue, templates });
+  const guardPolicy = createGuardPolicy(options, templates, placeOf);
   const matcher = createMatcher(contract.entries, {
     basePath: options.basePath ?? '',
     unlisted: policies.reportsUnlisted,
   });
-  const match = (head: RequestHead) => (policies.judges ? matcher(head) : undefined);
+  const judges = policies.judges || guardPolicy.protects;
+  const match = (head: RequestHead) => (judges ? matcher(head) : undefined);
   const ready = new Map<string, { operation: LoadedOperation; rules: readonly BoundRule[] }>();
 
   const load = (name: string) => {
@@ -145,7 +142,6 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       )
       .map(([, { record }]) => record.kind),
   );
-  const mayGo = nameMatcher(options.allowDelete ?? []);
   const judge = (match: Match, request: GateRequest, circumstances: Circumstances): Inspection => {
     const { known, approval, file } = circumstances;
     if (match.isByBody && !mayNameMethod(request.body, request.headers, options.bodyLimit)) return NOTHING;
@@ -161,12 +157,16 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     append(findings, isGuarded ? blinding(read.findings, BLINDING_BODIES) : read.findings);
     const bounds = new FindingBounds();
     let effects: readonly Effect[] | undefined;
+    let mayProtect = false;
     if (read.json !== undefined) {
       const said = operation.check(read.json, bounds);
       append(findings, isGuarded ? blinding(said, LOOSE_NAMES) : said);
       const recordId = match.parameters[operation.entry.record.id] ?? '';
       const { kind } = operation.entry.record;
-      if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, mayGo);
+      const policy = guardPolicy.of(match.path, recordId);
+      // What is judged in a file is not on its way to a service.
+      mayProtect = policy.mayProtect && kind === 'project' && file === undefined;
+      if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, policy.decide);
       const context = { body: read.json, recordId, known, effects };
       const hasEffects = effects !== undefined && effects.length > 0;
       for (const rule of rules)
@@ -178,6 +178,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       omitted: read.omitted + bounds.omitted,
       ...(read.text !== undefined && { text: read.text }),
       isApproved: approval === 'approved',
+      mayProtect,
     });
     if (!effects?.length) return { verdict, json: read.json, ...(effects && { effects }) };
     return { verdict: { ...verdict, ...firstOf(effects) }, json: read.json, effects };

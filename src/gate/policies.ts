@@ -1,7 +1,7 @@
 import { PatchgateError } from '../errors.ts';
 import { pointerOf } from '../json/pointer.ts';
 import type { SeveritySetting } from '../model/finding.ts';
-import type { JudgedPath, SeverityOverride } from '../model/severity-override.ts';
+import type { JudgedPath, PathGlobs, SeverityOverride } from '../model/severity-override.ts';
 import { memberAt } from '../schemas/check.ts';
 import { LONGEST_PATH } from '../settings/globs.ts';
 import { type CatalogueEntry, checkSeverities } from './catalogue.ts';
@@ -92,25 +92,39 @@ function bind(
   placeOf: (pointer: string) => string,
   templates: readonly string[],
 ): BoundOverride {
-  const fits = paths?.globs.map((glob, index) => {
+  return {
+    rules,
+    ofFile: (file) => !ofFile || (file !== undefined && ofFile(file)),
+    ofPath: bindPaths(paths, templates, (index) => placeOf(`/paths/${index}`)),
+  };
+}
+
+/**
+ * Whether a request's path is one of those that globs mean.
+ *
+ * @param paths undefined: any path. @param placeOf where the glob of an index stands, for messages
+ * @throws PatchgateError `bad-config` where no operation's path could fit
+ */
+export function bindPaths(
+  paths: PathGlobs | undefined,
+  templates: readonly string[],
+  placeOf: (index: number) => string,
+): BoundOverride['ofPath'] {
+  if (!paths) return () => 'yes';
+  const fits = paths.globs.map((glob, index) => {
     const counting = globFromTemplate(glob, templates);
     if (counting !== undefined) return paths.compile(counting);
     const words = new Set(templates.map((template) => `/${template.split('/')[1]}`));
     throw new PatchgateError(
       'bad-config',
-      `${placeOf(`/paths/${index}`)}: no operation has a path like ${JSON.stringify(glob)}`,
+      `${placeOf(index)}: no operation has a path like ${JSON.stringify(glob)}`,
       { hint: `begin it with **, or with one of: ${[...words].join(', ')}` },
     );
   });
-  return {
-    rules,
-    ofFile: (file) => !ofFile || (file !== undefined && ofFile(file)),
-    ofPath(path) {
-      if (!fits) return 'yes';
-      if (path === undefined) return 'no';
-      if (path === 'unclear' || path.length > LONGEST_PATH) return 'perhaps';
-      return fits.some((isFit) => isFit(path)) ? 'yes' : 'no';
-    },
+  return (path) => {
+    if (path === undefined) return 'no';
+    if (path === 'unclear' || path.length > LONGEST_PATH) return 'perhaps';
+    return fits.some((isFit) => isFit(path)) ? 'yes' : 'no';
   };
 }
 

@@ -29,6 +29,8 @@ export interface Judged {
   text?: string;
   /** What it loses is to be lost: the guard lets that pass. */
   isApproved?: boolean;
+  /** What nobody knows of may be protected: no approval lets it pass. */
+  mayProtect?: boolean;
 }
 
 export interface Policy {
@@ -52,11 +54,16 @@ export function createPolicy(options: PolicyOptions): Policy {
   const guards = options.guard !== 'off';
   const isStrict = options.guard === 'strict';
 
-  const resolve = (finding: RawFinding, isApproved: boolean): ResolvedFinding | undefined => {
-    const { isDestructive, isUnknown, isBlinding, isFailure, ...plain } = finding;
-    const isLosing = isDestructive || (isUnknown && isStrict);
-    const isOfGuard = isLosing && !isApproved;
-    if ((isOfGuard || isBlinding || finding.rule === APPROVAL) && guards) {
+  const resolve = (
+    finding: RawFinding,
+    isApproved: boolean,
+    mayProtect: boolean,
+  ): ResolvedFinding | undefined => {
+    const { isDestructive, isProtected, isUnknown, isBlinding, isFailure, ...plain } = finding;
+    const isKept = isProtected || (isUnknown && mayProtect && guards);
+    const isLosing = isDestructive || isKept || (isUnknown && isStrict);
+    const isOfGuard = isKept || (isLosing && !isApproved);
+    if (isKept || ((isOfGuard || isBlinding || finding.rule === APPROVAL) && guards)) {
       const stage = isOfGuard ? GUARD : stageOf(finding.rule);
       const why = isBlinding && options.validation !== 'enforce' ? { hint: blindHint(plain.hint) } : {};
       return { stage, finding: { ...plain, ...why, severity: 'error' }, isGuards: true };
@@ -76,13 +83,13 @@ export function createPolicy(options: PolicyOptions): Policy {
   const decide = (
     operation: string | undefined,
     findings: readonly RawFinding[],
-    { omitted = 0, text = '', isApproved = false } = NOTHING_MORE,
+    { omitted = 0, text = '', isApproved = false, mayProtect = false } = NOTHING_MORE,
   ): Verdict => {
     const known = operation === undefined ? {} : { operation };
     if (findings.length === 0) return { outcome: 'pass', ...known, findings: NONE, omitted };
     const resolved: ResolvedFinding[] = [];
     for (const finding of findings) {
-      const one = resolve(finding, isApproved);
+      const one = resolve(finding, isApproved, mayProtect);
       if (one) resolved.push(one);
     }
     const kept = mostImportant(resolved);

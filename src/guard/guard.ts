@@ -44,8 +44,8 @@ interface JudgedBy extends Judged {
 }
 
 export interface Remediation {
-  /** Sent with the same request in `Patchgate-Approve`, it lets it pass. */
-  approve: string;
+  /** Sent with the same request in `Patchgate-Approve`, it lets it pass; absent where no approval does. */
+  approve?: string;
   /** The body that does the same and loses nothing; absent where nobody knows. */
   corrected?: JsonObject;
 }
@@ -109,7 +109,9 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
     const subject = isBlocked ? subjectOf(asked, known) : undefined;
     if (!subject) return { inspection, known };
     const corrected = known && correctedBody(known, inspection);
-    const remediation = { approve: approvals.issue(subject), ...(corrected && { corrected }) };
+    const isFinal = gate.inspect(request, match, { known, approval: 'approved' }).verdict.outcome === 'block';
+    const approve = isFinal ? undefined : approvals.issue(subject);
+    const remediation = { ...(approve && { approve }), ...(corrected && { corrected }) };
     return { inspection, known, remediation };
   };
 

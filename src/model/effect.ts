@@ -18,11 +18,27 @@ type EnvironmentEffect =
   | { kind: 'environment-created'; id: number; name: string }
   | { kind: 'environment-renamed'; id: number; name: string; to: string };
 
+/** What becomes of an environment that a PATCH would delete: it never goes, goes with an approval, or without asking. */
+export type Deletion = 'protect' | 'approve' | 'allow';
+
+export interface DeletionDecision {
+  deletion: Deletion;
+  /** Why, as the policy has it. */
+  reason?: string;
+}
+
+/** Decides by an environment's name. */
+export type DecideDeletion = (name: string) => DeletionDecision;
+
 interface Lost {
   id: number;
   name: string;
-  /** Its name is one of those that may go without asking. */
+  /** It may go without asking. */
   allowed?: true;
+  /** It never goes, whatever is approved. */
+  protected?: true;
+  /** Why it is allowed or protected. */
+  reason?: string;
   /** It is not sure to exist: since when, as ISO 8601. */
   possibleSince?: string;
 }

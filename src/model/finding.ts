@@ -50,7 +50,9 @@ export interface RawFinding extends Omit<Finding, 'severity'> {
   severity: SeveritySetting;
   /** The change loses something for good: under the guard it is an error, whatever the rule's severity. */
   isDestructive?: true;
-  /** What the change loses is not known: under the strict guard it is an error as well. */
+  /** No approval lets that happen. */
+  isProtected?: true;
+  /** It is not known what the change loses: an error as well where the guard is strict, or something is protected. */
   isUnknown?: true;
   /** Because of it, what the change loses cannot be said: under the guard it is an error as well. */
   isBlinding?: true;

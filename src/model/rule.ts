@@ -22,7 +22,9 @@ export interface Place {
   hint?: string;
   /** The change loses something for good: under the guard, an error that is answered with 409. */
   isDestructive?: true;
-  /** What the change loses is not known: under the strict guard, an error that is answered with 409. */
+  /** No approval lets that happen. */
+  isProtected?: true;
+  /** It is not known what the change loses: under the strict guard, an error that is answered with 409. */
   isUnknown?: true;
 }
 

@@ -17,7 +17,7 @@ export interface SeverityOverride {
 }
 
 /** Globs, and how to make a predicate of one: the contract says how much of them counts. */
-interface PathGlobs {
+export interface PathGlobs {
   globs: readonly string[];
   compile(glob: string): (path: string) => boolean;
 }

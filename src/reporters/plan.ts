@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/json.ts';
-import { type Effect, losesEnvironment } from '../model/effect.ts';
+import { type Effect, type LosingEffect, losesEnvironment } from '../model/effect.ts';
 import type { Finding } from '../model/finding.ts';
 import { type Colour, coloured, type Paint, plain } from './colours.ts';
 import { findingOf } from './json.ts';
@@ -95,13 +95,13 @@ function lineOf(effect: Effect): [mark: string, colour: Colour, text: string] {
   switch (effect.kind) {
     case 'environment-deleted': {
       const text = `${environment(effect)} will be deleted permanently`;
-      return ['-', 'red', text + doubt(effect) + allowance(effect)];
+      return ['-', 'red', text + doubt(effect) + policyText(effect)];
     }
     case 'environment-replaced': {
       const { id, newId, likelyTypo } = effect;
       const typo = likelyTypo ? `; likely a typo: did you mean ${id}?` : '';
       const text = `${environment(effect)} will be deleted permanently, and ${newId} created in its place`;
-      return ['-/+', 'red', text + typo + doubt(effect) + allowance(effect)];
+      return ['-/+', 'red', text + typo + doubt(effect) + policyText(effect)];
     }
     case 'environment-created':
       return ['+', 'green', `${environment(effect)} will be created`];
@@ -129,8 +129,11 @@ function doubt({ possibleSince: since }: { possibleSince?: string }): string {
   return since === undefined ? '' : ` where it still exists (only possible since ${visible(since)})`;
 }
 
-function allowance({ allowed }: { allowed?: true }): string {
-  return allowed ? ' (as --allow-delete says)' : '';
+function policyText({ allowed, protected: isProtected, reason }: LosingEffect): string {
+  const why = reason === undefined ? '' : `: ${visible(reason)}`;
+  if (isProtected) return ` (protected${why})`;
+  if (!allowed) return '';
+  return why === '' ? ' (as --allow-delete says)' : ` (allowed${why})`;
 }
 
 function idsOf(ids: readonly number[]): string {

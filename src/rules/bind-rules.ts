@@ -99,6 +99,7 @@ function findingOf({ name, basis, source }: Rule, severity: Rule['severity'], pl
   const finding: RawFinding = { rule: name, severity, basis, source, pointer, message };
   if (place.hint !== undefined) finding.hint = place.hint;
   if (place.isDestructive) finding.isDestructive = true;
+  if (place.isProtected) finding.isProtected = true;
   if (place.isUnknown) finding.isUnknown = true;
   return finding;
 }

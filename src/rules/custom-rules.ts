@@ -32,7 +32,8 @@ function listOf(given: unknown): Iterable<unknown> {
 
 function checkPlace(given: unknown): Place {
   if (typeof given !== 'object' || given === null) throw new Error('it gives something that is no place');
-  const { pointer, message, hint, isDestructive, isUnknown } = given as Partial<Record<keyof Place, unknown>>;
+  const place = given as Partial<Record<keyof Place, unknown>>;
+  const { pointer, message, hint, isDestructive, isProtected, isUnknown } = place;
   if (typeof pointer !== 'string') throw new Error('it gives a place without a pointer');
   const shown = JSON.stringify(pointer.slice(0, 80));
   if (!isPointer(pointer)) throw new Error(`it gives a pointer that is no JSON Pointer: ${shown}`);
@@ -46,6 +47,7 @@ function checkPlace(given: unknown): Place {
     message: cut(message),
     ...(hint !== undefined && { hint: cut(hint) }),
     ...(isDestructive ? { isDestructive: true } : {}),
+    ...(isProtected ? { isProtected: true } : {}),
     ...(isUnknown ? { isUnknown: true } : {}),
   };
 }

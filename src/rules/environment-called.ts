@@ -1,3 +1,6 @@
+import type { LosingEffect } from '../model/effect.ts';
+import type { Place } from '../model/rule.ts';
+
 /** UTF-16 code units of a name that a message shows. */
 const MOST = 200;
 
@@ -5,6 +8,18 @@ const MOST = 200;
 export function environmentCalled(id: number, name: string): string {
   const shown = name.length > MOST ? `${name.slice(0, MOST)}…` : name;
   return name === '' ? `environment ${id}` : `environment ${id} (${shown})`;
+}
+
+/** What the policy says of an environment that would be lost. */
+export function markOf({ allowed, protected: isProtected }: LosingEffect): Partial<Place> {
+  if (isProtected) return { isDestructive: true, isProtected };
+  return allowed ? {} : { isDestructive: true };
+}
+
+/** The hint, and before it why no approval would help. */
+export function withProtection(hint: string, { protected: isProtected, reason }: LosingEffect): string {
+  if (!isProtected) return hint;
+  return `the guard policy protects it${reason === undefined ? '' : ` (${reason})`}: no approval deletes it; ${hint}`;
 }
 
 /** What to know of an environment that may be gone already. @param since ISO 8601 */

@@ -1,5 +1,5 @@
 import type { Rule } from '../model/rule.ts';
-import { doubtHint, environmentCalled } from './environment-called.ts';
+import { doubtHint, environmentCalled, markOf, withProtection } from './environment-called.ts';
 
 export const environmentReplaced: Rule = {
   name: 'project.environment-replaced',
@@ -12,13 +12,13 @@ export const environmentReplaced: Rule = {
   *check({ effects = [] }) {
     for (const effect of effects) {
       if (effect.kind !== 'environment-replaced') continue;
-      const { id, name, newId, index, likelyTypo, allowed, possibleSince } = effect;
+      const { id, name, newId, index, likelyTypo, possibleSince } = effect;
       const keep = likelyTypo ? `did you mean ${id}?` : `send it with the id ${id} to keep it`;
       yield {
         pointer: `/environments/${index}/id`,
         message: `${environmentCalled(id, name)} has the new id ${newId}: ${id} is deleted permanently, ${newId} is created`,
-        hint: possibleSince ? `${keep}; ${doubtHint(possibleSince)}` : keep,
-        ...(!allowed && { isDestructive: true }),
+        hint: withProtection(possibleSince ? `${keep}; ${doubtHint(possibleSince)}` : keep, effect),
+        ...markOf(effect),
       };
     }
   },

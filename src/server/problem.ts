@@ -57,12 +57,15 @@ export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): P
     });
   const answer = answerWith(remediation?.approve);
   const headers = [...answer.headers, 'Patchgate-Blocked', type];
-  return { ...answer, headers, ...(remediation && { shown: answerWith('[redacted]').body }) };
+  return { ...answer, headers, ...(remediation?.approve && { shown: answerWith('[redacted]').body }) };
 }
 
-function hintOf({ corrected }: Remediation): string {
-  const keep = corrected ? 'send `corrected` to keep them, or ' : '';
-  return `${keep}send the same request again with \`Patchgate-Approve: <token>\``;
+function hintOf({ corrected, approve }: Remediation): string {
+  const ways = [
+    corrected && 'send `corrected` to keep them',
+    approve && 'send the same request again with `Patchgate-Approve: <token>`',
+  ];
+  return ways.filter(Boolean).join(', or ') || 'no approval lets it pass';
 }
 
 /** The answer to a request that something kept from being answered. Carries no stack and no cause. */

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
-import type { Effect, LosingEffect } from '../model/effect.ts';
+import type { DecideDeletion, DeletionDecision, Effect, LosingEffect } from '../model/effect.ts';
 import { editDistance } from '../model/nearest.ts';
 import type { RecordKind } from '../model/record.ts';
 import {
@@ -17,17 +17,18 @@ import { RECORD_LISTS, type RecordList } from './records.ts';
  *
  * @param known the record as far as it is known
  * @param body whatever JSON was sent
- * @param mayGo says which environments may go without asking, by their names
  */
 export function effectsOf(
   kind: RecordKind,
   known: JsonObject,
   body: JsonValue,
-  mayGo: MayGo = () => false,
+  decide: DecideDeletion = () => APPROVE,
 ): Effect[] {
-  if (kind === 'project') return isSameProject(known, body) ? [] : projectEffects(known, body, mayGo);
+  if (kind === 'project') return isSameProject(known, body) ? [] : projectEffects(known, body, decide);
   return RECORD_LISTS[kind].flatMap((list) => leftOut(list, known, body));
 }
+
+const APPROVE: DeletionDecision = { deletion: 'approve' };
 
 /** What the stored list has and the sent one has not. Only where one is sent: a field that is left out may stay as it is. */
 function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, body: JsonValue): Effect[] {
@@ -48,24 +49,21 @@ function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, bod
   return [...effects.values()];
 }
 
-/** Says of environments by their names which may go without asking. */
-export type MayGo = (name: string) => boolean;
-
 /**
  * What a PATCH of a project does to it: service-api 4.1 rules 3 to 7. An environment is known by its id alone. What is lost
  * comes first. A body without a list of environments keeps none of them: rule 4 has no other word for it.
  *
  * @param known may hold an environment under several names: whichever it has, these are its effects
  */
-export function projectEffects(known: JsonObject, body: JsonValue, mayGo: MayGo): Effect[] {
+export function projectEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {
   const ofEnvironments = hasSameEnvironments(known, body)
     ? []
-    : [...environmentEffects(known, body, mayGo), ...defaultEffects(known, body)];
+    : [...environmentEffects(known, body, decide), ...defaultEffects(known, body)];
   const ofLanguages = hasSameLanguages(known, body) ? [] : languageEffects(known, body);
   return [...ofEnvironments, ...ofLanguages, ...nameEffects(known, body)];
 }
 
-function environmentEffects(known: JsonObject, body: JsonValue, mayGo: MayGo): Effect[] {
+function environmentEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {
   const before = byId(environmentsOf(known));
   const after = byId(environmentsOf(body));
   const gone = [...before].filter(([id]) => !after.has(id));
@@ -73,10 +71,7 @@ function environmentEffects(known: JsonObject, body: JsonValue, mayGo: MayGo): E
   const substitutes = substitutesFor(gone, created, [...before.keys()]);
   const lost = gone.map(([id, called]): LosingEffect => {
     const name = nameOf(called);
-    const more = {
-      ...(called.every((one) => mayGo(one.name)) && { allowed: true as const }),
-      ...doubtOf(called),
-    };
+    const more = { ...decisionOf(called, decide), ...doubtOf(called) };
     const other = substitutes.get(id);
     if (!other) return { kind: 'environment-deleted', id, name, ...more };
     const typo = isLikelyTypo(id, other.id) ? { likelyTypo: true as const } : {};
@@ -94,6 +89,22 @@ function environmentEffects(known: JsonObject, body: JsonValue, mayGo: MayGo): E
     ...[...after].flatMap(([id, [sent]]) => renaming(before.get(id), sent as Environment)),
     ...added.map(({ id, name }): Effect => ({ kind: 'environment-created', id, name })),
   ];
+}
+
+/** By all names that it may have: it is allowed to go if each of them is, and protected if one is. */
+function decisionOf(
+  called: readonly Environment[],
+  decide: DecideDeletion,
+): Pick<LosingEffect, 'allowed' | 'protected' | 'reason'> {
+  const decisions = called.map(({ name }) => decide(name));
+  const isAllowed = decisions.every(({ deletion }) => deletion === 'allow');
+  const decided = isAllowed ? decisions[0] : decisions.find(({ deletion }) => deletion === 'protect');
+  if (!decided) return {};
+  const { reason } = decided;
+  return {
+    ...(isAllowed ? { allowed: true } : { protected: true }),
+    ...(reason !== undefined && { reason }),
+  };
 }
 
 /** Of those that are gone, what stands in their place: what has one of their names, or an id that looks mistyped. */

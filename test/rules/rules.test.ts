@@ -54,7 +54,11 @@ describe.each(RULES)('$name', (rule) => {
     const ids = ['', '7', 'x', '__proto__'];
     let known: Known | undefined;
     for (const [index, body] of [...oddValues([...names, ...more], 2000)].entries()) {
-      const effects = known && effectsOf(kind, known.record, body, (name) => name === 'x');
+      const effects =
+        known &&
+        effectsOf(kind, known.record, body, (name) => ({
+          deletion: name === 'x' ? 'allow' : name === 'y' ? 'protect' : 'approve',
+        }));
       const recordId = ids[index % ids.length] as string;
       for (const context of [
         { body, recordId },

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, type JsonValue, listAt, member } from '../../src/json/json.ts';
-import { losesEnvironment } from '../../src/model/effect.ts';
+import { type DecideDeletion, losesEnvironment } from '../../src/model/effect.ts';
 import { correctedProject, fullProject } from '../../src/state/corrected.ts';
 import { effectsOf } from '../../src/state/effects.ts';
 
+const decideBy =
+  (mayGo: (name: string) => boolean = () => false): DecideDeletion =>
+  (name) => ({ deletion: mayGo(name) ? 'allow' : 'approve' });
 const corrected = (known: JsonObject, body: JsonValue, mayGo?: (name: string) => boolean) =>
-  correctedProject(known, body, effectsOf('project', known, body, mayGo));
+  correctedProject(known, body, effectsOf('project', known, body, decideBy(mayGo)));
 
 const PRODUCTION = { id: 1, name: 'Production', isEnabled: true };
 const STAGING = { id: 2, name: 'Staging', isEnabled: false };
@@ -62,7 +65,12 @@ describe('the full body', () => {
     fullProject(
       known,
       body,
-      effectsOf('project', known, body, (name) => name.startsWith('e2e-')),
+      effectsOf(
+        'project',
+        known,
+        body,
+        decideBy((name) => name.startsWith('e2e-')),
+      ),
     );
 
   it('is the corrected one where something is lost', () => {

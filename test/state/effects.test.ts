@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, type JsonValue, listAt, member } from '../../src/json/json.ts';
-import { type Effect, losesEnvironment } from '../../src/model/effect.ts';
-import { effectsOf, type MayGo, projectEffects } from '../../src/state/effects.ts';
+import { type DecideDeletion, type Effect, losesEnvironment } from '../../src/model/effect.ts';
+import { effectsOf, projectEffects } from '../../src/state/effects.ts';
 import { oddValues } from '../support/odd-values.ts';
 
 describe('a feature', () => {
@@ -54,8 +54,11 @@ it('odd values have effects, or none, and are left as they are', { tags: 'slow' 
   }
 });
 
-const none: MayGo = () => false;
-const effects = (known: JsonObject, body: JsonValue, mayGo = none) => projectEffects(known, body, mayGo);
+const effects = (
+  known: JsonObject,
+  body: JsonValue,
+  decide: DecideDeletion = () => ({ deletion: 'approve' }),
+) => projectEffects(known, body, decide);
 const has = (...environments: [id: number, name: string][]): JsonObject => ({
   environments: environments.map(([id, name]) => ({ id, name, isEnabled: false })),
 });
@@ -153,9 +156,9 @@ describe('environments', () => {
   });
 
   it('go without asking where every name that they may have may', () => {
-    const mayGo: MayGo = (name) => name.startsWith('e2e');
+    const decide: DecideDeletion = (name) => ({ deletion: name.startsWith('e2e') ? 'allow' : 'approve' });
     const either = has([1, 'e2e-1'], [2, 'e2e-2'], [2, 'Staging']);
-    expect(effects(either, has(), mayGo)).toEqual([
+    expect(effects(either, has(), decide)).toEqual([
       { kind: 'environment-deleted', id: 1, name: 'e2e-1', allowed: true },
       { kind: 'environment-deleted', id: 2, name: 'Staging' },
     ]);

@@ -1,0 +1,85 @@
+import type { DecideDeletion, Deletion, DeletionDecision } from '../model/effect.ts';
+import { nameMatcher } from '../model/name-pattern.ts';
+import type { JudgedPath, PathGlobs } from '../model/severity-override.ts';
+import { bindPaths } from './policies.ts';
+
+/** What becomes of environments that a PATCH would delete. Of several rules that hold, the later ones count. */
+export interface GuardRule {
+  deletion: Deletion;
+  /** Names of environments: `*` stands for any characters, `?` for one. Absent: any name. */
+  environments?: readonly string[];
+  /** Ids of projects, as in a path. Absent: any project. */
+  projects?: readonly string[];
+  /** Absent: any path. */
+  paths?: PathGlobs;
+  reason?: string;
+}
+
+export interface GuardPolicyOptions {
+  guardPolicy?: readonly GuardRule[] | undefined;
+  /** Names of environments that may go without asking, unless a rule of the policy says something else. */
+  allowDelete?: readonly string[] | undefined;
+  /** Names of environments that never go, whatever the policy says. */
+  protect?: readonly string[] | undefined;
+}
+
+interface BoundPolicy {
+  /** What becomes of a record's environments. */
+  of(path: JudgedPath | undefined, projectId: string): { decide: DecideDeletion; mayProtect: boolean };
+  /** There is something that never goes. */
+  readonly protects: boolean;
+}
+
+/** How strict a decision is. */
+const STRICTNESS: Readonly<Record<Deletion, number>> = { allow: 0, approve: 1, protect: 2 };
+const APPROVE: DeletionDecision = { deletion: 'approve' };
+
+/**
+ * @param templates path templates of the operations
+ * @param placeOf where a rule's glob stands, by a JSON Pointer below the policy, for messages
+ * @throws PatchgateError `bad-config` where no operation's path could fit a glob
+ */
+export function createGuardPolicy(
+  { guardPolicy = [], allowDelete = [], protect = [] }: GuardPolicyOptions,
+  templates: readonly string[],
+  placeOf: (pointer: string) => string,
+): BoundPolicy {
+  const first: GuardRule[] = allowDelete.length > 0 ? [{ deletion: 'allow', environments: allowDelete }] : [];
+  const last: GuardRule[] = protect.length > 0 ? [{ deletion: 'protect', environments: protect }] : [];
+  const rules = [...first, ...guardPolicy, ...last].map((rule) => {
+    const { deletion, environments, projects, paths, reason } = rule;
+    const decision: DeletionDecision = { deletion, ...(reason !== undefined && { reason }) };
+    const index = guardPolicy.indexOf(rule);
+    return {
+      decision,
+      fitsName: environments ? nameMatcher(environments) : () => true,
+      fitsProject: projects ? (id: string) => projects.includes(id) : () => true,
+      ofPath: bindPaths(paths, templates, (at) => placeOf(`/guardPolicy/${index}/paths/${at}`)),
+    };
+  });
+  if (rules.length === 0) {
+    const none = { decide: () => APPROVE, mayProtect: false };
+    return { of: () => none, protects: false };
+  }
+  return {
+    protects: rules.some(({ decision }) => decision.deletion === 'protect'),
+    of(path, projectId) {
+      const here = rules.flatMap(({ decision, fitsName, fitsProject, ofPath }) => {
+        const answer = fitsProject(projectId) ? ofPath(path) : 'no';
+        return answer === 'no' ? [] : [{ decision, fitsName, isSure: answer === 'yes' }];
+      });
+      return {
+        mayProtect: here.some(({ decision }) => decision.deletion === 'protect'),
+        decide(name) {
+          let decided = APPROVE;
+          for (const { decision, fitsName, isSure } of here) {
+            // Where a path can be read in several ways, a rule only makes it stricter.
+            const counts = isSure || STRICTNESS[decision.deletion] > STRICTNESS[decided.deletion];
+            if (counts && fitsName(name)) decided = decision;
+          }
+          return decided;
+        },
+      };
+    },
+  };
+}
