@@ -5,7 +5,6 @@ import { _, Ajv, type AnySchemaObject, type KeywordCxt } from 'ajv';
 import type standalone from 'ajv/dist/standalone/index.js';
 import { transformSync } from 'esbuild';
 import { compilerOf } from './contract/compile-schemas.ts';
-import { schemasOf } from './contract/load-contract.ts';
 import { digestOf, readContractFiles } from './contract/read-contract-files.ts';
 import type { ContractFile } from './model/contract.ts';
 import { compiledSchemas } from './settings/schema.ts';
@@ -84,7 +83,10 @@ function schemaOf(name: string): AnySchemaObject {
 
 function validatorsOfContract(folder: string): string {
   const texts = readContractFiles(folder);
-  const { ajvOf, validatorOf } = compilerOf(schemasOf(texts), folder);
+  const schemas = new Map(
+    [...texts.schemaTexts].map(([name, text]) => [name, JSON.parse(text) as AnySchemaObject]),
+  );
+  const { ajvOf, validatorOf } = compilerOf(schemas, folder);
   const { operations } = JSON.parse(texts.contractText) as ContractFile;
   const names = [...new Set(Object.values(operations).map(({ schema }) => schema))];
   for (const name of names) validatorOf(name);
@@ -93,11 +95,11 @@ function validatorsOfContract(folder: string): string {
   const needed = /\brequire\(.*?\)/.exec(code);
   if (needed)
     throw new Error(`the shipped contract's validators need ${needed[0]}, which must be imported here`);
-  const schemas = [...code.matchAll(/^const (schema\d+) = /gm)].map(([, name]) => name);
+  const kept = [...code.matchAll(/^const (schema\d+) = /gm)].map(([, name]) => name);
   return `import { appended, firstRepeated, formats, furtherFields, oneOf } from ${KEYWORD_FUNCTIONS};
 ${code}
 export const digest = ${JSON.stringify(digestOf(texts))};
 export const validators = {${names.map((name, index) => `${JSON.stringify(name)}: validator${index}`)}};
-export const schemas = [${schemas}];
+export const schemas = [${kept}];
 `;
 }

@@ -60,7 +60,7 @@ export const config: CommandModule = {
  *       "where": "patchgate.config.json:3:3",       or "PATCHGATE_TIMEOUT", "--timeout"; null otherwise
  *       "unused": true } },                         only of what the command does not go by
  *   "extras": {                              those that the file has
- *     "rules": { "value": {…}, "where": … }  severities; of overrides, bodies and suppressions the number, of customRules
+ *     "rules": { "value": {…}, "where": … }  severities; of overrides, guardPolicy, bodies and suppressions the number, of customRules
  * } }                                        the names by operation, of normalizeRequest true
  * ```
  *

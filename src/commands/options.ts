@@ -16,7 +16,7 @@ const inGroup = (group: string) =>
 /** What every command that judges takes. */
 export const JUDGING = inGroup('Judging');
 /** What is known of the records, for every command that holds PATCHes against it. */
-export const GUARDING: readonly SettingName[] = ['account', 'allowDelete'];
+export const GUARDING: readonly SettingName[] = ['account', 'allowDelete', 'protect'];
 /** What every command that listens takes. */
 export const SERVING = inGroup('Server').filter((name) => !name.startsWith('tls'));
 /** Which requests are the same, for every command that records or replays. */

@@ -38,7 +38,7 @@ export function loadContract(location: string): Contract {
 const kept = new LRUCache<string, Contract>({ max: 4 });
 
 /** Every schema beside contract.json, by file name. References are by `$id`, as editors resolve them: that name, or absolute. */
-export function schemasOf({ file, schemaTexts }: ContractTexts): Map<string, AnySchema> {
+function schemasOf({ file, schemaTexts }: ContractTexts): Map<string, AnySchema> {
   const folder = dirname(file);
   const schemas = new Map<string, AnySchema>();
   for (const [name, text] of schemaTexts) {

@@ -1,19 +1,7 @@
-import type { DecideDeletion, Deletion, DeletionDecision } from '../model/effect.ts';
+import type { DecideDeletion, Deletion, DeletionDecision, GuardRule } from '../model/deletion.ts';
 import { nameMatcher } from '../model/name-pattern.ts';
-import type { JudgedPath, PathGlobs } from '../model/severity-override.ts';
+import type { JudgedPath } from '../model/severity-override.ts';
 import { bindPaths } from './policies.ts';
-
-/** What becomes of environments that a PATCH would delete. Of several rules that hold, the later ones count. */
-export interface GuardRule {
-  deletion: Deletion;
-  /** Names of environments: `*` stands for any characters, `?` for one. Absent: any name. */
-  environments?: readonly string[];
-  /** Ids of projects, as in a path. Absent: any project. */
-  projects?: readonly string[];
-  /** Absent: any path. */
-  paths?: PathGlobs;
-  reason?: string;
-}
 
 export interface GuardPolicyOptions {
   guardPolicy?: readonly GuardRule[] | undefined;

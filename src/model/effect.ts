@@ -18,18 +18,6 @@ type EnvironmentEffect =
   | { kind: 'environment-created'; id: number; name: string }
   | { kind: 'environment-renamed'; id: number; name: string; to: string };
 
-/** What becomes of an environment that a PATCH would delete: it never goes, goes with an approval, or without asking. */
-export type Deletion = 'protect' | 'approve' | 'allow';
-
-export interface DeletionDecision {
-  deletion: Deletion;
-  /** Why, as the policy has it. */
-  reason?: string;
-}
-
-/** Decides by an environment's name. */
-export type DecideDeletion = (name: string) => DeletionDecision;
-
 interface Lost {
   id: number;
   name: string;

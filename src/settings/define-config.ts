@@ -1,3 +1,4 @@
+import type { Deletion } from '../model/deletion.ts';
 import type { FaultGiven } from '../model/fault.ts';
 import type { SeveritySetting } from '../model/finding.ts';
 import type { NormalizeRequest } from '../model/normalize-request.ts';
@@ -31,6 +32,8 @@ export interface UserConfig<Milliseconds extends number = 0> extends UserSetting
   rules?: Severities | undefined;
   /** Severities for some files or request paths alone; of several that hold, the later ones count. */
   overrides?: readonly UserOverride[] | undefined;
+  /** Which environments may be deleted; of several rules that hold, the later ones count. */
+  guardPolicy?: readonly UserGuardRule[] | undefined;
   /** What the bodies of some files are judged as. */
   bodies?: readonly UserBodies[] | undefined;
   /** Findings that do not count. */
@@ -56,6 +59,18 @@ export type UserOverride = { rules: Severities } & (
   | { files: Globs; paths?: Globs | undefined }
   | { files?: Globs | undefined; paths: Globs }
 );
+
+/** Of all environments, or those of some names, projects or paths. */
+export interface UserGuardRule {
+  deletion: Deletion;
+  /** Names, with `*` and `?`. */
+  environments?: string | readonly string[] | undefined;
+  /** Ids. */
+  projects?: number | readonly number[] | undefined;
+  paths?: Globs | undefined;
+  /** Why, for the one whose PATCH it stops. */
+  reason: string;
+}
 
 /** `operation` or `path`. */
 export type UserBodies = { files: Globs } & (

@@ -1,3 +1,4 @@
+import { DELETIONS } from '../model/deletion.ts';
 import { RECORD_KINDS } from '../model/record.ts';
 import { type Kind, SETTINGS, type Setting } from './settings.ts';
 
@@ -237,6 +238,35 @@ const EXTRAS = {
         anyOf: [has('files'), has('paths')],
         needs: 'files or paths, or both; what holds everywhere stands in rules',
         takes: '{ "paths": ["/accounts/*/drafts/**"], "rules": { "schema.unknown-field": "off" } }',
+      },
+    ),
+  ),
+  guardPolicy: listOfEntries(
+    'Which environments may be deleted; of several that hold, the later ones count',
+    object(
+      {
+        deletion: {
+          description: 'protect: never; approve: with a token, as without a policy; allow: without asking',
+          enum: DELETIONS,
+        },
+        environments: {
+          ...ref('texts'),
+          description: 'Names of environments, with * and ?: Production; any, where it is left out',
+        },
+        projects: {
+          ...oneOrMore({ type: 'integer' }),
+          description: 'Ids of projects: 42; any, where it is left out',
+          takes: 'an id or a list of ids: [42, 43]',
+        },
+        paths: PATHS,
+        reason: {
+          description: 'Why, for the one whose PATCH it stops',
+          ...matching('\\S', 'a text: why it is so'),
+        },
+      },
+      {
+        required: ['deletion', 'reason'],
+        takes: '{ "deletion": "protect", "environments": ["Production"], "reason": "customers see it" }',
       },
     ),
   ),

@@ -130,6 +130,11 @@ export const SETTINGS = {
       default: [],
       description: 'Names of environments that may be deleted without asking: e2e-*',
     },
+    protect: {
+      ...of('texts'),
+      default: [],
+      description: 'Names of environments that are never deleted, whatever is approved: Production',
+    },
   }),
   ...group('Recordings', {
     recordings: { ...of('file'), default: 'recordings', description: 'Folder that holds the recordings' },

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
-import type { DecideDeletion, DeletionDecision, Effect, LosingEffect } from '../model/effect.ts';
+import type { DecideDeletion, DeletionDecision } from '../model/deletion.ts';
+import type { Effect, LosingEffect } from '../model/effect.ts';
 import { editDistance } from '../model/nearest.ts';
 import type { RecordKind } from '../model/record.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Circumstances, GateOptions } from '../../src/gate/gate.ts';
-import type { GuardRule } from '../../src/gate/guard-policy.ts';
+import type { GuardRule } from '../../src/model/deletion.ts';
 import { pathCompiler } from '../../src/settings/globs.ts';
 import { refusal } from '../support/errors.ts';
 import { gate, PROJECT_URL, patch } from '../support/gate.ts';
