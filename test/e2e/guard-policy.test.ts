@@ -1,18 +1,13 @@
 /** The guard policy in front of a service that really deletes. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/settings/config.ts';
-import { closeGates, startGate } from '../support/in-process.ts';
+import { startGate } from '../support/in-process.ts';
 import { patch, project, type Service, startService } from '../support/service.ts';
-import { closeTargets } from '../support/target.ts';
 
 let service: Service;
 beforeEach(async () => {
   service = await startService();
   service.projects.set('42', ALL);
-});
-afterEach(async () => {
-  await closeGates();
-  await closeTargets();
 });
 
 const start = (settings: Partial<Config>) => startGate({ target: service.target.url, ...settings });

@@ -1,6 +1,5 @@
-import { type Dirent, lstatSync, opendirSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import { hashInName } from '../body-file.ts';
 import { type Place, readExchanges } from './exchange-file.ts';
 import { HIDDEN } from './hidden-folder.ts';
