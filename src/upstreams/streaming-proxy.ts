@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import httpProxy from 'http-proxy';
 import { PatchgateError } from '../errors.ts';
 import { announcesBody } from '../http/http.ts';
@@ -87,8 +87,12 @@ export function createStreamingProxy(options: ForwardOptions) {
         if (hasBody) outgoing.once('close', () => incoming.unpipe(outgoing).resume());
       };
       const agent = isFresh ? fresh : pool;
+      // A body that was read for judging does not come again.
+      const buffer = request.body && Readable.from([request.body]);
       withHeaders(incoming, {}, () =>
-        proxy.web(incoming, sent as unknown as ServerResponse, { agent }, (error) => sent.fail(error)),
+        proxy.web(incoming, sent as unknown as ServerResponse, { agent, buffer }, (error) =>
+          sent.fail(error),
+        ),
       );
       return sent.cancel;
     },
