@@ -180,22 +180,17 @@ export function nameInBaseline(file: string, cwd: string, baseline: string): str
   return relative(dirname(baseline), resolve(cwd, file)).replaceAll(sep, '/');
 }
 
-export function countOf(known: readonly KnownFindings[]): number {
+function countOf(known: readonly KnownFindings[]): number {
   return known.reduce((total, { count = 1 }) => total + count, 0);
 }
 
 /**
- * Makes all findings known but those that are suppressed already. What the baseline has of files that were not judged stays, as long
- * as there are such files.
+ * Makes all findings known but those that are suppressed already. What the baseline has of other files stays, as long as there are
+ * such files.
  *
- * @param files with their secrets hidden: a baseline is committed. Messages are not in it at all
- * @param file absolute name of the baseline
- * @param former what it holds so far
- * @param nameOf a judged file's name in the baseline
- * @returns what it holds now
- * @throws PatchgateError `cannot-write`; then it is as it was
+ * @returns what the baseline holds now
  */
-export async function writeBaseline(
+async function writeBaseline(
   files: readonly CheckedFile[],
   file: string,
   former: readonly KnownFindings[],
@@ -234,10 +229,7 @@ function knownOf({ subjects }: CheckedFile, file: string): KnownFindings[] {
 }
 
 /** What a baseline has of files that are there. Standard input may come again. @param folder the baseline's */
-export async function ofExistingFiles(
-  entries: readonly KnownFindings[],
-  folder: string,
-): Promise<KnownFindings[]> {
+async function ofExistingFiles(entries: readonly KnownFindings[], folder: string): Promise<KnownFindings[]> {
   const isThere = new Map([[STDIN_NAME, true]]);
   for (const { file } of entries) {
     if (isThere.has(file)) continue;
@@ -259,10 +251,9 @@ type Known = Map<string, Left>;
  * Suppresses what the baseline has. Of what is alike in a file as many count as known as were known; those of a request that were
  * left out, for being very many, are known by their number and the rules that found something then.
  *
- * @param nameOf a judged file's name in the baseline
- * @returns the files, and how many findings of them the baseline has that there are no more
+ * @returns the files, and how many findings of them the baseline has that are gone
  */
-export function suppressKnown(
+function suppressKnown(
   files: readonly CheckedFile[],
   baseline: readonly KnownFindings[],
   nameOf: (file: string) => string,

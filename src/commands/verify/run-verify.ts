@@ -32,9 +32,8 @@ import {
   nothingSelected,
   type Selection,
 } from '../recordings/selection.ts';
-import { AcceptedAnswers } from './accepted-answers.ts';
 import { type ReplayRequest, Verification } from './verification.ts';
-import { type Kept, VerifiedFiles } from './verified-files.ts';
+import { AcceptedAnswers, type Kept, VerifiedFiles } from './verified-files.ts';
 
 export interface VerifyArgs {
   config: Config;

@@ -26,7 +26,6 @@ import { TargetFailure } from '../../upstreams/target.ts';
 import type { Upstream } from '../../upstreams/upstream.ts';
 import { pointersInText, requestPlaces, type TextPointer } from '../check/places.ts';
 import { applySuppressions } from '../check/suppress.ts';
-import { type AcceptedAnswers, isAcceptable } from './accepted-answers.ts';
 import {
   type AskOptions,
   askTarget,
@@ -37,7 +36,7 @@ import {
   upstreamRequest,
   whyIncomparable,
 } from './send.ts';
-import type { Kept, VerifiedFiles } from './verified-files.ts';
+import { type AcceptedAnswers, isAcceptable, type Kept, type VerifiedFiles } from './verified-files.ts';
 
 /** What is to be asked again, once, and what was answered: never none, oldest first. */
 export type ReplayRequest = readonly [Kept, ...Kept[]];
