@@ -21,7 +21,7 @@ export function redactJson(value: JsonValue, redaction: Redaction, onFound?: OnF
 
   function clean(value: JsonValue, node: PatternNode | undefined): JsonValue {
     if (node?.matches) return hidden(value, () => `the pointer ${place()}`);
-    if (typeof value === 'string') return cleanText(value);
+    if (typeof value === 'string') return value.length < shortest ? value : cleanText(value);
     if (typeof value === 'number') return hidesNumbers && isSecretNumber(String(value)) ? REDACTED : value;
     if (typeof value !== 'object' || value === null) return value;
     return Array.isArray(value) ? cleanList(value, node) : cleanObject(value, node);
@@ -33,7 +33,7 @@ export function redactJson(value: JsonValue, redaction: Redaction, onFound?: OnF
   }
 
   function cleanText(text: string): string {
-    if (text.length < shortest || !redaction.mayBeIn(text)) return text;
+    if (!redaction.mayBeIn(text)) return text;
     const name = tokens.at(-1);
     const redact = typeof name === 'string' && isCodeName(name) ? redactPlain : redactText;
     return redact(text, redaction, place(), onFound);
@@ -61,7 +61,8 @@ export function redactJson(value: JsonValue, redaction: Redaction, onFound?: OnF
 
   function cleanList(list: JsonValue[], node: PatternNode | undefined): JsonValue {
     let copy: JsonValue[] | undefined;
-    for (const [i, item] of list.entries()) {
+    for (let i = 0; i < list.length; i++) {
+      const item = list[i] as JsonValue;
       tokens.push(i);
       const changed = clean(item, node && patternsBelow(node, i));
       tokens.pop();
@@ -84,7 +85,7 @@ export function redactJson(value: JsonValue, redaction: Redaction, onFound?: OnF
           ? clean(item, node && patternsBelow(node, name))
           : hidden(item, () => `the name "${secret}"`);
       // A name can be a secret itself.
-      const cleanName = cleanText(name);
+      const cleanName = name.length < shortest ? name : cleanText(name);
       tokens.pop();
       if (changed !== item) {
         copy ??= { ...object };

@@ -207,12 +207,17 @@ export function redactPairs(pairs: string, redaction: Redaction, place = 'query'
 
   /** What follows a secret name is hidden to the end: a `;` may be part of it, or not. */
   function redactPair(pair: string): string {
-    for (const { 1: start = '', 2: written = '', index } of pair.matchAll(/(^|;)([^=]*=)[^;]*/g)) {
-      const end = index + start.length + written.length;
-      const [name, value] = [decodePart(written.slice(0, -1)), pair.slice(end)];
-      if (!isSecretParameter(name, decodePart(value), pairs, redaction.members)) continue;
-      if (value !== REDACTED) onFound?.(foundByName(name, `${place}/${name}`, decodePart(value)));
-      return pair.slice(0, end) + REDACTED;
+    let start = 0;
+    for (let equals = pair.indexOf('='); equals >= 0; equals = pair.indexOf('=', start)) {
+      const name = decodePart(pair.slice(start, equals));
+      const value = pair.slice(equals + 1);
+      if (isSecretParameter(name, decodePart(value), pairs, redaction.members)) {
+        if (value !== REDACTED) onFound?.(foundByName(name, `${place}/${name}`, decodePart(value)));
+        return pair.slice(0, equals + 1) + REDACTED;
+      }
+      const next = pair.indexOf(';', equals);
+      if (next < 0) break;
+      start = next + 1;
     }
     const equals = pair.indexOf('=');
     if (equals < 0) return redactPart(pair, place);

@@ -163,25 +163,21 @@ const ofHeaders = new LRUCache<string, Written>({ max: 64 });
 
 /** The secrets of one exchange: where one stands again, as in the answer of a server that echoes, it is hidden too. */
 export class KnownSecrets {
-  readonly #written: Written[] = [];
-  #count = 0;
+  #texts: readonly string[] = [];
+  /** Undefined: to be made. */
+  #written: Written | undefined = NONE;
 
   get texts(): readonly string[] {
-    return this.#all.texts;
+    return this.#together().texts;
   }
 
   get needles(): readonly string[] {
-    return this.#all.needles;
-  }
-
-  get #all(): Written {
-    const [first = NONE, ...others] = this.#written;
-    return others.length === 0 ? first : ordered(this.#written.flatMap(({ texts }) => texts));
+    return this.#together().needles;
   }
 
   add(value: JsonValue): void {
     if (typeof value === 'string') {
-      if (value !== REDACTED && !WORD.test(value)) this.#add(ordered(waysToWrite(value)));
+      if (value !== REDACTED && !WORD.test(value)) this.#add(waysToWrite(value));
     } else if (typeof value === 'number') this.add(String(value));
     else if (typeof value === 'object' && value !== null)
       for (const one of Object.values(value)) this.add(one);
@@ -200,13 +196,19 @@ export class KnownSecrets {
       written = ordered(partsOf(value).flatMap(waysToWrite));
       ofHeaders.set(value, written);
     }
-    this.#add(written);
+    this.#add(written.texts, written);
   }
 
-  #add(written: Written): void {
-    if (this.#count >= MOST_KNOWN || this.#written.includes(written)) return;
-    this.#count += written.texts.length;
-    this.#written.push(written);
+  #add(texts: readonly string[], written?: Written): void {
+    if (texts.length === 0 || this.#texts.length >= MOST_KNOWN) return;
+    const isFirst = this.#texts.length === 0;
+    this.#texts = isFirst ? texts : [...new Set([...this.#texts, ...texts])];
+    this.#written = isFirst ? written : undefined;
+  }
+
+  #together(): Written {
+    this.#written ??= ordered(this.#texts);
+    return this.#written;
   }
 }
 
