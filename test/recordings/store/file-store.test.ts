@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import fs, { cpSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import type { RecordingStore } from '../../../src/recordings/store/recording-sto
 import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../../support/exchanges.ts';
 import { leaveAsKilled } from '../../support/killed.ts';
 import { find, turn } from '../../support/recordings.ts';
+import { withPatched } from '../../support/steps.ts';
 import { describeStore, type StorePlace } from '../../support/store-suite.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -362,6 +363,43 @@ describe('what was edited while it is recorded into', () => {
     const seen = list.map(({ request, response }) => `${request.query} ${response?.status}`).sort();
     const added = how === 'is cut' ? [] : ['more 200'];
     expect(seen).toEqual(['a 201', 'b 200', 'c 200', 'd 200', 'e 200', ...added]);
+  });
+});
+
+describe('a file that cannot be written to its end', () => {
+  it('is not written over where somebody has broken it, however often that is tried', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, ...FILE);
+    const store = await openStore(folder, 'r', { writable: true });
+    store.append(plainOf(exchange({ query: 'a' })));
+    expect(find(store)).toHaveLength(1);
+    await store.flush();
+    const whole = await readFile(file, 'utf8');
+    await writeFile(file, whole.slice(0, -5));
+    store.append(plainOf(exchange({ query: 'b' })));
+    for (let i = 0; i < 2; i++) await expect(store.flush()).rejects.toMatchObject({ code: 'bad-recording' });
+    expect(await readFile(file, 'utf8')).toBe(whole.slice(0, -5));
+    await writeFile(file, whole);
+    await store.close();
+    expect(find(await openStore(folder, 'r')).map(({ request }) => request.query)).toEqual(['a', 'b']);
+  });
+
+  it('has nothing twice where it was written and its folder could not be tidied', async () => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    const { readdirSync } = fs;
+    let calls = 0;
+    const failing = ((...args: Parameters<typeof readdirSync>) => {
+      if (++calls === 1) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+      return readdirSync(...args);
+    }) as typeof readdirSync;
+    store.append(plainOf(exchange({ query: 'a' })));
+    await withPatched({ readdirSync: failing }, () => expect(store.flush()).rejects.toThrow('EIO'));
+    expect(calls).toBe(1);
+    store.append(plainOf(exchange({ query: 'a', status: 201 })));
+    await store.close();
+    const list = find(await openStore(folder, 'r'));
+    expect(list.map(({ response }) => response?.status)).toEqual([200, 201]);
   });
 });
 
