@@ -2,14 +2,22 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json/json.ts';
 import {
+  pathsWithToken,
   redactBody,
   redactBodyStart,
+  redactBytes,
   redactExchange,
   redactJson,
+  redactPath,
   redactRawHeaders,
   redactUrl,
+  SecretNotices,
 } from '../../../src/recordings/redaction/redact.ts';
-import { DEFAULT_REDACTION, redactionOf } from '../../../src/recordings/redaction/redaction.ts';
+import {
+  DEFAULT_REDACTION,
+  redactionOf,
+  rememberGiven,
+} from '../../../src/recordings/redaction/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
 
 const HEADERS = [
@@ -216,4 +224,126 @@ describe('redactExchange', () => {
       'content-type': 'text/plain',
     });
   });
+});
+
+const FORM = 'application/x-www-form-urlencoded';
+const redacted = (text: string, contentType?: string) =>
+  redactBytes(Buffer.from(text), contentType, DEFAULT_REDACTION).toString();
+
+describe('redactBytes', () => {
+  it('gives the very bytes back where there is nothing to hide', () => {
+    const bytes = Buffer.from('{"a":1}');
+    expect(redactBytes(bytes, 'application/json', DEFAULT_REDACTION)).toBe(bytes);
+  });
+
+  it('hides parts of a form by their names, whatever is in them', () => {
+    const form = (secret: string) =>
+      [
+        '--x\r\nContent-Disposition: form-data; name="user"\r\n\r\nada\r\n',
+        `--x\r\nContent-Disposition: form-data; name="password"; filename="p"\r\n\r\n${secret}\r\n`,
+        '--x\r\nContent-Disposition: form-data; name=passing\r\n\r\na',
+        '\r\n--x--\r\n',
+      ].join('');
+    expect(redacted(form('one\r\n\r\ntwo'), 'multipart/form-data; boundary=x')).toBe(form('[redacted]'));
+  });
+
+  it('looks into the JSON that a tool calls a form', () => {
+    expect(redacted('{"token":"a=b&c","d":1}', FORM)).toBe('{"token":"[redacted]","d":1}');
+    expect(redacted("password=a'b&c=1", FORM)).toBe('password=[redacted]&c=1');
+  });
+
+  it('finds by a pattern letters that are no ASCII', () => {
+    const redaction = redactionOf({ redactPatterns: ['Straße \\d+'] });
+    expect(redactBytes(Buffer.from('{"a":"Straße 12"}'), undefined, redaction).toString()).toBe(
+      '{"a":"[redacted]"}',
+    );
+  });
+});
+
+describe('a form of parts', () => {
+  const redacted = (text: string) =>
+    redactBytes(Buffer.from(text), 'multipart/form-data; boundary=zz', DEFAULT_REDACTION).toString();
+  const part = (head: string, content: string) => `--zz\r\n${head}\r\n\r\n${content}\r\n--zz--\r\n`;
+
+  it.each([
+    'Content-Disposition: form-data; name="password"',
+    'Content-Disposition: form-data; name=token',
+    "content-disposition:form-data;NAME = 'token'",
+    'Content-Disposition: form-data; filename="name=a"; name="token"',
+    'Content-Disposition: form-data; name="user[token]"',
+    "Content-Disposition: form-data; name*=UTF-8''p%61ssword",
+  ])('hides a part by its name: %s', (head) => {
+    const clean = part(head, '[redacted]');
+    expect(redacted(part(head, 'a\r\nb'))).toBe(clean);
+    expect(redacted(clean)).toBe(clean);
+  });
+
+  it('looks into a part in base64', () => {
+    const coded = (text: string) => Buffer.from(text).toString('base64');
+    const head = 'Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64';
+    expect(redacted(part(head, coded('{"a":1,"token":"x"}')))).toBe(part(head, '[redacted]'));
+    expect(redacted(part(head, '[redacted]'))).toBe(part(head, '[redacted]'));
+    expect(redacted(part(head, coded('a token')))).toBe(part(head, coded('a token')));
+  });
+
+  it.each(['name="filename"', 'name="a"; filename="token"'])(
+    'leaves other parts as they are: %s',
+    (parameters) => {
+      const text = part(`Content-Disposition: form-data; ${parameters}`, 'AAAA token of b');
+      expect(redacted(text)).toBe(text);
+    },
+  );
+});
+
+const KEY = '5e884898da28047151d0e56f';
+
+describe('redactPath', () => {
+  it('hides a token that another message has named', () => {
+    const redaction = redactionOf();
+    expect(redactPath(`/settings/${KEY}`, redaction)).toBe(`/settings/${KEY}`);
+    rememberGiven(redaction, { what: 'the name "token"', place: '/token', isDetected: false, value: KEY });
+    expect(redactPath(`/settings/${KEY}/a`, redaction)).toBe('/settings/[redacted]/a');
+    expect(redactPath('/settings/%5Bredacted%5D', redaction)).toBe('/settings/[redacted]');
+  });
+
+  it('hides nothing by its form where that is turned off', () => {
+    const path = '/share/q7Rw2Zt9Lp4Xc8Vb1Nm6Ks3Hd5Fg0Jy2Tz9Qa4';
+    expect(redactPath(path, redactionOf())).toBe('/share/[redacted]');
+    expect(redactPath(path, redactionOf({ detectSecrets: false }))).toBe(path);
+  });
+});
+
+describe('pathsWithToken', () => {
+  it('names the paths under which one may be recorded whose token only the recorder knew', () => {
+    expect(pathsWithToken(`/settings/${KEY}/42`)).toEqual([`/settings/${KEY}/42`, '/settings/[redacted]/42']);
+  });
+});
+
+const request = (url: string) => ({ method: 'PATCH', url, headers: [] });
+const found = (place: string, isDetected = true) => ({
+  what: 'a GitHub token',
+  place,
+  isDetected,
+  value: 's3cret',
+});
+
+it('tells once of each kind and place, without the value', () => {
+  const told: string[] = [];
+  const notices = new SecretNotices((text) => told.push(text));
+  notices.tell(found('/list/0/ci'), request('/projects/42?token=s3cret'), DEFAULT_REDACTION);
+  notices.tell(found('/list/7/ci'), request('/projects/43'), DEFAULT_REDACTION);
+  notices.tell(found('/token', false), request('/projects/42'), DEFAULT_REDACTION);
+  notices.tell(found('body'), request('/projects/42'), DEFAULT_REDACTION);
+  expect(told).toEqual([
+    'redacted a GitHub token in /list/0/ci of PATCH /projects/42; name the field with --redact ci',
+    'redacted a GitHub token in body of PATCH /projects/42',
+  ]);
+});
+
+it('falls silent after a hundred', () => {
+  const told: string[] = [];
+  const notices = new SecretNotices((text) => told.push(text));
+  for (let i = 0; i < 500; i++) notices.tell(found(`/name${i}`), request('/a'), DEFAULT_REDACTION);
+  expect(told.length).toBe(101);
+  expect(told.at(-1)).toBe('further values that look like secrets are redacted without a word');
 });
