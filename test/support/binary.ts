@@ -26,7 +26,13 @@ function installPacked(): string {
   mkdirSync(into, { recursive: true });
   // Without scripts: to build is for who starts the tests.
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  const options = { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' } as const;
+  // A warning of npm is not the output of what is tested.
+  const options = {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    shell: process.platform === 'win32',
+  } as const;
   const [{ filename }] = JSON.parse(execFileSync('npm', args, options));
   execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', into]);
   // Without a network: the packages that it needs are those of the repository.
