@@ -110,7 +110,7 @@ function commandOf({ level, properties, message }: Annotation): string {
   return `::${level} ${parts.join(',')}::${escapedData(message)}\n`;
 }
 
-/** Line ends are escaped; what else could steer the terminal of who reads the log is made visible. */
+/** Line ends are escaped; other characters that could steer a terminal are made visible. */
 function escapedData(text: string): string {
   const shown = text.replace(/[^\r\n]+/g, printable);
   return shown.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');

@@ -145,19 +145,19 @@ function quoted(name: string): string {
 }
 
 /** What is counted, in this order. */
-const COUNTS: readonly [text: (count: number) => string, kinds: readonly Effect['kind'][]][] = [
-  [(count) => `${count} to create`, ['environment-created']],
-  [(count) => `${count} to delete`, ['environment-deleted']],
-  [(count) => `${count} to replace`, ['environment-replaced']],
-  [(count) => `${count} to rename`, ['environment-renamed']],
-  [(count) => `${amount(count, 'language')} to add`, ['language-added']],
-  [(count) => `${amount(count, 'language')} to remove`, ['language-removed']],
-  [(count) => `${amount(count, 'other change')}`, ['default-changed', 'name-changed']],
+const COUNTS: readonly [text: (count: number) => string, ...kinds: Effect['kind'][]][] = [
+  [(count) => `${count} to create`, 'environment-created'],
+  [(count) => `${count} to delete`, 'environment-deleted'],
+  [(count) => `${count} to replace`, 'environment-replaced'],
+  [(count) => `${count} to rename`, 'environment-renamed'],
+  [(count) => `${amount(count, 'language')} to add`, 'language-added'],
+  [(count) => `${amount(count, 'language')} to remove`, 'language-removed'],
+  [(count) => amount(count, 'other change'), 'default-changed', 'name-changed'],
 ];
 
 function summaryOf(effects: readonly Effect[], isKept: boolean): string {
   if (effects.length === 0) return isKept ? 'No changes: the project stays as it is.' : '';
-  const counts = COUNTS.flatMap(([text, kinds]) => {
+  const counts = COUNTS.flatMap(([text, ...kinds]) => {
     const count = effects.filter(({ kind }) => kinds.includes(kind)).length;
     return count === 0 ? [] : [text(count)];
   });

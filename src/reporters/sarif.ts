@@ -82,17 +82,14 @@ function notificationsOf({ files, remarks = [], command }: Report, left: number)
     level: LEVELS[severity],
     message: message(said, hint),
   }));
-  const skipped = files.flatMap((file) =>
-    (file.skipped ?? []).map(({ line, why, method, path, pointer }) => ({
-      level: 'warning',
-      message: message(
-        `${file.file}${line === undefined ? '' : `:${line}`}: ${method} ${path} (${pointer}) ${isNot}: ${why}`,
-      ),
-    })),
+  const warnings = files.flatMap(({ file, skipped = [] }) =>
+    skipped.map(({ line, why, method, path, pointer }) => {
+      const place = line === undefined ? file : `${file}:${line}`;
+      return `${place}: ${method} ${path} (${pointer}) ${isNot}: ${why}`;
+    }),
   );
-  const cut =
-    left > 0 ? [{ level: 'warning', message: message(`${amount(left, 'further result')} left out`) }] : [];
-  const execution = [...skipped, ...cut];
+  if (left > 0) warnings.push(`${amount(left, 'further result')} left out`);
+  const execution = warnings.map((text) => ({ level: 'warning', message: message(text) }));
   return {
     ...(configuration.length > 0 && { toolConfigurationNotifications: configuration }),
     ...(execution.length > 0 && { toolExecutionNotifications: execution }),

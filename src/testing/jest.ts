@@ -29,7 +29,7 @@ declare global {
   }
 }
 
-// For those who import `expect` from @jest/globals. It is one of Jest's own packages, which need not be in reach of this one.
+// For tests that import `expect` from @jest/globals: a package of Jest's own, which need not be in reach of this one.
 // biome-ignore lint/suspicious/noTsIgnore: where it is, there is no error.
 /** @ts-ignore */
 declare module 'expect' {

@@ -16,7 +16,7 @@ const HASH = 12;
  *
  * @param test a text of one's own; what a test function is given by vitest (`({ task })`, or the task), `node:test` (`t`) or
  *   Playwright (`testInfo`); `this.test` of mocha; `expect.getState()` of jest or vitest, which tells cases of a table apart by their titles alone
- * @throws PatchgateError `bad-usage` where that is none of these, or no test runs
+ * @throws PatchgateError `bad-usage` where it has another form, or no test runs
  */
 export function recordingName(test: NamedTest): string {
   const { file, names } = namesOf(test);

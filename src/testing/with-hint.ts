@@ -37,7 +37,7 @@ export function orHint<T>(work: () => T): T {
   }
 }
 
-/** What was written for a command line, for those who write a test: `with --port` becomes `with the option port`. A whole command stays. */
+/** A text for the command line in the library's words: `with --port` becomes `with the option port`. A whole command stays. */
 export function inOptions(text: string): string {
   if (/\bpatchgate [a-z<]/.test(text)) return text;
   return text.replace(/--([a-z]+(?:-[a-z]+)*)/g, (flag, name: string) => {

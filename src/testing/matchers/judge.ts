@@ -51,7 +51,7 @@ export class Judge {
   /**
    * @param matcher its name, for messages
    * @param isApproved what the body loses may go
-   * @throws Error where the contract has no such operation, or path or state is none of it
+   * @throws Error where the contract has no such operation, or the path or state does not fit it
    */
   judge(
     matcher: string,
