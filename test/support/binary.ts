@@ -1,5 +1,11 @@
 /** The packed program as a child process: what a user installs and runs, not what a test imports. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  type ChildProcess,
+  type ExecFileSyncOptionsWithStringEncoding,
+  execFileSync,
+  spawn,
+  spawnSync,
+} from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,12 +33,12 @@ function installPacked(): string {
   // Without scripts: to build is for who starts the tests.
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
   // A warning of npm is not the output of what is tested.
-  const options = {
+  const options: ExecFileSyncOptionsWithStringEncoding = {
     cwd: ROOT,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
     shell: process.platform === 'win32',
-  } as const;
+  };
   const [{ filename }] = JSON.parse(execFileSync('npm', args, options));
   execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', into]);
   // Without a network: the packages that it needs are those of the repository.
