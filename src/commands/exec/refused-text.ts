@@ -73,7 +73,10 @@ function remedyText(
   { effects = [], effectsOmitted = 0 }: Verdict,
   { again, allowDelete, noGuard }: Remediation,
 ): string {
-  const names = [...new Set(effects.filter(losesEnvironment).map(({ name }) => name))];
+  const lost = effects.filter(losesEnvironment);
+  if (lost.some((effect) => effect.protected))
+    return 'the guard policy protects it: nothing deletes it through this gate';
+  const names = [...new Set(lost.map(({ name }) => name))];
   const canBeNamed =
     effectsOmitted === 0 &&
     names.length > 0 &&

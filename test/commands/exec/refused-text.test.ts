@@ -23,11 +23,16 @@ const gateOf = (newestFirst: Shown[], forgotten = 0) => ({
 });
 
 /** What is said of a PATCH that deletes environments of these names. */
-function saidOf(names: string[], effectsOmitted?: number): string | undefined {
+function saidOf(
+  names: string[],
+  effectsOmitted?: number,
+  more: { protected?: true } = {},
+): string | undefined {
   const effects: NonNullable<Shown['verdict']>['effects'] = names.map((name, id) => ({
     kind: 'environment-deleted',
     id,
     name,
+    ...more,
   }));
   const one = refusedPatch('/x', 409, {
     ...{ problem: 'destructive-change', effects },
@@ -61,6 +66,12 @@ it('names the environments as a flag takes them', () => {
   expect(flag).toBe('it?s? or not,?a?b?[2J?');
   const patterns = flag.split(',').map((text) => text.trim());
   expect(odd.map(nameMatcher(patterns))).toEqual([true, true]);
+});
+
+it('shows no way to delete what is protected', () => {
+  expect(saidOf(['Staging'], undefined, { protected: true })).toBe(
+    '  the guard policy protects it: nothing deletes it through this gate',
+  );
 });
 
 it.each([
