@@ -1,4 +1,5 @@
 import { sep } from 'node:path';
+import { PatchgateError } from '../errors.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import type { JsonObject } from '../json/json.ts';
 import { redactJson } from '../recordings/redaction/redact.ts';
@@ -11,7 +12,7 @@ import type { Composed, RuntimeContext } from './compose-upstream.ts';
  * Who is asked what a record holds: the fake and a recording for what they play; of a real service, what was learnt of it,
  * which is kept for the next run.
  *
- * @throws PatchgateError where the file with what is known is broken
+ * @throws PatchgateError where the file with what is known is broken; `bad-usage` where a real service is to be protected unguarded
  */
 export async function composeKnowledge(
   config: Config,
@@ -29,6 +30,7 @@ export async function composeKnowledge(
     const { replayedKnowledge } = await import('../guard/replayed-knowledge.ts');
     return replayedKnowledge(played, { redaction, account, kinds });
   }
+  refuseUnguarded(config);
   const { openKeptState } = await import('../guard/kept-state.ts');
   const file = (await stateFileOf(config, notice)) ?? '';
   // Nothing is judged and nothing kept: what streams by is not looked at.
@@ -59,6 +61,16 @@ export async function composeKnowledge(
     },
     close: () => kept.close(),
   };
+}
+
+/** Without the guard, what is not known of a project passes. */
+function refuseUnguarded({ guard, protect, guardPolicy }: Config): void {
+  if (guard !== 'off') return;
+  const isProtecting = protect.length > 0 || guardPolicy.some(({ deletion }) => deletion === 'protect');
+  if (!isProtecting) return;
+  throw new PatchgateError('bad-usage', 'without the guard, nothing that the policy protects is safe', {
+    hint: 'leave out --no-guard, or what protects: --protect, and "protect" in guardPolicy',
+  });
 }
 
 async function stateFileOf(

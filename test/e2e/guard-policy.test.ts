@@ -1,6 +1,7 @@
 /** The guard policy in front of a service that really deletes. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/settings/config.ts';
+import { laterRefusal } from '../support/errors.ts';
 import { startGate } from '../support/in-process.ts';
 import { patch, project, type Service, startService } from '../support/service.ts';
 
@@ -46,6 +47,12 @@ describe('what is protected', () => {
     await fetch(`${url}/api/v2/accounts/current/projects/42`);
     expect((await patch(url, ALL)).status).toBe(200);
   });
+});
+
+it('what is protected needs the guard', async () => {
+  expect(await laterRefusal('bad-usage', start({ protect: ['Production'], guard: 'off' }))).toContain(
+    '--no-guard',
+  );
 });
 
 it('what is allowed goes without asking', async () => {
