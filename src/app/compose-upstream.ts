@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import type { RequestHead } from '../http/http.ts';
-import { readTargetTls } from '../http/tls.ts';
 import { findRecording } from '../recordings/find-recording.ts';
 import type { MatchRules } from '../recordings/matching/match-rules.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
@@ -84,7 +83,7 @@ async function composeProxy(setup: Setup): Promise<Composed> {
   const { config, rules, env } = setup;
   const { mode, notice } = recordMode(config, env);
   if (notice) setup.notice(notice);
-  const forward = await openForward(setup);
+  const forward = await forwardOf(setup);
   const to = `forwards to ${config.target}`;
   if (mode === undefined) return { upstream: forward, forward, summary: to, close: () => forward.close() };
   const count = counter();
@@ -119,7 +118,7 @@ async function composeReplay(setup: Setup): Promise<Composed> {
     });
   }
   if (onMiss === 'forward') await findRecording(recordings, recording);
-  const forward = onMiss === 'refuse' ? undefined : await openForward(setup);
+  const forward = onMiss === 'refuse' ? undefined : await forwardOf(setup);
   const records = onMiss === 'record';
   const count = counter();
   const store = await (onMiss === 'refuse' && !isBrief
@@ -141,13 +140,22 @@ async function composeReplay(setup: Setup): Promise<Composed> {
   };
 }
 
+/** Of a target in this process. */
+export const NO_TARGET_SETTINGS = {
+  targetCa: undefined,
+  targetCert: undefined,
+  targetKey: undefined,
+  targetInsecure: false,
+  setHeader: [],
+};
+
 async function composeFake(setup: Setup): Promise<Composed> {
   const { config } = setup;
   const { startFake } = await import('../upstreams/fake/start-fake.ts');
   const seed = setup.seed ?? config.seed;
   const fake = await startFake({ seed, envelope: config.envelope });
-  const toFake = { ...config, target: fake.url, targetCa: undefined, targetInsecure: false };
-  const forward = await openForward({ ...setup, config: toFake }, 'fake');
+  const toFake = { ...config, target: fake.url, ...NO_TARGET_SETTINGS };
+  const forward = await forwardOf({ ...setup, config: toFake }, 'fake');
   return {
     upstream: forward,
     forward,
@@ -170,21 +178,23 @@ function counter() {
   };
 }
 
-async function openForward({ config, notice }: Setup, answeredBy: AnsweredBy = 'target'): Promise<Forward> {
+async function forwardOf(
+  { config, notice, env }: Setup,
+  answeredBy: AnsweredBy = 'target',
+): Promise<Forward> {
   if (config.target === undefined) {
     throw new PatchgateError('bad-usage', 'no target is given', {
       hint: 'patchgate proxy https://staging.example.com/api/v2',
     });
   }
   const target = parseTarget(config.target);
-  const { timeout, preserveHost, forwardedHeaders } = config;
-  const tls = await readTargetTls(target, config);
-  if (!tls.rejectUnauthorized)
+  const { openForward } = await import('../upstreams/open-forward.ts');
+  const forward = await openForward(target, { ...config, answeredBy }, env);
+  if (forward.isInsecure)
     notice(
       `the certificate of ${target.origin} is not verified (--target-insecure): anybody in between can read and change all`,
     );
-  const { forward } = await import('../upstreams/forward.ts');
-  return forward({ target, tls, answeredBy, timeout, preserveHost, forwardedHeaders });
+  return forward;
 }
 
 async function openReplay(

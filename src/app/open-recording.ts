@@ -1,6 +1,6 @@
 import { findRecording } from '../recordings/find-recording.ts';
 import { type MatchRules, matchRules } from '../recordings/matching/match-rules.ts';
-import { redactionOf } from '../recordings/redaction/redaction.ts';
+import { hidingSecrets, redactionOf } from '../recordings/redaction/redaction.ts';
 import type { OpenOptions } from '../recordings/store/open-store.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import type { Config } from '../settings/config.ts';
@@ -39,9 +39,9 @@ export async function openRecording(
   return openStore(recordings, recording, { refreshMeta, durability, rules, onNotice: notice, ...options });
 }
 
-/** Which requests are the same: to what records, to what replays, and to the files between them. */
-export function rulesOf(config: Config): MatchRules {
-  return matchRules(config, redactionOf(config));
+/** Which requests are the same: to what records, to what replays, and to the files between them. @param secrets texts that are hidden wherever they stand */
+export function rulesOf(config: Config, secrets: readonly string[] = []): MatchRules {
+  return matchRules(config, hidingSecrets(redactionOf(config), secrets));
 }
 
 /** A recording that must answer everything. @throws PatchgateError `bad-usage` where it is not there */

@@ -25,6 +25,7 @@ import type { Config } from '../settings/config.ts';
 import type { Missed } from '../upstreams/replay/misses.ts';
 import type { CrossSessionHit } from '../upstreams/replay/served.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
+import { secretsOf } from '../upstreams/set-headers.ts';
 import { version } from '../version.ts';
 import { gateOf } from './compose-gate.ts';
 import { composeKnowledge } from './compose-knowledge.ts';
@@ -72,7 +73,7 @@ export async function createPatchgate(
   config: Config,
   context: RuntimeContext,
 ): Promise<Patchgate> {
-  const rules = rulesOf(config);
+  const rules = rulesOf(config, secretsOf(config.setHeader, context.env));
   const { redaction } = rules;
   const { clientTimeout, controlToken } = config;
   const gate = quotingNoSecrets(await gateOf(config, context), redaction);

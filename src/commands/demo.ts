@@ -1,4 +1,5 @@
 import type { CommandModule } from 'yargs';
+import { NO_TARGET_SETTINGS } from '../app/compose-upstream.ts';
 import { createPatchgate } from '../app/patchgate.ts';
 import { APPROVE_HEADER } from '../guard/approvals.ts';
 import { resolveConfig } from '../settings/config.ts';
@@ -47,7 +48,7 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
   ignoreBrokenPipe();
   const { config: given } = await resolveConfig(flags, { guard: 'on' });
   // Certificates are for a real service and its clients.
-  const withoutTls = { targetCa: undefined, targetInsecure: false, tlsCert: undefined, tlsKey: undefined };
+  const withoutTls = { ...NO_TARGET_SETTINGS, tlsCert: undefined, tlsKey: undefined, clientCa: undefined };
   const config = { ...given, ...withoutTls, state: '', recording: RECORDING };
   const notice = (text: string) => print(`   ${text}`);
 

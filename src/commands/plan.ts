@@ -18,11 +18,11 @@ import { resolveConfig, workspaceOf } from '../settings/config.ts';
 import { COMMAND_DEFAULTS, STATE_BY_DEFAULT } from '../settings/settings.ts';
 import { correctedProject, fullProject } from '../state/corrected.ts';
 import { KnownState } from '../state/known-state.ts';
+import type { TargetSettings } from '../upstreams/open-forward.ts';
 import { type Input, type InputIo, readInput } from './check/read-input.ts';
 import { all, headersOf, once } from './given.ts';
 import { flagsOf, formatOf, GUARDING, REDACTION, takesText, withSettings } from './options.ts';
 import { isColoured, type Output, say, standardOutput, writeFileWhole } from './output.ts';
-import type { TargetSettings } from './plan/read-target.ts';
 import { readInOrder } from './recordings/selection.ts';
 import { ageText } from './recordings/units.ts';
 
@@ -52,6 +52,9 @@ export const plan: CommandModule = {
         'timeout',
         'targetCa',
         'targetInsecure',
+        'targetCert',
+        'targetKey',
+        'setHeader',
       ] as const),
     ])
       .positional('body', {

@@ -9,6 +9,9 @@ export interface ServerTls {
   /** The gate's own certificate first, then those between it and an authority. */
   cert: string;
   key: string;
+  /** Authorities, one of which a client's certificate must come from. */
+  ca?: string;
+  requestCert?: true;
 }
 
 /** How every connection to the target is secured: options of Node's `tls.connect`. */
@@ -21,6 +24,9 @@ export interface TargetTls {
   rejectUnauthorized: boolean;
   /** Always said, or a client's `Host` would. `""` where the target is an IP address: the address is checked then. */
   servername: string;
+  /** What the gate proves itself with to the target. */
+  cert?: string;
+  key?: string;
 }
 
 /**
@@ -33,50 +39,82 @@ export interface TargetTls {
 export async function readServerTls({
   tlsCert,
   tlsKey,
+  clientCa,
 }: {
   tlsCert: string | undefined;
   tlsKey: string | undefined;
+  clientCa?: string | undefined;
 }): Promise<ServerTls | undefined> {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined) {
-    const [given, missing] = tlsKey === undefined ? ['--tls-cert', '--tls-key'] : ['--tls-key', '--tls-cert'];
-    throw new PatchgateError('bad-usage', `${given} is given without ${missing}`, {
-      hint: 'TLS takes both: --tls-cert server.crt --tls-key server.key',
+  const pair = await readPair({ cert: tlsCert, key: tlsKey }, ['--tls-cert', '--tls-key']);
+  if (clientCa === undefined) return pair;
+  if (!pair) {
+    throw new PatchgateError('bad-usage', '--client-ca is given without --tls-cert', {
+      hint: 'clients show certificates over TLS alone: --tls-cert server.crt --tls-key server.key',
     });
   }
-  const cert = await readPem(tlsCert, 'certificate', '--tls-cert');
-  const key = await readPem(tlsKey, 'key', '--tls-key');
+  return { ...pair, ca: await readAuthorities(clientCa, '--client-ca'), requestCert: true };
+}
+
+/** A certificate and its key, which belong together. @param flags by which they are given */
+async function readPair(
+  files: { cert: string | undefined; key: string | undefined },
+  flags: readonly [cert: string, key: string],
+): Promise<{ cert: string; key: string } | undefined> {
+  const { cert: certFile, key: keyFile } = files;
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  const [certFlag, keyFlag] = flags;
+  if (certFile === undefined || keyFile === undefined) {
+    const [given, missing] = keyFile === undefined ? flags : [keyFlag, certFlag];
+    throw new PatchgateError('bad-usage', `${given} is given without ${missing}`, {
+      hint: `TLS takes both: ${certFlag} own.crt ${keyFlag} own.key`,
+    });
+  }
+  const cert = await readPem(certFile, 'certificate', certFlag);
+  const key = await readPem(keyFile, 'key', keyFlag);
   const certificate = attempt(
     () => new X509Certificate(cert),
-    () => [`${tlsCert} holds no certificate in PEM`, 'it should begin with -----BEGIN CERTIFICATE-----'],
+    () => [`${certFile} holds no certificate in PEM`, 'it should begin with -----BEGIN CERTIFICATE-----'],
   );
-  if (!certificate.checkPrivateKey(privateKeyOf(key, tlsKey)))
+  if (!certificate.checkPrivateKey(privateKeyOf(key, keyFile)))
     throw badFile(
-      `the key in ${tlsKey} is not that of the certificate in ${tlsCert}`,
+      `the key in ${keyFile} is not that of the certificate in ${certFile}`,
       'give the two that were made together; in a chain, the own certificate comes first',
     );
   attempt(
     () => createSecureContext({ cert, key }),
     (error) => [
-      `TLS does not take the certificate in ${tlsCert}: ${messageOf(error)}`,
+      `TLS does not take the certificate in ${certFile}: ${messageOf(error)}`,
       'make one with a key of today: 2048 bits of RSA or more, or P-256',
     ],
   );
   return { cert, key };
 }
 
+/** The settings of TLS to the target. */
+export interface TargetTlsFiles {
+  targetCa?: string | undefined;
+  targetInsecure: boolean;
+  /** The gate's own certificate and key, for a target that asks for them. */
+  targetCert?: string | undefined;
+  targetKey?: string | undefined;
+}
+
 /**
  * @param target of which the URL is used
- * @throws PatchgateError `bad-usage` where the two settings do not fit each other or the target, `bad-input` where the
+ * @throws PatchgateError `bad-usage` where the settings do not fit each other or the target, `bad-input` where a
  *   file cannot be read or holds no certificate
  */
 export async function readTargetTls(
   { url }: { url: URL },
-  { targetCa, targetInsecure }: { targetCa: string | undefined; targetInsecure: boolean },
+  { targetCa, targetInsecure, targetCert, targetKey }: TargetTlsFiles,
 ): Promise<TargetTls> {
   const misused = (text: string, hint: string) => new PatchgateError('bad-usage', text, { hint });
-  if (url.protocol === 'http:' && (targetInsecure || targetCa !== undefined)) {
-    const flag = targetInsecure ? '--target-insecure' : '--target-ca';
+  if (url.protocol === 'http:' && (targetInsecure || targetCa !== undefined || targetCert !== undefined)) {
+    const flag = targetInsecure
+      ? '--target-insecure'
+      : targetCa === undefined
+        ? '--target-cert'
+        : '--target-ca';
     const hint = `leave ${flag} out, or give the target as https://${url.host}`;
     throw misused(`${flag} has no meaning for ${url.origin}: it speaks no TLS`, hint);
   }
@@ -86,7 +124,8 @@ export async function readTargetTls(
       'with --target-ca alone the target is verified',
     );
   return {
-    ca: targetCa === undefined ? undefined : await readAuthorities(targetCa),
+    ...(await readPair({ cert: targetCert, key: targetKey }, ['--target-cert', '--target-key'])),
+    ca: targetCa === undefined ? undefined : await readAuthorities(targetCa, '--target-ca'),
     allowPartialTrustChain: targetCa !== undefined,
     rejectUnauthorized: !targetInsecure,
     servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
@@ -95,8 +134,8 @@ export async function readTargetTls(
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
 
-async function readAuthorities(file: string): Promise<string> {
-  const found = (await readPem(file, "authorities' certificates", '--target-ca')).match(CERTIFICATE) ?? [];
+async function readAuthorities(file: string, flag: string): Promise<string> {
+  const found = (await readPem(file, "authorities' certificates", flag)).match(CERTIFICATE) ?? [];
   attempt(
     () => {
       if (found.length === 0) throw new Error('nothing found');

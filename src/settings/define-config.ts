@@ -112,6 +112,7 @@ interface WrittenKinds<Milliseconds> {
   recordKinds: RecordKind | readonly RecordKind[];
   pointers: string | readonly string[];
   patterns: string | readonly string[];
+  headers: string | readonly string[];
   latency: DurationText | `${DurationText}..${DurationText}` | 'recorded' | Milliseconds;
   faults: string | readonly FaultGiven[];
 }

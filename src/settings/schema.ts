@@ -97,6 +97,10 @@ export const KINDS: Record<Kind, Schema> = {
     takes: 'JSON Pointers, with * for any one: /environments/*/id',
   },
   patterns: { ...oneOrMore(text), takes: 'texts' },
+  headers: {
+    ...oneOrMore({ type: 'string', pattern: "^[!#$%&'*+.^_`|~\\w-]+=[\\t\\x20-\\x7e]*$" }),
+    takes: 'NAME=VALUE, NAME=env:VARIABLE, or NAME= to leave it out: Authorization=env:STAGING_TOKEN',
+  },
   latency: orZero(
     `^(?:recorded|${DURATION}(?:\\.\\.${DURATION})?)$`,
     'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded',

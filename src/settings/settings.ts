@@ -44,6 +44,7 @@ export interface Values {
   pointers: string[];
   /** Sources of regular expressions. */
   patterns: string[];
+  headers: string[];
   latency: Latency;
   faults: FaultRule[];
 }
@@ -225,9 +226,21 @@ export const SETTINGS = {
       ...of('file'),
       description: "PEM file of the authorities that the target's certificate may come from",
     },
+    targetCert: {
+      ...of('file'),
+      description: 'PEM file with the certificate that the gate shows to the target',
+    },
+    targetKey: { ...of('file'), description: 'PEM file with its key' },
     targetInsecure: { ...flag, description: "Do not verify the target's certificate" },
     preserveHost: { ...flag, description: "Send the target the client's Host, not its own" },
     forwardedHeaders: { ...flag, description: 'Tell the target who asks: X-Forwarded-For, -Proto and -Host' },
+    setHeader: {
+      ...of('headers'),
+      default: [],
+      secret: true,
+      description:
+        "Header for the target in the place of the client's: 'Authorization=env:STAGING_TOKEN'; NAME= leaves it out; repeat it for more",
+    },
     timeout: {
       ...of('duration'),
       default: '30s',
@@ -258,6 +271,11 @@ export const SETTINGS = {
     },
     tlsCert: { ...of('file'), description: 'PEM file with the certificate to serve clients over TLS with' },
     tlsKey: { ...of('file'), description: 'PEM file with its key' },
+    clientCa: {
+      ...of('file'),
+      description:
+        "PEM file of the authorities that a client's certificate must come from; without one, a client gets no connection",
+    },
     controlToken: {
       ...of('text'),
       secret: true,

@@ -73,6 +73,8 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
     case 'pointers':
       // An empty one in a list, as only a config file has it, is the whole body.
       return Array.isArray(written) && written.includes('') ? ['', ...parts(written)] : parts(written);
+    case 'headers':
+      return [written].flat();
     case 'patterns':
       return [written].flat().filter((source) => isPattern(source as string, fail));
     case 'latency': {

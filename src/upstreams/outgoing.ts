@@ -11,6 +11,7 @@ import {
 } from '../http/http.ts';
 import type { TargetTls } from '../http/tls.ts';
 import { SESSION_HEADER } from './session.ts';
+import type { SetHeaders } from './set-headers.ts';
 import type { Target } from './target.ts';
 import type { AnsweredBy, UpstreamRequest } from './upstream.ts';
 
@@ -28,6 +29,8 @@ export interface ForwardOptions {
   preserveHost: boolean;
   /** Add `X-Forwarded-For`, `-Proto` and `-Host`. */
   forwardedHeaders: boolean;
+  /** In the place of the client's. */
+  setHeaders?: SetHeaders | undefined;
 }
 
 /** What is known of a client's request. */
@@ -55,7 +58,11 @@ export function outgoingHeaders(asked: Asked, options: ForwardOptions): string[]
   }
   // The one thing of ours that the fake is told: a session's number, since its name may be used again.
   if (options.answeredBy === 'fake' && asked.session) kept.push(SESSION_HEADER, String(asked.session.id));
-  return options.forwardedHeaders ? withForwarded(kept, asked) : kept;
+  const all = options.forwardedHeaders ? withForwarded(kept, asked) : kept;
+  const { setHeaders } = options;
+  return setHeaders
+    ? [...withoutHeaders(all, (name) => setHeaders.names.has(name)), ...setHeaders.added]
+    : all;
 }
 
 /** With this header a preflight names the headers that a page wants to send. */

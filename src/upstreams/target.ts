@@ -120,6 +120,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'there is no route to it',
   EPROTO: 'it speaks no TLS, or none that fits',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+    'it wants a certificate of the gate: --target-cert and --target-key',
 };
 
 function reasonOf(error: unknown): string {

@@ -58,7 +58,7 @@ async function plan({ stdin = '', gateOptions, ...args }: Given = {}) {
       account: undefined,
       basePath: '',
       source: { kind: 'state', file: at('state.json'), mustExist: false },
-      target: { timeout: 5000, targetCa: undefined, targetInsecure: false },
+      target: { timeout: 5000, targetCa: undefined, targetInsecure: false, setHeader: [] },
       format: 'json',
       isColoured: false,
       writeFull: undefined,

@@ -9,15 +9,19 @@ import { RawConnection, type RawRequest, requestBytes, sendRaw } from '../suppor
 import { type Received, startTarget, type Target } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+const KEY = 'k3y-of-staging-0815';
 let target: Target;
 let pair: Pair;
-const gates: Record<'plain' | 'preserving' | 'telling' | 'secure', InProcess> = {} as never;
+const gates: Record<'plain' | 'preserving' | 'telling' | 'secure' | 'setting', InProcess> = {} as never;
 beforeAll(async () => {
   target = await startTarget();
   pair = await makeCertificate(['127.0.0.1']);
   const to = { target: target.url };
   gates.plain = await startGate(to);
   gates.preserving = await startGate({ ...to, preserveHost: true });
+  const setHeader = ['X-Key=env:TARGET_KEY', 'X-Team=checkout', 'Cookie='];
+  const env = { TARGET_KEY: KEY };
+  gates.setting = await startGate({ ...to, setHeader }, 'proxy', env);
   gates.telling = await startGate({ ...to, forwardedHeaders: true });
   const tls = { tlsCert: fileOf(pair.cert), tlsKey: fileOf(pair.key) };
   gates.secure = await startGate({ ...to, ...tls, forwardedHeaders: true, preserveHost: true });
@@ -106,6 +110,15 @@ describe.each(WAYS)('%s', (_, request, own) => {
     });
   });
 
+  it('has the headers that are set, and not those of the client', async () => {
+    const headers: Headers = [
+      ['x-key', 'of the client'],
+      ['Cookie', 'a=b'],
+    ];
+    await sendRaw(gates.setting.port, { ...request, headers: [...headers, ...own] });
+    expect(received('x-key', 'x-team', 'cookie')).toEqual({ 'x-key': [KEY], 'x-team': ['checkout'] });
+  });
+
   it('tells that the client spoke TLS', async () => {
     const client = await RawConnection.openSecure(gates.secure.port, { ca: pair.cert });
     client.write(requestBytes({ ...request, headers: own }));
@@ -142,4 +155,31 @@ it('leaves recordings as they are', async () => {
     return exchanges[0].request;
   };
   expect(await record({ preserveHost: true, forwardedHeaders: true })).toEqual(await record({}));
+});
+
+it('keeps and shows nothing of a header that comes from the environment', async () => {
+  const echo = await startTarget((req, res) =>
+    res
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ you: req.headers['x-key'] })),
+  );
+  const recordings = temporaryFolder();
+  const settings = {
+    target: echo.url,
+    record: 'all' as const,
+    recordings,
+    setHeader: ['X-Key=env:TARGET_KEY'],
+  };
+  const { port, gate } = await startGate(settings, 'proxy', { TARGET_KEY: KEY });
+  const { body } = await sendRaw(port, { path: '/echo' });
+  expect(body.toString()).toBe(JSON.stringify({ you: KEY }));
+  expect(JSON.stringify([...gate.exchanges()])).not.toContain(KEY);
+  await gate.close();
+  const files = readdirSync(recordings, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.json'),
+  );
+  expect(files).toHaveLength(1);
+  const kept = readFileSync(join(recordings, files[0] as string), 'utf8');
+  expect(kept).toContain('"you": "[redacted]"');
+  expect(kept).not.toContain(KEY);
 });

@@ -66,6 +66,18 @@ function problemOf(response: RawResponse): { status: number; type: string; detai
 }
 
 describe.each(WAYS)('%s', (_, ask) => {
+  it('shows the target the certificate that it asks for', async () => {
+    const own = await makeCertificate(['gate'], { authority });
+    const target = await start({ ...right, ...{ ca: authority.cert, requestCert: true } });
+    const shown = { targetCert: fileOf(own.cert), targetKey: fileOf(own.key) };
+    const gate = await startGate({ target: target.url, targetCa, ...shown });
+    expect((await ask(gate)).status).toBeLessThan(300);
+    const { status, detail } = problemOf(await ask(await startGate({ target: target.url, targetCa })));
+    expect(status).toBe(502);
+    // Which of two comes first is up to the sockets: the alert, or the end of the connection.
+    expect(detail).toMatch(/it wants a certificate of the gate|it closed the connection/);
+  });
+
   const refusedBy = async (tls: Pair, settings: object = { targetCa }) => {
     const target = await start(tls);
     const problem = problemOf(await ask(await startGate({ target: target.url, ...settings })));

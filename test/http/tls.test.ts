@@ -30,7 +30,7 @@ describe('certificate and key of the gate', () => {
 
   it('go together', async () => {
     expect(await refused('a.crt', undefined, 'bad-usage')).toBe(
-      '--tls-cert is given without --tls-key (TLS takes both: --tls-cert server.crt --tls-key server.key)',
+      '--tls-cert is given without --tls-key (TLS takes both: --tls-cert own.crt --tls-key own.key)',
     );
     expect(await refused(undefined, 'a.key', 'bad-usage')).toContain('--tls-key is given without --tls-cert');
   });

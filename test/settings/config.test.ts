@@ -36,6 +36,7 @@ describe('what nobody says', () => {
       sessionIdle: 600_000,
       onMiss: 'refuse',
       targetInsecure: false,
+      setHeader: [],
       preserveHost: false,
       forwardedHeaders: false,
       validation: 'enforce',

@@ -127,6 +127,10 @@ describe('each setting', () => {
     host: [['0.0.0.0', '0.0.0.0']],
     allowHost: [['gate.test,*.team.test', ['gate.test', '*.team.test']]],
     tlsCert: [['server.crt', 'server.crt']],
+    clientCa: [['clients.pem', 'clients.pem']],
+    targetCert: [['own.crt', 'own.crt']],
+    targetKey: [['own.key', 'own.key']],
+    setHeader: [['Authorization=env:TOKEN', ['Authorization=env:TOKEN']]],
     tlsKey: [['server.key', 'server.key']],
     controlToken: [['x', 'x']],
     refreshMeta: [

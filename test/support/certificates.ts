@@ -44,7 +44,7 @@ export async function makeCertificate(
     notAfterDate: new Date(Date.now() + until * DAY),
     extensions: [
       { name: 'basicConstraints', cA: false },
-      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
       {
         name: 'subjectAltName',
         altNames: names.map((name) => (isIP(name) ? { type: 7, ip: name } : { type: 2, value: name })),

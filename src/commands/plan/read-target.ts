@@ -1,19 +1,15 @@
 import { Readable } from 'node:stream';
 import { PatchgateError } from '../../errors.ts';
 import { recordOf } from '../../guard/reading-records.ts';
-import { readTargetTls } from '../../http/tls.ts';
 import type { Known, RecordName } from '../../model/record.ts';
-import type { Config } from '../../settings/config.ts';
 import { wholeRecord } from '../../state/known.ts';
 import { ask } from '../../upstreams/ask.ts';
-import { forward } from '../../upstreams/forward.ts';
+import { openForward, type TargetSettings } from '../../upstreams/open-forward.ts';
 import { outgoingPath } from '../../upstreams/outgoing.ts';
 import { parseTarget } from '../../upstreams/target.ts';
 
 /** Bytes of an answer that are read at most, as sent. */
 const MOST = 5 * 1024 * 1024;
-
-export type TargetSettings = Pick<Config, 'timeout' | 'targetCa' | 'targetInsecure'>;
 
 /**
  * Reads a record from a service by one GET; nothing else is sent, and no redirect is followed.
@@ -29,15 +25,11 @@ export async function readTarget(
   headers: readonly string[],
   name: RecordName,
   path: string,
-  given: TargetSettings,
+  settings: TargetSettings,
 ): Promise<Known> {
-  const { timeout, ...settings } = given;
+  const { timeout } = settings;
   const target = parseTarget(text);
-  const tls = await readTargetTls(target, settings);
-  const upstream = forward({
-    ...{ target, tls, timeout, answeredBy: 'target' },
-    ...{ preserveHost: false, forwardedHeaders: false },
-  });
+  const upstream = await openForward(target, settings, process.env);
   const request = {
     method: 'GET',
     url: path,

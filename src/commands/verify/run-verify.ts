@@ -3,7 +3,6 @@ import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { readingRecords } from '../../guard/reading-records.ts';
 import { header } from '../../http/http.ts';
-import { readTargetTls } from '../../http/tls.ts';
 import { patternTree } from '../../json/pointer-pattern.ts';
 import { DRIFT_RULES, isDriftRule } from '../../recordings/drift/drift-rules.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
@@ -16,7 +15,9 @@ import { amount } from '../../reporters/wording.ts';
 import type { Config } from '../../settings/config.ts';
 import { workspaceOf } from '../../settings/config.ts';
 import { KnownState } from '../../state/known-state.ts';
-import { type Forward, forward } from '../../upstreams/forward.ts';
+import type { Forward } from '../../upstreams/forward.ts';
+import { openForward } from '../../upstreams/open-forward.ts';
+import { secretsOf } from '../../upstreams/set-headers.ts';
 import { parseTarget, type Target } from '../../upstreams/target.ts';
 import { version } from '../../version.ts';
 import { hideSecrets } from '../check/hide-secrets.ts';
@@ -86,7 +87,7 @@ export async function runVerify(
   const gate = await createGate();
   checkSuppressedRules(config.suppressions, gate.rules);
   const suppressions = config.suppressions.filter(({ rule }) => isDriftRule(rule));
-  const rules = rulesOf(config);
+  const rules = rulesOf(config, secretsOf(config.setHeader, process.env));
   const upstream = await openTarget(target, config, io);
   const files = new VerifiedFiles(root);
   const accepted = updates ? new AcceptedAnswers(root) : undefined;
@@ -173,14 +174,10 @@ function targetOf({ target }: Config): Target {
 }
 
 async function openTarget(target: Target, config: Config, { notice }: VerifyIo): Promise<Forward> {
-  const tls = await readTargetTls(target, config);
-  if (!tls.rejectUnauthorized)
-    notice(`the certificate of ${target.origin} is not verified (--target-insecure)`);
-  const { timeout } = config;
-  return forward({
-    ...{ target, tls, timeout, answeredBy: 'target' },
-    ...{ preserveHost: false, forwardedHeaders: false },
-  });
+  const settings = { ...config, preserveHost: false, forwardedHeaders: false };
+  const forward = await openForward(target, settings, process.env);
+  if (forward.isInsecure) notice(`the certificate of ${target.origin} is not verified (--target-insecure)`);
+  return forward;
 }
 
 function driftRulesOf({ ignoreDrift, driftHeaders }: Config, { sets, redaction }: MatchRules) {

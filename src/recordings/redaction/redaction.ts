@@ -120,13 +120,20 @@ function addWithin(values: Set<string>, value: string, most: number): void {
   values.add(value);
 }
 
+/** The same, and these texts wherever they stand, in all ways in which they may be written. */
+export function hidingSecrets(redaction: Redaction, secrets: readonly string[]): Redaction {
+  const known = new KnownSecrets();
+  for (const secret of secrets) known.addHeader(secret);
+  return hidingTexts(redaction, known.texts);
+}
+
 /** The same, and these texts wherever they stand. */
 export function hidingTexts(redaction: Redaction, texts: readonly string[]): Redaction {
   if (texts.length === 0) return redaction;
   const holdsText = (text: string) => texts.some((secret) => text.includes(secret));
   return {
     ...redaction,
-    texts,
+    texts: [...redaction.texts, ...texts],
     mayBeIn: (text) => holdsText(text) || redaction.mayBeIn(text),
     mayBeInRecurring: (value) => holdsText(value) || redaction.mayBeInRecurring(value),
   };

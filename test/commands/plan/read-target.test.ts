@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { readTarget, type TargetSettings } from '../../../src/commands/plan/read-target.ts';
+import { readTarget } from '../../../src/commands/plan/read-target.ts';
+import type { TargetSettings } from '../../../src/upstreams/open-forward.ts';
 import { fileOf, makeAuthority, makeCertificate } from '../../support/certificates.ts';
 import { laterRefusal } from '../../support/errors.ts';
 import { type Answer, freePort, startRawTarget, startTarget } from '../../support/target.ts';
@@ -18,6 +19,7 @@ const read = (url: string, settings: Partial<TargetSettings> = {}, headers: read
     timeout: 5000,
     targetCa: undefined,
     targetInsecure: false,
+    setHeader: [],
     ...settings,
   });
 

@@ -1,0 +1,24 @@
+import { readTargetTls, type TargetTlsFiles } from '../http/tls.ts';
+import { type Forward, forward } from './forward.ts';
+import type { ForwardOptions } from './outgoing.ts';
+import { readSetHeaders } from './set-headers.ts';
+import type { Target } from './target.ts';
+
+export interface TargetSettings
+  extends TargetTlsFiles,
+    Pick<ForwardOptions, 'timeout'>,
+    Partial<Pick<ForwardOptions, 'preserveHost' | 'forwardedHeaders' | 'answeredBy'>> {
+  setHeader: readonly string[];
+}
+
+/** What sends requests to a target, by the settings for it. @throws PatchgateError where these are wrong */
+export async function openForward(
+  target: Target,
+  settings: TargetSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Forward> {
+  const { timeout, preserveHost = false, forwardedHeaders = false, answeredBy = 'target' } = settings;
+  const tls = await readTargetTls(target, settings);
+  const setHeaders = readSetHeaders(settings.setHeader, env);
+  return forward({ target, tls, answeredBy, timeout, preserveHost, forwardedHeaders, setHeaders });
+}
