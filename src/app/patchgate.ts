@@ -114,6 +114,7 @@ export async function createPatchgate(
   };
   const answerData = createDataPath({
     ...{ gate, guard, learner, upstream, faults, clientTimeout, sessions, redaction, nextId, onSeen },
+    corsOrigins: config.cors,
   });
 
   /** What a session has of its own ends with it: the places in sequences, the state of the fake, its faults. */

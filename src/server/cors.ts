@@ -6,6 +6,7 @@ import {
   type RequestHead,
   type ResponseHead,
   splitTarget,
+  withoutHeaders,
 } from '../http/http.ts';
 import type { AnsweredBy } from '../upstreams/upstream.ts';
 
@@ -22,13 +23,44 @@ const SIMPLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 /** Preflights that are remembered. */
 const KEPT = 1000;
 
+/** Seconds that a browser may keep the gate's answer to a preflight. */
+const PREFLIGHT_AGE = '600';
+
 /**
  * What pages of other origins may ask for: as the target or the recording says it in its answers to preflights. What the gate answers
- * itself can be read by the same pages.
+ * itself can be read by the same pages. Pages of some origins may ask for and read all: for these the gate answers preflights itself.
  */
 export class Cors {
+  readonly #origins: readonly string[];
   /** By origin, method and path: the headers with which an answer can be read. */
   readonly #allowed = new LRUCache<string, readonly string[]>({ max: KEPT });
+
+  /** @param origins of pages that may ask for all: `https://app.example.com`; `*`: any, without credentials */
+  constructor(origins: readonly string[] = []) {
+    this.#origins = origins;
+  }
+
+  /** The headers of the gate's answer to a preflight; undefined where it is for others to answer, or is none. */
+  preflight({ method, headers }: RequestHead): RawHeaders | undefined {
+    if (method !== 'OPTIONS' || this.#allowedTo(headers) === undefined) return undefined;
+    const asked = header(headers, 'access-control-request-method');
+    if (asked === undefined) return undefined;
+    const names = header(headers, 'access-control-request-headers');
+    return [
+      ...['Access-Control-Allow-Methods', asked],
+      ...(names === undefined ? [] : ['Access-Control-Allow-Headers', names]),
+      ...['Access-Control-Max-Age', PREFLIGHT_AGE],
+    ];
+  }
+
+  /** The value of `Access-Control-Allow-Origin` for a page that may ask for all. */
+  #allowedTo(headers: RawHeaders): string | undefined {
+    if (this.#origins.length === 0) return undefined;
+    const origin = header(headers, 'origin');
+    if (origin === undefined) return undefined;
+    if (this.#origins.includes(origin)) return origin;
+    return this.#origins.includes('*') ? '*' : undefined;
+  }
 
   /** The headers of an answer. @param request as the client sent it */
   headersOf(
@@ -36,6 +68,8 @@ export class Cors {
     { status, headers }: Pick<ResponseHead, 'status' | 'headers'>,
     answeredBy: AnsweredBy,
   ): RawHeaders {
+    const allowed = this.#allowedTo(request.headers);
+    if (allowed !== undefined) return readableBy(allowed, headers);
     if (answeredBy !== 'gate' && request.method !== 'OPTIONS') return headers;
     const origin = header(request.headers, 'origin');
     if (origin === undefined) return headers;
@@ -58,6 +92,22 @@ export class Cors {
     );
   }
 }
+
+/** An answer that a page may read, whatever the target says of that. */
+function readableBy(origin: string, headers: RawHeaders): RawHeaders {
+  const exposed = [...headerValues(headers, 'access-control-expose-headers'), SHOWN].join(', ');
+  return [
+    ...withoutHeaders(headers, (name) => OF_READING.has(name)),
+    ...['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed],
+    ...(origin === '*' ? [] : ['Access-Control-Allow-Credentials', 'true', 'Vary', 'Origin']),
+  ];
+}
+
+const OF_READING: ReadonlySet<string> = new Set([
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'access-control-expose-headers',
+]);
 
 /** Whether an answer to a preflight lets the request pass, but for Patchgate's own headers. */
 function allows(headers: RawHeaders, origin: string, method: string, asked: readonly string[]): boolean {

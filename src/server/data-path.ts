@@ -26,6 +26,8 @@ export interface DataPathOptions extends Omit<Run, 'cors'> {
   learner: Learner | undefined;
   upstream: Upstream;
   faults: Pick<FaultsOfRun, 'choose'>;
+  /** Of pages that may ask for all. */
+  corsOrigins?: readonly string[];
   /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams; 0 is no limit. */
   clientTimeout: number;
 }
@@ -43,7 +45,7 @@ const SHORT = 65_536;
  */
 export function createDataPath(options: DataPathOptions): DataPath {
   const { gate, guard, learner, upstream, faults, clientTimeout } = options;
-  const run: Run = { ...options, cors: new Cors() };
+  const run: Run = { ...options, cors: new Cors(options.corsOrigins) };
   const follow = learner && createFollow(gate, learner);
 
   /** Framing, access, session; then what no operation is meant by goes on unjudged. */
@@ -59,6 +61,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
     } catch (error) {
       return exchange.fail(error as PatchgateError);
     }
+    const preflight = run.cors.preflight(exchange.request);
+    if (preflight) return exchange.answer({ status: 204, headers: [...preflight], body: NO_BODY });
     const match = gate.match(exchange.request);
     const passUnjudged = () => attempt(exchange, () => pass(exchange, session, undefined, undefined));
     if (match) read(exchange, session, match);
@@ -184,6 +188,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
 
   return take;
 }
+
+const NO_BODY = Buffer.alloc(0);
 
 function nothing(): void {}
 

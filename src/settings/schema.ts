@@ -25,6 +25,8 @@ const PLAIN_PATH = "^(?!.*(?://|/\\.|\\./|\\.$))/[\\w~!$&'()*+,=:@./-]*$";
 export const LARGEST = 256 * 1024 * 1024;
 /** Faults at most: each is held against each request, and counted in each session. */
 export const MOST_FAULTS = 100;
+/** Several stand between commas. */
+const ORIGINS = listOf('(?:\\*|[hH][tT][tT][pP][sS]?://[^/\\s,?#]+)');
 const FAULTS = `a list of at most ${MOST_FAULTS} faults: ["PATCH status=503 count=2"]`;
 
 const text = { type: 'string' };
@@ -97,6 +99,10 @@ export const KINDS: Record<Kind, Schema> = {
     takes: 'JSON Pointers, with * for any one: /environments/*/id',
   },
   patterns: { ...oneOrMore(text), takes: 'texts' },
+  origins: {
+    ...oneOrMore({ type: 'string', pattern: ORIGINS }),
+    takes: 'an origin, as browsers send it, or *: https://app.example.com',
+  },
   headers: {
     ...oneOrMore({ type: 'string', pattern: "^[!#$%&'*+.^_`|~\\w-]+=[\\t\\x20-\\x7e]*$" }),
     takes: 'NAME=VALUE, NAME=env:VARIABLE, or NAME= to leave it out: Authorization=env:STAGING_TOKEN',

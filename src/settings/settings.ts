@@ -45,6 +45,7 @@ export interface Values {
   /** Sources of regular expressions. */
   patterns: string[];
   headers: string[];
+  origins: string[];
   latency: Latency;
   faults: FaultRule[];
 }
@@ -268,6 +269,12 @@ export const SETTINGS = {
       default: [],
       description:
         'Further names, beside those of this machine and the target, that clients on loopback may use: gate.test,*.gate.test',
+    },
+    cors: {
+      ...of('origins'),
+      default: [],
+      description:
+        'Origins of pages that may ask for all and read all, whatever the target says: https://app.example.com; *: any, without credentials',
     },
     tlsCert: { ...of('file'), description: 'PEM file with the certificate to serve clients over TLS with' },
     tlsKey: { ...of('file'), description: 'PEM file with its key' },

@@ -68,6 +68,7 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
     case 'size':
       return atMost(LARGEST, readAmount(written, SIZES));
     case 'texts':
+    case 'origins':
     case 'recordKinds':
       return parts(written);
     case 'pointers':

@@ -172,3 +172,45 @@ it('in a replay, what the recording let a page do counts', async () => {
   await preflight({ url: inSession });
   expect(allowed(await patch(inSession, BAD_PROJECT))).toEqual(READABLE);
 });
+
+describe('pages that may ask for all', () => {
+  const asked = { headers: ['content-type', 'patchgate-approve', 'x-own'] };
+
+  it('get the leave from the gate, and can read every answer', async () => {
+    const before = target.received.length;
+    const gate = await startGate({ target: target.url, cors: [PAGE] });
+    const url = gate.url + PROJECT_PATH;
+    const leave = await preflight({ url, ...asked });
+    expect(leave.status).toBe(204);
+    expect(allowed(leave)).toEqual({
+      ...READABLE,
+      'access-control-allow-methods': 'PATCH',
+      'access-control-allow-headers': asked.headers.join(),
+      'access-control-max-age': '600',
+    });
+    expect(target.received).toHaveLength(before);
+    for (const [body, status] of [
+      [BAD_PROJECT, 422],
+      [GOOD_PROJECT, 200],
+      [SHORTER, 409],
+    ] as const) {
+      const answer = await patch(url, body);
+      expect([answer.status, allowed(answer)]).toEqual([status, READABLE]);
+    }
+  });
+
+  it('are those of the origins that are named, and no others', async () => {
+    const gate = await startGate({ target: target.url, cors: ['https://app.example'] });
+    const url = `${gate.url}/other`;
+    expect(allowed(await patch(url, {}))).toEqual({});
+    expect((await preflight({ url, ...asked })).headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('are all, without credentials, where any origin may ask', async () => {
+    const gate = await startGate({ target: target.url, cors: ['*'] });
+    const { 'access-control-expose-headers': _, ...more } = allowed(
+      await patch(gate.url + PROJECT_PATH, BAD_PROJECT),
+    );
+    expect(more).toEqual({ 'access-control-allow-origin': '*' });
+  });
+});

@@ -37,6 +37,7 @@ describe('what nobody says', () => {
       onMiss: 'refuse',
       targetInsecure: false,
       setHeader: [],
+      cors: [],
       preserveHost: false,
       forwardedHeaders: false,
       validation: 'enforce',

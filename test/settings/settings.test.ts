@@ -127,6 +127,7 @@ describe('each setting', () => {
     host: [['0.0.0.0', '0.0.0.0']],
     allowHost: [['gate.test,*.team.test', ['gate.test', '*.team.test']]],
     tlsCert: [['server.crt', 'server.crt']],
+    cors: [['https://a.example, https://b.example:8443', ['https://a.example', 'https://b.example:8443']]],
     clientCa: [['clients.pem', 'clients.pem']],
     targetCert: [['own.crt', 'own.crt']],
     targetKey: [['own.key', 'own.key']],
