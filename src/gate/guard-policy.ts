@@ -42,7 +42,7 @@ export function createGuardPolicy(
       decision,
       fitsName: environments ? nameMatcher(environments) : () => true,
       fitsProject: projects ? (id: string) => projects.includes(id) : () => true,
-      ofPath: bindPaths(paths, templates, (at) => placeOf(`/guardPolicy/${index}/paths/${at}`)),
+      ofPath: ofAnyAccount(paths, templates, (at) => placeOf(`/guardPolicy/${index}/paths/${at}`)),
     };
   });
   if (rules.length === 0) {
@@ -69,5 +69,24 @@ export function createGuardPolicy(
         },
       };
     },
+  };
+}
+
+/** The same path as any account may name it: `current` may be whichever workspace, so there a glob of another account holds perhaps. */
+function ofAnyAccount(
+  paths: GuardRule['paths'],
+  templates: readonly string[],
+  placeOf: (index: number) => string,
+): ReturnType<typeof bindPaths> {
+  const ofPath = bindPaths(paths, templates, placeOf);
+  if (!paths) return ofPath;
+  const loose = paths.globs.map((glob) => glob.replace(/((?:^|\/)accounts\/)[^/]+/, '$1*'));
+  const ofLoosePath = bindPaths({ ...paths, globs: loose }, templates, placeOf);
+  return (path) => {
+    const answer = ofPath(path);
+    if (answer !== 'no' || path === undefined) return answer;
+    const isCurrent = path.startsWith('/accounts/current/');
+    const other = path.replace(/^\/accounts\/[^/]+/, '/accounts/current') as JudgedPath;
+    return (isCurrent ? ofLoosePath(path) : ofPath(other)) === 'no' ? 'no' : 'perhaps';
   };
 }

@@ -65,7 +65,13 @@ export function createPolicy(options: PolicyOptions): Policy {
     const isOfGuard = isKept || (isLosing && !isApproved);
     if (isKept || ((isOfGuard || isBlinding || finding.rule === APPROVAL) && guards)) {
       const stage = isOfGuard ? GUARD : stageOf(finding.rule);
-      const why = isBlinding && options.validation !== 'enforce' ? { hint: blindHint(plain.hint) } : {};
+      const isBlind = isBlinding && options.validation !== 'enforce';
+      const hint = isBlind
+        ? blindHint(plain.hint)
+        : isUnknown && isKept
+          ? `${MAY_BE_PROTECTED}: ${plain.hint}`
+          : undefined;
+      const why = hint === undefined ? {} : { hint };
       return { stage, finding: { ...plain, ...why, severity: 'error' }, isGuards: true };
     }
     if (options.validation === 'off') return undefined;
@@ -117,6 +123,7 @@ interface ResolvedFinding {
   isGuards: boolean;
 }
 
+const MAY_BE_PROTECTED = 'the guard policy may protect what this project has, so no approval helps';
 const NOTHING_MORE: Judged = {};
 const APPROVAL: RequestRule = 'request.approval';
 const GUARD = STAGES.indexOf('guard');

@@ -13,7 +13,7 @@ export const stateUnknown: Rule = {
     yield {
       pointer: '',
       message: `${known ? 'not all' : 'nothing'} is known of ${project}, so it is not known what this deletes`,
-      hint: 'read the project first, with a GET through the gate, or start it with --read-state',
+      hint: 'read the project first, with a GET through the gate, or start the gate with --read-state',
       isUnknown: true,
     };
   },

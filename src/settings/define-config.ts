@@ -114,6 +114,7 @@ interface WrittenKinds<Milliseconds> {
   patterns: string | readonly string[];
   headers: string | readonly string[];
   origins: string | readonly string[];
+  names: string | readonly string[];
   latency: DurationText | `${DurationText}..${DurationText}` | 'recorded' | Milliseconds;
   faults: string | readonly FaultGiven[];
 }

@@ -98,7 +98,7 @@ export async function extrasOf(
     guardPolicy: await Promise.all(
       (guardPolicy ?? []).map(async ({ deletion, environments, projects, paths, reason }) => ({
         ...{ deletion, reason },
-        ...(environments && { environments: [environments].flat() }),
+        ...(environments !== undefined && { environments: [environments].flat() }),
         ...(projects !== undefined && { projects: [projects].flat().map(String) }),
         ...(paths && { paths: { globs: [paths].flat(), compile: await pathCompiler() } }),
       })),

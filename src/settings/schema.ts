@@ -39,6 +39,7 @@ const whole = (minimum: number, maximum: number | undefined, takes: string): Sch
   takes,
 });
 const oneOrMore = (item: Schema): Schema => ({ anyOf: [{ type: 'array', items: item }, item] });
+const someOrMore = (item: Schema): Schema => ({ anyOf: [{ type: 'array', items: item, minItems: 1 }, item] });
 const matching = (pattern: string, takes: string): Schema => ({ type: 'string', pattern, takes });
 /** Says which members there are, too, as Ajv's strict mode wants it. */
 const has = (member: string): Schema => ({ required: [member], properties: { [member]: true } });
@@ -87,6 +88,10 @@ export const KINDS: Record<Kind, Schema> = {
     takes: 'a size of at most 256MiB: 65536, 512KiB, 5MiB',
   },
   texts: { ...oneOrMore(text), takes: 'texts' },
+  names: {
+    ...oneOrMore({ type: 'string', pattern: '\\S' }),
+    takes: 'names, with * and ?: Production, live-*',
+  },
   recordKinds: {
     anyOf: [
       { type: 'array', items: { enum: RECORD_KINDS } },
@@ -260,11 +265,12 @@ const EXTRAS = {
           enum: DELETIONS,
         },
         environments: {
-          ...ref('texts'),
+          ...someOrMore(filled),
           description: 'Names of environments, with * and ?: Production; any, where it is left out',
+          takes: 'a name or a list of names: ["Production", "live-*"]',
         },
         projects: {
-          ...oneOrMore({ type: 'integer' }),
+          ...someOrMore({ type: 'integer' }),
           description: 'Ids of projects: 42; any, where it is left out',
           takes: 'an id or a list of ids: [42, 43]',
         },

@@ -46,6 +46,7 @@ export interface Values {
   patterns: string[];
   headers: string[];
   origins: string[];
+  names: string[];
   latency: Latency;
   faults: FaultRule[];
 }
@@ -133,7 +134,7 @@ export const SETTINGS = {
       description: 'Names of environments that may be deleted without asking: e2e-*',
     },
     protect: {
-      ...of('texts'),
+      ...of('names'),
       default: [],
       description: 'Names of environments that are never deleted, whatever is approved: Production',
     },

@@ -69,6 +69,7 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
       return atMost(LARGEST, readAmount(written, SIZES));
     case 'texts':
     case 'origins':
+    case 'names':
     case 'recordKinds':
       return parts(written);
     case 'pointers':

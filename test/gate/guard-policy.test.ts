@@ -120,6 +120,23 @@ describe('of several rules', () => {
   });
 });
 
+it('an account may have two names: what protects one of them protects both', async () => {
+  const compile = await pathCompiler();
+  const at = (...globs: string[]) => rule('protect', { paths: { globs, compile } });
+  const keeps = ['Production', 'Staging'];
+  const url = (account: string) => PROJECT_URL.replace('current', account);
+  const statusOf = (glob: string, account: string) =>
+    judge([rule('allow'), at(glob)], { keeps, url: url(account) })[0];
+  for (const glob of ['/accounts/196/**', '**/accounts/19?/projects/42', '/accounts/{196,7}/**'])
+    expect([glob, statusOf(glob, 'current')]).toEqual([glob, 409]);
+  expect(statusOf('/accounts/current/**', '196')).toBe(409);
+  expect(statusOf('/accounts/196/**', '197')).toBe('pass');
+  expect(statusOf('/accounts/196/drafts/**', 'current')).toBe('pass');
+  // What is milder holds only where it is sure.
+  const allow = rule('allow', { paths: { globs: ['/accounts/196/**'], compile } });
+  expect(judge([allow], { keeps })[0]).toBe(409);
+});
+
 describe('where it is not known what is lost', () => {
   const nothing = { known: undefined, keeps: ['Staging'] };
 

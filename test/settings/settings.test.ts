@@ -285,7 +285,8 @@ describe('each setting', () => {
     ['learn', ['project', 'campaign'], 'any of: project, feature, draft'],
     ['approvalTtl', '10 minutes', 'a duration of at most 596h that is longer than 0: 500ms, 30s, 2m'],
     ['allowDelete', 5, 'texts'],
-    ['protect', 5, 'texts'],
+    ['protect', 5, 'names, with * and ?: Production, live-*'],
+    ['protect', '', 'names, with * and ?: Production, live-*'],
     // Without a slash, or as a URL, no path would ever match, and nothing be judged.
     ['ignorePointers', 'environments/*/id', 'JSON Pointers, with * for any one: /environments/*/id'],
     ['arraysAsSets', ['/a', 'b'], 'JSON Pointers, with * for any one: /environments/*/id'],
