@@ -193,9 +193,11 @@ type WrittenValue = string | number | boolean | string[];
  * @param value as in `Config`; undefined only where `account` is whatever `current` means
  */
 function writtenValue(setting: Setting, value: unknown, redaction: Redaction): WrittenValue {
+  const kind = kindOf(setting);
+  if (kind === 'headers')
+    return (value as string[]).map((text) => text.replace(/=(?!env:).+$/, `=${REDACTED}`));
   if (setting.secret) return REDACTED;
   if (value === undefined) return 'current';
-  const kind = kindOf(setting);
   if (kind === 'duration' || kind === 'ttl' || kind === 'age') return inUnits(value as number, DURATIONS);
   if (kind === 'size') return inUnits(value as number, SIZES);
   if (kind === 'latency') return latencyText(value as Latency);

@@ -4,8 +4,8 @@ import type { CommandModule } from 'yargs';
 import type { Kind } from '../app/compose-upstream.ts';
 import { unservedText } from '../app/run-text.ts';
 import { PatchgateError } from '../errors.ts';
-import { recordedText } from '../reporters/wording.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { amount, recordedText, visible } from '../reporters/wording.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { meantBehindFlag } from './misplaced.ts';
@@ -85,7 +85,7 @@ export async function serve(kind: Kind, flags: Readonly<Record<string, unknown>>
     say(gate.summary);
     const hasControl = listening.isLoopback || config.controlToken !== undefined;
     const health = hasControl ? `; health: ${listening.url}/__patchgate/health` : '';
-    say(`validation ${config.validation}, guard ${config.guard}${health}`);
+    say(`validation ${config.validation}, guard ${config.guard}${policyText(config)}${health}`);
     await stopped;
     // What is in flight is over then.
     await listening.close();
@@ -97,4 +97,15 @@ export async function serve(kind: Kind, flags: Readonly<Record<string, unknown>>
   }
   const recorded = gate.recorded();
   if (recorded !== undefined) say(recordedText(recorded, join(config.recordings, config.recording)));
+}
+
+function policyText({ guardPolicy, protect }: Config): string {
+  const parts = [
+    guardPolicy.length > 0 && `a guard policy of ${amount(guardPolicy.length, 'rule')}`,
+    protect.length > 0 && `protects ${protect.map(visible).join(', ')}`,
+  ];
+  return parts
+    .filter(Boolean)
+    .map((part) => `, ${part}`)
+    .join('');
 }
