@@ -152,7 +152,8 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     const read = readBody(request.body, request.headers, options.bodyLimit, operation.shape);
     const findings: RawFinding[] = [];
     const isGuarded = rules.some(({ guards }) => guards);
-    const isNamed = !isGuarded || recordNamed(operation.entry, match.parameters, match.base) !== undefined;
+    const record = recordNamed(operation.entry, match.parameters, match.base);
+    const isNamed = !isGuarded || record !== undefined;
     append(findings, blinding(match.findings, isNamed ? BLINDING_HEADS : BLINDING_PATHS));
     append(findings, isGuarded ? blinding(read.findings, BLINDING_BODIES) : read.findings);
     const bounds = new FindingBounds();
@@ -163,7 +164,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       append(findings, isGuarded ? blinding(said, LOOSE_NAMES) : said);
       const recordId = match.parameters[operation.entry.record.id] ?? '';
       const { kind } = operation.entry.record;
-      const policy = guardPolicy.of(match.path, recordId);
+      const policy = guardPolicy.of(match.path, record?.id);
       // What is judged in a file is not on its way to a service.
       mayProtect = policy.mayProtect && kind === 'project' && file === undefined;
       if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, policy.decide);

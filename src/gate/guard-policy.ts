@@ -12,8 +12,8 @@ export interface GuardPolicyOptions {
 }
 
 interface BoundPolicy {
-  /** What becomes of a record's environments. */
-  of(path: JudgedPath | undefined, projectId: string): { decide: DecideDeletion; mayProtect: boolean };
+  /** What becomes of a record's environments. @param id of the project; undefined where the path does not say */
+  of(path: JudgedPath | undefined, id: string | undefined): { decide: DecideDeletion; mayProtect: boolean };
   /** There is something that never goes. */
   readonly protects: boolean;
 }
@@ -41,7 +41,7 @@ export function createGuardPolicy(
     return {
       decision,
       fitsName: environments ? nameMatcher(environments) : () => true,
-      fitsProject: projects ? (id: string) => projects.includes(id) : () => true,
+      projects,
       ofPath: ofAnyAccount(paths, templates, (at) => placeOf(`/guardPolicy/${index}/paths/${at}`)),
     };
   });
@@ -51,17 +51,18 @@ export function createGuardPolicy(
   }
   return {
     protects: rules.some(({ decision }) => decision.deletion === 'protect'),
-    of(path, projectId) {
-      const here = rules.flatMap(({ decision, fitsName, fitsProject, ofPath }) => {
-        const answer = fitsProject(projectId) ? ofPath(path) : 'no';
-        return answer === 'no' ? [] : [{ decision, fitsName, isSure: answer === 'yes' }];
+    of(path, id) {
+      const here = rules.flatMap(({ decision, fitsName, projects, ofPath }) => {
+        const answer = ofPath(path);
+        if (answer === 'no' || (projects && id !== undefined && !projects.includes(id))) return [];
+        return [{ decision, fitsName, isSure: answer === 'yes' && !(projects && id === undefined) }];
       });
       return {
         mayProtect: here.some(({ decision }) => decision.deletion === 'protect'),
         decide(name) {
           let decided = APPROVE;
           for (const { decision, fitsName, isSure } of here) {
-            // Where a path can be read in several ways, a rule only makes it stricter.
+            // Where a path can be read in several ways, or does not name a project, a rule only makes it stricter.
             const counts = isSure || STRICTNESS[decision.deletion] > STRICTNESS[decided.deletion];
             if (counts && fitsName(name)) decided = decision;
           }

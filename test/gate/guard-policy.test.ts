@@ -137,6 +137,18 @@ it('an account may have two names: what protects one of them protects both', asy
   expect(judge([allow], { keeps })[0]).toBe(409);
 });
 
+it('a path that does not name a project is not a way round its rule', () => {
+  const options = { validation: 'off' } as const;
+  for (const id of ['042', '+42', '42.0']) {
+    const url = PROJECT_URL.replace('42', id);
+    const rules = [rule('protect', { projects: ['42'] })];
+    expect([id, judge(rules, { keeps: ['Production'], url, options, approval: 'approved' })[0]]).toEqual([
+      id,
+      409,
+    ]);
+  }
+});
+
 describe('where it is not known what is lost', () => {
   const nothing = { known: undefined, keeps: ['Staging'] };
 

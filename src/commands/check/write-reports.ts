@@ -84,6 +84,7 @@ function* inLarger(pieces: Iterable<string>): Generator<string> {
 
 async function orSay(what: string, writing: Promise<void>): Promise<void> {
   await writing.catch((error: unknown) => {
+    if (error instanceof PatchgateError) throw error;
     throw new PatchgateError('cannot-write', `cannot write ${what}: ${messageOf(error)}`, { cause: error });
   });
 }

@@ -166,39 +166,54 @@ function redactStrings(text: string, isJson: boolean, context: Context): string 
   return clean.toString();
 }
 
-/** Hides the values at places in whatever holds JSON documents, one or many, the last one perhaps cut. */
+/** An object or list that is open, with the token of the place that comes next. */
+interface Level {
+  pointer: string;
+  node: PatternNode;
+  /** An index, or the name that was read last. */
+  token: number | string;
+  /** The next string is a name. */
+  takesName: boolean;
+}
+
+/**
+ * Replaces the values at places in whatever holds JSON documents, one or many, the last one perhaps cut: each is walked
+ * as far as it can be read, and begins anew at the next brace or bracket.
+ */
 function redactPlaces(text: string, patterns: PatternNode, onFound: OnFound | undefined): string {
   const clean = new SplicedText(text);
-  const documents = /[[{]/g;
-  while (documents.test(text)) documents.lastIndex = redactBelow(documents.lastIndex - 1, patterns, '');
-  return clean.toString();
-
-  /** @returns the offset behind the value that starts here */
-  function redactBelow(start: number, node: PatternNode | undefined, pointer: string): number {
-    const open = text[start];
-    if (node?.matches) {
-      const end = endOfValue(text, start);
-      const value = text.slice(start, end);
-      if (value !== PLACEHOLDER)
-        onFound?.({ what: `the pointer ${pointer}`, place: pointer, isDetected: false, value });
-      clean.replace(start, end, PLACEHOLDER);
-      return end;
+  const levels: Level[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    const level = levels.at(-1);
+    const isOpened = char === Char.OpenBrace || char === Char.OpenBracket;
+    if (level === undefined && !isOpened) continue;
+    if (char === Char.CloseBrace || char === Char.CloseBracket) levels.pop();
+    else if (level !== undefined && char === Char.Comma) {
+      if (typeof level.token === 'number') level.token++;
+      else level.takesName = true;
+    } else if (level?.takesName && char === Char.Quote) {
+      const end = skipString(text, at);
+      level.token = unescaped(text.slice(at + 1, end - 1));
+      level.takesName = false;
+      at = end - 1;
+    } else if (char > Char.Space && char !== Char.Colon) {
+      const node = level === undefined ? patterns : patternsBelow(level.node, level.token);
+      const pointer = level === undefined ? '' : `${level.pointer}/${escapeToken(level.token)}`;
+      if (node?.matches) {
+        const end = endOfValue(text, at);
+        const value = text.slice(at, end);
+        if (value !== PLACEHOLDER)
+          onFound?.({ what: `the pointer ${pointer}`, place: pointer, isDetected: false, value });
+        clean.replace(at, end, PLACEHOLDER);
+        at = end - 1;
+      } else if (node !== undefined && isOpened) {
+        const isList = char === Char.OpenBracket;
+        levels.push({ pointer, node, token: isList ? 0 : '', takesName: !isList });
+      } else if (isOpened || char === Char.Quote) at = endOfValue(text, at) - 1;
     }
-    if (node === undefined || (open !== '{' && open !== '[')) return endOfValue(text, start);
-    let at = skipSpace(text, start + 1);
-    for (let index = 0; at < text.length && text[at] !== '}' && text[at] !== ']'; index++) {
-      let token: string | number = index;
-      if (open === '{') {
-        const end = skipString(text, at);
-        token = unescaped(text.slice(at + 1, end - 1));
-        at = skipSpace(text, skipSpace(text, end) + 1);
-      }
-      const below = `${pointer}/${escapeToken(token)}`;
-      at = skipSpace(text, redactBelow(at, patternsBelow(node, token), below));
-      if (text[at] === ',') at = skipSpace(text, at + 1);
-    }
-    return at + 1;
   }
+  return clean.toString();
 }
 
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form; `;` may part it, too. */

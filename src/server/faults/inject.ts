@@ -92,7 +92,9 @@ const HELD = 65_536;
 class Paced implements ResponseSink {
   readonly #sink: ResponseSink;
   readonly #fault: Injected;
-  #waiting: Buffer | undefined;
+  #waiting: Buffer[] = [];
+  /** Bytes that wait. */
+  #size = 0;
   #flow: Flow | undefined;
   /** Ends the wait; undefined: nothing is waited for. */
   #stopWaiting: (() => void) | undefined;
@@ -133,7 +135,7 @@ class Paced implements ResponseSink {
     if (this.#isOver) return true;
     this.#add(chunk);
     this.#send();
-    this.#isHeldBack = this.#isFull || (this.#waiting?.length ?? 0) > HELD;
+    this.#isHeldBack = this.#isFull || this.#size > HELD;
     return !this.#isHeldBack;
   }
 
@@ -157,11 +159,18 @@ class Paced implements ResponseSink {
   stop(): void {
     this.#isOver = true;
     this.#stopWaiting?.();
-    this.#waiting = undefined;
+    this.#keep();
   }
 
   #add(chunk: Buffer): void {
-    this.#waiting = this.#waiting ? Buffer.concat([this.#waiting, chunk]) : chunk;
+    this.#waiting.push(chunk);
+    this.#size += chunk.length;
+  }
+
+  /** @param rest all that waits from here on */
+  #keep(rest?: Buffer): void {
+    this.#waiting = rest ? [rest] : [];
+    this.#size = rest?.length ?? 0;
   }
 
   #resume(): void {
@@ -180,7 +189,7 @@ class Paced implements ResponseSink {
   #send(): void {
     while (!this.#stopWaiting && !this.#isFull) {
       const piece = this.#take();
-      const isLast = this.#hasEnded && !this.#waiting && !this.#failure;
+      const isLast = this.#hasEnded && this.#waiting.length === 0 && !this.#failure;
       if (isLast) this.#sink.end(piece);
       else if (!piece) this.#nothingWaits();
       if (isLast || !piece) return;
@@ -190,11 +199,13 @@ class Paced implements ResponseSink {
   }
 
   #take(): Buffer | undefined {
-    const waiting = this.#waiting;
+    const [first, ...more] = this.#waiting;
+    if (!first) return undefined;
+    const waiting = more.length === 0 ? first : Buffer.concat(this.#waiting);
     const { trickle = Number.POSITIVE_INFINITY } = this.#fault.rule ?? {};
     const most = Math.max(1, Math.round((trickle * TICK) / 1000));
-    this.#waiting = waiting && waiting.length > most ? waiting.subarray(most) : undefined;
-    return waiting?.subarray(0, most);
+    this.#keep(waiting.length > most ? waiting.subarray(most) : undefined);
+    return waiting.subarray(0, most);
   }
 
   /** Keeps to its bytes a second, whatever timers make of it. */

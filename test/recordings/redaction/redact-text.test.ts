@@ -61,6 +61,16 @@ describe('redactText', () => {
     );
   });
 
+  it.each([
+    ['log {id} got {"email":"zoe"}', 'log {id} got {"email":"[redacted]"}'],
+    ['x {not json} {"email":"zoe"}', 'x {not json} {"email":"[redacted]"}'],
+    ['{ok: 1, "email": "zoe"}', '{ok: 1, "email": "[redacted]"}'],
+    ['{"a":1,, "email":"zoe"}', '{"a":1,, "email":"[redacted]"}'],
+    ['{"user":{x, "mail":"zoe"}} tail', '{"user":{x, "mail":"[redacted]"}} tail'],
+  ])('hides the places of pointers also where a text is hardly JSON: %s', (text, clean) => {
+    expect(redacted(text, redactionOf({ redactPointers: ['/email', '/user/mail'] }))).toBe(clean);
+  });
+
   it('tells what it hid, and why', () => {
     const found: FoundSecret[] = [];
     redactText(`{"token": "x", "b": "${GITHUB}"}`, DEFAULT_REDACTION, 'body', (one) => found.push(one));
