@@ -110,12 +110,12 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   const templates = Object.values(contract.entries).map(({ path }) => path);
   const policies = createPolicies({ ...options, rules: catalogue, templates });
   const guardPolicy = createGuardPolicy(options, templates, placeOf);
+  if (guardPolicy.protects) refuseUnguarded(contract);
   const matcher = createMatcher(contract.entries, {
     basePath: options.basePath ?? '',
     unlisted: policies.reportsUnlisted,
   });
-  const judges = policies.judges || guardPolicy.protects;
-  const match = (head: RequestHead) => (judges ? matcher(head) : undefined);
+  const match = (head: RequestHead) => (policies.judges ? matcher(head) : undefined);
   const ready = new Map<string, { operation: LoadedOperation; rules: readonly BoundRule[] }>();
 
   const load = (name: string) => {
@@ -180,6 +180,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       ...(read.text !== undefined && { text: read.text }),
       isApproved: approval === 'approved',
       mayProtect,
+      isInFile: file !== undefined,
     });
     if (!effects?.length) return { verdict, json: read.json, ...(effects && { effects }) };
     return { verdict: { ...verdict, ...firstOf(effects) }, json: read.json, effects };
@@ -235,6 +236,24 @@ const GUARDING: ReadonlySet<string> = new Set(RULES.filter(({ guards }) => guard
 function append(all: RawFinding[], some: readonly RawFinding[]): void {
   for (let i = 0; i < some.length; i++) all.push(some[i] as RawFinding);
 }
+
+/** What is protected is so by these rules. */
+function refuseUnguarded({ file, entries }: Contract): void {
+  for (const [operation, { record, rules }] of Object.entries(entries)) {
+    const named = rules.map((rule) => (typeof rule === 'string' ? rule : rule.name));
+    const missing = PROTECTING.find((rule) => !named.includes(rule));
+    if (record.kind !== 'project' || missing === undefined) continue;
+    throw new PatchgateError(
+      'bad-config',
+      `environments are to be protected, and ${operation} in ${file} lacks the rule ${missing}`,
+      {
+        hint: `add ${PROTECTING.join(', ')} to its rules, or leave out --protect and "protect" in guardPolicy`,
+      },
+    );
+  }
+}
+
+const PROTECTING = ['project.environment-deleted', 'project.environment-replaced', 'project.state-unknown'];
 
 /** A schema that lets its own known-bad body pass checks nothing. */
 function tryCanary(file: string, { name, entry, check }: LoadedOperation): void {

@@ -40,7 +40,7 @@ export function createGuardPolicy(
     const index = guardPolicy.indexOf(rule);
     return {
       decision,
-      fitsName: environments ? nameMatcher(environments) : () => true,
+      fitsName: environments && nameMatcher(environments),
       projects,
       ofPath: ofAnyAccount(paths, templates, (at) => placeOf(`/guardPolicy/${index}/paths/${at}`)),
     };
@@ -62,9 +62,10 @@ export function createGuardPolicy(
         decide(name) {
           let decided = APPROVE;
           for (const { decision, fitsName, isSure } of here) {
-            // Where a path can be read in several ways, or does not name a project, a rule only makes it stricter.
-            const counts = isSure || STRICTNESS[decision.deletion] > STRICTNESS[decided.deletion];
-            if (counts && fitsName(name)) decided = decision;
+            // What is read in several ways, names no project, or has no name that is known: there a rule only makes it stricter.
+            const isKnown = isSure && (name !== '' || !fitsName);
+            const counts = isKnown || STRICTNESS[decision.deletion] > STRICTNESS[decided.deletion];
+            if (counts && (name === '' || !fitsName || fitsName(name))) decided = decision;
           }
           return decided;
         },

@@ -29,8 +29,10 @@ export interface Judged {
   text?: string;
   /** What it loses is to be lost: the guard lets that pass. */
   isApproved?: boolean;
-  /** What nobody knows of may be protected: no approval lets it pass. */
+  /** What is not known may be protected: no approval lets it pass. */
   mayProtect?: boolean;
+  /** It is judged in a file. */
+  isInFile?: boolean;
 }
 
 export interface Policy {
@@ -58,9 +60,10 @@ export function createPolicy(options: PolicyOptions): Policy {
     finding: RawFinding,
     isApproved: boolean,
     mayProtect: boolean,
+    isInFile: boolean,
   ): ResolvedFinding | undefined => {
     const { isDestructive, isProtected, isUnknown, isBlinding, isFailure, ...plain } = finding;
-    const isKept = isProtected || (isUnknown && mayProtect && guards);
+    const isKept = (isProtected && (guards || isInFile)) || (isUnknown && mayProtect && guards);
     const isLosing = isDestructive || isKept || (isUnknown && isStrict);
     const isOfGuard = isKept || (isLosing && !isApproved);
     if (isKept || ((isOfGuard || isBlinding || finding.rule === APPROVAL) && guards)) {
@@ -89,13 +92,13 @@ export function createPolicy(options: PolicyOptions): Policy {
   const decide = (
     operation: string | undefined,
     findings: readonly RawFinding[],
-    { omitted = 0, text = '', isApproved = false, mayProtect = false } = NOTHING_MORE,
+    { omitted = 0, text = '', isApproved = false, mayProtect = false, isInFile = false } = NOTHING_MORE,
   ): Verdict => {
     const known = operation === undefined ? {} : { operation };
     if (findings.length === 0) return { outcome: 'pass', ...known, findings: NONE, omitted };
     const resolved: ResolvedFinding[] = [];
     for (const finding of findings) {
-      const one = resolve(finding, isApproved, mayProtect);
+      const one = resolve(finding, isApproved, mayProtect, isInFile);
       if (one) resolved.push(one);
     }
     const kept = mostImportant(resolved);

@@ -74,7 +74,7 @@ function findingsOf(
   const findings: RawFinding[] = [];
   try {
     for (const place of isTrusted ? rule.check(context) : checkedPlaces(rule, context)) {
-      if (bounds.takes(rule.name, place.isDestructive ? 'destructive' : setting, place.pointer.length))
+      if (bounds.takes(rule.name, kindOf(place) ?? setting, place.pointer.length))
         findings.push(findingOf(rule, setting, place));
     }
   } catch (error) {
@@ -91,6 +91,12 @@ function findingsOf(
     });
   }
   return findings;
+}
+
+/** What is bounded by itself: what is destructive must not hide what is protected. */
+function kindOf({ isProtected, isDestructive }: Place): string | undefined {
+  if (isProtected) return 'protected';
+  return isDestructive ? 'destructive' : undefined;
 }
 
 /** Most findings of honest requests are made here, so without a spread. */

@@ -89,7 +89,7 @@ export const KINDS: Record<Kind, Schema> = {
   },
   texts: { ...oneOrMore(text), takes: 'texts' },
   names: {
-    ...oneOrMore({ type: 'string', pattern: '\\S' }),
+    ...oneOrMore({ type: 'string', pattern: '[^\\s,]' }),
     takes: 'names, with * and ?: Production, live-*',
   },
   recordKinds: {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Circumstances, GateOptions } from '../../src/gate/gate.ts';
+import type { Contract } from '../../src/contract/contract.ts';
+import { type Circumstances, createGate, type GateOptions } from '../../src/gate/gate.ts';
 import type { GuardRule } from '../../src/model/deletion.ts';
 import { pathCompiler } from '../../src/settings/globs.ts';
 import { refusal } from '../support/errors.ts';
-import { gate, PROJECT_URL, patch } from '../support/gate.ts';
+import { gate, PROJECT_URL, PROXY_DEFAULTS, patch, shippedContract } from '../support/gate.ts';
 
 const named = (...names: string[]) => ({
   name: 'Checkout',
@@ -54,13 +55,17 @@ describe('what is deleted', () => {
     }
   });
 
-  it('never goes where it is protected, whatever is approved, and whatever guard and validation are', () => {
+  it('never goes where it is protected, whatever is approved', () => {
     const rules = [rule('protect', { environments: ['e2e-?'] })];
     const lost = [409, 'e2e-1 protected'];
     expect(judge(rules, { keeps })).toEqual(lost);
     expect(judge(rules, { keeps, approval: 'approved' })).toEqual(lost);
     for (const validation of ['warn', 'off'] as const)
-      expect(judge(rules, { keeps, options: { validation, guard: 'off' } })).toEqual(lost);
+      expect(judge(rules, { keeps, options: { validation } })).toEqual(lost);
+    // In a replay nothing is deleted; a file that is checked may be sent.
+    const options = { guard: 'off' } as const;
+    expect(judge(rules, { keeps, options })[0]).toBe('pass');
+    expect(judge(rules, { keeps, options, file: '/repo/body.json' })).toEqual(lost);
     expect(judge(rules, { keeps: ['Staging', 'e2e-1'], approval: 'approved' })).toEqual([
       'pass',
       'Production asked',
@@ -142,11 +147,43 @@ it('a path that does not name a project is not a way round its rule', () => {
   for (const id of ['042', '+42', '42.0']) {
     const url = PROJECT_URL.replace('42', id);
     const rules = [rule('protect', { projects: ['42'] })];
-    expect([id, judge(rules, { keeps: ['Production'], url, options, approval: 'approved' })[0]]).toEqual([
+    expect([
       id,
-      409,
-    ]);
+      judge(rules, { keeps: ['Production'], url, options, approval: 'approved' })[0],
+    ]).not.toContain('pass');
   }
+});
+
+it('many others that are lost do not hide it', () => {
+  const environments = [...Array(1001).keys()].map((id) => ({ id, name: `e${id}`, isEnabled: id === 0 }));
+  const known = {
+    record: { ...named(), environments: [...environments, { id: 5000, name: 'P', isEnabled: false }] },
+    isWhole: true,
+  };
+  const one = gate({ guardPolicy: [rule('protect', { environments: ['P'] })] });
+  const { verdict } = one.inspect(patch(PROJECT_URL, named('new')), undefined, {
+    known,
+    approval: 'approved',
+  });
+  expect(verdict.status).toBe(409);
+});
+
+it('an environment without a name may be one that is protected', () => {
+  const known = { record: named('Production', ''), isWhole: true };
+  const rules = [rule('allow'), rule('protect', { environments: ['Staging'] })];
+  expect(judge(rules, { keeps: ['Production'], known })[0]).toBe(409);
+  expect(judge([rule('allow', { environments: ['*'] })], { keeps: ['Production'], known })[0]).toBe(409);
+});
+
+it('needs a contract with the rules that guard', () => {
+  const options = { ...PROXY_DEFAULTS, protect: ['P'] };
+  const { updateProject } = shippedContract().entries;
+  const entries = {
+    ...shippedContract().entries,
+    updateProject: { ...updateProject, rules: ['project.state-unknown'] },
+  };
+  const contract = { ...shippedContract(), entries } as Contract;
+  expect(refusal('bad-config', () => createGate(contract, options))).toContain('project.environment-deleted');
 });
 
 describe('where it is not known what is lost', () => {
