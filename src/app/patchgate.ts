@@ -7,12 +7,15 @@ import { redactUrl } from '../recordings/redaction/redact.ts';
 import { createAccess } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control/control-path.ts';
+import { Counters } from '../server/counters.ts';
 import { createDataPath } from '../server/data-path.ts';
 import { AS_SENT, type ExchangeFilter, ExchangeList, type SentExchanges } from '../server/exchange-list.ts';
 import { accessTo, type FakeAccess } from '../server/fake-access.ts';
 import { type Faults, FaultsOfRun } from '../server/faults/faults.ts';
 import { failClosed, type Handler, inTurn } from '../server/handler.ts';
 import { type Listening, listen } from '../server/listen/listen.ts';
+import { listenForMetrics } from '../server/metrics-port.ts';
+import { createProbes } from '../server/probes.ts';
 import { problemOfError } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
 import type { Seen } from '../server/seen.ts';
@@ -22,6 +25,7 @@ import type { ShownExchange } from '../server/show-exchange.ts';
 import { createUpgradePath } from '../server/upgrade-path.ts';
 import { watchBody } from '../server/watch-body.ts';
 import type { Config } from '../settings/config.ts';
+import { canReach } from '../upstreams/reach-target.ts';
 import type { Missed } from '../upstreams/replay/misses.ts';
 import type { CrossSessionHit } from '../upstreams/replay/served.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
@@ -102,6 +106,7 @@ export async function createPatchgate(
 
   const log = createAccessLog(config.log, redaction, context.writeLog, context.isLogColoured);
   const exchanges = new ExchangeList(redaction);
+  const counters = new Counters(forward !== undefined && !fake);
   let count = 0;
   const nextId = () => ++count;
   let requests = 0;
@@ -109,6 +114,7 @@ export async function createPatchgate(
   const onSeen = (seen: Seen) => {
     requests++;
     if (seen.verdict?.outcome === 'block') blocked++;
+    counters.seen(seen);
     log.seen(seen);
     exchanges.add(seen);
   };
@@ -138,12 +144,31 @@ export async function createPatchgate(
     trouble: (store?.trouble ?? knowledge.trouble)?.message,
   });
   const stopping = new AbortController();
+  /** What a recording answers needs no target. */
+  const needed = forward && !fake && !parts.played ? config.target : undefined;
+  const probes = createProbes(() => {
+    if (stopping.signal.aborted || (store?.isWritable && !store.takesExchanges())) return false;
+    return needed === undefined || canReach(needed, CONNECT_PATIENCE);
+  });
+  /** Most runs are never asked for them, so the package for it loads then. */
+  const metrics = async (_req: IncomingMessage, res: ServerResponse) => {
+    const { METRICS_TYPE, metricsText } = await import('../server/control/metrics-text.ts');
+    const recorded = parts.recorded?.();
+    const text = await metricsText(counters, {
+      ...{ version: version(), mode: kind, approvals: guard.approvals },
+      sessions: sessions.list().length,
+      misses: replay?.misses.list().count,
+      recording: recorded === undefined || !store ? undefined : { recorded, ...store.counts },
+    });
+    res.writeHead(200, { 'Content-Type': METRICS_TYPE, 'Cache-Control': 'no-store' }).end(text);
+  };
   // Most runs never ask for it, and Express takes as long to load as all the rest.
   let control: Promise<Handler> | undefined;
   const answerControl = async (req: IncomingMessage, res: ServerResponse) => {
     control ??= import('../server/control/control.ts').then(({ createControl }) =>
       createControl({
-        ...{ gate, exchanges, sessions, faults, redaction, knowledge, health, reset: resetRun },
+        ...{ gate, exchanges, sessions, faults, redaction, knowledge, reset: resetRun },
+        ...{ health, probes, metrics },
         servedTo: replay && ((session) => replay.served(session)),
         stopping: stopping.signal,
       }),
@@ -161,6 +186,8 @@ export async function createPatchgate(
     inTurn(
       failClosed((req, res) => {
         const asked = isOfControl(req) ? 'control' : 'target';
+        const probe = asked === 'control' && probes.of(req);
+        if (probe) return probe(req, res);
         const refusal = access(req, asked, at());
         if (refusal || asked === 'target') answerData(req, res, refusal);
         else {
@@ -183,7 +210,8 @@ export async function createPatchgate(
   const upgradePath = forward && createUpgradePath({ gate, forward, nextId, onSeen: onUpgrade });
 
   /** Of what was no request there is nothing to show but that it came. */
-  const unread = (error: PatchgateError) =>
+  const unread = (error: PatchgateError) => {
+    counters.requests.add('none', 'none', String(error.status));
     log.seen({
       id: nextId(),
       startedAt: Date.now(),
@@ -195,6 +223,21 @@ export async function createPatchgate(
       response: { status: error.status, headers: [], body: undefined },
       failure: error.message,
     });
+  };
+
+  const openMetricsPort = async () => {
+    const { host, metricsPort: port } = config;
+    if (port === undefined) return undefined;
+    const own = await listenForMetrics(metrics, {
+      host,
+      port,
+      portFlag: '--metrics-port',
+      clientTimeout,
+      tls,
+    });
+    context.notice(`metrics for Prometheus: ${own.url}/metrics`);
+    return own;
+  };
 
   const listening: Listening[] = [];
   return {
@@ -221,19 +264,25 @@ export async function createPatchgate(
         context.notice(
           `others can reach ${one.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
         );
+      const forMetrics = await orClose(one, async () => openMetricsPort());
       let closed: Promise<void> | undefined;
       const close = () => {
         // A stream of events would go on for ever.
         stopping.abort();
-        closed ??= one.close();
+        closed ??= forMetrics ? closing(one, forMetrics) : one.close();
         // What waits for a fault alone would be waited for.
         faults.endWaits();
         return closed;
       };
       // Requests come first: it is read between them.
       if (replay) void store?.load();
-      listening.push({ ...one, close });
-      return { ...one, close };
+      const unref = () => {
+        one.unref();
+        forMetrics?.unref();
+      };
+      const own = { ...one, unref, close };
+      listening.push(own);
+      return own;
     },
     unserved: async (session) => replay?.unserved(session),
     misses: (session) => replay?.misses.list(session) ?? { count: 0, misses: [] },
@@ -262,6 +311,9 @@ export async function createPatchgate(
     },
   };
 }
+
+/** Milliseconds that the target has to take a connection: probes themselves wait a second or so. */
+const CONNECT_PATIENCE = 800;
 
 function isOfControl({ url = '' }: IncomingMessage): boolean {
   return isControlPath(url) && !isSessionPath(url);

@@ -51,6 +51,8 @@ export interface Remediation {
 }
 
 export interface Guard {
+  /** How many approvals were given out with a 409, and used. */
+  readonly approvals: { readonly given: number; readonly used: number };
   /**
    * Judges a request by what is known when it has its record's lock, at once where it can: a PATCH that may lose something for good
    * passes when those of the same record before it are over, so that no two pass on the same old state.
@@ -67,6 +69,7 @@ const NOT_WAITING = () => false;
 export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions): Guard {
   const locks = new RecordLocks();
   const approvals = new Approvals(approvalTtl);
+  const counts = { given: 0, used: 0 };
 
   const judge = (asked: Asked, name: RecordName | undefined): JudgedBy => {
     if (asked.isGone()) return { inspection: undefined };
@@ -96,7 +99,10 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
     if (token !== undefined && !refusal) {
       const inspection = gate.inspect(request, match, { known, approval: 'approved' });
       // Nothing stands between this and the forwarding.
-      if (inspection.verdict.outcome === 'pass') approvals.use(token);
+      if (inspection.verdict.outcome === 'pass') {
+        approvals.use(token);
+        counts.used++;
+      }
       return { inspection, known };
     }
     let inspection = gate.inspect(request, match, { known });
@@ -135,7 +141,12 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
   };
 
   return {
-    judge(asked, done) {
+    approvals: counts,
+    judge(asked, tell) {
+      const done: typeof tell = (judged, release) => {
+        if (judged.remediation?.approve !== undefined) counts.given++;
+        tell(judged, release);
+      };
       const name = gate.recordOf(asked.match);
       if (!name || !gate.guards(name.kind)) {
         done(judge(asked, name));

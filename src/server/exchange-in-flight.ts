@@ -60,6 +60,7 @@ export class ExchangeInFlight implements ResponseSink {
   readonly #started = performance.now();
   readonly #sent: RequestHead;
   #asked: InSession | undefined;
+  #handedOnAfterMs: number | undefined;
   /** Of bodies that flow by. */
   #requestKeeper: BodyKeeper | undefined;
   #responseKeeper: BodyKeeper | undefined;
@@ -91,6 +92,7 @@ export class ExchangeInFlight implements ResponseSink {
 
   /** Somebody begins to answer it. */
   begin(): void {
+    this.#handedOnAfterMs = performance.now() - this.#started;
     // Not `on`: that would start the flow, perhaps before the upstream listens.
     if (!this.body && hasBody(this.req)) {
       const keeper = new BodyKeeper();
@@ -215,6 +217,7 @@ export class ExchangeInFlight implements ResponseSink {
       id: this.#id,
       startedAt: this.#startedAt,
       durationMs: performance.now() - this.#started,
+      handedOnAfterMs: this.#handedOnAfterMs,
       request: this.request,
       requestBody: this.body ? keptBody(this.body) : this.#requestKeeper?.kept,
       verdict: this.verdict,

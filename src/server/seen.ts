@@ -13,6 +13,8 @@ export interface Seen {
   /** Milliseconds since the epoch. */
   startedAt: number;
   durationMs: number;
+  /** When it was handed on to what answers, or to a fault; undefined: it was not. */
+  handedOnAfterMs?: number | undefined;
   request: RequestHead;
   requestBody: KeptBody;
   /** Undefined where the request was not judged. */

@@ -46,6 +46,7 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
       if (error) socket.end(problemText(error)).resume();
       onSeen({
         ...{ id, startedAt, durationMs: performance.now() - started, session, request },
+        handedOnAfterMs: wrong ? undefined : 0,
         requestBody: undefined,
         verdict: undefined,
         answeredBy: error ? 'gate' : 'target',

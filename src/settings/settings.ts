@@ -264,6 +264,13 @@ export const SETTINGS = {
       alias: 'p',
       description: 'Port to listen on; 0 takes a free one',
     },
+    metricsPort: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65535,
+      description:
+        'Port that serves the metrics for Prometheus, and nothing else, without a token; 0 takes a free one',
+    },
     host: { ...of('text'), default: '127.0.0.1', description: 'Address to listen on' },
     allowHost: {
       ...of('texts'),
@@ -398,7 +405,7 @@ export const COMMAND_DEFAULTS = {
  * service holds today is not what it held before its recordings. (A flag that a command takes always counts.)
  */
 export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
-  exec: ['port', 'log', 'state'],
+  exec: ['port', 'metricsPort', 'log', 'state'],
   check: ['state', 'validation'],
   plan: ['guard', 'validation'],
   verify: ['baseline', 'forwardedHeaders', 'preserveHost', 'state', 'validation'],

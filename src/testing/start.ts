@@ -98,7 +98,12 @@ async function startGate(
   const told = (text: string) => notice(inOptions(text));
   const { kind, failUnused, failOnBlock, ...inUse } = await inForce(asked, settings, told);
   // A test may change the working folder.
-  const config = { ...inUse.config, recordings: resolve(inUse.config.recordings) };
+  const config = {
+    ...inUse.config,
+    recordings: resolve(inUse.config.recordings),
+    // A config file's is for one gate.
+    metricsPort: options.metricsPort,
+  };
   if (kind === 'replay') await finishRecording(config, told);
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),

@@ -124,6 +124,10 @@ describe('each setting', () => {
       ['0', 0],
       ['65535', 65_535],
     ],
+    metricsPort: [
+      ['0', 0],
+      ['9464', 9464],
+    ],
     host: [['0.0.0.0', '0.0.0.0']],
     allowHost: [['gate.test,*.team.test', ['gate.test', '*.team.test']]],
     tlsCert: [['server.crt', 'server.crt']],

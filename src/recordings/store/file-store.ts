@@ -1,5 +1,6 @@
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { PatchgateError } from '../../errors.ts';
+import { PatchgateError, systemCode } from '../../errors.ts';
 import { beforeAnswers } from '../../http/end-of-turn.ts';
 import { DEFAULT_RULES, type MatchRules } from '../matching/match-rules.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
@@ -210,6 +211,21 @@ export class FileStore implements RecordingStore {
   get trouble(): Error | undefined {
     if (this.#lost > 0) return notKept(this.#root, this.#lost, this.#lostWhy);
     return this.#journalTrouble ?? this.#fileTrouble;
+  }
+
+  get counts() {
+    return { waiting: this.#unwritten.length, lost: this.#lost, journalBytes: this.#journal.size };
+  }
+
+  takesExchanges(): boolean {
+    if (!this.isWritable || this.#journalTrouble) return false;
+    try {
+      accessSync(this.#root, constants.W_OK | constants.X_OK);
+      return true;
+    } catch (error) {
+      // The next exchange makes it anew.
+      return systemCode(error) === 'ENOENT';
+    }
   }
 
   /** Puts what the former version has left into the journal. @throws PatchgateError `cannot-write`, or what `exchanges` throws */

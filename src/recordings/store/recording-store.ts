@@ -33,6 +33,10 @@ export interface RecordingStore {
   /** Keeps an exchange: it is found at once, is with the system before the answers of this turn of the event loop go out (see
    *  `beforeAnswers`), and in its file soon after. Never throws; trouble with the disk is kept for `trouble`. */
   append(exchange: PlainExchange): void;
+  /** Exchanges that are in memory alone, those that were lost, and bytes of the journal. */
+  readonly counts: { waiting: number; lost: number; journalBytes: number };
+  /** Whether the journal takes exchanges, as far as that shows without one. */
+  takesExchanges(): boolean;
   /** The last failure to write, for the log and `health`; undefined while all is well. */
   readonly trouble: Error | undefined;
   /** Resolves once everything appended so far is in its file, or rejects with why it is not. */

@@ -15,6 +15,7 @@ import { COLLECTIONS, isCollection, stateOf } from '../../state/state-file.ts';
 import { SESSION_HEADER, type ServedInSession, type Session } from '../../upstreams/session.ts';
 import type { ExchangeFilter, ExchangeList } from '../exchange-list.ts';
 import type { FaultsOfRun } from '../faults/faults.ts';
+import { LIVE, type Probes, READY } from '../probes.ts';
 import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
 import { type LiveSession, type Sessions, sessionNameOf } from '../sessions.ts';
 import type { ShownExchange } from '../show-exchange.ts';
@@ -27,6 +28,9 @@ export interface ControlDeps {
   exchanges: ExchangeList;
   /** What `health` says beside its status; with `trouble`, the status is `degraded`. */
   health: () => { trouble?: string | undefined; readonly [member: string]: unknown };
+  probes: Probes;
+  /** Writes the metrics. */
+  metrics(req: IncomingMessage, res: ServerResponse): Promise<void>;
   sessions: Sessions;
   faults: FaultsOfRun;
   /** What was served to a session out of a recording; undefined where nothing is replayed. */
@@ -55,6 +59,9 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
         res.json({ status: health.trouble === undefined ? 'ok' : 'degraded', ...health });
       },
     },
+    [LIVE]: { get: deps.probes.live },
+    [READY]: { get: deps.probes.ready },
+    metrics: { get: deps.metrics },
     validate: {
       post: [
         // The body comes as a JSON text or in base64, where it is longer than by itself.

@@ -25,10 +25,12 @@ export interface Handlers {
   unread(error: PatchgateError): void;
 }
 
-interface ListenOptions {
+export interface ListenOptions {
   host: string;
   /** 0 takes a free one. */
   port: number;
+  /** What gives the port. Default `--port`. */
+  portFlag?: string;
   /** Milliseconds that a client may take for a request's head; 0 is no limit. */
   clientTimeout: number;
   /** What it proves itself with; without it, it speaks plain HTTP. */
@@ -58,7 +60,7 @@ const LONGEST_CHECK = 30_000;
 /** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` where the target is this server */
 export async function listen(
   handlers: Handlers,
-  { host, port, clientTimeout, tls, target }: ListenOptions,
+  { host, port, portFlag = '--port', clientTimeout, tls, target }: ListenOptions,
 ): Promise<Listening> {
   const options = {
     keepAliveTimeout: 65_000,
@@ -106,7 +108,7 @@ export async function listen(
       readAgain(server, req, socket, head);
     });
   });
-  await start(server, host, port);
+  await start(server, host, port, portFlag);
   const at = server.address() as AddressInfo;
   try {
     if (target !== undefined) await refuseOwnTarget(target, at);
@@ -170,9 +172,9 @@ function handshakesOf(server: Server): ReadonlyMap<string, Socket> {
   return handshakes;
 }
 
-function start(server: Server, host: string, port: number): Promise<void> {
+function start(server: Server, host: string, port: number, portFlag: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(error, host, port)));
+    server.once('error', (error) => reject(cannotListen(error, host, port, portFlag)));
     server.listen(port, host, resolve);
   });
 }
@@ -190,10 +192,13 @@ const REASONS: Readonly<Record<string, readonly [reason: string, hint: string]>>
   ENOTFOUND: ['the host name is not known', 'choose an address of this machine with --host: 127.0.0.1'],
 };
 
-function cannotListen(cause: Error, host: string, port: number): PatchgateError {
+function cannotListen(cause: Error, host: string, port: number, portFlag: string): PatchgateError {
   const other = [cause.message, 'choose another with --host and --port'] as const;
   const [reason, hint] = REASONS[systemCode(cause) ?? ''] ?? other;
-  return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, { hint, cause });
+  return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, {
+    hint: hint.replace('--port', portFlag),
+    cause,
+  });
 }
 
 const NO_TUNNELS = new PatchgateError(

@@ -8,6 +8,7 @@ import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.t
 import { type ControlDeps, createControl } from '../../../src/server/control/control.ts';
 import { ExchangeList } from '../../../src/server/exchange-list.ts';
 import { FaultsOfRun } from '../../../src/server/faults/faults.ts';
+import { createProbes } from '../../../src/server/probes.ts';
 import { Sessions } from '../../../src/server/sessions.ts';
 import { type InProcess, startGate } from '../../support/in-process.ts';
 import { finding, seen, verdict } from '../../support/seen.ts';
@@ -54,6 +55,8 @@ async function start(deps: Partial<ControlDeps> = {}) {
     gate,
     exchanges,
     health: () => ({ version: '0.1.0', mode: 'forward' }),
+    probes: createProbes(() => true),
+    metrics: async (_req, res) => void res.end('# metrics'),
     sessions,
     faults: await FaultsOfRun.of({ gate, sessions, replays: false, start: { ...NO_FAULTS } }),
     knowledge: { of: () => undefined },
