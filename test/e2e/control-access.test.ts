@@ -67,6 +67,7 @@ describe('on loopback', () => {
   ])('%s gets nothing, by no endpoint', async (_, headers) => {
     for (const line of [
       ...['GET health', 'POST validate', 'GET exchanges', 'GET exchanges/1', 'GET events', 'POST reset'],
+      'GET metrics',
       ...['GET sessions', 'GET sessions/a', 'DELETE sessions/a', 'GET state', 'GET faults', 'PUT faults'],
       ...['DELETE faults', 'DELETE state/current/projects/42', 'OPTIONS reset', 'GET other'],
     ].map((endpoint) => endpoint.replace(' ', ' /__patchgate/'))) {

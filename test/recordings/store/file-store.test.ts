@@ -201,13 +201,19 @@ describe('trouble with the disk', () => {
     await mkdir(obstacle);
     // A file stands where the folders of the path should be, too.
     await writeFile(join(folder, 'r', 'api'), '');
+    expect(store.takesExchanges()).toBe(true);
     for (let i = 0; i < 3; i++) store.append(plainOf(big));
     expect(find(store)).toEqual([big, big]);
+    expect(store.counts).toEqual({ waiting: 2, lost: 1, journalBytes: 0 });
+    expect(store.takesExchanges()).toBe(false);
     await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write' });
     await rmdir(obstacle);
     await rm(join(folder, 'r', 'api'));
     store.append(plainOf(big));
     expect(find(store)).toEqual([big, big, big]);
+    await turn();
+    expect(store.counts).toMatchObject({ waiting: 0, lost: 1 });
+    expect(store.takesExchanges()).toBe(true);
     await expect(store.close()).rejects.toThrow('1 exchange was not kept');
     expect(JSON.parse(await readFile(join(folder, ...FILE), 'utf8')).exchanges).toHaveLength(3);
   });
@@ -230,6 +236,16 @@ describe('openStore', () => {
     const store = await openStore(join(folder, 'none'), 'r');
     expect(store.isEmpty()).toBe(true);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('takes exchanges only to write, even where its folder is removed', async () => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    await rm(join(folder, 'r'), { recursive: true });
+    expect(store.takesExchanges()).toBe(true);
+    store.append(plainOf(exchange()));
+    await store.close();
+    expect((await openStore(folder, 'r')).takesExchanges()).toBe(false);
   });
 
   it.skipIf(process.getuid?.() === 0)('refuses a folder that cannot be written to', async () => {
