@@ -123,7 +123,9 @@ async function runExec(
   variablesOf(variables, '');
   const resolved = await resolveConfig({ ...OWN, ...flags }, COMMAND_DEFAULTS.exec);
   ignoreBrokenPipe();
-  const { kind, config } = await replayOrRecord(resolved, process.env, say, WORDING);
+  const { kind, config: found } = await replayOrRecord(resolved, process.env, say, WORDING);
+  const hasMetrics = resolved.origins.metricsPort === 'flag';
+  const config = { ...found, metricsPort: hasMetrics ? found.metricsPort : undefined };
   const signals = new Signals();
   let ended: Ended | undefined;
   let isFailure = false;
