@@ -146,10 +146,10 @@ export async function createPatchgate(
   const stopping = new AbortController();
   /** What a recording answers needs no target. */
   const needed = forward && !fake && !parts.played ? config.target : undefined;
-  const probes = createProbes(() => {
-    if (stopping.signal.aborted || (store?.isWritable && !store.takesExchanges())) return false;
-    return needed === undefined || canReach(needed, CONNECT_PATIENCE);
-  });
+  const probes = createProbes(
+    () => !stopping.signal.aborted && (!store?.isWritable || store.takesExchanges()),
+    async () => needed === undefined || canReach(needed, CONNECT_PATIENCE),
+  );
   /** Most runs are never asked for them, so the package for it loads then. */
   const metrics = async (_req: IncomingMessage, res: ServerResponse) => {
     const { METRICS_TYPE, metricsText } = await import('../server/control/metrics-text.ts');

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CONTROL_ROOT } from './control/control-path.ts';
 import type { Handler } from './handler.ts';
 
-/** Milliseconds that an answer of `ready` holds: probes of many cost the target one connection. */
+/** Milliseconds for which the target counts as it was found: probes of many cost it one connection. */
 const REMEMBERED = 1000;
 
 export const LIVE = 'health/live';
@@ -16,10 +16,11 @@ export interface Probes {
   of(req: IncomingMessage): Handler | undefined;
 }
 
-/** @param isReady asked once for all that ask at a time */
-export function createProbes(isReady: () => boolean | Promise<boolean>): Probes {
+/** @param isReady whether all is well within the gate @param canReach the target; asked once for all that ask at a time */
+export function createProbes(isReady: () => boolean, canReach: () => Promise<boolean>): Probes {
+  const reached = remembered(canReach);
   const live = probe(() => true);
-  const ready = probe(remembered(isReady));
+  const ready = probe(() => isReady() && reached());
   return {
     live,
     ready,
@@ -31,11 +32,11 @@ export function createProbes(isReady: () => boolean | Promise<boolean>): Probes 
   };
 }
 
-function remembered(isReady: () => boolean | Promise<boolean>): () => Promise<boolean> {
+function remembered(canReach: () => Promise<boolean>): () => Promise<boolean> {
   let answer: Promise<boolean> | undefined;
   let until = 0;
   const ask = async () => {
-    const found = await isReady();
+    const found = await canReach();
     until = performance.now() + REMEMBERED;
     return found;
   };

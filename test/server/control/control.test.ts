@@ -55,7 +55,10 @@ async function start(deps: Partial<ControlDeps> = {}) {
     gate,
     exchanges,
     health: () => ({ version: '0.1.0', mode: 'forward' }),
-    probes: createProbes(() => true),
+    probes: createProbes(
+      () => true,
+      async () => true,
+    ),
     metrics: async (_req, res) => void res.end('# metrics'),
     sessions,
     faults: await FaultsOfRun.of({ gate, sessions, replays: false, start: { ...NO_FAULTS } }),
