@@ -21,6 +21,9 @@ export interface JournalOptions {
   size?: number | undefined;
   /** Each append outlives a power failure. */
   isDurable?: boolean;
+  /** It is a log: opened at once, and kept where it is empty. Others may append to it, cut it or move it away, so that each append
+   *  goes to the end of the file that has its name then. */
+  isShared?: boolean;
 }
 
 /**
@@ -30,6 +33,7 @@ export interface JournalOptions {
 export class Journal {
   readonly #file: string;
   readonly #isDurable: boolean;
+  readonly #isShared: boolean;
   #size: number;
   #fd: number | undefined;
   /** Tells the file from another that takes its place. */
@@ -38,13 +42,16 @@ export class Journal {
   #isTorn = true;
 
   /** @throws PatchgateError `cannot-write` */
-  constructor(file: string, { size, isDurable = false }: JournalOptions = {}) {
+  constructor(file: string, { size, isDurable = false, isShared = false }: JournalOptions = {}) {
     this.#file = file;
     this.#size = size ?? 0;
     this.#isDurable = isDurable;
-    this.#try(() => {
-      if (size !== undefined && existsSync(file)) this.#use(openSync(file, 'r+'));
-    });
+    this.#isShared = isShared;
+    if (isShared) this.reopen();
+    else
+      this.#try(() => {
+        if (size !== undefined && existsSync(file)) this.#use(openSync(file, 'r+'));
+      });
   }
 
   /** Bytes of all lines. */
@@ -65,6 +72,7 @@ export class Journal {
 
   /** All lines, or none as far as a reader can see. @throws PatchgateError `cannot-write` */
   append(lines: Buffer): void {
+    if (this.#isShared) this.#findEnd();
     this.#try(() => {
       this.#fd ??= this.#make();
       if (this.#isTorn) ftruncateSync(this.#fd, this.#size);
@@ -102,10 +110,39 @@ export class Journal {
     });
   }
 
+  /**
+   * Of a log: goes on in the file that has its name now, which is made where it is missing. A line that was cut off at its end goes.
+   *
+   * @throws PatchgateError `cannot-write`; the next append tries again where the former file is gone
+   */
+  reopen(): void {
+    this.#try(() => {
+      makeFolders(dirname(this.#file), this.#isDurable);
+      const fd = openSync(this.#file, 'a+');
+      try {
+        if (!fstatSync(fd).isFile()) throw new Error('what stands there is no file');
+        this.#size = endOfLines(fd);
+        ftruncateSync(fd, this.#size);
+      } catch (error) {
+        closeSync(fd);
+        throw error;
+      }
+      if (this.#fd !== undefined) closeSync(this.#fd);
+      this.#use(fd);
+      this.#isTorn = false;
+    });
+  }
+
+  #findEnd(): void {
+    if (this.#fd === undefined || this.isGone) this.reopen();
+    // Behind what a write of our own has left half written, nobody has a place.
+    else if (!this.#isTorn) this.#size = fstatSync(this.#fd).size;
+  }
+
   /** Nothing is appended after it. An empty journal is removed. @throws PatchgateError `cannot-write` */
   close(): void {
     if (this.#fd === undefined) return;
-    const isLeft = this.#size > 0 || this.isGone;
+    const isLeft = this.#isShared || this.#size > 0 || this.isGone;
     closeSync(this.#fd);
     this.#fd = undefined;
     if (!isLeft) this.#try(() => rmSync(this.#file, { force: true }));
@@ -160,6 +197,21 @@ export class Journal {
       throw cannotWrite(this.#file, error);
     }
   }
+}
+
+/** Bytes that are read at a time, from the end. */
+const TAIL = 65_536;
+
+/** Where the last whole line of a file ends. */
+function endOfLines(fd: number): number {
+  const bytes = Buffer.allocUnsafe(TAIL);
+  for (let end = fstatSync(fd).size; end > 0; end -= TAIL) {
+    const start = Math.max(0, end - TAIL);
+    const read = readSync(fd, bytes, 0, end - start, start);
+    const last = bytes.subarray(0, read).lastIndexOf(LINE_FEED);
+    if (last >= 0) return start + last + 1;
+  }
+  return 0;
 }
 
 /** The whole lines of a journal, without their line feeds, and how many bytes they take. One that was cut off counts for nothing. */

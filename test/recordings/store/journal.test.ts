@@ -1,14 +1,16 @@
 import fs, {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Journal, type JournalOptions, linesIn } from '../../../src/recordings/store/journal.ts';
 import { refusal } from '../../support/errors.ts';
 import { withPatched } from '../../support/steps.ts';
@@ -152,3 +154,70 @@ function failingInTheMidst(): typeof fs.writeSync {
     return writeSync(fd, bytes, offset, length >> 1, position);
   }) as typeof fs.writeSync;
 }
+
+describe('a log', () => {
+  const newLog = (text?: string) => {
+    const file = join(temporaryFolder(), 'logs', 'audit.jsonl');
+    mkdirSync(dirname(file));
+    if (text !== undefined) writeFileSync(file, text);
+    const log = new Journal(file, { isShared: true });
+    return { file, append: (line: string) => log.append(Buffer.from(`${line}\n`)), log };
+  };
+  const long = 'x'.repeat(200_000);
+
+  test.each([
+    ['is made at once', undefined, ''],
+    ['keeps what was there', 'a\n', 'a\n'],
+    ['cuts off what is half a line', 'a\nhalf', 'a\n'],
+    ['cuts off half a line that is all', 'half', ''],
+    ['cuts off half a line that is long', `a\n${long}`, 'a\n'],
+    ['keeps a long line', `${long}\nhalf`, `${long}\n`],
+  ])('%s', (_what, there, kept) => {
+    const { file, append } = newLog(there);
+    expect(readFileSync(file, 'utf8')).toBe(kept);
+    append('b');
+    expect(readFileSync(file, 'utf8')).toBe(`${kept}b\n`);
+  });
+
+  test.each<[string, (file: string) => void, Record<string, string>]>([
+    ['was moved away', (file) => renameSync(file, `${file}.1`), { '': 'b\n', '.1': 'a\n' }],
+    ['was removed', (file) => rmSync(file), { '': 'b\n' }],
+    ['was cut', (file) => writeFileSync(file, ''), { '': 'b\n' }],
+    ['was appended to', (file) => appendFileSync(file, 'other\n'), { '': 'a\nother\nb\n' }],
+    ['lost its folder', (file) => rmSync(dirname(file), { recursive: true }), { '': 'b\n' }],
+  ])('goes on where the file %s', (_what, happens, held) => {
+    const { file, append } = newLog();
+    append('a');
+    happens(file);
+    append('b');
+    for (const [end, text] of Object.entries(held)) expect(readFileSync(`${file}${end}`, 'utf8')).toBe(text);
+  });
+
+  test('of two writers has the lines of both', () => {
+    const { file, append } = newLog();
+    const other = new Journal(file, { isShared: true });
+    append('a');
+    other.append(Buffer.from('b\n'));
+    append('c');
+    expect(readFileSync(file, 'utf8')).toBe('a\nb\nc\n');
+  });
+
+  test('is reopened, and stays where it is empty', () => {
+    const { file, log } = newLog();
+    renameSync(file, `${file}.1`);
+    log.reopen();
+    log.close();
+    expect([file, `${file}.1`].map((one) => readFileSync(one, 'utf8'))).toEqual(['', '']);
+  });
+
+  test('that cannot be reopened is, once it can', () => {
+    const { file, append, log } = newLog();
+    renameSync(file, `${file}.1`);
+    mkdirSync(file);
+    expect(refusal('cannot-write', () => log.reopen())).toContain(`cannot write ${file}`);
+    expect(refusal('cannot-write', () => append('a'))).toContain(`cannot write ${file}`);
+    rmdirSync(file);
+    append('b');
+    expect(readFileSync(file, 'utf8')).toBe('b\n');
+  });
+});
