@@ -36,6 +36,7 @@ export async function gateOf(config: Config, options: GateOfOptions = {}): Promi
     placeOf: config.placeOf,
     basePath,
     bodyLimit: config.bodyLimit,
+    tellsEffects: config.audit !== undefined,
     lazy: options.lazy || (options.isBrief && !isTried) || false,
   });
   const outgoing =

@@ -33,8 +33,9 @@ export async function composeKnowledge(
   refuseUnguarded(config);
   const { openKeptState } = await import('../guard/kept-state.ts');
   const file = (await stateFileOf(config, notice)) ?? '';
+  const judges = config.validation !== 'off' || config.guard !== 'off' || config.audit !== undefined;
   // Nothing is judged and nothing kept: what streams by is not looked at.
-  if (config.validation === 'off' && config.guard === 'off' && file === '') return { of: () => undefined };
+  if (!judges && file === '') return { of: () => undefined };
   const kept = await openKeptState({
     file,
     account,

@@ -6,6 +6,7 @@ import { readServerTls } from '../http/tls.ts';
 import { redactUrl } from '../recordings/redaction/redact.ts';
 import { createAccess } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
+import type { Audit, AuditOptions } from '../server/audit.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control/control-path.ts';
 import { Counters } from '../server/counters.ts';
 import { createDataPath } from '../server/data-path.ts';
@@ -33,7 +34,7 @@ import { secretsOf } from '../upstreams/set-headers.ts';
 import { version } from '../version.ts';
 import { gateOf } from './compose-gate.ts';
 import { composeKnowledge } from './compose-knowledge.ts';
-import { composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
+import { type Composed, composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
 import { closing, orClose, rulesOf } from './open-recording.ts';
 
 export interface Patchgate {
@@ -62,6 +63,8 @@ export interface Patchgate {
   recorded(): number | undefined;
   /** What makes answers fail. */
   faults: Faults;
+  /** Goes on in a new audit file where the former one was moved away (logrotate). */
+  reopen(): void;
   /** What the fake holds; undefined where there is none. */
   records: FakeAccess | undefined;
   /** As new: the list of exchanges, the misses, the places in sequences, the state of the fake. @param session of this one alone; `""` is the default one */
@@ -74,9 +77,11 @@ export interface Patchgate {
 /** Puts the parts together: the only place that knows them all. */
 export async function createPatchgate(
   kind: Kind,
-  config: Config,
+  given: Config,
   context: RuntimeContext,
 ): Promise<Patchgate> {
+  // What answers in the place of the service changes nothing that anybody keeps account of.
+  const config = kind === 'proxy' ? given : { ...given, audit: undefined };
   const rules = rulesOf(config, secretsOf(config.setHeader, context.env));
   const { redaction } = rules;
   const { clientTimeout, controlToken } = config;
@@ -89,6 +94,9 @@ export async function createPatchgate(
   const { learner, ledger } = knowledge;
   const closeParts = (hasFailed?: boolean) =>
     closing({ close: () => parts.close(hasFailed) }, { close: async () => knowledge.close?.() });
+  const audit = await orClose({ close: closeParts }, () =>
+    auditOf(config, parts, { gate, redaction, notice: context.notice }),
+  );
   const guard = createGuard({ gate, knowledge, mode: config.guard, approvalTtl: config.approvalTtl });
   const sessions = new Sessions(config.sessionIdle, {
     start: (session) => fake?.start(session),
@@ -119,7 +127,7 @@ export async function createPatchgate(
     exchanges.add(seen);
   };
   const answerData = createDataPath({
-    ...{ gate, guard, learner, upstream, faults, clientTimeout, sessions, redaction, nextId, onSeen },
+    ...{ gate, guard, learner, upstream, audit, faults, clientTimeout, sessions, redaction, nextId, onSeen },
     corsOrigins: config.cors,
   });
 
@@ -141,7 +149,7 @@ export async function createPatchgate(
     targetInsecure: forward?.isInsecure ?? false,
     startedAt,
     known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
-    trouble: (store?.trouble ?? knowledge.trouble)?.message,
+    trouble: (store?.trouble ?? knowledge.trouble ?? audit?.trouble)?.message,
   });
   const stopping = new AbortController();
   /** What a recording answers needs no target. */
@@ -292,6 +300,7 @@ export async function createPatchgate(
     counts: () => ({ requests, blocked }),
     recorded: () => parts.recorded?.(),
     faults,
+    reopen: () => audit?.reopen(),
     records: fake && accessTo(fake, sessions),
     reset(session) {
       // What a test has begun anew is not told of it.
@@ -306,6 +315,7 @@ export async function createPatchgate(
       try {
         await closeParts(hasFailed ?? (replay !== undefined && replay.misses.list().count > 0));
       } finally {
+        audit?.close();
         log.flush();
       }
     },
@@ -314,6 +324,18 @@ export async function createPatchgate(
 
 /** Milliseconds that the target has to take a connection: probes themselves wait a second or so. */
 const CONNECT_PATIENCE = 800;
+
+/** @throws PatchgateError `cannot-write` */
+async function auditOf(
+  { audit: file, durability }: Config,
+  { forward, played }: Composed,
+  options: Pick<AuditOptions, 'gate' | 'redaction' | 'notice'>,
+): Promise<Audit | undefined> {
+  if (file === undefined) return undefined;
+  const { Audit } = await import('../server/audit.ts');
+  const forwards = forward !== undefined && played === undefined;
+  return new Audit({ ...options, file, isDurable: durability === 'fsync', forwards });
+}
 
 function isOfControl({ url = '' }: IncomingMessage): boolean {
   return isControlPath(url) && !isSessionPath(url);

@@ -52,6 +52,7 @@ const RECORDED: readonly SettingName[] = [
 /** In front of the service. */
 export const PROXYING: readonly SettingName[] = [
   ...RECORDED,
+  'audit',
   'state',
   'readState',
   'stateLag',

@@ -85,6 +85,8 @@ export async function serve(kind: Kind, flags: Readonly<Record<string, unknown>>
     say(gate.summary);
     const hasControl = listening.isLoopback || config.controlToken !== undefined;
     const health = hasControl ? `; health: ${listening.url}/__patchgate/health` : '';
+    // Of a terminal it means that the terminal was closed.
+    if (config.audit !== undefined && !process.stdin.isTTY) process.on('SIGHUP', gate.reopen);
     say(`validation ${config.validation}, guard ${config.guard}${policyText(config)}${health}`);
     await stopped;
     // What is in flight is over then.

@@ -86,6 +86,8 @@ export interface GateOptions extends Omit<PoliciesOptions, 'rules' | 'templates'
   bodyLimit: number;
   /** Further rules, by the operation that they apply to. */
   customRules?: Readonly<Record<string, readonly Rule[]>>;
+  /** Judge even where nothing could come of it but effects: somebody keeps account of these. */
+  tellsEffects?: boolean;
   /** Compile a schema only when it is first needed, for a command that judges a few bodies and ends. */
   lazy?: boolean;
 }
@@ -115,7 +117,8 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     basePath: options.basePath ?? '',
     unlisted: policies.reportsUnlisted,
   });
-  const match = (head: RequestHead) => (policies.judges ? matcher(head) : undefined);
+  const judges = policies.judges || options.tellsEffects;
+  const match = (head: RequestHead) => (judges ? matcher(head) : undefined);
   const ready = new Map<string, { operation: LoadedOperation; rules: readonly BoundRule[] }>();
 
   const load = (name: string) => {

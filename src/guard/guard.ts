@@ -36,6 +36,8 @@ export interface Judged {
   inspection: Inspection | PatchgateError | undefined;
   /** Of what was blocked because of what it loses: how to go on. */
   remediation?: Remediation;
+  /** A token was used for it. */
+  isApproved?: boolean;
 }
 
 /** What was known counted. */
@@ -98,12 +100,11 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
     const refusal = token === undefined ? undefined : whyNot(asked, known);
     if (token !== undefined && !refusal) {
       const inspection = gate.inspect(request, match, { known, approval: 'approved' });
+      if (inspection.verdict.outcome === 'block') return { inspection, known };
       // Nothing stands between this and the forwarding.
-      if (inspection.verdict.outcome === 'pass') {
-        approvals.use(token);
-        counts.used++;
-      }
-      return { inspection, known };
+      approvals.use(token);
+      counts.used++;
+      return { inspection, known, isApproved: true };
     }
     let inspection = gate.inspect(request, match, { known });
     const isBlocked = inspection.verdict.problem === 'destructive-change';

@@ -8,6 +8,7 @@ import type { JsonValue } from '../json/json.ts';
 import { type BytesRead, bytesAtHand, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Refusal } from './access.ts';
+import type { Audit } from './audit.ts';
 import { Cors } from './cors.ts';
 import { ExchangeInFlight, type Run } from './exchange-in-flight.ts';
 import type { FaultsOfRun } from './faults/faults.ts';
@@ -25,6 +26,8 @@ export interface DataPathOptions extends Omit<Run, 'cors'> {
   /** What learns from the answers, if anything does. */
   learner: Learner | undefined;
   upstream: Upstream;
+  /** Who changed what, if that is kept. */
+  audit?: Pick<Audit, 'entryOf'> | undefined;
   faults: Pick<FaultsOfRun, 'choose'>;
   /** Of pages that may ask for all. */
   corsOrigins?: readonly string[];
@@ -44,7 +47,7 @@ const SHORT = 65_536;
  * `decide`; what passes goes to the upstream with the very bytes that were judged, in `pass`.
  */
 export function createDataPath(options: DataPathOptions): DataPath {
-  const { gate, guard, learner, upstream, faults, clientTimeout } = options;
+  const { gate, guard, learner, upstream, audit, faults, clientTimeout } = options;
   const run: Run = { ...options, cors: new Cors(options.corsOrigins) };
   const follow = learner && createFollow(gate, learner);
 
@@ -108,11 +111,12 @@ export function createDataPath(options: DataPathOptions): DataPath {
     exchange: ExchangeInFlight,
     session: LiveSession,
     match: Match,
-    { inspection, remediation }: Judged,
+    { inspection, remediation, isApproved = false }: Judged,
   ) => {
     if (inspection === undefined) return exchange.brokenOff();
     if (inspection instanceof PatchgateError) return exchange.fail(inspection);
     exchange.verdict = inspection.verdict;
+    if (audit) exchange.audited = audit.entryOf(exchange.req, match, inspection.verdict, isApproved);
     if (inspection.verdict.outcome === 'block')
       exchange.answer(problemOfVerdict(inspection.verdict, remediation));
     else pass(exchange, session, match, inspection.json);
@@ -159,6 +163,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
       if (follower) follower.outlive(cancel);
       else cancel();
     });
+    if (exchange.audited) exchange.audited.hasPassed = true;
     cancel = upstream.handle(
       { method, url, headers, body, json: upstream.takesJson && json, stream: req, session },
       follower ?? client,

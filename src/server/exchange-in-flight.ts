@@ -13,6 +13,7 @@ import {
   STOPPED,
   type WholeResponse,
 } from '../upstreams/upstream.ts';
+import type { AuditEntry } from './audit.ts';
 import { isCutByStop, resetConnection } from './connections.ts';
 import type { Cors } from './cors.ts';
 import type { Injected } from './faults/faults.ts';
@@ -50,6 +51,8 @@ export class ExchangeInFlight implements ResponseSink {
   body: Buffer | undefined;
   verdict: Verdict | undefined;
   fault: Injected | undefined;
+  /** Where the audit has a line for it. */
+  audited: AuditEntry | undefined;
   /** The next one that changes the same record may be judged. */
   releaseLock: (() => void) | undefined;
   /** Ends what is at work, so that another answer can be given; undefined: there is none to be given. */
@@ -162,10 +165,10 @@ export class ExchangeInFlight implements ResponseSink {
   /** The gate's own answer. @param failure what it tells of, in one sentence */
   answer({ status, headers, body, shown = body }: ProblemAnswer, failure?: string): void {
     this.#writeHead({ status, message: '', headers }, 'gate');
+    this.#over(failure, shown);
     this.res.end(body);
     // Node waits for whoever began to read a body to read on, and a client that sends all of it first would, too.
     this.req.unpipe().resume();
-    this.#over(failure, shown);
   }
 
   /** The client was gone before anybody could answer. */
@@ -213,7 +216,7 @@ export class ExchangeInFlight implements ResponseSink {
     this.stop = this.#onGone = undefined;
     if (failure !== undefined) this.req.unpipe().resume();
     if (this.session) this.#run.sessions.leave(this.session);
-    this.#run.onSeen({
+    const seen: Seen = {
       id: this.#id,
       startedAt: this.#startedAt,
       durationMs: performance.now() - this.#started,
@@ -230,7 +233,9 @@ export class ExchangeInFlight implements ResponseSink {
       failure,
       fault: this.fault?.text,
       session: this.session?.name,
-    });
+    };
+    this.audited?.over(seen);
+    this.#run.onSeen(seen);
     this.releaseLock?.();
   }
 }

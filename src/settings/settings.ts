@@ -138,6 +138,11 @@ export const SETTINGS = {
       default: [],
       description: 'Names of environments that are never deleted, whatever is approved: Production',
     },
+    audit: {
+      ...of('file'),
+      description:
+        'File to append a line of JSON to for each PATCH that is blocked, approved or deletes: audit.jsonl',
+    },
   }),
   ...group('Recordings', {
     recordings: { ...of('file'), default: 'recordings', description: 'Folder that holds the recordings' },

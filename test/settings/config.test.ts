@@ -248,12 +248,18 @@ describe('a path', () => {
         state: 'known.json',
         seed: 'data/seed.json',
         baseline: 'b.json',
+        audit: 'audit.jsonl',
       },
       ...{ targetCa: '/etc/ca.pem', tlsCert: 'tls/cert.pem', tlsKey: 'tls/key.pem' },
     };
     expect(await below({ ...paths, recording: 'checkout' })).toMatchObject({
       ...{ contract: '../../contract', recordings: '../../rec', state: '../../known.json' },
-      ...{ seed: '../../data/seed.json', baseline: '../../b.json', targetCa: '/etc/ca.pem' },
+      ...{
+        audit: '../../audit.jsonl',
+        seed: '../../data/seed.json',
+        baseline: '../../b.json',
+        targetCa: '/etc/ca.pem',
+      },
       ...{ tlsCert: '../../tls/cert.pem', tlsKey: '../../tls/key.pem', recording: 'checkout' },
     });
     expect((await below({ state: false })).state).toBe('');

@@ -130,6 +130,7 @@ describe('each setting', () => {
     ],
     host: [['0.0.0.0', '0.0.0.0']],
     allowHost: [['gate.test,*.team.test', ['gate.test', '*.team.test']]],
+    audit: [['audit.jsonl', 'audit.jsonl']],
     tlsCert: [['server.crt', 'server.crt']],
     cors: [['https://a.example, https://b.example:8443', ['https://a.example', 'https://b.example:8443']]],
     clientCa: [['clients.pem', 'clients.pem']],

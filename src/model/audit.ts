@@ -1,0 +1,39 @@
+import type { Effect } from './effect.ts';
+import type { Finding, Verdict } from './finding.ts';
+import type { RecordName } from './record.ts';
+
+/** A line of the audit file: what was asked, what the gate said, and what came of it. Redacted. docs/reference/formats.md */
+export interface AuditLine {
+  /** When the request came: ISO 8601, UTC. */
+  time: string;
+  /** Address of the client; absent where it was gone. */
+  client?: string | undefined;
+  /** Absent: the request named none. */
+  session?: string | undefined;
+  method: string;
+  path: string;
+  query?: string | undefined;
+  operation?: string | undefined;
+  /** Absent where the path does not say. */
+  record?: RecordName | undefined;
+  verdict: Verdict['outcome'];
+  findings: readonly AuditFinding[];
+  /** Findings that were left out, where there were more than a line holds. */
+  findingsOmitted?: number | undefined;
+  effects?: readonly Effect[] | undefined;
+  effectsOmitted?: number | undefined;
+  /** A token was used for it. */
+  approved: boolean;
+  /** The gate sent it to the target, or tried to. */
+  forwarded: boolean;
+  /** Whose answer the client got. */
+  answeredBy: 'gate' | 'target' | 'fake' | 'recording';
+  /** Absent where there was no answer. */
+  status?: number | undefined;
+  /** Why there was none, or no whole one. */
+  failure?: string | undefined;
+  /** The fault that was injected. */
+  fault?: string | undefined;
+}
+
+export type AuditFinding = Pick<Finding, 'rule' | 'severity' | 'pointer' | 'message'>;

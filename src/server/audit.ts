@@ -1,0 +1,189 @@
+import type { IncomingMessage } from 'node:http';
+import type { Match } from '../contract/match-operation.ts';
+import { PatchgateError } from '../errors.ts';
+import type { Gate } from '../gate/gate.ts';
+import { splitTarget } from '../http/http.ts';
+import type { AuditLine } from '../model/audit.ts';
+import { losesEnvironment } from '../model/effect.ts';
+import type { Verdict } from '../model/finding.ts';
+import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
+import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { Journal } from '../recordings/store/journal.ts';
+import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
+import { amount } from '../reporters/wording.ts';
+import { printable } from './printable.ts';
+import type { Seen } from './seen.ts';
+
+export interface AuditOptions {
+  file: string;
+  gate: Pick<Gate, 'recordOf'>;
+  /** What passes may reach the target: not all of it is answered by a recording. */
+  forwards: boolean;
+  redaction: Redaction;
+  /** Each line outlives a power failure. */
+  isDurable: boolean;
+  notice: (text: string) => void;
+}
+
+/** One request that is audited, on its way. */
+export interface AuditEntry {
+  /** The gate has let it go. */
+  hasPassed: boolean;
+  /** Appends its line: to be called before the client can have the whole answer. Never throws. */
+  over(seen: Seen): void;
+}
+
+/** Of lines that wait because the file cannot be written: characters in all. */
+const MOST_WAITING = 4 * 1024 * 1024;
+
+const RISKS = {
+  waiting: 'Requests go on, and their lines wait in memory until the file can be written.',
+  lost: 'Requests go on. More lines wait than there is room for: the oldest are lost.',
+};
+
+/** Who changed, or tried to change, what the service holds: a file to which a line is appended for each such request. */
+export class Audit {
+  /** Why lines wait, for `health`. */
+  trouble: Error | undefined;
+  readonly #options: AuditOptions;
+  readonly #log: Journal;
+  readonly #notices: TroubleNotices<keyof typeof RISKS>;
+  #waiting: string[] = [];
+  #size = 0;
+  #lost = 0;
+
+  /** @throws PatchgateError `cannot-write` where the file cannot be opened */
+  constructor(options: AuditOptions) {
+    const { file, isDurable, notice } = options;
+    this.#options = options;
+    this.#notices = new TroubleNotices('THE AUDIT CANNOT BE WRITTEN', RISKS, notice);
+    try {
+      this.#log = new Journal(file, { isShared: true, isDurable });
+    } catch (error) {
+      const { message, cause } = error as PatchgateError;
+      throw new PatchgateError('cannot-write', `--audit: ${message}`, {
+        hint: 'correct the permissions, or name another file',
+        cause,
+      });
+    }
+  }
+
+  /** A request that was judged. @returns undefined where there is nothing to say of it */
+  entryOf(req: IncomingMessage, match: Match, verdict: Verdict, isApproved: boolean): AuditEntry | undefined {
+    if (!isApproved && !isAudited(verdict)) return undefined;
+    const record = this.#options.gate.recordOf(match);
+    // It is not known any more once the client has gone.
+    const client = req.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
+    const entry: AuditEntry = {
+      hasPassed: false,
+      over: (seen) => {
+        const isForwarded = entry.hasPassed && this.#options.forwards && !isOfRecording(seen);
+        const line = { client, record, verdict, isApproved, isForwarded };
+        this.#append(`${printable(JSON.stringify(lineOf(seen, line, this.#options.redaction)))}\n`);
+      },
+    };
+    return entry;
+  }
+
+  /** Goes on in a new file where somebody has moved the former one away (logrotate). Never throws. */
+  reopen(): void {
+    this.#try(() => this.#log.reopen());
+  }
+
+  close(): void {
+    if (this.#waiting.length > 0) this.#flush();
+    const missing = this.#lost + this.#waiting.length;
+    if (missing > 0) this.#options.notice(`${amount(missing, 'line')} of the audit could not be written`);
+    this.#waiting = [];
+    this.#lost = 0;
+    this.#log.close();
+  }
+
+  #append(line: string): void {
+    this.#waiting.push(line);
+    this.#size += line.length;
+    this.#flush();
+  }
+
+  #flush(): void {
+    this.#try(() => {
+      this.#log.append(Buffer.from(this.#waiting.join('')));
+      this.#waiting = [];
+      this.#size = 0;
+    });
+  }
+
+  #try(action: () => void): void {
+    try {
+      action();
+      this.trouble = undefined;
+      const missing =
+        this.#lost === 0 ? 'nothing is missing' : `${amount(this.#lost, 'line')} of it are lost`;
+      this.#notices.over(`the audit is written again: ${missing}`);
+      this.#lost = 0;
+    } catch (error) {
+      while (this.#size > MOST_WAITING) {
+        this.#size -= this.#waiting.shift()?.length as number;
+        this.#lost++;
+      }
+      this.trouble = error as Error;
+      this.#notices.trouble(this.trouble, this.#lost > 0 ? 'lost' : 'waiting');
+    }
+  }
+}
+
+/** What the gate stopped, what loses an environment, and what `--validation enforce` would have stopped. */
+function isAudited({ outcome, findings, effects = [] }: Verdict): boolean {
+  return (
+    outcome === 'block' ||
+    findings.some(({ severity }) => severity === 'error') ||
+    effects.some(losesEnvironment)
+  );
+}
+
+/** Whether a recording has answered it, or should have. */
+function isOfRecording({ answeredBy, response }: Seen): boolean {
+  return answeredBy === 'recording' || (answeredBy === 'gate' && response?.status === NO_RECORDING);
+}
+
+const NO_RECORDING = new PatchgateError('no-recording', '').status;
+const PATH_LENGTH = 2048;
+const TEXT_LENGTH = 500;
+
+function lineOf(
+  seen: Seen,
+  of: Pick<AuditLine, 'client' | 'record'> & { verdict: Verdict; isApproved: boolean; isForwarded: boolean },
+  redaction: Redaction,
+): AuditLine {
+  const { verdict, record } = of;
+  const { failure, session } = seen;
+  const clean = (text: string) => cut(redactText(text, redaction), TEXT_LENGTH);
+  const { path, query } = splitTarget(cut(redactUrl(seen.request.url, redaction), PATH_LENGTH));
+  return {
+    time: new Date(seen.startedAt).toISOString(),
+    client: of.client,
+    session: session ? clean(session) : undefined,
+    method: seen.request.method,
+    path,
+    query: query || undefined,
+    operation: verdict.operation,
+    record: record && { ...record, id: clean(record.id), account: clean(record.account) },
+    verdict: verdict.outcome,
+    findings: verdict.findings.map(({ rule, severity, pointer, message }) => ({
+      ...{ rule, severity, pointer: cut(pointer, TEXT_LENGTH), message: cut(message, TEXT_LENGTH) },
+    })),
+    findingsOmitted: verdict.omitted || undefined,
+    effects: verdict.effects,
+    effectsOmitted: verdict.effectsOmitted,
+    approved: of.isApproved,
+    forwarded: of.isForwarded,
+    answeredBy: seen.answeredBy,
+    status: seen.response?.status,
+    failure: failure === undefined ? undefined : clean(failure),
+    fault: seen.fault,
+  };
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
