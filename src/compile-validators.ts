@@ -34,6 +34,7 @@ function validatorsOfFiles(): string {
     contract: schemaOf('contract'),
     state: schemaOf('state'),
     baseline: schemaOf('baseline'),
+    audit: schemaOf('audit'),
     har,
   };
   const own = ['config', 'fault', 'faultsGiven', 'customRule', 'fixtures'];

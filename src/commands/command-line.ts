@@ -52,6 +52,11 @@ const COMMANDS: readonly CommandModule[] = [
     'Judges bodies, requests, recordings and HTTP archives: 0 clean, 1 findings, 2 could not judge',
     () => import('./check.ts').then((module) => module.check),
   ),
+  command(
+    'report <files..>',
+    'Says what enforcing would block, of an audit, a recording or an HTTP archive',
+    () => import('./report.ts').then((module) => module.report),
+  ),
   command('plan <body>', 'Says what a PATCH of a project would create, delete and replace; sends none', () =>
     import('./plan.ts').then((module) => module.plan),
   ),

@@ -224,6 +224,7 @@ const OTHER_KINDS = {
   recording: 'a file of a recording',
   har: 'an HTTP archive',
   requests: 'lines of requests',
+  audit: 'an audit',
 };
 
 /** Reports go into logs. */

@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Finding, RuleInfo, Severity, Verdict } from '../model/finding.ts';
+import type { RecordName } from '../model/record.ts';
 
 /** The place of a finding: a part of its line, at most some 100 characters. */
 export interface Excerpt {
@@ -46,15 +47,25 @@ export interface Subject extends Omit<Verdict, 'findings' | 'status' | 'problem'
   /** Of an exchange, and of a body that was judged as sent to a path. */
   method?: string;
   path?: string;
+  /** What else is known of a request that stands in a file. */
+  sent?: SentRequest;
   findings: readonly PlacedFinding[];
   /** Why the findings that were left out do not count. */
   omittedExcuse?: SuppressedBy;
   before?: Before;
 }
 
+export interface SentRequest {
+  /** As its file has it. */
+  time?: string | undefined;
+  /** The `User-Agent`. */
+  client?: string | undefined;
+  record?: RecordName | undefined;
+}
+
 /** What was judged; `before` is there where two contracts were compared. */
 export function subjectOf(
-  judged: Pick<Subject, 'pointer' | 'line' | 'method' | 'path'>,
+  judged: Pick<Subject, 'pointer' | 'line' | 'method' | 'path' | 'sent'>,
   { status, problem, ...verdict }: Verdict & { before?: Before },
 ): Subject {
   return { ...judged, ...verdict };

@@ -401,6 +401,7 @@ export const COMMAND_DEFAULTS = {
   fake: { guard: 'off' },
   exec: { guard: 'off', port: 0, log: 'off' },
   check: { guard: 'off' },
+  report: { guard: 'on' },
   plan: { guard: 'on', state: STATE_BY_DEFAULT },
   verify: { guard: 'strict', readState: true },
 } as const;
@@ -412,6 +413,7 @@ export const COMMAND_DEFAULTS = {
 export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
   exec: ['port', 'metricsPort', 'log', 'state'],
   check: ['state', 'validation'],
+  report: ['state', 'validation'],
   plan: ['guard', 'validation'],
   verify: ['baseline', 'forwardedHeaders', 'preserveHost', 'state', 'validation'],
 };

@@ -37,7 +37,7 @@ export async function* readEntries({ bytes, name, path }: Input): AsyncGenerator
     const head = { method: entry.request.method, url: targetOf(entry), headers };
     const body = isMissing(entry, isOwn) && !beside.request ? undefined : asked;
     yield {
-      ...{ pointer, line, text, head, body },
+      ...{ pointer, line, text, head, body, time: entry.startedDateTime ?? undefined },
       places: placesOf(entry, pointer),
       exchange: () => exchangeIn(entry, head, body, options),
     };

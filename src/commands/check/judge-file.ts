@@ -1,5 +1,5 @@
 import type { Gate } from '../../gate/gate.ts';
-import { type RequestHead, splitTarget } from '../../http/http.ts';
+import { header, type RequestHead, splitTarget } from '../../http/http.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../reporters/report.ts';
@@ -18,6 +18,8 @@ export interface FoundRequest {
   body: Buffer | undefined;
   /** In `text`. */
   places: RequestPlaces;
+  /** When it was sent, where the file says so. */
+  time?: string | undefined;
   /** With its response, where that is known. */
   exchange?: () => Exchange;
 }
@@ -52,7 +54,7 @@ export class FileJudge {
 
   /** @returns whether an operation of the contract is meant; a request of none is counted only */
   judge(request: FoundRequest, known: (name: RecordName) => Known | undefined): boolean {
-    const { pointer, line, text, head, body, places } = request;
+    const { pointer, line, text, head, body, places, time } = request;
     const match = this.#gate.match(head);
     if (!match) {
       this.#unjudged++;
@@ -74,7 +76,9 @@ export class FileJudge {
       placed.subjects.push(this.#subjects.length);
       placed.pointers.push(...pointers);
     }
-    this.add(subjectOf(facts, verdict));
+    this.add(
+      subjectOf({ ...facts, sent: { time, client: header(head.headers, 'user-agent'), record } }, verdict),
+    );
     return true;
   }
 

@@ -44,6 +44,10 @@ export async function judgeAll(
       continue;
     }
     const { kind, name, path, bytes } = input;
+    if (kind === 'audit')
+      throw new PatchgateError('bad-input', `${name} is an audit, which holds no bodies to judge`, {
+        hint: `give it to patchgate report, and keep it out of the folders that are judged`,
+      });
     const judge = new FileJudge(gate, path, onJudged);
     const judgeBody = (body: Pick<LoneBody, 'bytes' | 'pointer'> & { line?: number }, place: string) =>
       judge.add(judgedBody(gate, body, targetOf(path, place), initial, path));

@@ -8,7 +8,7 @@ import { STDIN_NAME } from '../../reporters/report.ts';
 /** The word for standard input. */
 export const STDIN = '-';
 
-type InputKind = 'body' | 'recording' | 'har' | 'requests';
+type InputKind = 'body' | 'recording' | 'har' | 'requests' | 'audit';
 
 export interface Input {
   kind: InputKind;
@@ -81,10 +81,14 @@ function startOf(chunks: readonly Buffer[]): string {
 /** Bytes by which most kinds can be told. */
 const START_LENGTH = 256;
 
+/** What each line of an audit begins with. */
+export const AUDIT_START = /^\s*\{\s*"time"\s*:\s*"/;
+
 /** Each is told by its first member; no body of the service begins like that. */
 const STARTS: readonly [InputKind, RegExp][] = [
   ['recording', /^\s*\{\s*"(?:formatVersion|exchanges)"\s*:/],
   ['har', /^\s*\{\s*"log"\s*:/],
+  ['audit', AUDIT_START],
   [
     'requests',
     /^\s*\{\s*"(?:method"\s*:\s*"[A-Za-z]+"|(?:url|path)"\s*:\s*"(?:\/|https?:)|request"\s*:\s*\{)/,

@@ -52,10 +52,10 @@ export function* judgeRecordings(
   for (const [file, { name, path, text, exchanges }] of files.entries()) {
     const judge = new FileJudge(gate, path, onJudged);
     const whole = { text, line: 1 };
-    for (const [index, { request }] of exchanges.entries()) {
+    for (const [index, { request, meta }] of exchanges.entries()) {
       const pointer = `/exchanges/${index}`;
       const found = {
-        ...{ pointer, text: whole, head: headOf(request) },
+        ...{ pointer, text: whole, head: headOf(request), time: meta.recordedAt },
         // One that stands in a file of its own is taken for missing: it is no text.
         body: isInline(request.body) ? bodyBytes(request.body) : undefined,
         places: requestPlaces(`${pointer}/request`, request),

@@ -114,7 +114,7 @@ const NO_TIME = { recordedAt: '1970-01-01T00:00:00.000Z', durationMs: 0 };
 function readExchange(
   given: JsonObject,
   fail: FailAt,
-): Pick<FoundRequest, 'head' | 'body' | 'places' | 'exchange'> {
+): Pick<FoundRequest, 'head' | 'body' | 'places' | 'exchange' | 'time'> {
   const { request, response, failure } = given as { request: JsonObject } & JsonObject;
   const hasOutcome = response !== undefined || failure !== undefined;
   const answer = isObject(response) ? { headers: {}, ...response } : response;
@@ -132,6 +132,7 @@ function readExchange(
     head: headOf(exchange.request),
     body: isInline(body) ? bodyBytes(body) : undefined,
     places: requestPlaces('/request', exchange.request),
+    ...(given.meta !== undefined && { time: exchange.meta.recordedAt }),
     ...(hasOutcome && { exchange: () => exchange }),
   };
 }
