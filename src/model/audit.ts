@@ -4,6 +4,8 @@ import type { RecordName } from './record.ts';
 
 /** A line of the audit file: what was asked, what the gate said, and what came of it. Redacted. docs/reference/formats.md */
 export interface AuditLine {
+  /** Version of the format. The first member: it tells what the file is. */
+  audit: 1;
   /** When the request came: ISO 8601, UTC. */
   time: string;
   /** Address of the client; absent where it was gone. */

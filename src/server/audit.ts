@@ -34,7 +34,7 @@ export interface AuditEntry {
 }
 
 /** Of lines that wait because the file cannot be written: characters in all. */
-const MOST_WAITING = 4 * 1024 * 1024;
+const MOST_WAITING = 1024 * 1024;
 
 const RISKS = {
   waiting: 'Requests go on, and their lines wait in memory until the file can be written.',
@@ -160,6 +160,7 @@ function lineOf(
   const clean = (text: string) => cut(redactText(text, redaction), TEXT_LENGTH);
   const { path, query } = splitTarget(cut(redactUrl(seen.request.url, redaction), PATH_LENGTH));
   return {
+    audit: 1,
     time: new Date(seen.startedAt).toISOString(),
     client: of.client,
     session: session ? clean(session) : undefined,

@@ -89,7 +89,7 @@ describe('the settings in force', () => {
     const other = configText({}, 'prxy', 'text', { env: {}, cwd });
     expect(await laterRefusal('bad-usage', other)).toBe('unknown command "prxy" (did you mean "proxy"?)');
     const lent = configText({}, 'toString', 'text', { env: {}, cwd });
-    expect(await laterRefusal('bad-usage', lent)).toContain('proxy, replay, fake, exec, check, plan');
+    expect(await laterRefusal('bad-usage', lent)).toContain('proxy, replay, fake, exec, check, report, plan');
   });
 
   it('come from a file that was found above, or from none', async () => {

@@ -127,7 +127,7 @@ describe('an audit', () => {
   });
 
   it('is read from standard input', async () => {
-    expect(await resultOf(['-'], { stdin: `${auditLine()}\n{"time":` })).toMatchObject({ requests: 1 });
+    expect(await resultOf(['-'], { stdin: `${auditLine()}\n{"audit":` })).toMatchObject({ requests: 1 });
   });
 
   it('that is broken writes nothing', async () => {

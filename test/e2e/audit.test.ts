@@ -49,6 +49,7 @@ describe('a line', () => {
     const [blocked, approved, ...others] = linesIn();
     const effects = [{ kind: 'environment-deleted', id: 2, name: 'Staging' }];
     const common = {
+      audit: 1,
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       client: '127.0.0.1',
       method: 'PATCH',

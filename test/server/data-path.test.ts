@@ -167,3 +167,46 @@ it('keeps no other waiting where a fault breaks off an answer that goes on for t
   }
   await closeServer(server);
 });
+
+it('has told the audit before the client can have the whole answer', async () => {
+  const told: Record<string, unknown>[] = [];
+  const audit: DataPathOptions['audit'] = {
+    entryOf({ socket }, _match, { outcome }) {
+      const before = socket.bytesWritten;
+      const entry = {
+        hasPassed: false,
+        over: ({ response }: Seen) => {
+          told.push({ outcome, status: response?.status, written: socket.bytesWritten - before, ...entry });
+        },
+      };
+      return entry;
+    },
+  };
+  const upstream: Upstream = {
+    handle(request, sink) {
+      const head = { status: 200, message: '', headers: ['Content-Length', '2'] };
+      if (request.url.endsWith('8')) sink.whole({ ...head, body: Buffer.from('{}') }, 'target');
+      else {
+        sink.head(head, NO_FLOW, 'target');
+        sink.end(Buffer.from('{}'));
+      }
+      return () => undefined;
+    },
+    close: async () => undefined,
+  };
+  const server = serverOf({ upstream, audit });
+  const origin = `http://127.0.0.1:${await listen(server)}`;
+  const headers = { 'Content-Type': 'application/json' };
+  for (const [url, body] of [
+    [FEATURE_URL, '{"name": 5}'],
+    [FEATURE_URL, '{"name": "a"}'],
+    ['/accounts/current/features/8', '{"name": "a"}'],
+  ] as const)
+    await (await fetch(origin + url, { method: 'PATCH', headers, body })).text();
+  await closeServer(server);
+  expect(told).toEqual([
+    { outcome: 'block', status: 422, written: 0, hasPassed: false, over: expect.anything() },
+    { outcome: 'pass', status: 200, written: 0, hasPassed: true, over: expect.anything() },
+    { outcome: 'pass', status: 200, written: 0, hasPassed: true, over: expect.anything() },
+  ]);
+});

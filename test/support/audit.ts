@@ -3,6 +3,7 @@ import type { AuditLine } from '../../src/model/audit.ts';
 /** A line as the gate writes it, without its end: a PATCH that passed with an error (`--validation warn`). */
 export function auditLine(members: Partial<AuditLine> = {}): string {
   const line: AuditLine = {
+    audit: 1,
     time: '2026-11-23T05:00:00.000Z',
     client: '127.0.0.1',
     method: 'PATCH',

@@ -82,7 +82,7 @@ function startOf(chunks: readonly Buffer[]): string {
 const START_LENGTH = 256;
 
 /** What each line of an audit begins with. */
-export const AUDIT_START = /^\s*\{\s*"time"\s*:\s*"/;
+export const AUDIT_START = /^\s*\{\s*"audit"\s*:/;
 
 /** Each is told by its first member; no body of the service begins like that. */
 const STARTS: readonly [InputKind, RegExp][] = [

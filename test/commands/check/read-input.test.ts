@@ -39,6 +39,8 @@ test.each([
 test.each([
   ['x.json', '{"log":', 'har'],
   ['x.json', '\ufeff{ "log" : {}}', 'har'],
+  ['y.jsonl', '{"audit":1,', 'audit'],
+  ['x', '{"time":"2026-11-23T05:00:00Z","method":"PATCH","url":"/"}', 'requests'],
   ['x.HAR', '', 'har'],
   ['x.har', '{"formatVersion":1}', 'recording'],
   ['x.ndjson', '{}', 'requests'],

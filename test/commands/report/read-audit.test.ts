@@ -26,7 +26,7 @@ it.each([
   ['lines', `${GOOD}\n${GOOD}\n`, [1, 2]],
   ['blank lines', `\n${GOOD}\r\n  \n${GOOD}\n`, [2, 4]],
   ['half a line at the end', `${GOOD}\n${GOOD.slice(0, 40)}`, [1]],
-  ['half a character at the end', `${GOOD}\n{"time":"ü`, [1]],
+  ['half a character at the end', `${GOOD}\n{"audit":1,"time":"ü`, [1]],
 ])('reads %s', async (_what, text, numbers) => {
   expect(await numbersIn(text)).toEqual(numbers);
   expect(await numbersIn(text, 7)).toEqual(numbers);
@@ -35,7 +35,8 @@ it.each([
 it.each([
   ['{"time":', /^audit\.jsonl:2: this is no JSON: .* \(correct the line, or take it out\)$/],
   ['[]', /^audit\.jsonl:2: this is no line of an audit: must be an object/],
-  ['{"time":"now"}', /^audit\.jsonl:2: this is no line of an audit: .*(?:time|method)/],
+  ['{"audit":1,"time":"now"}', /^audit\.jsonl:2: this is no line of an audit: .*(?:time|method)/],
+  [GOOD.replace('"audit":1', '"audit":2'), /^audit\.jsonl:2: .*\/audit must be 1/],
   [GOOD.replace('"pass"', '"perhaps"'), /^audit\.jsonl:2: .*\/verdict must be one of: block, pass/],
 ])('says where %s is broken', async (line, said) => {
   expect(await laterRefusal('bad-input', numbersIn(`${GOOD}\n${line}\n`))).toMatch(said);
@@ -43,7 +44,8 @@ it.each([
 
 it.each([
   [GOOD, true],
-  [' { "time" : "2026-11-23T05:00:00Z"', true],
+  [' { "audit" : 1', true],
+  ['{"time":"2026-11-23T05:00:00Z","method":"PATCH","url":"/"}', false],
   ['{"method":"PATCH"}', false],
   ['', false],
 ])('knows an audit by its beginning: %s', (text, is) => {

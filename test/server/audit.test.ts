@@ -1,0 +1,93 @@
+import { mkdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Match } from '../../src/contract/match-operation.ts';
+import type { AuditLine } from '../../src/model/audit.ts';
+import type { Verdict } from '../../src/model/finding.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { Audit } from '../../src/server/audit.ts';
+import { gate, PROJECT_URL } from '../support/gate.ts';
+import { seen } from '../support/seen.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const MATCH: Match = { operation: 'updateProject', parameters: {}, findings: [] };
+const BLOCKED: Verdict = { outcome: 'block', findings: [], omitted: 0, status: 422 };
+
+function newAudit() {
+  const file = join(temporaryFolder(), 'audit.jsonl');
+  const notices: string[] = [];
+  const audit = new Audit({
+    ...{ file, gate: gate(), redaction: DEFAULT_REDACTION, isDurable: false, forwards: true },
+    notice: (text) => notices.push(text),
+  });
+  const add = (verdict: Verdict, remoteAddress: string | undefined = '127.0.0.1') => {
+    const req = { socket: { remoteAddress } } as unknown as IncomingMessage;
+    audit
+      .entryOf(req, MATCH, verdict, false)
+      ?.over(seen({ request: { method: 'PATCH', url: PROJECT_URL, headers: [] } }));
+  };
+  const lines = () =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as AuditLine);
+  return { file, audit, add, lines, notices };
+}
+
+it.each([
+  ['::ffff:10.0.3.7', '10.0.3.7'],
+  ['fe80::1', 'fe80::1'],
+])('names a client at %s as %s', (address, client) => {
+  const { add, lines } = newAudit();
+  add(BLOCKED, address);
+  expect(lines()[0]?.client).toBe(client);
+});
+
+it('cuts what is very long, and says how much was left out', () => {
+  const { add, lines } = newAudit();
+  const finding = {
+    rule: 'schema.enum',
+    severity: 'error',
+    basis: 'stated',
+    pointer: `/${'a'.repeat(9000)}`,
+    message: 'b'.repeat(9000),
+  } as const;
+  add({
+    ...BLOCKED,
+    findings: [finding],
+    omitted: 7,
+    effects: [{ kind: 'language-added', name: 'GO' }],
+    effectsOmitted: 3,
+  });
+  const [line] = lines();
+  expect([line?.findings[0]?.pointer.length, line?.findings[0]?.message.length]).toEqual([500, 500]);
+  expect(line).toMatchObject({ findingsOmitted: 7, effectsOmitted: 3 });
+});
+
+it('loses the oldest lines where more wait than there is room for, and says so', () => {
+  const { file, audit, add, lines, notices } = newAudit();
+  renameSync(file, `${file}.1`);
+  mkdirSync(file);
+  const findings = Array.from({ length: 100 }, (_, i) => {
+    return {
+      rule: `r${i}`,
+      severity: 'error',
+      basis: 'stated',
+      pointer: '',
+      message: 'x'.repeat(500),
+    } as const;
+  });
+  for (let i = 0; i < 100; i++) add({ ...BLOCKED, findings, omitted: i });
+  expect(notices).toEqual([
+    expect.stringMatching(/^THE AUDIT CANNOT BE WRITTEN: .* wait in memory/),
+    expect.stringMatching(/^THE AUDIT CANNOT BE WRITTEN: .* the oldest are lost/),
+  ]);
+  rmdirSync(file);
+  add(BLOCKED);
+  const kept = lines();
+  expect(kept.length).toBeGreaterThan(10);
+  expect(kept.at(-2)?.findingsOmitted).toBe(99);
+  expect(notices.at(-1)).toBe(`the audit is written again: ${101 - kept.length} lines of it are lost`);
+  expect(audit.trouble).toBeUndefined();
+});
