@@ -250,7 +250,14 @@ export async function createPatchgate(
   const listening: Listening[] = [];
   return {
     handler: handlerAt(() => 'other'),
-    summary: [parts.summary, ledger && summaryOf(ledger), faults.summary].filter(Boolean).join('; '),
+    summary: [
+      parts.summary,
+      ledger && summaryOf(ledger),
+      audit && `audits to ${config.audit}`,
+      faults.summary,
+    ]
+      .filter(Boolean)
+      .join('; '),
     async listen() {
       const at = () => (one.isLoopback ? 'own' : 'other');
       const one: Listening = await listen(

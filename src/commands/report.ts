@@ -45,7 +45,7 @@ export const report: CommandModule = {
         demandOption: true,
         describe: 'Audit files, HTTP archives, files, folders and names of recordings, - for standard input',
       })
-      .option('format', formatOf('Of the report', 'text', 'json', 'markdown'))
+      .option('format', { ...formatOf('Of the report', 'text', 'json', 'markdown'), alias: 'f' })
       .example('$0 report audit.jsonl', 'what would --validation enforce have blocked?')
       .example('$0 report checkout --format markdown', 'of a recording, for a ticket'),
   handler: async (argv) => {

@@ -169,6 +169,7 @@ describe('a line', () => {
 
 it('is there before the client has the answer, and follows the file that is moved away', async () => {
   const { url, gate } = await start();
+  expect(gate.summary).toContain(`; audits to ${file}`);
   await patch(url, WRONG);
   renameSync(file, `${file}.1`);
   gate.reopen();
