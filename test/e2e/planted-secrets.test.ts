@@ -292,7 +292,8 @@ describe('secrets', () => {
   }, async () => {
     const cwd = temporaryFolder();
     const target = await startService();
-    const gate = await startBinary(['proxy', target.url, '--record', '--no-guard'], { cwd });
+    const args = ['--record', '--no-guard', '--audit', 'audit.jsonl'];
+    const gate = await startBinary(['proxy', target.url, ...args], { cwd });
     const project = { ...GOOD_PROJECT, name: JWT, environments: [{ id: 1, name: JWT, isEnabled: true }] };
     const all: RawRequest[] = [
       { path: '/environments' },
@@ -304,6 +305,12 @@ describe('secrets', () => {
         path: `/t/${JWT}${PROJECT_PATH}`,
         headers: [JSON_TYPE],
         body: JSON.stringify(project),
+      },
+      {
+        method: 'PATCH',
+        path: `/t/${JWT}${PROJECT_PATH}`,
+        headers: [JSON_TYPE],
+        body: JSON.stringify({ ...project, environments: [{ id: 2, name: 'b', isEnabled: true }] }),
       },
     ];
     for (const request of all) {
@@ -318,6 +325,7 @@ describe('secrets', () => {
       expect(leaked(await (await fetch(`${gate.url}/__patchgate/exchanges/${id}`)).text())).toEqual([]);
     const ended = await gate.stop();
     expect(leaked(ended.stdout + ended.stderr), 'the log').toEqual([]);
+    expect(readFileSync(join(cwd, 'audit.jsonl'), 'utf8')).toContain('environment-deleted');
     expect(leaked(everythingIn(cwd)), 'all files').toEqual([]);
     const replay = await startBinary(['replay'], { cwd });
     for (const request of all) {
