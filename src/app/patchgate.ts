@@ -8,6 +8,7 @@ import { createAccess } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import type { Audit, AuditOptions } from '../server/audit.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control/control-path.ts';
+import { Cors } from '../server/cors.ts';
 import { Counters } from '../server/counters.ts';
 import { createDataPath } from '../server/data-path.ts';
 import { AS_SENT, type ExchangeFilter, ExchangeList, type SentExchanges } from '../server/exchange-list.ts';
@@ -36,6 +37,7 @@ import { gateOf } from './compose-gate.ts';
 import { composeKnowledge } from './compose-knowledge.ts';
 import { type Composed, composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
 import { closing, orClose, rulesOf } from './open-recording.ts';
+import { reloadedConfig } from './reload.ts';
 
 export interface Patchgate {
   /** All that it answers, the control API included: to be mounted in an Express app, before any body parser. */
@@ -69,6 +71,13 @@ export interface Patchgate {
   records: FakeAccess | undefined;
   /** As new: the list of exchanges, the misses, the places in sequences, the state of the fake. @param session of this one alone; `""` is the default one */
   reset(session?: string): void;
+  /**
+   * Loads another config, and judges by it from the next request on. Where it cannot be loaded or judged by, all stays as it was. Both are
+   * said, to people and in the log; so is what of it needs a restart. One follows the other.
+   *
+   * @param heeded the settings that this server goes by
+   */
+  reload(load: () => Promise<Config>, heeded: readonly string[]): Promise<void>;
   /** Ends what listens, writes out and frees everything. @param hasFailed whether the run did, so that it may not have asked for
    *  all; without it, whether a request missed. @throws PatchgateError `cannot-write` where exchanges could not be kept */
   close(hasFailed?: boolean): Promise<void>;
@@ -85,7 +94,9 @@ export async function createPatchgate(
   const rules = rulesOf(config, secretsOf(config.setHeader, context.env));
   const { redaction } = rules;
   const { clientTimeout, controlToken } = config;
-  const gate = quotingNoSecrets(await gateOf(config, context), redaction);
+  const judgingBy = async (config: Config) => quotingNoSecrets(await gateOf(config, context), redaction);
+  /** Another config changes it while it runs. */
+  let inForce = { config, gate: await judgingBy(config) };
   const access = createAccess(config);
   const tls = await readServerTls(config);
   const parts = await composeUpstream(kind, config, rules, context);
@@ -95,9 +106,13 @@ export async function createPatchgate(
   const closeParts = (hasFailed?: boolean) =>
     closing({ close: () => parts.close(hasFailed) }, { close: async () => knowledge.close?.() });
   const audit = await orClose({ close: closeParts }, () =>
-    auditOf(config, parts, { gate, redaction, notice: context.notice }),
+    auditOf(config, parts, {
+      gate: { recordOf: (match) => inForce.gate.recordOf(match) },
+      ...{ redaction, notice: context.notice },
+    }),
   );
-  const guard = createGuard({ gate, knowledge, mode: config.guard, approvalTtl: config.approvalTtl });
+  const { guard: mode, approvalTtl } = config;
+  const guard = createGuard({ gate: inForce.gate, knowledge, mode, approvalTtl });
   const sessions = new Sessions(config.sessionIdle, {
     start: (session) => fake?.start(session),
     end(session) {
@@ -107,7 +122,10 @@ export async function createPatchgate(
   });
   const faults = await orClose({ close: closeParts }, () =>
     FaultsOfRun.of({
-      ...{ gate, sessions, replays: replay !== undefined },
+      get gate() {
+        return inForce.gate;
+      },
+      ...{ sessions, replays: replay !== undefined },
       start: { rules: config.faults, latency: config.latency, seed: config.faultSeed },
     }),
   );
@@ -126,10 +144,6 @@ export async function createPatchgate(
     log.seen(seen);
     exchanges.add(seen);
   };
-  const answerData = createDataPath({
-    ...{ gate, guard, learner, upstream, audit, faults, clientTimeout, sessions, redaction, nextId, onSeen },
-    corsOrigins: config.cors,
-  });
 
   /** What a session has of its own ends with it: the places in sequences, the state of the fake, its faults. */
   const resetRun = (session?: string) => {
@@ -144,8 +158,8 @@ export async function createPatchgate(
     version: version(),
     mode: kind,
     doing: parts.summary,
-    validation: config.validation,
-    guard: config.guard,
+    validation: inForce.config.validation,
+    guard: inForce.config.guard,
     targetInsecure: forward?.isInsecure ?? false,
     startedAt,
     known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
@@ -175,8 +189,10 @@ export async function createPatchgate(
   const answerControl = async (req: IncomingMessage, res: ServerResponse) => {
     control ??= import('../server/control/control.ts').then(({ createControl }) =>
       createControl({
-        ...{ gate, exchanges, sessions, faults, redaction, knowledge, reset: resetRun },
-        ...{ health, probes, metrics },
+        get gate() {
+          return inForce.gate;
+        },
+        ...{ exchanges, sessions, faults, redaction, knowledge, health, probes, metrics, reset: resetRun },
         servedTo: replay && ((session) => replay.served(session)),
         stopping: stopping.signal,
       }),
@@ -197,7 +213,7 @@ export async function createPatchgate(
         const probe = asked === 'control' && probes.of(req);
         if (probe) return probe(req, res);
         const refusal = access(req, asked, at());
-        if (refusal || asked === 'target') answerData(req, res, refusal);
+        if (refusal || asked === 'target') paths.data(req, res, refusal);
         else {
           watchBody({ req, res }, clientTimeout, () => req.destroy());
           void answerControl(req, res);
@@ -215,7 +231,38 @@ export async function createPatchgate(
       `not recorded: ${method} ${redactUrl(url, redaction)}: WebSockets are forwarded only, and a replay has none. This is not said again`,
     );
   };
-  const upgradePath = forward && createUpgradePath({ gate, forward, nextId, onSeen: onUpgrade });
+
+  const cors = new Cors(config.cors);
+  /** A request ends with what it began with, whatever is in force by then. */
+  const pathsBy = ({ config, gate }: typeof inForce) => ({
+    data: createDataPath({
+      ...{ gate, guard: guard.by(gate, config.guard), learner, upstream, audit, faults, clientTimeout },
+      ...{ cors, sessions, redaction, nextId, onSeen },
+    }),
+    upgrade: forward && createUpgradePath({ gate, forward, nextId, onSeen: onUpgrade }),
+  });
+  let paths = pathsBy(inForce);
+  const learns = fake !== undefined || parts.played !== undefined || learner !== undefined;
+  const reload = async (load: () => Promise<Config>, heeded: readonly string[]) => {
+    try {
+      const { config, needRestart } = reloadedConfig(inForce.config, await load(), heeded, learns);
+      const gate = await judgingBy(config);
+      faults.checkFor(gate);
+      inForce = { config, gate };
+      paths = pathsBy(inForce);
+      const { validation, guard } = config;
+      log.reloaded({ validation, guard, needRestart });
+      context.notice(`reloaded: validation ${validation}, guard ${guard}`);
+      if (needRestart.length > 0)
+        context.notice(`changed, and in force only after a restart: ${needRestart.join(', ')}`);
+    } catch (error) {
+      const message = messageOf(error);
+      const hint = error instanceof PatchgateError ? error.hint : undefined;
+      log.reloaded({ error: message, hint });
+      context.notice(`not reloaded, all stays in force as it was: ${message}${hint ? `\n  ${hint}` : ''}`);
+    }
+  };
+  let reloading = Promise.resolve();
 
   /** Of what was no request there is nothing to show but that it came. */
   const unread = (error: PatchgateError) => {
@@ -237,11 +284,8 @@ export async function createPatchgate(
     const { host, metricsPort: port } = config;
     if (port === undefined) return undefined;
     const own = await listenForMetrics(metrics, {
-      host,
-      port,
-      portFlag: '--metrics-port',
-      clientTimeout,
-      tls,
+      ...{ host, port, clientTimeout, tls, portFlag: '--metrics-port' },
+      ...{ shutdownTimeout: config.shutdownTimeout, notice: () => undefined },
     });
     context.notice(`metrics for Prometheus: ${own.url}/metrics`);
     return own;
@@ -265,13 +309,16 @@ export async function createPatchgate(
           request: handlerAt(at),
           // What may not ask is read again as an ordinary request, and refused.
           upgrade:
-            upgradePath &&
+            forward &&
             ((req, socket, head) =>
-              !isOfControl(req) && !access(req, 'target', at()) && upgradePath(req, socket, head)),
+              !isOfControl(req) &&
+              !access(req, 'target', at()) &&
+              (paths.upgrade?.(req, socket, head) ?? false)),
           unread,
         },
         {
           ...{ host: config.host, port: config.port, clientTimeout, tls },
+          ...{ shutdownTimeout: config.shutdownTimeout, notice: context.notice },
           target: forward && !fake ? config.target : undefined,
         },
       );
@@ -315,6 +362,10 @@ export async function createPatchgate(
       resetRun(session);
       replay?.misses.reset(session);
       replay?.crossSessionHits.reset(session);
+    },
+    reload(load, heeded) {
+      reloading = reloading.then(() => reload(load, heeded));
+      return reloading;
     },
     async close(hasFailed) {
       await Promise.all(listening.map((one) => one.close()));

@@ -34,7 +34,7 @@ interface Args {
 
 export const exec: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [...PROXYING, 'onMiss', 'target', 'failOnBlock'])
+    withSettings(yargs, [...PROXYING.filter((name) => name !== 'watch'), 'onMiss', 'target', 'failOnBlock'])
       .usage(
         '$0 exec [options] -- COMMAND…\n\nRuns a command, such as a test suite, against a recording, which it finds at PATCHGATE_URL. ' +
           'Exits as the command does; with 1 where that ended well, but asked for what is not recorded.',

@@ -11,6 +11,7 @@ import { version } from '../version.ts';
 import { meantBehindFlag } from './misplaced.ts';
 import { FAKING, flagsOf, PROXYING, REPLAYING_ALONE, withSettings } from './options.ts';
 import { ignoreBrokenPipe, runtimeContext, say, stopSignal } from './output.ts';
+import { createReloader } from './serve/reloader.ts';
 
 export const proxy: CommandModule = {
   builder: (yargs) =>
@@ -61,20 +62,27 @@ export const fake: CommandModule = {
   handler: (argv) => serve('fake', flagsOf(argv)),
 };
 
+const HEEDED = { proxy: [...PROXYING, 'target'], replay: REPLAYING_ALONE, fake: FAKING };
+
 /** The young generation stays small, for short pauses; the old one may double before it is cleared of garbage. */
 const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=100'];
 
 /**
  * Runs a server until it is told to stop: the access log goes to standard output, all else to standard error.
- * SIGINT and SIGTERM let what is in flight finish and write out what was recorded; a second one ends at once. With
+ * SIGINT and SIGTERM let what is in flight finish and write out what was recorded; a second one ends at once. SIGHUP, and with
+ * `--watch` a file that changed, loads contract and config anew. With
  * `--fail-unused` it then reports what was never served of the recording, and the exit code is 1.
  *
  * @param flags by setting name
  */
 export async function serve(kind: Kind, flags: Readonly<Record<string, unknown>>): Promise<void> {
-  const { config } = await resolveConfig(flags, COMMAND_DEFAULTS[kind]);
+  const resolve = (isAnew: boolean) =>
+    resolveConfig(flags, COMMAND_DEFAULTS[kind], process.env, process.cwd(), undefined, isAnew);
+  const first = await resolve(false);
+  const { config } = first;
   // From here on: a start that is half done would leave its lock behind.
   const stopped = stopSignal();
+  const reloader = createReloader(first, () => resolve(true), HEEDED[kind]);
   const { createPatchgate } = await import('../app/patchgate.ts');
   ignoreBrokenPipe();
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
@@ -85,9 +93,8 @@ export async function serve(kind: Kind, flags: Readonly<Record<string, unknown>>
     say(gate.summary);
     const hasControl = listening.isLoopback || config.controlToken !== undefined;
     const health = hasControl ? `; health: ${listening.url}/__patchgate/health` : '';
-    // Of a terminal it means that the terminal was closed.
-    if (config.audit !== undefined && !process.stdin.isTTY) process.on('SIGHUP', gate.reopen);
     say(`validation ${config.validation}, guard ${config.guard}${policyText(config)}${health}`);
+    reloader.start(gate);
     await stopped;
     // What is in flight is over then.
     await listening.close();
@@ -95,6 +102,7 @@ export async function serve(kind: Kind, flags: Readonly<Record<string, unknown>>
     if (unserved) say(unservedText(unserved));
     if (unserved?.count) process.exitCode = 1;
   } finally {
+    reloader.close();
     await gate.close();
   }
   const recorded = gate.recorded();

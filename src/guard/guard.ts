@@ -63,15 +63,25 @@ export interface Guard {
    * @returns withdraws it, since its client is gone. False: it does not wait
    */
   judge(asked: Asked, done: (judged: Judged, release?: () => void) => void): () => boolean;
+  /** One with the same locks and approvals that judges by another gate. */
+  by(gate: Gate, mode: GuardOptions['mode']): Guard;
 }
 
 const APPROVE = APPROVE_HEADER.toLowerCase();
 const NOT_WAITING = () => false;
 
-export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions): Guard {
-  const locks = new RecordLocks();
-  const approvals = new Approvals(approvalTtl);
+export function createGuard(options: GuardOptions): Guard {
   const counts = { given: 0, used: 0 };
+  return guardOf(options, new RecordLocks(), new Approvals(options.approvalTtl), counts);
+}
+
+function guardOf(
+  options: GuardOptions,
+  locks: RecordLocks,
+  approvals: Approvals,
+  counts: { given: number; used: number },
+): Guard {
+  const { gate, knowledge, mode } = options;
 
   const judge = (asked: Asked, name: RecordName | undefined): JudgedBy => {
     if (asked.isGone()) return { inspection: undefined };
@@ -142,6 +152,7 @@ export function createGuard({ gate, knowledge, mode, approvalTtl }: GuardOptions
   };
 
   return {
+    by: (gate, mode) => guardOf({ ...options, gate, mode }, locks, approvals, counts),
     approvals: counts,
     judge(asked, tell) {
       const done: typeof tell = (judged, release) => {

@@ -10,9 +10,15 @@ import type { Seen } from './seen.ts';
 interface AccessLog {
   /** Takes one line for a request; written at the end of this turn of the event loop. */
   seen(seen: Seen): void;
+  /** Takes one line for a config that was loaded while the server ran, or could not be. */
+  reloaded(event: ReloadEvent): void;
   /** Writes what is left. To be called before the process ends. */
   flush(): void;
 }
+
+export type ReloadEvent =
+  | { validation: string; guard: string; needRestart: readonly string[] }
+  | { error: string; hint: string | undefined };
 
 const FINDINGS_SHOWN = 5;
 const NAMES_SHOWN = 5;
@@ -33,7 +39,7 @@ export function createAccessLog(
   write: (text: string) => void,
   isColoured = false,
 ): AccessLog {
-  if (format === 'off') return { seen() {}, flush() {} };
+  if (format === 'off') return { seen() {}, reloaded() {}, flush() {} };
   const paint = isColoured ? coloured : plain;
   const line = (seen: Seen) =>
     format === 'json' ? printable(jsonLine(seen, redaction)) : textLine(seen, redaction, paint);
@@ -47,10 +53,19 @@ export function createAccessLog(
     waiting = '';
     if (lines !== '') write(lines);
   };
+  const add = (text: string) => {
+    waiting += `${text}\n`;
+    timer ??= setImmediate(flush);
+  };
   return {
-    seen(seen) {
-      waiting += `${line(seen)}\n`;
-      timer ??= setImmediate(flush);
+    seen: (seen) => add(line(seen)),
+    reloaded(event) {
+      const hide = (text: string) => failureOf(text, redaction);
+      const shown =
+        'error' in event ? { error: hide(event.error), hint: event.hint && hide(event.hint) } : event;
+      const text =
+        format === 'json' ? reloadedJson(shown) : paint('grey', clock(Date.now())) + reloadedText(shown);
+      add(printable(text));
     },
     flush,
   };
@@ -124,6 +139,19 @@ function jsonLine(seen: Seen, redaction: Redaction): string {
     fault: seen.fault,
     failure: seen.failure === undefined ? undefined : failureOf(seen.failure, redaction),
   });
+}
+
+/** ` reloaded: validation enforce, guard on; only after a restart: port` */
+function reloadedText(event: ReloadEvent): string {
+  if ('error' in event) return ` not reloaded: ${event.error}`;
+  const { validation, guard, needRestart } = event;
+  const later = needRestart.length > 0 ? `; only after a restart: ${needRestart.join(', ')}` : '';
+  return ` reloaded: validation ${validation}, guard ${guard}${later}`;
+}
+
+function reloadedJson(event: ReloadEvent): string {
+  const outcome = 'error' in event ? 'failed' : 'done';
+  return JSON.stringify({ time: new Date().toISOString(), event: 'reload', outcome, ...event });
 }
 
 function urlOf({ request }: Seen, redaction: Redaction): string {

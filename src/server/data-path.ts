@@ -9,7 +9,6 @@ import { type BytesRead, bytesAtHand, readBytes } from '../upstreams/read-bytes.
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Refusal } from './access.ts';
 import type { Audit } from './audit.ts';
-import { Cors } from './cors.ts';
 import { ExchangeInFlight, type Run } from './exchange-in-flight.ts';
 import type { FaultsOfRun } from './faults/faults.ts';
 import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
@@ -20,7 +19,7 @@ import { takeSession } from './session-path.ts';
 import type { LiveSession } from './sessions.ts';
 import { tooSlow, watchBody } from './watch-body.ts';
 
-export interface DataPathOptions extends Omit<Run, 'cors'> {
+export interface DataPathOptions extends Run {
   gate: Gate;
   guard: Guard;
   /** What learns from the answers, if anything does. */
@@ -29,8 +28,6 @@ export interface DataPathOptions extends Omit<Run, 'cors'> {
   /** Who changed what, if that is kept. */
   audit?: Pick<Audit, 'entryOf'> | undefined;
   faults: Pick<FaultsOfRun, 'choose'>;
-  /** Of pages that may ask for all. */
-  corsOrigins?: readonly string[];
   /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams; 0 is no limit. */
   clientTimeout: number;
 }
@@ -47,13 +44,12 @@ const SHORT = 65_536;
  * `decide`; what passes goes to the upstream with the very bytes that were judged, in `pass`.
  */
 export function createDataPath(options: DataPathOptions): DataPath {
-  const { gate, guard, learner, upstream, audit, faults, clientTimeout } = options;
-  const run: Run = { ...options, cors: new Cors(options.corsOrigins) };
+  const { gate, guard, learner, upstream, audit, faults, clientTimeout, cors } = options;
   const follow = learner && createFollow(gate, learner);
 
   /** Framing, access, session; then what no operation is meant by goes on unjudged. */
   const take: DataPath = (req, res, refusal) => {
-    const exchange = new ExchangeInFlight(req, res, run);
+    const exchange = new ExchangeInFlight(req, res, options);
     watchBody(exchange, clientTimeout, giveUp);
     const unreadable = whyUnreadable(req);
     if (unreadable) return hangUp(exchange, unreadable);
@@ -64,7 +60,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     } catch (error) {
       return exchange.fail(error as PatchgateError);
     }
-    const preflight = run.cors.preflight(exchange.request);
+    const preflight = cors.preflight(exchange.request);
     if (preflight) return exchange.answer({ status: 204, headers: [...preflight], body: NO_BODY });
     const match = gate.match(exchange.request);
     const passUnjudged = () => attempt(exchange, () => pass(exchange, session, undefined, undefined));

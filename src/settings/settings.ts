@@ -260,7 +260,16 @@ export const SETTINGS = {
       default: '60s',
       description: 'How long a client may take for its request; 0 is for ever',
     },
+    shutdownTimeout: {
+      ...of('duration'),
+      default: '5s',
+      description: 'How long a stop waits for the requests that are on their way; 0 cuts them off at once',
+    },
     log: { enum: ['text', 'json', 'off'], default: 'text', description: 'One line per request' },
+    watch: {
+      ...flag,
+      description: 'Load contract and config anew when a file of them changes, as SIGHUP does',
+    },
     port: {
       type: 'integer',
       minimum: 0,
@@ -411,7 +420,7 @@ export const COMMAND_DEFAULTS = {
  * service holds today is not what it held before its recordings. (A flag that a command takes always counts.)
  */
 export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
-  exec: ['port', 'metricsPort', 'log', 'state'],
+  exec: ['port', 'metricsPort', 'log', 'state', 'watch'],
   check: ['state', 'validation'],
   report: ['state', 'validation'],
   plan: ['guard', 'validation'],

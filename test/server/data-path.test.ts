@@ -3,6 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createGuard } from '../../src/guard/guard.ts';
 import type { Knowledge, Learner } from '../../src/guard/knowledge.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { Cors } from '../../src/server/cors.ts';
 import { createDataPath, type DataPathOptions } from '../../src/server/data-path.ts';
 import type { Seen } from '../../src/server/seen.ts';
 import { Sessions } from '../../src/server/sessions.ts';
@@ -20,6 +21,7 @@ function serverOf(options: Partial<DataPathOptions> & Pick<DataPathOptions, 'ups
   return createServer(
     createDataPath({
       ...guarding(gate()),
+      cors: new Cors(),
       faults: { choose: () => undefined },
       clientTimeout: 0,
       sessions: new Sessions(0),

@@ -34,6 +34,8 @@ describe('what nobody says', () => {
       failOnBlock: false,
       failUnused: false,
       sessionIdle: 600_000,
+      shutdownTimeout: 5000,
+      watch: false,
       onMiss: 'refuse',
       targetInsecure: false,
       setHeader: [],

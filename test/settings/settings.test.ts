@@ -115,6 +115,11 @@ describe('each setting', () => {
       ['0', 0],
       ['10s', 10_000],
     ],
+    shutdownTimeout: [
+      ['0', 0],
+      ['30s', 30_000],
+    ],
+    watch: [['true', true]],
     log: [
       ['text', 'text'],
       ['json', 'json'],

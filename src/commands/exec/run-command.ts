@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import spawn from 'cross-spawn';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
+import { hasTerminal } from '../output.ts';
 
 /** A command as it is to be run: never without a name. */
 export type Command = readonly [name: string, ...args: string[]];
@@ -48,16 +49,6 @@ export class Signals {
 /** As shells give it. */
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
-}
-
-function hasTerminal(): boolean {
-  if (process.platform === 'win32') return true;
-  try {
-    closeSync(openSync('/dev/tty', 'r'));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Runs a command with our input and outputs. What it leaves running is not waited for. */

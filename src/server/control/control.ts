@@ -24,7 +24,8 @@ import { createEvents } from './events.ts';
 import { readDryRun, readJson } from './read-dry-run.ts';
 
 export interface ControlDeps {
-  gate: Gate;
+  /** Read anew for each request: it may be another one by then. */
+  readonly gate: Gate;
   exchanges: ExchangeList;
   /** What `health` says beside its status; with `trouble`, the status is `degraded`. */
   health: () => { trouble?: string | undefined; readonly [member: string]: unknown };
@@ -49,7 +50,7 @@ type Routes = Record<string, { [method in Method]?: RequestHandler | RequestHand
 
 /** The control API, for every request at or below `/__patchgate`. An Express app. Design section 5. */
 export function createControl(deps: ControlDeps): (req: IncomingMessage, res: ServerResponse) => void {
-  const { gate, exchanges, sessions, faults, knowledge } = deps;
+  const { exchanges, sessions, faults, knowledge } = deps;
   const bytesUpTo = (limit: number) => express.raw({ type: () => true, limit });
 
   const routes: Routes = {
@@ -65,8 +66,9 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     validate: {
       post: [
         // The body comes as a JSON text or in base64, where it is longer than by itself.
-        bytesUpTo(2 * gate.bodyLimit + 65_536),
+        (req, res, next) => bytesUpTo(2 * deps.gate.bodyLimit + 65_536)(req, res, next),
         (req, res) => {
+          const { gate } = deps;
           const request = readDryRun(req.body, gate.bodyLimit);
           const match = gate.match(request);
           const name = match && gate.recordOf(match);

@@ -41,7 +41,8 @@ interface ShownFaults {
 }
 
 interface FaultsOptions {
-  gate: Pick<Gate, 'operations' | 'operationOf'>;
+  /** Read anew each time: it may be another one by then. */
+  readonly gate: Pick<Gate, 'operations' | 'operationOf'>;
   sessions: Sessions;
   /** Whether answers come out of a recording. */
   replays: boolean;
@@ -72,10 +73,15 @@ export class FaultsOfRun implements Faults {
 
   /** @throws PatchgateError `bad-usage` where one of the start can never happen here */
   static async of(options: FaultsOptions): Promise<FaultsOfRun> {
-    const { start, gate } = options;
+    const { start } = options;
     checkPlan(start, options, 'bad-usage');
     const seed = start.seed ?? randomInt(1_000_000);
-    return new FaultsOfRun(options, await FaultList.of({ ...start, seed }, gate.operationOf));
+    return new FaultsOfRun(options, await listOf({ ...start, seed }, options));
+  }
+
+  /** @throws PatchgateError `bad-contract` where a fault means an operation that a gate to come does not have */
+  checkFor(gate: FaultsOptions['gate']): void {
+    checkPlan(this.#common.plan, { ...this.#options, gate }, 'bad-contract');
   }
 
   get summary(): string | undefined {
@@ -98,13 +104,13 @@ export class FaultsOfRun implements Faults {
 
   async set(given: Parameters<Faults['set']>[0], session?: string): Promise<void> {
     const { seed = this.list(session).seed, ...read } = readFaultsGiven(given);
-    const { gate, sessions } = this.#options;
+    const { sessions } = this.#options;
     checkPlan(read, this.#options, 'bad-input');
     if (session && !isSessionName(session))
       throw new PatchgateError('bad-input', 'there can be no session of that name', {
         hint: `it has ${SESSION_NAMES}`,
       });
-    const list = await FaultList.of({ ...read, seed }, gate.operationOf);
+    const list = await listOf({ ...read, seed }, this.#options);
     if (session === undefined) this.#common = list;
     else this.#own.set(sessions.begin(session), list);
     this.#areThere = true;
@@ -177,6 +183,10 @@ export class Waits {
 
 /** A word of a fault may be meant to be one. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+function listOf(plan: FaultPlan, options: FaultsOptions): Promise<FaultList> {
+  return FaultList.of(plan, (head) => options.gate.operationOf(head));
+}
 
 /** Whether each can happen at all. @throws PatchgateError with that code, naming the fault */
 function checkPlan(

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { PatchgateError, systemCode } from '../../errors.ts';
 import type { ServerTls } from '../../http/tls.ts';
+import { amount } from '../../reporters/wording.ts';
 import { isLoopback } from '../access.ts';
 import { carriedBy, cutByStop } from '../connections.ts';
 import { problemText } from '../problem.ts';
@@ -33,6 +34,10 @@ export interface ListenOptions {
   portFlag?: string;
   /** Milliseconds that a client may take for a request's head; 0 is no limit. */
   clientTimeout: number;
+  /** Milliseconds that requests in flight have once the server is to close. */
+  shutdownTimeout: number;
+  /** Takes one notice for people: who keeps it from closing. */
+  notice(text: string): void;
   /** What it proves itself with; without it, it speaks plain HTTP. */
   tls?: ServerTls | undefined;
   /** URL that requests are forwarded to. */
@@ -46,13 +51,16 @@ export interface Listening {
   isLoopback: boolean;
   /** Lets the process end while nothing else keeps it. */
   unref(): void;
-  /** Takes no new connection, lets what is in flight finish for a while, then closes everything. Each request's
+  /** Takes no new connection, lets what is in flight finish until the timeout, then cuts off the rest. Each request's
    *  handler knows of its end by then. */
   close(): Promise<void>;
 }
 
-/** Milliseconds that requests in flight have once the server is to close, and clients to take a last answer. */
+/** Milliseconds that clients have to take a last answer. */
 const GRACE = 5000;
+
+/** Milliseconds that a close takes before it says what it waits for. */
+const UNSAID = 250;
 
 /** How often slow connections are looked for, in milliseconds: four times within the limit, where that is short. */
 const LONGEST_CHECK = 30_000;
@@ -60,7 +68,7 @@ const LONGEST_CHECK = 30_000;
 /** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` where the target is this server */
 export async function listen(
   handlers: Handlers,
-  { host, port, portFlag = '--port', clientTimeout, tls, target }: ListenOptions,
+  { host, port, portFlag = '--port', clientTimeout, shutdownTimeout, notice, tls, target }: ListenOptions,
 ): Promise<Listening> {
   const options = {
     keepAliveTimeout: 65_000,
@@ -126,10 +134,19 @@ export async function listen(
     },
     close: () =>
       new Promise((resolve) => {
+        const limit = `${shutdownTimeout / 1000}s`;
+        const say = setTimeout(() => {
+          const count = inFlight(connections);
+          if (count > 0) notice(`waiting for ${amount(count, 'request')}, ${limit} at most`);
+        }, UNSAID);
         const force = setTimeout(() => {
+          clearTimeout(say);
+          const count = inFlight(connections);
+          if (count > 0) notice(`${amount(count, 'request')} cut off: not over within ${limit}`);
           for (const socket of connections) cutByStop(socket);
-        }, GRACE);
+        }, shutdownTimeout);
         server.close(() => {
+          clearTimeout(say);
           clearTimeout(force);
           // A connection that was cut tells its request later than its server.
           const closed = [...connections].map((socket) => new Promise((done) => socket.once('close', done)));
@@ -152,6 +169,11 @@ function connectionsOf(server: Server, event: 'connection' | 'secureConnection')
     socket.once('close', () => connections.delete(socket));
   });
   return connections;
+}
+
+/** How many of the connections have a request that is not answered to its end. */
+function inFlight(connections: ReadonlySet<Socket>): number {
+  return [...connections].filter((socket) => (socket as Connection)._httpMessage).length;
 }
 
 /** The connections that shake hands yet, by the other end's address: Node's HTTP server does not know of them. */

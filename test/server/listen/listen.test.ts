@@ -1,23 +1,27 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type Handlers, type Listening, listen } from '../../../src/server/listen/listen.ts';
+import { isCutByStop } from '../../../src/server/connections.ts';
+import { type Handlers, listen } from '../../../src/server/listen/listen.ts';
 import { RawConnection } from '../../support/raw.ts';
 
 /** It would close everything after a while: here that never comes. */
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-async function start(request: Handlers['request']): Promise<Listening & { port: number }> {
+async function start(request: Handlers['request'], shutdownTimeout = 5000) {
+  const notices: string[] = [];
+  const notice = (text: string) => notices.push(text);
   const listening = await listen(
     { request, unread: () => undefined },
-    { host: '127.0.0.1', port: 0, clientTimeout: 60_000 },
+    { host: '127.0.0.1', port: 0, clientTimeout: 60_000, shutdownTimeout, notice },
   );
-  return { ...listening, port: Number(new URL(listening.url).port) };
+  return { ...listening, port: Number(new URL(listening.url).port), notices };
 }
 
 it.each([
@@ -59,6 +63,50 @@ it('closing lets a request in flight finish', async () => {
   const { body, isWhole } = await client.response();
   expect([body.toString(), isWhole]).toEqual(['answer', true]);
   await closed;
+});
+
+/** Two requests that are never answered, and a client that sends none. */
+async function startSilent(shutdownTimeout: number) {
+  const asked: ServerResponse[] = [];
+  let resolve: () => void = () => undefined;
+  const bothCame = new Promise<void>((done) => {
+    resolve = done;
+  });
+  const started = await start((_, res) => {
+    asked.push(res);
+    if (asked.length === 2) resolve();
+  }, shutdownTimeout);
+  const clients = await Promise.all([1, 2, 3].map(() => RawConnection.open(started.port)));
+  for (const client of clients.slice(1)) client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await bothCame;
+  return { ...started, clients, asked };
+}
+
+it('closing says for how many requests it waits, and cuts off those that are not over in time', async () => {
+  const { close, clients, asked, notices } = await startSilent(2500);
+  const closed = close();
+  expect(notices).toEqual([]);
+  vi.advanceTimersByTime(2499);
+  expect(notices).toEqual(['waiting for 2 requests, 2.5s at most']);
+  const cut = asked.map(({ socket }) => isCutByStop(socket as Socket));
+  expect(cut).toEqual([false, false]);
+  const sockets = asked.map(({ socket }) => socket as Socket);
+  vi.advanceTimersByTime(1);
+  await closed;
+  expect(notices.slice(1)).toEqual(['2 requests cut off: not over within 2.5s']);
+  expect(sockets.map(isCutByStop)).toEqual([true, true]);
+  await Promise.all(clients.map((client) => client.closed()));
+});
+
+it('closing that waits for requests that end in time says so once', async () => {
+  const { close, clients, asked, notices } = await startSilent(60_000);
+  const closed = close();
+  vi.advanceTimersByTime(1000);
+  for (const res of asked) res.end('late');
+  await closed;
+  vi.advanceTimersByTime(120_000);
+  expect(notices).toEqual(['waiting for 2 requests, 60s at most']);
+  for (const client of clients) client.close();
 });
 
 it.each(['h2c', 'websocket'])(
