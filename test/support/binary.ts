@@ -72,6 +72,8 @@ export interface RunOptions {
   cwd?: string;
   env?: Record<string, string | undefined>;
   stdin?: string;
+  /** In a session of its own: no terminal. */
+  detached?: boolean;
 }
 
 /** Starts a command that serves, on a free port, and waits until it listens. Rejects where it ends before. */
@@ -116,9 +118,9 @@ function open(args: readonly string[], options: RunOptions): Omit<Running, 'url'
   );
 }
 
-function spawnOptions({ cwd, env }: RunOptions) {
+function spawnOptions({ cwd, env, detached = false }: RunOptions) {
   // A folder of its own: no config file and no recordings lie there.
-  return { cwd: cwd ?? temporaryFolder(), env: runEnvironment(env), stdio: 'pipe' as const };
+  return { cwd: cwd ?? temporaryFolder(), env: runEnvironment(env), stdio: 'pipe' as const, detached };
 }
 
 /** The environment of what is run: it says nothing of vitest, and holds no settings but those given. */
