@@ -63,9 +63,11 @@ export function createAccessLog(
       const hide = (text: string) => failureOf(text, redaction);
       const shown =
         'error' in event ? { error: hide(event.error), hint: event.hint && hide(event.hint) } : event;
-      const text =
-        format === 'json' ? reloadedJson(shown) : paint('grey', clock(Date.now())) + reloadedText(shown);
-      add(printable(text));
+      add(
+        format === 'json'
+          ? printable(reloadedJson(shown))
+          : `${paint('grey', clock(Date.now()))} ${printable(reloadedText(shown))}`,
+      );
     },
     flush,
   };
@@ -141,12 +143,12 @@ function jsonLine(seen: Seen, redaction: Redaction): string {
   });
 }
 
-/** ` reloaded: validation enforce, guard on; only after a restart: port` */
+/** `reloaded: validation enforce, guard on; only after a restart: port` */
 function reloadedText(event: ReloadEvent): string {
-  if ('error' in event) return ` not reloaded: ${event.error}`;
+  if ('error' in event) return `not reloaded: ${event.error}`;
   const { validation, guard, needRestart } = event;
   const later = needRestart.length > 0 ? `; only after a restart: ${needRestart.join(', ')}` : '';
-  return ` reloaded: validation ${validation}, guard ${guard}${later}`;
+  return `reloaded: validation ${validation}, guard ${guard}${later}`;
 }
 
 function reloadedJson(event: ReloadEvent): string {
