@@ -252,9 +252,11 @@ export async function createPatchgate(
       paths = pathsBy(inForce);
       const { validation, guard } = config;
       log.reloaded({ validation, guard, needRestart });
-      context.notice(`reloaded: validation ${validation}, guard ${guard}`);
-      if (needRestart.length > 0)
-        context.notice(`changed, and in force only after a restart: ${needRestart.join(', ')}`);
+      const later =
+        needRestart.length > 0
+          ? `\n  changed, and in force only after a restart: ${needRestart.join(', ')}`
+          : '';
+      context.notice(`reloaded: validation ${validation}, guard ${guard}${later}`);
     } catch (error) {
       const message = messageOf(error);
       const hint = error instanceof PatchgateError ? error.hint : undefined;

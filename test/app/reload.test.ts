@@ -45,7 +45,9 @@ it('a server that was started to judge nothing, and learns nothing, is not made 
   expect(needRestart).toEqual(['validation', 'guard']);
 });
 
-it('a request is judged by the config that it began with, and the next one by the new config', async () => {
+it('a request is judged by the config that it began with, and the next one by the new config', {
+  tags: 'slow',
+}, async () => {
   const target = await startTarget();
   const { port, gate, notices } = await startGate({ target: target.url });
   const request = { method: 'PATCH', path: FEATURE_URL, headers: [JSON_TYPE], body: '{"variables": 5}' };
@@ -63,7 +65,7 @@ it('a request is judged by the config that it began with, and the next one by th
   expect(notices.filter((text) => text.includes('reloaded'))).toEqual(['reloaded: validation off, guard on']);
 });
 
-it('the token of a 409 approves the same request after a reload', async () => {
+it('the token of a 409 approves the same request after a reload', { tags: 'slow' }, async () => {
   const { url, gate } = await startGate({}, 'fake');
   const restart = () => gate.reload(() => configOf({ guard: 'on' }), []);
   await restart();
@@ -83,7 +85,7 @@ it('the token of a 409 approves the same request after a reload', async () => {
   expect((await patch(approve)).status).toBe(200);
 });
 
-it('reloads follow one another, and one that fails leaves all as it was', async () => {
+it('reloads follow one another, and one that fails leaves all as it was', { tags: 'slow' }, async () => {
   const faults = [{ operation: 'updateDraft', reset: true as const }];
   const { url, gate, notices } = await startGate({ faults }, 'fake');
   const fails = async (): Promise<Config> => {

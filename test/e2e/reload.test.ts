@@ -1,8 +1,9 @@
 /** Contract and config change while the gate runs. */
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Running, runBinary, startBinary } from '../support/binary.ts';
+import { ROOT, type Running, runBinary, runProgram, startBinary } from '../support/binary.ts';
 import { contractFolder } from '../support/contract-folder.ts';
 import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { startTarget } from '../support/target.ts';
@@ -19,18 +20,16 @@ async function startIn(file: string, text: string, ...args: string[]) {
   return { cwd, write, target, gate, reloads: reloadsOf(gate) };
 }
 
-/** Each time one more line of a reload, good or bad, than was asked for before. */
+/** Waits each time for one more notice of a reload, good or bad, and gives it. */
 function reloadsOf(gate: Running) {
-  let count = 0;
-  return async (signal?: 'SIGHUP') => {
-    count++;
+  let read = 0;
+  return async (signal?: 'SIGHUP'): Promise<string> => {
     if (signal) process.kill(gate.pid, signal);
-    await gate.said(new RegExp(`(?:(?:^|\n)patchgate: (?:not )?reloaded[^]*){${count}}`), 'stderr');
-    return gate
-      .stderr()
-      .split(/(?=patchgate: )/)
-      .slice(-2)
-      .join('');
+    await gate.said(new RegExp(`^[^]{${read},}?^patchgate: (?:not )?reloaded`, 'm'), 'stderr');
+    const left = gate.stderr().slice(read);
+    const [notice = ''] = /^patchgate: (?:not )?reloaded.*\n(?: {2}.*\n)*/m.exec(left) ?? [];
+    read += left.indexOf(notice) + notice.length;
+    return notice;
   };
 }
 
@@ -114,6 +113,20 @@ describe.concurrent('on SIGHUP', () => {
     write('\nthrow new Error("not today");');
     expect(await reloads('SIGHUP')).toContain('patchgate.config.mjs:2:7: not today');
     expect(await patch(gate, body)).toBe(200);
+  });
+
+  it('is sent, and told of, as the documentation has it', async () => {
+    const page = readFileSync(join(ROOT, 'docs/proxy.md'), 'utf8');
+    const [, section = ''] = /^## Stopping and changing$(.*?)^## /ms.exec(page) ?? [];
+    const { write, gate, reloads } = await startIn(CONFIG, '{}');
+    write(json({ timeout: '40s' }));
+    const [, command] = /^ExecReload=(.*)$/m.exec(section) ?? [];
+    await runProgram('sh', ['-c', command as string], { env: { MAINPID: String(gate.pid) } });
+    const said = await reloads();
+    expect(said).toContain('after a restart: timeout');
+    expect(section).toContain(`\`\`\`\n${said}\`\`\``);
+    const [, watching] = /^npx patchgate proxy \S+ (.*)$/m.exec(section) ?? [];
+    expect(watching).toBe('--watch');
   });
 
   it('loses no request under load, and judges none by half of a config', async () => {
@@ -218,31 +231,25 @@ describe.concurrent('a stop', () => {
       '1 request cut off: not over within 0.4s',
     ],
   ])('%s', async (_, timeout, status, said) => {
-    let answer: () => void = () => undefined;
-    const asked = new Promise<void>((resolve) => {
-      void startTarget((_req, res) => {
-        answer = () => res.end('late');
-        resolve();
-      }).then(async ({ url }) => begin(url));
+    let resolve: (res: ServerResponse) => void = () => undefined;
+    const asked = new Promise<ServerResponse>((done) => {
+      resolve = done;
     });
-    let gate: Running | undefined;
-    let client: Promise<number> | undefined;
-    const begin = async (url: string) => {
-      gate = await startBinary(['proxy', url, '--no-state', '--shutdown-timeout', timeout]);
-      client = fetch(`${gate.url}/slow`)
-        .then((response) => response.status)
-        .catch(() => 0);
-    };
-    await asked;
-    const ended = gate?.stop();
-    await gate?.said(said, 'stderr');
-    if (status === 200) answer();
-    expect(await client).toBe(status);
-    const { code, stdout } = (await ended) ?? {};
+    const target = await startTarget((_req, res) => resolve(res));
+    const gate = await startBinary(['proxy', target.url, '--no-state', '--shutdown-timeout', timeout]);
+    const answered = fetch(`${gate.url}/slow`).then(
+      (response) => response.status,
+      () => 0,
+    );
+    const res = await asked;
+    const ended = gate.stop();
+    await gate.said(said, 'stderr');
+    if (status === 200) res.end('late');
+    expect(await answered).toBe(status);
+    const { code, stdout } = await ended;
     expect(code).toBe(0);
-    const line = status === 200 ? '200 not judged target' : '- not judged gate';
-    expect(stdout).toContain(`GET /slow ${line}`);
-    expect(stdout?.includes('Patchgate was stopped before the answer was complete')).toBe(status !== 200);
+    expect(stdout).toContain(`GET /slow ${status === 200 ? '200 not judged target' : '- not judged gate'}`);
+    expect(stdout.includes(': Patchgate was stopped before the answer was complete')).toBe(status !== 200);
     expect(stdout).not.toContain('client');
   });
 });
