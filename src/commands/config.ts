@@ -52,7 +52,7 @@ export const config: CommandModule = {
  *
  * ```
  * { "version": 1,
- *   "command": "proxy",                      whose defaults they are; null: nobody's
+ *   "command": "proxy",                      whose defaults they are; null: of none
  *   "file": "/work/patchgate.config.json",   the config file that was read; null: none was found
  *   "settings": {                            all of them
  *     "timeout": { "value": "30s",           as a config file has it; null: not set

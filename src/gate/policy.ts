@@ -13,7 +13,7 @@ import {
 export interface PolicyOptions {
   /** `enforce` blocks on errors, `warn` only reports, `off` judges nothing but what the guard asks. */
   validation: 'enforce' | 'warn' | 'off';
-  /** Blocks what deletes for good, `strict` also that of which nobody knows; independent of `validation`. */
+  /** Blocks what deletes for good, `strict` also what is not known; independent of `validation`. */
   guard: 'on' | 'strict' | 'off';
   /** What becomes of a PATCH below a judged record's path that no operation lists. */
   unlisted: 'pass' | 'block';

@@ -62,7 +62,7 @@ export function createFollow(
   };
 }
 
-/** What is not judged as a PATCH and changes a record all the same, nobody knows in what way. */
+/** What is not judged as a PATCH and changes a record all the same, in a way that is not known. */
 export const CHANGES: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'POST']);
 
 /** What a list of projects shows, and a project that was created, at `/accounts/{id}/projects`. */
@@ -140,14 +140,14 @@ export class Follower implements ResponseSink {
     this.#over();
   }
 
-  /** The client is gone, and nobody waits for the answer. */
+  /** The client is gone, and the answer is not waited for. */
   abandon(): void {
     this.#end(() => this.#update.failed(undefined));
     this.#over();
   }
 
   /**
-   * The client is gone, but the service may be at work on its PATCH. Whoever changes the same record waits until it has said
+   * The client is gone, but the service may be at work on its PATCH. A change of the same record waits until it has said
    * what became of that: what passes meanwhile it could undo. A service that hangs is not waited for long.
    *
    * @param cancel ends the request
@@ -164,14 +164,14 @@ export class Follower implements ResponseSink {
     }
   }
 
-  /** @returns whether nobody waits for the answer any more: the client is gone */
+  /** @returns whether the client is gone */
   #begins(head: ResponseHead, answeredBy: AnsweredBy): boolean {
     this.#head = head;
     // What a recording answers, the service has never had.
     if (!this.#counts(answeredBy)) this.#end(() => this.#update.failed('refused'));
     else this.#wantsBody = this.#update.wantsBody(head.status);
     if (!this.#stop) return false;
-    // It says what became of the PATCH, and nobody wants the rest.
+    // It says what became of the PATCH, and the rest is not wanted.
     this.#end(() => this.#update.answered(head, undefined));
     this.#stop();
     return true;

@@ -27,12 +27,12 @@ export interface Asked {
   session: Session;
   /** The client's message. */
   stream: Readable;
-  /** Whether nobody waits for an answer any more. */
+  /** Whether no client waits for an answer any more. */
   isGone(): boolean;
 }
 
 export interface Judged {
-  /** An error: it could not be judged, and must not pass. Undefined: nobody waits any more. */
+  /** An error: it could not be judged, and must not pass. Undefined: no client waits any more. */
   inspection: Inspection | PatchgateError | undefined;
   /** Of what was blocked because of what it loses: how to go on. */
   remediation?: Remediation;
@@ -48,7 +48,7 @@ interface JudgedBy extends Judged {
 export interface Remediation {
   /** Sent with the same request in `Patchgate-Approve`, it lets it pass; absent where no approval does. */
   approve?: string;
-  /** The body that does the same and loses nothing; absent where nobody knows. */
+  /** The body that does the same and loses nothing; absent where it is not known. */
   corrected?: JsonObject;
 }
 
@@ -118,7 +118,7 @@ function guardOf(
     }
     let inspection = gate.inspect(request, match, { known });
     const isBlocked = inspection.verdict.problem === 'destructive-change';
-    // Where there is nothing to approve, a token that nobody has given out is only noise.
+    // Where there is nothing to approve, a token that was never given out is only noise.
     if (refusal && (isBlocked || !refusal.isUnknown)) {
       const hint = isBlocked ? 'this answer has a new one' : 'send it without the header';
       inspection = gate.inspect(request, match, { known, approval: { ...refusal, hint } });
@@ -199,7 +199,7 @@ function guardOf(
           if (header(asked.request.headers, APPROVE) !== undefined) return false;
           const judged = judge(asked, name);
           if (mustConfirm(judged)) return false;
-          // Whoever changes which environments there are must be alone; whoever is blocked changes nothing.
+          // A change of which environments there are must be alone; what is blocked changes nothing.
           const mayGo = keepsEnvironments(judged) || !passes(judged);
           if (mayGo) done(judged, () => lock.release());
           return mayGo;

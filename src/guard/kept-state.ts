@@ -296,7 +296,7 @@ export class StateKeeper {
       held?.journal.close();
       held?.lock.release();
     } catch {
-      // What stays is empty, or a lock of nobody: the next start goes over it.
+      // What stays is empty, or a lock that no process holds: the next start goes over it.
     }
   }
 

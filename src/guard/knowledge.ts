@@ -20,13 +20,13 @@ export interface Knowledge {
   readonly ledger?: { state: KnownState; file: string };
   /** What keeps it from being kept, for `health`. */
   readonly trouble?: Error | undefined;
-  /** Frees what was kept for a session. Nobody uses it any more. */
+  /** Frees what was kept for a session that is not used any more. */
   end?(session: Session): void;
   /** Writes out what is to be kept. */
   close?(): Promise<void>;
 }
 
-/** A PATCH of a record of which nothing is known: whoever looks, looks with its credentials. */
+/** A PATCH of a record of which nothing is known: a look for it takes its credentials. */
 export interface Asker extends Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'stream' | 'session'> {
   /** When it came, by `performance.now()`. */
   cameAt: number;

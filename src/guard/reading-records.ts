@@ -172,7 +172,7 @@ const isOfPatch = byHeaderName((header) => {
   return NAMES.has(name) || /^(?:content|if|patchgate)-/.test(name);
 });
 
-/** Without what may say in the query that it is a PATCH: what only some read so as well, and what nobody can read. */
+/** Without what may say in the query that it is a PATCH: what only some read so as well, and what cannot be read. */
 function withoutMethod(url: string): string {
   const { path, query } = splitTarget(url);
   const kept = query.split('&').filter((parameter) => !parameter.split(';').some(mayNameMethod));

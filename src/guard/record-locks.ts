@@ -8,7 +8,7 @@ export interface HeldLock {
 
 /** Who wants to change a record. One of these is called, once the lock can be had. */
 interface LockRequest {
-  /** Nobody else has the lock. */
+  /** No other request has the lock. */
   exclusive(lock: HeldLock): void;
   /** Others share it. False: it does not want that, and waits until it is alone. */
   shared(lock: HeldLock): boolean;
@@ -32,7 +32,7 @@ export class RecordLocks {
   /**
    * Calls the request back at once where it can.
    *
-   * @returns for whoever does not want to wait any longer. False: it has the lock already
+   * @returns withdraws a request that waits. False: it has the lock already
    */
   acquire(key: string, request: LockRequest): () => boolean {
     let queue = this.#queues.get(key);

@@ -93,7 +93,7 @@ function pathsOf({ account }: RecordName, url: string, workspace: string | undef
   return [path, `${path.slice(0, at)}/${other}${path.slice(at + 1 + account.length)}`];
 }
 
-/** Exchanges of one method and path that are looked at: whoever asks waits meanwhile. */
+/** Exchanges of one method and path that are looked at: the request waits meanwhile. */
 const MOST_LOOKED_AT = 1000;
 
 interface Seen {

@@ -42,7 +42,7 @@ export function journalOf(file: string): string {
  */
 export function readKept(file: string, target?: string, adapter = new StateAdapter(file)): Kept {
   const journalFile = journalOf(file);
-  // First the journal: whoever moves its lines into the file meanwhile takes nothing away from this reader.
+  // First the journal: a process that moves its lines into the file meanwhile takes nothing away from this reader.
   const journal = readFileIfThere(journalFile, UNREADABLE) ?? Buffer.alloc(0);
   const state = adapter.readNow();
   const records: Kept['records'] = new Map();

@@ -138,7 +138,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
       exchange.stop = nothing;
       return answerInstead(fault, exchange);
     }
-    // Whoever is ended says no more of how it went.
+    // What was ended says no more of how it went.
     const end = () => {
       cancel();
       follower?.abandon();
@@ -194,7 +194,7 @@ const NO_BODY = Buffer.alloc(0);
 
 function nothing(): void {}
 
-/** Nobody knows, or waits for, what else comes on the connection. */
+/** What else comes on the connection is not known, and not waited for. */
 function hangUp(exchange: ExchangeInFlight, error: PatchgateError): void {
   exchange.res.shouldKeepAlive = false;
   exchange.fail(error);

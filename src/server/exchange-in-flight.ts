@@ -167,7 +167,7 @@ export class ExchangeInFlight implements ResponseSink {
     this.#writeHead({ status, message: '', headers }, 'gate');
     this.#over(failure, shown);
     this.res.end(body);
-    // Node waits for whoever began to read a body to read on, and a client that sends all of it first would, too.
+    // Node waits until a body that is being read is read on, and a client that sends all of it first would, too.
     this.req.unpipe().resume();
   }
 
@@ -212,7 +212,7 @@ export class ExchangeInFlight implements ResponseSink {
   /** @param body of the response, where it was in hand whole */
   #over(failure: string | undefined, body?: Buffer): void {
     this.#isOver = true;
-    // Whoever still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
+    // What still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
     this.stop = this.#onGone = undefined;
     if (failure !== undefined) this.req.unpipe().resume();
     if (this.session) this.#run.sessions.leave(this.session);

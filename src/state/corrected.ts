@@ -34,7 +34,7 @@ export function fullProject(known: JsonObject, body: JsonValue, effects: readonl
 
 function fullList(known: JsonObject, body: JsonObject, effects: readonly Effect[]): JsonValue {
   const given = member(body, 'environments');
-  // Whoever leaves out the list has not asked for anything to go.
+  // A client that leaves out the list has not asked for anything to go.
   const lost = effects.filter(losesEnvironment).filter(({ allowed }) => !allowed || given === undefined);
   if (lost.length === 0 && given !== undefined) return given;
   const environments = [...listAt(body, 'environments')];

@@ -131,7 +131,7 @@ function substitutesFor(
   const used = new Set(substitutes.values());
   const [spare, ...furtherSpare] = created.filter((one) => !used.has(one));
   if (!left || !spare || furtherLeft.length > 0 || furtherSpare.length > 0) return substitutes;
-  // Whoever really adds one counts on from the last; and of short ids, each is near every other.
+  // A client that really adds one counts on from the last; and of short ids, each is near every other.
   const isNext = spare.id === ids.reduce((most, id) => Math.max(most, id)) + 1;
   if (!isNext && Math.min(left[0], spare.id) >= 100 && isLikelyTypo(left[0], spare.id))
     substitutes.set(left[0], spare);

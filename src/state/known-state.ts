@@ -97,7 +97,7 @@ export class KnownState {
       .reduce(either, undefined);
   }
 
-  /** What there is to learn from is on its way. @param body as sent; undefined: nobody has read it */
+  /** What there is to learn from is on its way. @param body as sent; undefined: it was not read */
   send(asked: RecordName, body: JsonValue | undefined): Sent {
     const entry = this.#entry(asked);
     const { kind } = asked;
@@ -456,7 +456,7 @@ export interface Seen {
 interface OnTheWay {
   /** What it does is only possible since then, milliseconds since 1970; undefined: it counts as the rest does. */
   since: number | undefined;
-  /** What it makes of the record; undefined: nobody has read its body. */
+  /** What it makes of the record; undefined: it was not reads body. */
   sent: Known | undefined;
   /** Another was on its way at the same time: which of them the service took last is not known. */
   isOverlapped: boolean;

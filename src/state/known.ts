@@ -18,7 +18,7 @@ export function wholeRecord(kind: RecordKind, record: JsonObject, before?: Known
 
 /**
  * What a PATCH says that the record is to be. It is whole where it says of each environment which one that is; of features and
- * drafts the description does not say what becomes of what was not sent, and new variables get ids that nobody has sent.
+ * drafts the description does not say what becomes of what was not sent, and new variables get ids that were not sent.
  */
 export function sentRecord(kind: RecordKind, body: JsonValue, before?: Known): Known {
   const record = plainRecord(kind, body, before?.record);
@@ -34,7 +34,7 @@ export function afterTaken(known: Known | undefined, sent: Known): Known {
   return { record: { ...before, ...record }, isWhole: true };
 }
 
-/** What is known of a feature or draft that the service may have changed, as sent. @param sent undefined: nobody has read that */
+/** What is known of a feature or draft that the service may have changed, as sent. @param sent undefined: it was not read */
 export function afterMerged(
   kind: Exclude<RecordKind, 'project'>,
   known: Known | undefined,
@@ -46,7 +46,7 @@ export function afterMerged(
 /**
  * What is known where a record may be as it was or as it was sent.
  *
- * @param sent undefined: nobody has read that
+ * @param sent undefined: it was not read
  * @param since milliseconds since 1970: an environment that only one of the two has is only possible since then; undefined: it counts
  *   as the others do
  */

@@ -109,7 +109,7 @@ export function unionOf(first: JsonObject, second: JsonObject): JsonObject {
 
 /**
  * What a feature or draft holds when a PATCH of it may have been applied. The description does not say whether its lists replace
- * the stored ones, so each has what either has. What was sent without an id gets one that nobody knows, and then nobody knows that list.
+ * the stored ones, so each has what either has. What was sent without an id gets one that is not known, and then that list is not known.
  */
 export function mergedRecord(
   kind: Exclude<RecordKind, 'project'>,

@@ -60,7 +60,7 @@ function* recordsBelow(
       const kind = COLLECTIONS[collection as Collection];
       for (const [id, stored] of Object.entries(records)) {
         const { [INCOMPLETE]: incomplete, ...record } = stored;
-        // Who edits it may leave out what nobody then knows.
+        // An edit may leave out what is not known then.
         const isReadable = kind !== 'project' || hasReadableEnvironments(record);
         const name = { ...(base !== undefined && { base }), account, kind, id };
         yield { name, known: { record, isWhole: incomplete !== true && isReadable } };

@@ -21,7 +21,7 @@ export interface StateUpdate {
   /** Whether the answer's body has a say in it. */
   wantsBody(status: number): boolean;
   answered(outcome: Outcome): void;
-  /** There was no answer, or no whole one. @param kind undefined: nobody waited for it */
+  /** There was no answer, or no whole one. @param kind undefined: it was not waited for */
   failed(kind: FailureKind | undefined): void;
 }
 
@@ -31,7 +31,7 @@ export interface StateUpdate {
  *
  * @param isJudged as a PATCH
  * @param isChange that, or it changes the record in another way
- * @param body what it is changed to; undefined: nobody has read it
+ * @param body what it is changed to; undefined: it was not read
  */
 export function stateUpdateOf(
   state: KnownState,

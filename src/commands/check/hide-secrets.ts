@@ -44,7 +44,7 @@ function shown({ text, caret }: Excerpt, clean: (text: string) => string): Excer
   // Behind something that was hidden, the place has moved.
   const before = whole.startsWith(text.slice(0, caret)) ? text.slice(0, caret) : clean(text.slice(0, caret));
   const at = Math.min(before.length, whole.length);
-  // The rest of a string whose beginning, and name, nobody sees.
+  // The rest of a string whose beginning, and name, are not seen.
   const firstQuote = text.startsWith('…') ? whole.indexOf('"') : 0;
   const start = Math.max(at - BEFORE, Math.min(Math.max(firstQuote, 0), at), 0);
   const end = Math.min(whole.length, start + WIDTH);

@@ -85,7 +85,7 @@ interface Removed extends Removal {
 type Confirm = (removal: Removal) => Promise<boolean>;
 
 /**
- * Removes a recording, or some exchanges of it, while nobody records into it.
+ * Removes a recording, or some exchanges of it, while no process records into it.
  *
  * @param confirm asked before anything is removed
  * @returns undefined where nothing was removed

@@ -6,7 +6,7 @@ const QUIET = 100;
 
 /**
  * Tells of changes of files, and of the JSON files in folders. Whole folders are watched, as editors and deployments replace files and
- * folders; what their events mean is read from the files, so that what else happens there is told to nobody.
+ * folders; what their events mean is read from the files, so that what else happens there is not told.
  */
 export class FileWatcher {
   readonly #onChange: () => void;

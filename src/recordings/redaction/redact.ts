@@ -249,7 +249,7 @@ function redactContent(
 }
 
 /**
- * The beginning of a body for showing, without its content codings. Where these cannot be undone nobody can say what it
+ * The beginning of a body for showing, without its content codings. Where these cannot be undone it cannot be said what it
  * holds: the placeholder alone.
  *
  * @param most bytes that are looked at, and shown unless placeholders make it longer

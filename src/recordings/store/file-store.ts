@@ -174,7 +174,7 @@ export class FileStore implements RecordingStore {
         try {
           await this.#asked(method, path).prepare();
         } catch {
-          // Whoever asks for it is told what is wrong with it.
+          // A request for it is told what is wrong with it.
           unread.add(placeKey(method, path));
         }
         if (this.#isClosed) return;
@@ -262,7 +262,7 @@ export class FileStore implements RecordingStore {
       await this.#compactor.end(
         () => this.isWritable && (this.#changed.size > 0 || this.#unwritten.length > 0),
       );
-      // Nobody tries again to write these.
+      // These are not tried again.
       const inMemory = this.#unwritten.length;
       if (inMemory > 0) throw notKept(this.#root, this.#lost + inMemory, this.#journalTrouble);
       this.#throwWhatIsMissing();

@@ -10,7 +10,7 @@ export const LOCK = 'lock';
 
 const IGNORE = '.gitignore';
 
-/** Nobody has to tell git of the folder, which is there. */
+/** Git need not be told of the folder, which is there. */
 export function hideFromGit(folder: string): void {
   try {
     writeFileSync(join(folder, IGNORE), '*\n', { flag: 'wx' });

@@ -135,7 +135,7 @@ export class Journal {
 
   #findEnd(): void {
     if (this.#fd === undefined || this.isGone) this.reopen();
-    // Behind what a write of our own has left half written, nobody has a place.
+    // Behind what a write of our own has left half written, nothing has a place.
     else if (!this.#isTorn) this.#size = fstatSync(this.#fd).size;
   }
 

@@ -34,7 +34,7 @@ export function methodPart(method: string): string {
 }
 
 /**
- * The method and path whose file it is; undefined where it is nobody's. `hashed`: it is kept under a hash, so that only
+ * The method and path whose file it is; undefined where there is none. `hashed`: it is kept under a hash, so that only
  * the file itself says its path.
  */
 export function placeOf(location: string): { method: string; path: string } | 'hashed' | undefined {

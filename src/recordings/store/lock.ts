@@ -188,7 +188,7 @@ function removeRemains(file: string): void {
       const holder = readHolder(other);
       if (holder && isAlive(holder)) continue;
     } catch {
-      // Begun only. Whoever is still at it writes it again.
+      // Begun only. The process that is still at it writes it again.
     }
     rmSync(other, { force: true });
   }

@@ -18,7 +18,7 @@ import type { RecordingStore } from './recording-store.ts';
 import { readFileIfThere, readIfThere } from './write-file.ts';
 
 export interface OpenOptions extends StoreOptions {
-  /** What is said where somebody else writes to it. Default: what whoever records has to know. */
+  /** What is said where another process writes to it. Default: what a recorder has to know. */
   lockWords?: LockWords;
 }
 
