@@ -64,8 +64,8 @@ export async function composeKnowledge(
   };
 }
 
-/** Without the guard, what is not known of a project passes. */
-function refuseUnguarded({ guard, protect, guardPolicy }: Config): void {
+/** Without the guard, what is not known of a project passes. @throws PatchgateError `bad-usage` */
+export function refuseUnguarded({ guard, protect, guardPolicy }: Config): void {
   if (guard !== 'off') return;
   const isProtecting = protect.length > 0 || guardPolicy.some(({ deletion }) => deletion === 'protect');
   if (!isProtecting) return;

@@ -34,7 +34,7 @@ import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { secretsOf } from '../upstreams/set-headers.ts';
 import { version } from '../version.ts';
 import { gateOf } from './compose-gate.ts';
-import { composeKnowledge } from './compose-knowledge.ts';
+import { composeKnowledge, refuseUnguarded } from './compose-knowledge.ts';
 import { type Composed, composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
 import { closing, orClose, rulesOf } from './open-recording.ts';
 import { reloadedConfig } from './reload.ts';
@@ -246,6 +246,7 @@ export async function createPatchgate(
   const reload = async (load: () => Promise<Config>, heeded: readonly string[]) => {
     try {
       const { config, needRestart } = reloadedConfig(inForce.config, await load(), heeded, learns);
+      if (ledger) refuseUnguarded(config);
       const gate = await judgingBy(config);
       faults.checkFor(gate);
       inForce = { config, gate };

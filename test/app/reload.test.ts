@@ -110,3 +110,10 @@ it('reloads follow one another, and one that fails leaves all as it was', { tags
   const health = await (await fetch(`${url}/__patchgate/health`)).json();
   expect(health).toMatchObject({ validation: 'warn' });
 });
+
+it('a server in front of a real service is not made to protect without its guard', async () => {
+  const target = await startTarget();
+  const { gate, notices } = await startGate({ target: target.url, guard: 'off' });
+  await gate.reload(() => configOf({ target: target.url, guard: 'off', protect: 'Production' }), []);
+  expect(notices.at(-1)).toContain('not reloaded, all stays in force as it was: without the guard');
+});
