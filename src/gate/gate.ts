@@ -48,6 +48,8 @@ export interface Inspection {
   json: JsonValue | undefined;
   /** All that the request does to its record; absent where nothing is known of it. The verdict has the first of them. */
   effects?: readonly Effect[];
+  /** It is blocked for what it loses alone, and passes once that is approved. */
+  isApprovable?: true;
 }
 
 export interface Gate {
@@ -112,7 +114,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   const templates = Object.values(contract.entries).map(({ path }) => path);
   const policies = createPolicies({ ...options, rules: catalogue, templates });
   const guardPolicy = createGuardPolicy(options, templates, placeOf);
-  if (guardPolicy.protects) refuseUnguarded(contract);
+  if (guardPolicy.protects) checkProtecting(contract);
   const matcher = createMatcher(contract.entries, {
     basePath: options.basePath ?? '',
     unlisted: policies.reportsUnlisted,
@@ -176,17 +178,24 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       for (const rule of rules)
         if (hasEffects || !rule.readsEffects) append(findings, rule.check(context, bounds));
     }
-    if (approval !== undefined && approval !== 'approved')
-      findings.push(requestFinding('request.approval', approval.refused, { hint: approval.hint }));
-    const verdict = decide(operation.name, findings, {
+    const isInFile = file !== undefined;
+    const refused =
+      approval !== undefined &&
+      approval !== 'approved' &&
+      requestFinding('request.approval', approval.refused, { hint: approval.hint });
+    const verdict = decide(operation.name, refused ? [...findings, refused] : findings, {
       omitted: read.omitted + bounds.omitted,
       ...(read.text !== undefined && { text: read.text }),
       isApproved: approval === 'approved',
-      mayProtect,
-      isInFile: file !== undefined,
+      ...{ mayProtect, isInFile },
     });
-    if (!effects?.length) return { verdict, json: read.json, ...(effects && { effects }) };
-    return { verdict: { ...verdict, ...firstOf(effects) }, json: read.json, effects };
+    const passesApproved = () =>
+      decide(operation.name, findings, { isApproved: true, mayProtect, isInFile }).outcome === 'pass';
+    const inspection: Inspection = { verdict, json: read.json };
+    if (effects) inspection.effects = effects;
+    if (effects?.length) inspection.verdict = { ...verdict, ...firstOf(effects) };
+    if (verdict.problem === 'destructive-change' && passesApproved()) inspection.isApprovable = true;
+    return inspection;
   };
 
   const recordAt = createRecordMatcher(contract.entries, options.basePath);
@@ -241,7 +250,7 @@ function append(all: RawFinding[], some: readonly RawFinding[]): void {
 }
 
 /** What is protected is so by these rules. */
-function refuseUnguarded({ file, entries }: Contract): void {
+function checkProtecting({ file, entries }: Contract): void {
   for (const [operation, { record, rules }] of Object.entries(entries)) {
     const named = rules.map((rule) => (typeof rule === 'string' ? rule : rule.name));
     const missing = PROTECTING.find((rule) => !named.includes(rule));

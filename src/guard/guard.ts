@@ -126,8 +126,7 @@ function guardOf(
     const subject = isBlocked ? subjectOf(asked, known) : undefined;
     if (!subject) return { inspection, known };
     const corrected = known && correctedBody(known, inspection);
-    const isFinal = gate.inspect(request, match, { known, approval: 'approved' }).verdict.outcome === 'block';
-    const approve = isFinal ? undefined : approvals.issue(subject);
+    const approve = inspection.isApprovable && approvals.issue(subject);
     const remediation = { ...(approve && { approve }), ...(corrected && { corrected }) };
     return { inspection, known, remediation };
   };
