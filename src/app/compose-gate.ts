@@ -46,6 +46,11 @@ export async function gateOf(config: Config, options: GateOfOptions = {}): Promi
     : outgoing;
 }
 
+/** That of a command that is there to judge, whatever a proxy of the same config does. @throws PatchgateError as `gateOf` */
+export function judgingGate(config: Config): Promise<Gate> {
+  return gateOf({ ...config, validation: 'enforce' }, { lazy: true });
+}
+
 /** Ajv takes as long to load as all the rest, and is needed for a contract of one's own alone. */
 async function compiledContract(location: string): Promise<Contract> {
   const { loadContract } = await import('../contract/load-contract.ts');

@@ -24,7 +24,7 @@ const JUDGED_BY: readonly Name[] = [
 /** Without anybody who learns, a gate that was off would judge by nothing, and look like one that guards. */
 const OF_LEARNERS: readonly Name[] = ['validation', 'guard'];
 
-export interface Reloaded {
+interface Reloaded {
   /** The one in force, with all of the next one that can be changed while a server runs. */
   config: Config;
   /** What the next one has otherwise, and only a restart brings into force. */

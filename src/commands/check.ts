@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { gateOf } from '../app/compose-gate.ts';
+import { judgingGate } from '../app/compose-gate.ts';
 import { PatchgateError } from '../errors.ts';
 import { resolveConfig, workspaceOf } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
@@ -71,11 +71,9 @@ export const check: CommandModule = {
       // A proxy's says what the service holds today, which is not what it held before a recording was made.
       state: (origins.state === 'flag' && config.state) || undefined,
     };
-    // To judge is what the command is for, whatever a proxy of the same config does.
-    const judging = { ...config, validation: 'enforce' } as const;
     process.exitCode = await runCheck(args, standardIo(), async () => {
-      const gate = await gateOf(judging, { lazy: true });
-      return againstContract === undefined ? gate : gateAgainst(gate, judging, againstContract);
+      const gate = await judgingGate(config);
+      return againstContract === undefined ? gate : gateAgainst(gate, config, againstContract);
     });
   },
 };

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { gateOf } from '../app/compose-gate.ts';
+import { judgingGate } from '../app/compose-gate.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import { recordedUpdate } from '../guard/recorded-history.ts';
@@ -123,7 +123,7 @@ export const plan: CommandModule = {
         cwd: process.cwd(),
       },
       // Whatever a proxy of the same config does; and what it forwards to is not asked here.
-      () => gateOf({ ...config, validation: 'enforce', guard: 'on', target: undefined }, { lazy: true }),
+      () => judgingGate({ ...config, guard: 'on', target: undefined }),
     );
   },
 };

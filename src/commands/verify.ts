@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { gateOf } from '../app/compose-gate.ts';
+import { judgingGate } from '../app/compose-gate.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { outputsOf, REPORT_OPTIONS } from './check/outputs.ts';
@@ -89,8 +89,7 @@ export const verify: CommandModule = {
         outputs: outputsOf(all(format), process.cwd()),
       },
       Object.assign(io, { notice, stopped: stopping.signal }),
-      // To judge is what keeps a service whole, whatever a proxy of the same config does.
-      () => gateOf({ ...config, validation: 'enforce' }, { lazy: true }),
+      () => judgingGate(config),
     );
   },
 };

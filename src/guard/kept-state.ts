@@ -99,7 +99,7 @@ interface Held {
   journal: Journal;
 }
 
-export interface StateKeeperOptions {
+interface StateKeeperOptions {
   file: string;
   /** The workspace that `current` means. */
   account?: string | undefined;

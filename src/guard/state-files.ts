@@ -1,11 +1,10 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import type { Adapter } from 'lowdb';
 import { PatchgateError } from '../errors.ts';
 import { parseUrl } from '../http/url.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import { isRecordKind, type Known, RECORD_KINDS, type RecordName } from '../model/record.ts';
 import { linesIn } from '../recordings/store/journal.ts';
-import { readFileIfThere, stampOf, writeFileAtomically } from '../recordings/store/write-file.ts';
+import { readFileIfThere, readStart, stampOf, writeFileAtomically } from '../recordings/store/write-file.ts';
 import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
 import { isAccount, isId, readState, recordsOf, type State, stateOf } from '../state/state-file.ts';
 
@@ -129,15 +128,9 @@ export function fileOfTarget(file: string, target: string): string {
 
 /** Undefined where the file is not there, does not say, or is broken: that is told by who reads it. */
 function targetIn(file: string): string | undefined {
+  const start = readStart(file, START)?.toString() ?? '';
+  const text = /^\s*\{\s*"target":\s*("(?:[^"\\]|\\.)*")/.exec(start)?.[1];
   try {
-    const bytes = Buffer.alloc(START);
-    const fd = openSync(file, 'r');
-    try {
-      readSync(fd, bytes);
-    } finally {
-      closeSync(fd);
-    }
-    const text = /^\s*\{\s*"target":\s*("(?:[^"\\]|\\.)*")/.exec(bytes.toString())?.[1];
     return text === undefined ? undefined : (JSON.parse(text) as string);
   } catch {
     return undefined;

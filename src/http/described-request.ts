@@ -5,7 +5,7 @@ import type { RequestHead } from './http.ts';
 export type FailAt = (pointer: string, what: string) => Error;
 
 /** A request that a JSON object describes. */
-export interface DescribedRequest extends RequestHead {
+interface DescribedRequest extends RequestHead {
   /** The member with the body, which tells how it is given; undefined: there is none. */
   bodyMember: BodyMember | undefined;
   body: Buffer;
@@ -42,7 +42,7 @@ export function readDescribedRequest(given: JsonObject, fail: FailAt, source?: s
   if (typeof target !== 'string' || !urlForm.test(target))
     throw fail(
       url === undefined ? '/path' : '/url',
-      'must be a path that begins with /, or an http(s) URL, without spaces and control characters',
+      `must be a path that begins with /, or an http(s) URL${source === undefined ? ', without spaces and control characters' : ''}`,
     );
   if (typeof query !== 'string' || !urlForm.test(`/${query}`)) throw fail('/query', 'must be a text: "x=1"');
   const asked = query.replace(/^\?/, '');

@@ -74,7 +74,7 @@ export function findPlaces(text: string, wanted: readonly Wanted[], isUnique = f
   return placesAt(text, findOffsets(text, wanted, isUnique));
 }
 
-export interface Wanted {
+interface Wanted {
   pointer: string;
   part: Part;
 }

@@ -38,4 +38,4 @@ export interface AuditLine {
   fault?: string | undefined;
 }
 
-export type AuditFinding = Pick<Finding, 'rule' | 'severity' | 'pointer' | 'message'>;
+type AuditFinding = Pick<Finding, 'rule' | 'severity' | 'pointer' | 'message'>;

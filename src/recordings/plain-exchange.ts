@@ -1,10 +1,4 @@
-import {
-  answerBounds,
-  type Decoded,
-  decodeContentSync,
-  isPastBounds,
-  REQUEST_BOUNDS,
-} from '../http/decode-content.ts';
+import { type Decoded, decodeContentSync, isPastBounds, REQUEST_BOUNDS } from '../http/decode-content.ts';
 import {
   byHeaderName,
   connectionOptions,
@@ -28,6 +22,7 @@ import type {
 import { storeBody } from './body.ts';
 import { withOneBoundary } from './multipart-boundary.ts';
 import {
+  ANSWER_BOUNDS,
   codingOf,
   contentTypeOf,
   type OnFound,
@@ -131,8 +126,6 @@ export function plainExchangeOf(
     redactParts(exchange, hidingTexts(redaction, known.texts), onFound);
   return exchange;
 }
-
-const ANSWER_BOUNDS = answerBounds(64 * 1024 * 1024);
 
 function isUnreadable(decoded: Decoded): boolean {
   return !Buffer.isBuffer(decoded) && !isPastBounds(decoded);

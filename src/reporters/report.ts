@@ -139,10 +139,10 @@ export interface Found {
 }
 
 /** The findings of all requests; without a condition, those that count. */
-export function findingsOf({ files }: Report, isMeant = ({ excuse }: PlacedFinding) => !excuse): Found[] {
+export function findingsOf({ files }: Report, matches = ({ excuse }: PlacedFinding) => !excuse): Found[] {
   return files.flatMap(({ file, subjects }) =>
     subjects.flatMap((subject) =>
-      subject.findings.filter(isMeant).map((finding) => ({ file, subject, finding })),
+      subject.findings.filter(matches).map((finding) => ({ file, subject, finding })),
     ),
   );
 }

@@ -16,7 +16,7 @@ interface AccessLog {
   flush(): void;
 }
 
-export type ReloadEvent =
+type ReloadEvent =
   | { validation: string; guard: string; needRestart: readonly string[] }
   | { error: string; hint: string | undefined };
 

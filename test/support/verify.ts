@@ -1,6 +1,6 @@
 /** `patchgate verify` in this process, against a target whose answers a test changes. */
 
-import { gateOf } from '../../src/app/compose-gate.ts';
+import { judgingGate } from '../../src/app/compose-gate.ts';
 import { runVerify, type VerifyArgs } from '../../src/commands/verify/run-verify.ts';
 import { resolveConfig } from '../../src/settings/config.ts';
 import { COMMAND_DEFAULTS } from '../../src/settings/settings.ts';
@@ -92,7 +92,7 @@ export async function verify(
       today: '2026-11-21',
       stopped,
     },
-    () => gateOf({ ...config, validation: 'enforce' }, { lazy: true }),
+    () => judgingGate(config),
   );
   const report = JSON.parse(text) as Verified['report'];
   const found = report.files.flatMap(({ subjects }) =>

@@ -1,4 +1,4 @@
-import { gateOf } from '../../app/compose-gate.ts';
+import { judgingGate } from '../../app/compose-gate.ts';
 import type { Contract } from '../../contract/contract.ts';
 import type { Match } from '../../contract/match-operation.ts';
 import { PatchgateError } from '../../errors.ts';
@@ -143,7 +143,7 @@ function isLost({ operation, outcome, before }: Subject): boolean {
  */
 export async function gateAgainst(gate: Gate, config: Config, contract: string): Promise<Gate> {
   const settings = settingsFor(await loadOld(contract), config);
-  return comparing(gate, await gateOf({ ...config, ...settings, contract }, { lazy: true }));
+  return comparing(gate, await judgingGate({ ...config, ...settings, contract }));
 }
 
 async function loadOld(contract: string): Promise<Contract> {

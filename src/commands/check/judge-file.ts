@@ -3,7 +3,13 @@ import { header, type RequestHead, splitTarget } from '../../http/http.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../reporters/report.ts';
-import { type FileText, placedIn, pointersInText, type RequestPlaces, type TextPointer } from './places.ts';
+import {
+  type FileText,
+  placedSubjects,
+  pointersInText,
+  type RequestPlaces,
+  type TextPointer,
+} from './places.ts';
 
 /** A request that stands in a JSON text. */
 export interface FoundRequest {
@@ -97,16 +103,9 @@ export class FileJudge {
   asFile(file: string, kind: CheckedFile['kind']): CheckedFile {
     const subjects = this.#subjects;
     for (const [text, { subjects: indexes, pointers }] of this.#places) {
-      // In one pass: of a file with thousands of requests, each may have findings.
-      const findings = indexes.flatMap((index) => subjects[index]?.findings ?? []);
-      const found = placedIn(text, findings, pointers);
-      let at = 0;
-      for (const index of indexes) {
-        const subject = subjects[index] as Subject;
-        const end = at + subject.findings.length;
-        subjects[index] = { ...subject, findings: found.slice(at, end) };
-        at = end;
-      }
+      const found = indexes.map((index) => subjects[index] as Subject);
+      for (const [at, subject] of placedSubjects(text, found, pointers).entries())
+        subjects[indexes[at] as number] = subject;
     }
     const skipped = this.#skipped;
     return { file, kind, subjects, unjudged: this.#unjudged, ...(skipped.length > 0 && { skipped }) };

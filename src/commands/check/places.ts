@@ -1,7 +1,7 @@
 import { findOffsets, findPlaces, type Part, type Place, placesAt } from '../../json/json-text.ts';
 import type { RecordedRequest } from '../../model/exchange.ts';
 import type { Finding, Verdict } from '../../model/finding.ts';
-import type { Excerpt, PlacedFinding } from '../../reporters/report.ts';
+import type { Excerpt, PlacedFinding, Subject } from '../../reporters/report.ts';
 
 /** Where the parts of a request stand in a JSON text, as pointers. */
 export interface RequestPlaces {
@@ -77,12 +77,17 @@ export interface FileText {
   line: number;
 }
 
-/** Gives each finding its place in the file, and the line around it. @param pointers those of the findings, in their order */
-export function placedIn(
+/**
+ * Gives each finding of several requests its place in the file that holds these, and the line around it. In one pass: of a file with
+ * thousands of requests, each may have findings.
+ *
+ * @param subjects the requests. @param pointers those of their findings, in that order
+ */
+export function placedSubjects(
   { text, line: first }: FileText,
-  findings: readonly Finding[],
+  subjects: readonly Subject[],
   pointers: readonly TextPointer[],
-): PlacedFinding[] {
+): Subject[] {
   const starts = findOffsets(text, pointers);
   // Findings of one body come in its order: each is looked for from the one before.
   let last = { start: -1, units: 0, at: 0 };
@@ -97,12 +102,15 @@ export function placedIn(
     return of === 'text' ? offsetInString(start, offset) : start + offset;
   });
   const places = placesAt(text, offsets);
-  return findings.map((finding, index) => {
+  let index = 0;
+  const placedAt = (finding: PlacedFinding): PlacedFinding => {
     const [offset, place] = [offsets[index], places[index]];
+    index++;
     if (offset === undefined || !place) return finding;
     const { line, column } = place;
     return { ...finding, line: line + first - 1, column, excerpt: excerptAt(text, offset) };
-  });
+  };
+  return subjects.map((subject) => ({ ...subject, findings: subject.findings.map(placedAt) }));
 }
 
 /** The findings of a body that stands in a file by itself, or on a line. @param firstLine of the body in its file */

@@ -5,8 +5,8 @@ import { jsonOf } from '../../recordings/body.ts';
 import { ExchangeFile, readRecordingText } from '../../recordings/store/exchange-file.ts';
 import { exchangeText, parseRecording } from '../../recordings/store/file-format.ts';
 import { locationOf } from '../../recordings/store/location.ts';
-import type { CheckedFile, PlacedFinding, Skipped, Subject } from '../../reporters/report.ts';
-import { placedIn, type TextPointer } from '../check/places.ts';
+import type { CheckedFile, Skipped, Subject } from '../../reporters/report.ts';
+import { placedSubjects, type TextPointer } from '../check/places.ts';
 
 /** An exchange with its place in its file, from 0. */
 export interface Kept {
@@ -83,14 +83,15 @@ function placed(name: string, { place, subjects }: Gathered): Subject[] {
   const text = pointers.length === 0 ? undefined : readRecordingText(name);
   if (text === undefined) return subjects.map(({ subject }) => subject);
   const { exchanges } = parseRecording(text, name, place);
-  // In one pass: of a file with thousands of exchanges, each may have findings.
-  const all = subjects.flatMap(({ subject }) => subject.findings);
-  const found = placedIn({ text, line: 1 }, all, pointers).values();
-  return subjects.map(({ kept: { index, exchange }, subject }) => {
-    const findings = subject.findings.map(() => found.next().value as PlacedFinding);
+  const found = placedSubjects(
+    { text, line: 1 },
+    subjects.map(({ subject }) => subject),
+    pointers,
+  );
+  return subjects.map(({ kept: { index, exchange }, subject }, at) => {
     // What still waits in the journal is in no file, or in another place of it.
     const isThere = exchanges[index]?.meta.recordedAt === exchange.meta.recordedAt;
-    return isThere ? { ...subject, findings } : subject;
+    return isThere ? (found[at] as Subject) : subject;
   });
 }
 

@@ -383,7 +383,8 @@ function redactParts(exchange: Exchange, redaction: Redaction, onFound?: OnFound
   }
 }
 
-const DECODED_AT_MOST = 64 * 1024 * 1024;
+/** Of an answer that is kept. */
+export const ANSWER_BOUNDS = answerBounds(64 * 1024 * 1024);
 
 interface Message {
   headers: StoredHeaders;
@@ -399,7 +400,7 @@ function redactMessage({ headers, body }: Message, redaction: Redaction, onFound
       ...(body && { body: redactBody(body, contentTypeOf(headers), redaction, onFound) }),
     };
   const bytes = bodyBytes(body);
-  const decoded = decodeContentSync(bytes, [coding].flat().join(','), answerBounds(DECODED_AT_MOST));
+  const decoded = decodeContentSync(bytes, [coding].flat().join(','), ANSWER_BOUNDS);
   const isDecoded = Buffer.isBuffer(decoded);
   const plain = isDecoded ? storeBody(decoded, contentTypeOf(headers)) : undefined;
   if (plain) return redactMessage({ headers: others, body: plain }, redaction, onFound);

@@ -6,12 +6,13 @@ import { isDeeperThan, MAX_JSON_DEPTH } from '../body.ts';
 import { hashInName } from '../body-file.ts';
 
 /** A field that is not as the format says. */
-export class WrongField {
+class WrongField extends Error {
   readonly pointer: string;
   /** Follows the pointer: `must be a text`. */
   readonly what: string;
 
   constructor(pointer: string, what: string) {
+    super(what);
     this.pointer = pointer;
     this.what = what;
   }

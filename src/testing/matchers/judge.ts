@@ -1,4 +1,4 @@
-import { gateOf } from '../../app/compose-gate.ts';
+import { judgingGate } from '../../app/compose-gate.ts';
 import { hideSecrets } from '../../commands/check/hide-secrets.ts';
 import { placed } from '../../commands/check/places.ts';
 import { furtherSchemaRules } from '../../contract/check-schema.ts';
@@ -38,7 +38,7 @@ export class Judge {
   static async of(settings: UserConfig<number>): Promise<Judge> {
     return orHint(async () => {
       const { config } = await resolveConfig({ ...settings }, COMMAND_DEFAULTS.check);
-      return new Judge(await gateOf({ ...config, validation: 'enforce' }, { lazy: true }), config);
+      return new Judge(await judgingGate(config), config);
     });
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { excerptAt, placedIn } from '../../../src/commands/check/places.ts';
+import { excerptAt, placedSubjects } from '../../../src/commands/check/places.ts';
 
 const TEXT = '{\n  "a": 1,\r\n\n  "b": "x"\n}';
 
@@ -31,6 +31,10 @@ describe('an excerpt', () => {
 
 test('a line of a file has the places that it has in the file', () => {
   const finding = { rule: 'r', severity: 'error', basis: 'recorded', pointer: '', message: '' } as const;
-  const found = placedIn({ text: '{"a":1, "b":2}', line: 7 }, [finding], [{ pointer: '/b', part: 'value' }]);
-  expect(found).toMatchObject([{ line: 7, column: 13, excerpt: { text: '{"a":1, "b":2}', caret: 12 } }]);
+  const subject = { pointer: '', outcome: 'pass', findings: [finding], omitted: 0 } as const;
+  const text = { text: '{"a":1, "b":2}', line: 7 };
+  const [found] = placedSubjects(text, [subject], [{ pointer: '/b', part: 'value' }]);
+  expect(found?.findings).toMatchObject([
+    { line: 7, column: 13, excerpt: { text: '{"a":1, "b":2}', caret: 12 } },
+  ]);
 });
