@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { CommandModule } from 'yargs';
-import { gateOf } from '../app/compose-gate.ts';
+import { judgingGate } from '../app/compose-gate.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { AuditLine } from '../model/audit.ts';
 import { type LosingEffect, losesEnvironment } from '../model/effect.ts';
@@ -63,7 +64,7 @@ export const report: CommandModule = {
       state: (origins.state === 'flag' && config.state) || undefined,
       redaction: config,
     };
-    await runReport(args, standardIo(), () => gateOf({ ...config, validation: 'enforce' }, { lazy: true }));
+    await runReport(args, standardIo(), () => judgingGate(config));
   },
 };
 
@@ -87,9 +88,9 @@ export async function runReport(
 ): Promise<void> {
   const { cwd } = io;
   const files = await findInputs(args.inputs, { ...args, cwd, say: io.stderr?.bind(io) });
-  const stdin = files.includes(STDIN) ? await bytesOf(io.stdin) : undefined;
+  const stdin = files.includes(STDIN) ? await buffer(io.stdin) : undefined;
   const isOfAudit = (file: string) =>
-    file === STDIN ? stdin !== undefined && beginsAsAudit(stdin) : isAudit(resolve(cwd, file));
+    file === STDIN ? stdin !== undefined && beginsAsAudit(stdin) : isAudit(file, cwd);
   const audits = files.filter(isOfAudit);
   const others = files.filter((file) => !audits.includes(file));
   const tally = new Tally();
@@ -100,7 +101,7 @@ export async function runReport(
   }
   if (others.length > 0) {
     const initial = await readInitialState(args, cwd);
-    const again = { ...io, cwd, stdin: streamOf(stdin) };
+    const again = { ...io, cwd, stdin: Readable.from(stdin ? [stdin] : []) };
     const judged = await judgeAll(await createGate(), others, args, initial, again).finally(() =>
       io.progress?.clear(),
     );
@@ -113,16 +114,6 @@ export async function runReport(
     }
   }
   await io.stdout(FORMATS[args.format](tally.result()));
-}
-
-async function bytesOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-async function* streamOf(bytes: Buffer = Buffer.alloc(0)): AsyncGenerator<Buffer> {
-  yield bytes;
 }
 
 /** @param isGuarded what loses an environment counts, too: a gate without a guard has let it pass */

@@ -1,7 +1,8 @@
-import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, PatchgateError, whyUnreadable } from '../../errors.ts';
 import type { AuditLine } from '../../model/audit.ts';
+import { readStart } from '../../recordings/store/write-file.ts';
 import { problemOf } from '../../schemas/check.ts';
 import { AUDIT_START } from '../check/read-input.ts';
 
@@ -12,19 +13,19 @@ export function beginsAsAudit(start: Buffer): boolean {
   return AUDIT_START.test(start.toString('latin1', 0, START_LENGTH));
 }
 
-/** The same of a file. One that cannot be read is none: who reads it says why. */
-export function isAudit(file: string): boolean {
-  try {
-    const fd = openSync(file, 'r');
-    try {
-      const start = Buffer.alloc(START_LENGTH);
-      return beginsAsAudit(start.subarray(0, readSync(fd, start)));
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return false;
-  }
+/**
+ * The same of a file. One that cannot be read is none: reading it says why.
+ *
+ * @throws PatchgateError `bad-input` where it is a pipe or the like: what is looked at would be missing when it is read
+ */
+export function isAudit(name: string, cwd: string): boolean {
+  const file = resolve(cwd, name);
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats && !stats.isFile() && !stats.isDirectory())
+    throw new PatchgateError('bad-input', `${name} is no file, and can be read only once`, {
+      hint: 'give it as standard input: patchgate report -',
+    });
+  return beginsAsAudit(readStart(file, START_LENGTH) ?? Buffer.alloc(0));
 }
 
 const LINE_FEED = 0x0a;
@@ -68,7 +69,7 @@ function lineIn(bytes: Buffer, where: string): AuditLine | undefined {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new PatchgateError('bad-input', `${where}: this is no JSON: ${messageOf(error)}`, { hint: HINT });
+    throw new PatchgateError('bad-input', `${where}: invalid JSON: ${messageOf(error)}`, { hint: HINT });
   }
   const problem = problemOf('audit', value);
   if (!problem) return value as AuditLine;

@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isAudit, readAudit } from '../../../src/commands/report/read-audit.ts';
 import { auditLine } from '../../support/audit.ts';
-import { laterRefusal } from '../../support/errors.ts';
+import { laterRefusal, refusal } from '../../support/errors.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const GOOD = auditLine();
@@ -33,7 +34,7 @@ it.each([
 });
 
 it.each([
-  ['{"time":', /^audit\.jsonl:2: this is no JSON: .* \(correct the line, or take it out\)$/],
+  ['{"time":', /^audit\.jsonl:2: invalid JSON: .* \(correct the line, or take it out\)$/],
   ['[]', /^audit\.jsonl:2: this is no line of an audit: must be an object/],
   ['{"audit":1,"time":"now"}', /^audit\.jsonl:2: this is no line of an audit: .*(?:time|method)/],
   [GOOD.replace('"audit":1', '"audit":2'), /^audit\.jsonl:2: .*\/audit must be 1/],
@@ -51,9 +52,15 @@ it.each([
 ])('knows an audit by its beginning: %s', (text, is) => {
   const file = join(temporaryFolder(), 'x');
   writeFileSync(file, text);
-  expect(isAudit(file)).toBe(is);
+  expect(isAudit(file, '.')).toBe(is);
 });
 
 it('takes what cannot be read for none', () => {
-  expect(isAudit(temporaryFolder())).toBe(false);
+  expect(isAudit(temporaryFolder(), '.')).toBe(false);
+});
+
+it('refuses a pipe, which could not be read again', () => {
+  const pipe = join(temporaryFolder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  expect(refusal('bad-input', () => isAudit(pipe, '.'))).toContain('standard input');
 });
