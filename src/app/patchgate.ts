@@ -17,6 +17,7 @@ import { type Faults, FaultsOfRun } from '../server/faults/faults.ts';
 import { failClosed, type Handler, inTurn } from '../server/handler.ts';
 import { type Listening, listen } from '../server/listen/listen.ts';
 import { listenForMetrics } from '../server/metrics-port.ts';
+import { readNamedTokens } from '../server/named-tokens.ts';
 import { createProbes } from '../server/probes.ts';
 import { problemOfError } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
@@ -90,8 +91,12 @@ export async function createPatchgate(
   context: RuntimeContext,
 ): Promise<Patchgate> {
   // What answers in the place of the service changes nothing that anybody keeps account of.
-  const config = kind === 'proxy' ? given : { ...given, audit: undefined };
-  const rules = rulesOf(config, secretsOf(config.setHeader, context.env));
+  const config = kind === 'proxy' ? given : { ...given, audit: undefined, clients: [] };
+  const clients = readNamedTokens(config.clients, context.env, '--client');
+  if (clients && config.audit === undefined)
+    context.notice('--client names clients in the audit, and none is kept: --audit FILE keeps one');
+  const secrets = [...secretsOf(config.setHeader, context.env), ...(clients?.secrets ?? [])];
+  const rules = rulesOf(config, secrets);
   const { redaction } = rules;
   const { clientTimeout, controlToken } = config;
   const judgingBy = async (config: Config) => quotingNoSecrets(await gateOf(config, context), redaction);
@@ -108,7 +113,7 @@ export async function createPatchgate(
   const audit = await orClose({ close: closeParts }, () =>
     auditOf(config, parts, {
       gate: { recordOf: (match) => inForce.gate.recordOf(match) },
-      ...{ redaction, notice: context.notice },
+      ...{ redaction, clients, notice: context.notice },
     }),
   );
   const { guard: mode, approvalTtl } = config;
@@ -388,14 +393,15 @@ const CONNECT_PATIENCE = 800;
 
 /** @throws PatchgateError `cannot-write` */
 async function auditOf(
-  { audit: file, durability }: Config,
+  { audit: file, durability, clientCa }: Config,
   { forward, played }: Composed,
-  options: Pick<AuditOptions, 'gate' | 'redaction' | 'notice'>,
+  options: Pick<AuditOptions, 'gate' | 'redaction' | 'clients' | 'notice'>,
 ): Promise<Audit | undefined> {
   if (file === undefined) return undefined;
   const { Audit } = await import('../server/audit.ts');
   const forwards = forward !== undefined && played === undefined;
-  return new Audit({ ...options, file, isDurable: durability === 'fsync', forwards });
+  const hasCertificates = clientCa !== undefined;
+  return new Audit({ ...options, file, isDurable: durability === 'fsync', forwards, hasCertificates });
 }
 
 function isOfControl({ url = '' }: IncomingMessage): boolean {

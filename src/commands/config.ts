@@ -194,7 +194,7 @@ type WrittenValue = string | number | boolean | string[];
  */
 function writtenValue(setting: Setting, value: unknown, redaction: Redaction): WrittenValue {
   const kind = kindOf(setting);
-  if (kind === 'headers')
+  if (kind === 'headers' || kind === 'tokens')
     return (value as string[]).map((text) => text.replace(/=(?!env:).+$/, `=${REDACTED}`));
   if (setting.secret) return REDACTED;
   if (value === undefined) return 'current';

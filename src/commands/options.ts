@@ -53,6 +53,7 @@ const RECORDED: readonly SettingName[] = [
 export const PROXYING: readonly SettingName[] = [
   ...RECORDED,
   'audit',
+  'clients',
   'state',
   'readState',
   'stateLag',

@@ -124,6 +124,7 @@ function fromAudit(line: AuditLine, place: string, isGuarded: boolean): Reported
     path,
     operation,
     client,
+    who,
     record,
     findings,
     effects = [],
@@ -137,7 +138,7 @@ function fromAudit(line: AuditLine, place: string, isGuarded: boolean): Reported
   const unsaid = lost.map(reasonOf).filter(({ rule }) => errors.every((error) => error.rule !== rule));
   const reasons = [...errors, ...unsaid.map((one) => findings.find(({ rule }) => rule === one.rule) ?? one)];
   return {
-    ...{ place, time, method, path, operation, client, record, reasons, isBlocked },
+    ...{ place, time, method, path, operation, client: who ?? client, record, reasons, isBlocked },
     isApproved: approved,
     hasDeleted: line.forwarded && status >= 200 && status < 300 && effects.some(losesEnvironment),
   };

@@ -10,6 +10,8 @@ export interface AuditLine {
   time: string;
   /** Address of the client; absent where it was gone. */
   client?: string | undefined;
+  /** Its name, by its token or its certificate; absent where neither says one. */
+  who?: string | undefined;
   /** Absent: the request named none. */
   session?: string | undefined;
   method: string;

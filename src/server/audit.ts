@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
 import type { Match } from '../contract/match-operation.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
@@ -11,6 +12,7 @@ import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { Journal } from '../recordings/store/journal.ts';
 import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
 import { amount } from '../reporters/wording.ts';
+import type { NamedTokens } from './named-tokens.ts';
 import { printable } from './printable.ts';
 import type { Seen } from './seen.ts';
 
@@ -20,6 +22,10 @@ export interface AuditOptions {
   /** What passes may reach the target: not all of it is answered by a recording. */
   forwards: boolean;
   redaction: Redaction;
+  /** Clients that have names. */
+  clients?: Pick<NamedTokens, 'nameOf'> | undefined;
+  /** Clients show certificates that were verified: these name them, too. */
+  hasCertificates?: boolean;
   /** Each line outlives a power failure. */
   isDurable: boolean;
   notice: (text: string) => void;
@@ -74,11 +80,12 @@ export class Audit {
     const record = this.#options.gate.recordOf(match);
     // It is not known any more once the client has gone.
     const client = req.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
+    const who = this.#whoIs(req);
     const entry: AuditEntry = {
       hasPassed: false,
       over: (seen) => {
         const isForwarded = entry.hasPassed && this.#options.forwards && !isOfRecording(seen);
-        const line = { client, record, verdict, isApproved, isForwarded };
+        const line = { client, who, record, verdict, isApproved, isForwarded };
         this.#append(`${printable(JSON.stringify(lineOf(seen, line, this.#options.redaction)))}\n`);
       },
     };
@@ -97,6 +104,11 @@ export class Audit {
     this.#waiting = [];
     this.#lost = 0;
     this.#log.close();
+  }
+
+  #whoIs({ rawHeaders, socket }: IncomingMessage): string | undefined {
+    const { clients, hasCertificates } = this.#options;
+    return clients?.nameOf(rawHeaders) ?? (hasCertificates ? commonName(socket as TLSSocket) : undefined);
   }
 
   #append(line: string): void {
@@ -132,6 +144,13 @@ export class Audit {
   }
 }
 
+/** Of the subject of the client's certificate. */
+function commonName(socket: TLSSocket): string | undefined {
+  // Nothing where the client has gone. A subject may have several.
+  const names: string | string[] | undefined = socket.getPeerCertificate()?.subject?.CN;
+  return names === undefined ? undefined : cut([names].flat().join(', '), TEXT_LENGTH) || undefined;
+}
+
 /** What the gate stopped, what loses an environment, and what `--validation enforce` would have stopped. */
 function isAudited({ outcome, findings, effects = [] }: Verdict): boolean {
   return (
@@ -152,7 +171,11 @@ const TEXT_LENGTH = 500;
 
 function lineOf(
   seen: Seen,
-  of: Pick<AuditLine, 'client' | 'record'> & { verdict: Verdict; isApproved: boolean; isForwarded: boolean },
+  of: Pick<AuditLine, 'client' | 'who' | 'record'> & {
+    verdict: Verdict;
+    isApproved: boolean;
+    isForwarded: boolean;
+  },
   redaction: Redaction,
 ): AuditLine {
   const { verdict, record } = of;
@@ -163,6 +186,7 @@ function lineOf(
     audit: 1,
     time: new Date(seen.startedAt).toISOString(),
     client: of.client,
+    who: of.who,
     session: session ? clean(session) : undefined,
     method: seen.request.method,
     path,

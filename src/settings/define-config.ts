@@ -113,6 +113,7 @@ interface WrittenKinds<Milliseconds> {
   pointers: string | readonly string[];
   patterns: string | readonly string[];
   headers: string | readonly string[];
+  tokens: string | readonly string[];
   origins: string | readonly string[];
   names: string | readonly string[];
   latency: DurationText | `${DurationText}..${DurationText}` | 'recorded' | Milliseconds;

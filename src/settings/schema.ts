@@ -27,6 +27,9 @@ export const LARGEST = 256 * 1024 * 1024;
 export const MOST_FAULTS = 100;
 /** Several stand between commas. */
 const ORIGINS = listOf('(?:\\*|[hH][tT][tT][pP][sS]?://[^/\\s,?#]+)');
+/** Without commas, which part them. */
+const NAME = '[^=,\\x00-\\x20\\x7f-\\xa0][^=,\\x00-\\x1f\\x7f-\\x9f]*';
+const TOKENS = listOf(`${NAME}=[\\x21-\\x2b\\x2d-\\x7e]+`);
 const FAULTS = `a list of at most ${MOST_FAULTS} faults: ["PATCH status=503 count=2"]`;
 
 const text = { type: 'string' };
@@ -111,6 +114,10 @@ export const KINDS: Record<Kind, Schema> = {
   headers: {
     ...oneOrMore({ type: 'string', pattern: "^[!#$%&'*+.^_`|~\\w-]+=[\\t\\x20-\\x7e]*$" }),
     takes: 'NAME=VALUE, NAME=env:VARIABLE, or NAME= to leave it out: Authorization=env:STAGING_TOKEN',
+  },
+  tokens: {
+    ...oneOrMore({ type: 'string', pattern: TOKENS }),
+    takes: 'NAME=TOKEN or NAME=env:VARIABLE, without spaces in the token: alice=env:ALICE_TOKEN',
   },
   latency: orZero(
     `^(?:recorded|${DURATION}(?:\\.\\.${DURATION})?)$`,

@@ -45,6 +45,8 @@ export interface Values {
   /** Sources of regular expressions. */
   patterns: string[];
   headers: string[];
+  /** `NAME=TOKEN`, `NAME=env:VARIABLE`. */
+  tokens: string[];
   origins: string[];
   names: string[];
   latency: Latency;
@@ -142,6 +144,14 @@ export const SETTINGS = {
       ...of('file'),
       description:
         'File to append a line of JSON to for each PATCH that is blocked, approved or deletes: audit.jsonl',
+    },
+    clients: {
+      ...of('tokens'),
+      alias: 'client',
+      default: [],
+      secret: true,
+      description:
+        'Name for the audit of the client whose Authorization carries a token: alice=env:ALICE_TOKEN; repeat it for more',
     },
   }),
   ...group('Recordings', {

@@ -70,6 +70,7 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
     case 'texts':
     case 'origins':
     case 'names':
+    case 'tokens':
     case 'recordKinds':
       return parts(written);
     case 'pointers':

@@ -1,5 +1,5 @@
-import { PatchgateError } from '../errors.ts';
 import { HOP_BY_HOP } from '../http/http.ts';
+import { type Env, namedValue, readNamedValue, wrongValue } from '../settings/named-values.ts';
 
 /** Headers that each request to the target has, whatever the client sent. */
 export interface SetHeaders {
@@ -9,7 +9,7 @@ export interface SetHeaders {
   added: readonly string[];
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+const FLAG = '--set-header';
 
 /** What the gate makes itself, and what says where a body ends. */
 const OWN = /^(?:host|expect|content-(?:length|encoding|type)|patchgate-.*)$/;
@@ -24,15 +24,14 @@ export function readSetHeaders(texts: readonly string[], env: Env): SetHeaders |
   const names = new Set<string>();
   const added: string[] = [];
   for (const text of texts) {
-    const { name, value, variable } = partsOf(text, env);
+    const { name, value } = readNamedValue(text, env, FLAG);
     const lowerCase = name.toLowerCase();
     if (HOP_BY_HOP.has(lowerCase) || OWN.test(lowerCase))
-      throw misused(`the header ${name} cannot be set`, 'the gate makes it of the request itself');
+      throw wrongValue(FLAG, `the header ${name} cannot be set`, 'the gate makes it of the request itself');
     names.add(lowerCase);
-    if (!value && variable !== undefined)
-      throw misused(`the header ${name} takes the variable ${variable}, which is not set`, `set ${variable}`);
-    if (value && /[^\t\x20-\x7e\x80-\xff]/.test(value))
-      throw misused(
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+      throw wrongValue(
+        FLAG,
         `the value of ${name} holds a character that no header can have`,
         'does it end in a line feed?',
       );
@@ -44,17 +43,6 @@ export function readSetHeaders(texts: readonly string[], env: Env): SetHeaders |
 /** Values that come from the environment: nothing shows or keeps them. */
 export function secretsOf(texts: readonly string[], env: Env): string[] {
   return texts
-    .map((text) => partsOf(text, env))
+    .map((text) => namedValue(text, env))
     .flatMap(({ value, variable }) => (variable !== undefined && value ? [value] : []));
-}
-
-function partsOf(text: string, env: Env): { name: string; value: string | undefined; variable?: string } {
-  const [name = '', ...rest] = text.split('=');
-  const given = rest.join('=');
-  const variable = /^env:(.*)$/.exec(given)?.[1];
-  return variable === undefined ? { name, value: given } : { name, value: env[variable], variable };
-}
-
-function misused(message: string, hint: string): PatchgateError {
-  return new PatchgateError('bad-usage', `invalid value for --set-header: ${message}`, { hint });
 }

@@ -109,6 +109,12 @@ describe('the settings in force', () => {
     );
   });
 
+  it('show whose a token is, and from which variable', async () => {
+    const clients = ['alice=t0ken-of-alice', 'bob=env:BOB'];
+    const said = await lines(temporaryFolder(), { clients });
+    expect(said).toContain('clients  ["alice=[redacted]","bob=env:BOB"]  --clients');
+  });
+
   it('show nothing that is secret, and nothing that a terminal obeys', async () => {
     const cwd = folderWith(
       JSON.stringify({

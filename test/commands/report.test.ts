@@ -46,6 +46,13 @@ const DELETED = 'project.environment-deleted';
 const warning = { rule: DELETED, severity: 'warn', pointer: '/environments', message: 'deletes' } as const;
 
 describe('an audit', () => {
+  it('counts clients by their names, and those without one by their address', async () => {
+    const [client, other] = ['10.0.3.7', '10.0.3.8'];
+    const lines = [{ client, who: 'alice' }, { client }, { client: other, who: 'alice' }];
+    write('audit.jsonl', ...lines.map((line) => auditLine(line)));
+    expect(namesIn((await resultOf(['audit.jsonl'])).clients)).toEqual(['alice 2', '10.0.3.7 1']);
+  });
+
   it.each<[string, Partial<AuditLine>, string[], Partial<Enforcement>]>([
     ['what passed with an error', {}, ['schema.enum 1'], { wouldBlock: 1, blocked: 0 }],
     [

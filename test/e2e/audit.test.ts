@@ -3,6 +3,7 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -13,8 +14,10 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AuditLine } from '../../src/model/audit.ts';
 import { startBinary } from '../support/binary.ts';
+import { fileOf, makeAuthority, makeCertificate } from '../support/certificates.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { type Settings, startGate, startRecorder } from '../support/in-process.ts';
+import { RawConnection } from '../support/raw.ts';
 import { patch, project, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -164,6 +167,97 @@ describe('a line', () => {
     expect(linesIn()).toMatchObject([{ session: 'one', path: PROJECT }, { verdict: 'block' }]);
     expect(linesIn()[0]?.query).toMatch(/note=x/);
     expect([token, '4711'].filter((secret) => text.includes(secret))).toEqual([]);
+  });
+});
+
+describe('a name', () => {
+  const ALICE = 't0ken-of-alice-4711';
+  const BOB = 't0ken/of+bob==';
+  const clients = [`alice=${ALICE}`, 'bob=env:BOB_TOKEN'];
+  const by = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+  const startNamed = (settings: Settings = {}) =>
+    startGate({ target: service.target.url, audit: file, clients, ...settings }, 'proxy', { BOB_TOKEN: BOB });
+
+  it('is that of the token, which the target gets, or another in its place', async () => {
+    const { url } = await startNamed();
+    await patch(url, WRONG, by(ALICE));
+    await patch(url, WRONG, by(BOB));
+    await patch(url, WRONG, by('of somebody'));
+    await patch(url, WRONG);
+    expect(linesIn().map(({ who, client }) => [who, client])).toEqual([
+      ['alice', '127.0.0.1'],
+      ['bob', '127.0.0.1'],
+      [undefined, '127.0.0.1'],
+      [undefined, '127.0.0.1'],
+    ]);
+    await patch(url, BOTH, by(ALICE));
+    const setting = await startNamed({ setHeader: ['Authorization=Bearer of-staging'], validation: 'warn' });
+    await patch(setting.url, WRONG, by(BOB));
+    expect(service.target.received.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${ALICE}`,
+      'Bearer of-staging',
+    ]);
+    expect(linesIn().at(-1)).toMatchObject({ who: 'bob', forwarded: true });
+  });
+
+  it('is shown, and its token is not', async () => {
+    const many = Array.from({ length: 100 }, (_, i) => `c${i}=one/of+many-${i}-0815==`);
+    const recordings = join(cwd, 'recordings');
+    const { url, gate, log, notices } = await startNamed({
+      ...{ clients: [...many, ...clients], noRedact: ['authorization'], validation: 'warn', guard: 'off' },
+      ...{ record: 'all', recordings, log: 'json' },
+    });
+    const tokens = [ALICE, BOB, 'one/of+many-99-0815=='];
+    for (const token of tokens) {
+      const echo = JSON.stringify({ you: `Bearer ${token}` });
+      service.next.push((_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(echo));
+      const headers = { authorization: `Bearer ${token}`, 'x-note': token };
+      const path = `current/projects/42?note=${encodeURIComponent(token)}`;
+      expect((await patch(url, { ...WRONG, languages: [token] }, { path, headers })).json).toEqual({
+        you: `Bearer ${token}`,
+      });
+    }
+    const shown = [JSON.stringify([...gate.exchanges()])];
+    await gate.close();
+    const kept = readdirSync(recordings, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.json'),
+    );
+    expect(kept.length).toBeGreaterThan(0);
+    shown.push(...kept.map((name) => readFileSync(join(recordings, name), 'utf8')));
+    shown.push(readFileSync(file, 'utf8'), ...log, ...notices);
+    expect(linesIn().map(({ who }) => who)).toEqual(['alice', 'bob', 'c99']);
+    for (const token of tokens.flatMap((token) => [token, encodeURIComponent(token)]))
+      expect(shown.filter((text) => text.includes(token))).toEqual([]);
+  });
+
+  it('is that of the certificate where no token has one', async () => {
+    const authority = await makeAuthority();
+    const own = await makeCertificate(['127.0.0.1']);
+    const tls = { tlsCert: fileOf(own.cert), tlsKey: fileOf(own.key), clientCa: fileOf(authority.cert) };
+    const { port } = await startNamed(tls);
+    const ask = async (subject: string[], more = '') => {
+      const pair = await makeCertificate(['a client'], { authority, subject });
+      const client = await RawConnection.openSecure(port, { ...pair, ca: own.cert });
+      client.write(
+        `PATCH ${PROJECT} HTTP/1.1\r\nHost: localhost\r\n${more}Content-Length: 1\r\nContent-Type: application/json\r\n\r\n{`,
+      );
+      await client.response();
+      client.close();
+      return linesIn().at(-1)?.who;
+    };
+    expect(await ask(['checkout service'])).toBe('checkout service');
+    expect(await ask(['checkout', 'service'])).toBe('checkout, service');
+    expect(await ask([])).toBeUndefined();
+    expect(await ask(['checkout service'], `Authorization: Bearer ${ALICE}\r\n`)).toBe('alice');
+    expect(await ask(['checkout service'], 'Authorization: Bearer x\r\n')).toBe('checkout service');
+    expect(await ask(['x'.repeat(64)])).toHaveLength(64);
+  });
+
+  it('without an audit is told of', async () => {
+    const { notices } = await startNamed({ audit: undefined });
+    expect(notices).toEqual([
+      '--client names clients in the audit, and none is kept: --audit FILE keeps one',
+    ]);
   });
 });
 

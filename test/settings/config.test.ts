@@ -39,6 +39,7 @@ describe('what nobody says', () => {
       onMiss: 'refuse',
       targetInsecure: false,
       setHeader: [],
+      clients: [],
       cors: [],
       preserveHost: false,
       forwardedHeaders: false,

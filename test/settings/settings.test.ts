@@ -136,6 +136,10 @@ describe('each setting', () => {
     host: [['0.0.0.0', '0.0.0.0']],
     allowHost: [['gate.test,*.team.test', ['gate.test', '*.team.test']]],
     audit: [['audit.jsonl', 'audit.jsonl']],
+    clients: [
+      ['alice=env:ALICE', ['alice=env:ALICE']],
+      ['the CI=t0k==, bob=b', ['the CI=t0k==', 'bob=b']],
+    ],
     tlsCert: [['server.crt', 'server.crt']],
     cors: [['https://a.example, https://b.example:8443', ['https://a.example', 'https://b.example:8443']]],
     clientCa: [['clients.pem', 'clients.pem']],
@@ -401,6 +405,25 @@ describe('each setting', () => {
     const said = await refused({ file: { controlToken: 4711 } });
     expect(said).toContain('controlToken in ');
     expect(said).not.toContain('4711');
+  });
+
+  it.each([
+    '=t0ken',
+    'alice',
+    'alice=',
+    'alice=t0ken two',
+    ' =t0ken',
+    'a=t0ken,b',
+    'a\u0007=t0ken',
+    'a=t0kén',
+  ])('is a name and a token, which is not shown: %j', async (client) => {
+    for (const given of [{ flags: { clients: client } }, { file: { clients: [client] } }]) {
+      const said = await refused(given);
+      expect(said).toMatch(
+        /^invalid value for (?:--)?clients.* \(it takes NAME=TOKEN or NAME=env:VARIABLE, /,
+      );
+      expect(said).not.toContain('t0k');
+    }
   });
 
   it.each([

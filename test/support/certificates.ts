@@ -30,14 +30,17 @@ export interface CertificateOptions {
   authority?: Pair;
   /** From and until, in days from now. */
   days?: [from: number, until: number];
+  /** Names of the subject; one of its own where left out. */
+  subject?: readonly string[];
 }
 
 /** @param names host names and IP addresses */
 export async function makeCertificate(
   names: readonly string[],
-  { authority, days: [from, until] = [-1, 30] }: CertificateOptions = {},
+  { authority, days: [from, until] = [-1, 30], subject = ['a server of the tests'] }: CertificateOptions = {},
 ): Promise<Pair> {
-  const made = await generate([{ name: 'commonName', value: 'a server of the tests' }], {
+  const attributes = subject.map((value) => ({ name: 'commonName', value }));
+  const made = await generate(attributes, {
     keyType: 'ec',
     algorithm: 'sha256',
     notBeforeDate: new Date(Date.now() + from * DAY),

@@ -122,9 +122,8 @@ function addWithin(values: Set<string>, value: string, most: number): void {
 
 /** The same, and these texts wherever they stand, in all ways in which they may be written. */
 export function hidingSecrets(redaction: Redaction, secrets: readonly string[]): Redaction {
-  const known = new KnownSecrets();
-  for (const secret of secrets) known.addHeader(secret);
-  return hidingTexts(redaction, known.texts);
+  const texts = secrets.flatMap((secret) => partsOf(secret).flatMap(waysToWrite));
+  return hidingTexts(redaction, ordered(texts).texts);
 }
 
 /** The same, and these texts wherever they stand. */
