@@ -28,7 +28,7 @@ const OTHERS = [
   .concat(['method', 'grep', 'only', 'replace', 'unused', 'older-than', 'yes', 'check', 'session'])
   .concat(['project', 'from-target', 'header', 'write-full', 'data-binary'])
   .concat(['output', 'write-baseline', 'against-contract'])
-  .concat(['unsafe', 'update', 'env', 'fault', 'verbose'])
+  .concat(['unsafe', 'update', 'env', 'fault', 'client', 'verbose'])
   // Of others: npm, npx, curl, node, docker, mount.
   .concat(['connect-to', 'add-host', 'bind', 'global', 'install-links'])
   .concat(['save-dev', 'cacert', 'pack-destination', 'no-install', 'package', 'version', 'test'])
