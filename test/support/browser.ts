@@ -1,0 +1,72 @@
+/** Chromium, for what only a browser shows: Debian's, as no other is in its packages. */
+import { existsSync } from 'node:fs';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type ConsoleMessage,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
+import { cleanUpLater } from './clean-up.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // No page gets past this machine, whatever it links to.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE *.localhost',
+];
+
+export interface TestBrowser {
+  /**
+   * A page with storage and cookies of its own, closed at the end of the test. What it waits for, it waits for 10 s at most.
+   *
+   * @param options `viewport`, `colorScheme`, `ignoreHTTPSErrors` and the like
+   */
+  open(url: string, options?: BrowserContextOptions): Promise<Page>;
+  /** What went wrong in the pages of this test: uncaught errors, and what the browser or a script wrote as an error. */
+  errors: string[];
+}
+
+/**
+ * One browser for the tests of a file or `describe`. Without Chromium they are skipped, in CI they fail.
+ *
+ * @example const browser = useBrowser();
+ * it('…', async () => { const page = await browser.open(url); … });
+ */
+export function useBrowser(): TestBrowser {
+  let launched: Browser | undefined;
+  const errors: string[] = [];
+  beforeAll(async () => {
+    if (existsSync(CHROMIUM)) launched = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    else if (inject('isCI')) throw new Error(`${CHROMIUM} is missing: apt-get install chromium`);
+  });
+  beforeEach(({ skip }) => {
+    if (!launched) skip(`${CHROMIUM} is missing: apt-get install chromium`);
+    errors.length = 0;
+  });
+  afterAll(() => launched?.close());
+  return {
+    errors,
+    async open(url, options) {
+      const context = await (launched as Browser).newContext(options);
+      cleanUpLater(() => context.close());
+      context.setDefaultTimeout(10_000);
+      context.on('weberror', (error) => errors.push(error.error().message));
+      context.on('console', (message: ConsoleMessage) => {
+        if (message.type() === 'error') errors.push(message.text());
+      });
+      const page = await context.newPage();
+      await page.goto(url);
+      return page;
+    },
+  };
+}
