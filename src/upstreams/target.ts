@@ -55,12 +55,22 @@ export function targetError({ origin }: Target, cause: unknown, timeout: number)
     const message = `nothing was sent to the target ${origin}: its certificate ${certificate.reason}`;
     return unreachable(kind, message, { hint: certificate.hint, cause });
   }
+  const alert = alertOf(cause);
+  const brokenOff = origin.startsWith('https:') ? BROKEN_OFF + OR_UNCERTIFIED : BROKEN_OFF;
   const hint =
-    kind === 'refused'
-      ? 'check that it runs and that its address is right'
-      : 'the connection broke off: it may have received the request all the same';
-  return unreachable(kind, `the target ${origin} could not be reached: ${reasonOf(cause)}`, { hint, cause });
+    alert !== undefined
+      ? 'ask its operators which authority must have signed the certificate of a client'
+      : kind === 'refused'
+        ? 'check that it runs and that its address is right'
+        : brokenOff;
+  const message = `the target ${origin} could not be reached: ${alert ?? reasonOf(cause)}`;
+  return unreachable(kind, message, { hint, cause });
 }
+
+const BROKEN_OFF = 'the connection broke off: it may have received the request all the same';
+/** The alert that tells of this can be lost with the connection. */
+const OR_UNCERTIFIED =
+  '; a target that wants a certificate of the gate (--target-cert, --target-key), or another one, does that, too';
 
 /** The target's answer ended before it was whole. */
 export function cutOff({ origin }: Target, cause: unknown): PatchgateError {
@@ -120,9 +130,26 @@ const REASONS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'there is no route to it',
   EPROTO: 'it speaks no TLS, or none that fits',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS',
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
-    'it wants a certificate of the gate: --target-cert and --target-key',
 };
+
+/** What a target says of the certificate that it was shown, or was not: in the code of the error, or in its message. */
+const ALERTS: readonly (readonly [RegExp, string])[] = [
+  [/alert.certificate.required/i, 'it wants a certificate of the gate: --target-cert and --target-key'],
+  [
+    /alert.handshake.failure/i,
+    'it broke off the TLS handshake: it may want a certificate of the gate, --target-cert and --target-key',
+  ],
+  [/alert.unknown.ca/i, "it does not know the authority of the gate's certificate"],
+  [
+    /alert.(?:(?:bad|unsupported).certificate|certificate.(?:expired|revoked|unknown))/i,
+    "it does not take the gate's certificate",
+  ],
+];
+
+function alertOf(error: unknown): string | undefined {
+  const text = `${systemCode(error)} ${error instanceof Error ? error.message : ''}`;
+  return ALERTS.find(([pattern]) => pattern.test(text))?.[1];
+}
 
 function reasonOf(error: unknown): string {
   const code = systemCode(error) ?? '';
