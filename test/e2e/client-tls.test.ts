@@ -55,7 +55,15 @@ it('wants a certificate of an authority that it trusts', async () => {
   expect(await asking(await makeCertificate(['a client'], { authority }))).toBe(200);
   await expect(asking(await makeCertificate(['a client']))).rejects.toThrow();
   await expect(asking({})).rejects.toThrow();
+  await expect(asking({})).rejects.toThrow();
   expect(target.received).toHaveLength(1);
+  const refused = () => gate.notices.filter((text) => text.startsWith('refused a client'));
+  await expect
+    .poll(refused)
+    .toEqual([
+      'refused a client: its certificate does not hold for the authorities of --client-ca (DEPTH_ZERO_SELF_SIGNED_CERT)',
+      'refused a client: it showed no certificate, and --client-ca wants one',
+    ]);
 });
 
 it('has the control API', async () => {

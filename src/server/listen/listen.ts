@@ -8,6 +8,7 @@ import {
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import { PatchgateError, systemCode } from '../../errors.ts';
 import type { ServerTls } from '../../http/tls.ts';
 import { amount } from '../../reporters/wording.ts';
@@ -86,6 +87,7 @@ export async function listen(
   server.maxHeadersCount = 0;
   answerClientErrors(server, handlers.unread);
   const handshakes = tls ? handshakesOf(server) : undefined;
+  if (tls?.requestCert) tellOfRefusedClients(server, notice);
   const connections = connectionsOf(server, tls ? 'secureConnection' : 'connection');
   const upgraded = new Set<Duplex>();
   /** Node has let go of the connection. The function returned gives it back. */
@@ -192,6 +194,21 @@ function handshakesOf(server: Server): ReadonlyMap<string, Socket> {
     handshakes.delete(name);
   });
   return handshakes;
+}
+
+/** Once for each reason: the client may see no more than a closed connection, and no request comes that the log could show. */
+function tellOfRefusedClients(server: Server, notice: (text: string) => void): void {
+  const told = new Set<string>();
+  server.on('tlsClientError', (error: Error, { authorizationError }: TLSSocket) => {
+    const isMissing = systemCode(error) === 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE';
+    if (!isMissing && !authorizationError) return;
+    const reason = isMissing
+      ? 'it showed no certificate, and --client-ca wants one'
+      : `its certificate does not hold for the authorities of --client-ca (${authorizationError})`;
+    if (told.has(reason)) return;
+    told.add(reason);
+    notice(`refused a client: ${reason}`);
+  });
 }
 
 function start(server: Server, host: string, port: number, portFlag: string): Promise<void> {
