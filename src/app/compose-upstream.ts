@@ -84,7 +84,7 @@ async function composeProxy(setup: Setup): Promise<Composed> {
   const { mode, notice } = recordMode(config, env);
   if (notice) setup.notice(notice);
   const forward = await forwardOf(setup);
-  const to = `forwards to ${config.target}`;
+  const to = `forwards to ${config.target}${byProxy(forward)}`;
   if (mode === undefined) return { upstream: forward, forward, summary: to, close: () => forward.close() };
   const count = counter();
   const { store, records } = await openByMode(mode, config, rules, setup.notice, count.add);
@@ -109,6 +109,11 @@ async function composeProxy(setup: Setup): Promise<Composed> {
   });
 }
 
+function byProxy(forward: Forward | undefined): string {
+  const proxy = forward?.target.proxy;
+  return proxy ? ` by the proxy ${proxy.origin}` : '';
+}
+
 async function composeReplay(setup: Setup): Promise<Composed> {
   const { config, rules, notice, isBrief } = setup;
   const { onMiss, recordings, recording, target } = config;
@@ -129,8 +134,8 @@ async function composeReplay(setup: Setup): Promise<Composed> {
   );
   const missing = {
     refuse: 'refuses the rest',
-    forward: `forwards the rest to ${target}`,
-    record: `records the rest from ${target}`,
+    forward: `forwards the rest to ${target}${byProxy(forward)}`,
+    record: `records the rest from ${target}${byProxy(forward)}`,
   };
   return {
     ...{ upstream: replay, forward, store, replay, played: store },
@@ -146,6 +151,7 @@ export const NO_TARGET_SETTINGS = {
   targetCert: undefined,
   targetKey: undefined,
   targetInsecure: false,
+  targetProxy: 'none',
   setHeader: [],
 };
 

@@ -172,7 +172,7 @@ export async function createPatchgate(
   });
   const stopping = new AbortController();
   /** What a recording answers needs no target. */
-  const needed = forward && !fake && !parts.played ? config.target : undefined;
+  const needed = forward && !fake && !parts.played ? forward.target : undefined;
   const probes = createProbes(
     () => !stopping.signal.aborted && (!store?.isWritable || store.takesExchanges()),
     async () => needed === undefined || canReach(needed, CONNECT_PATIENCE),

@@ -51,6 +51,7 @@ export const plan: CommandModule = {
         'recordings',
         'timeout',
         'targetCa',
+        'targetProxy',
         'targetInsecure',
         'targetCert',
         'targetKey',

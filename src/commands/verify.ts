@@ -37,6 +37,7 @@ export const verify: CommandModule = {
         'target',
         'timeout',
         'targetCa',
+        'targetProxy',
         'targetInsecure',
         'targetCert',
         'targetKey',

@@ -102,6 +102,7 @@ interface WrittenKinds<Milliseconds> {
   file: string;
   fileOrOff: string | false;
   url: string;
+  proxy: 'none' | `${'http' | 'https'}://${string}`;
   path: `/${string}`;
   account: number | 'current';
   duration: DurationText | Milliseconds;

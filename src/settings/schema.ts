@@ -65,6 +65,10 @@ export const KINDS: Record<Kind, Schema> = {
     '^[hH][tT][tT][pP][sS]?:.',
     'an http or https URL, whole: https://staging.example.com/api/v2',
   ),
+  proxy: matching(
+    '^(?:[hH][tT][tT][pP][sS]?://.+|none)$',
+    'the http or https URL of a proxy, or none: http://proxy.example.com:3128',
+  ),
   path: matching(
     PLAIN_PATH,
     'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',

@@ -30,6 +30,8 @@ export interface Values {
   /** `""` is off. */
   fileOrOff: string;
   url: string;
+  /** `none`: none. */
+  proxy: string;
   path: string;
   account: number | undefined;
   duration: number;
@@ -248,6 +250,11 @@ export const SETTINGS = {
       description: 'PEM file with the certificate that the gate shows to the target',
     },
     targetKey: { ...of('file'), description: 'PEM file with its key' },
+    targetProxy: {
+      ...of('proxy'),
+      description:
+        'Proxy that connections to the target go by: http://proxy.example.com:3128; none: not even by HTTPS_PROXY',
+    },
     targetInsecure: { ...flag, description: "Do not verify the target's certificate" },
     preserveHost: { ...flag, description: "Send the target the client's Host, not its own" },
     forwardedHeaders: { ...flag, description: 'Tell the target who asks: X-Forwarded-For, -Proto and -Host' },

@@ -53,6 +53,9 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
     case 'url':
       if (!parseUrl(written as string)) throw fail();
       return written;
+    case 'proxy':
+      if (written !== 'none' && !parseUrl(written as string)) throw fail();
+      return written;
     case 'path':
       return (written as string).replace(/\/$/, '');
     case 'account':
@@ -110,7 +113,8 @@ function wrong(
   takes = takesFor(name, given),
 ): PatchgateError {
   const setting: Setting = SETTINGS[name];
-  const isSecret = setting.secret || (kindOf(setting) === 'url' && String(given).includes('@'));
+  const isSecret =
+    setting.secret || (/^(?:url|proxy)$/.test(kindOf(setting) ?? '') && String(given).includes('@'));
   const shown = isSecret && given !== '' ? '' : ` ${shownValue(given)}`;
   return new PatchgateError('bad-config', `invalid value${shown} for ${place}`, {
     hint: `it takes ${takes}`,

@@ -5,11 +5,13 @@ import { announcesBody } from '../http/http.ts';
 import type { ForwardOptions } from './outgoing.ts';
 import type { PooledClient } from './pooled-client.ts';
 import { createStreamingProxy, type UpgradeOutcome } from './streaming-proxy.ts';
+import type { Target } from './target.ts';
 import { type ResponseSink, stopped, type Upstream, type UpstreamRequest } from './upstream.ts';
 
 export interface Forward extends Upstream {
   /** Whether the target's certificate is not verified. */
   isInsecure: boolean;
+  target: Target;
   upgrade(
     incoming: IncomingMessage,
     socket: Duplex,
@@ -64,6 +66,7 @@ export function forward(options: ForwardOptions): Forward {
   };
 
   return {
+    target: options.target,
     isInsecure: !options.tls.rejectUnauthorized,
     handle(request, sink) {
       if (isClosed) {
@@ -77,6 +80,7 @@ export function forward(options: ForwardOptions): Forward {
     upgrade: proxy.upgrade,
     async close() {
       isClosed = true;
+      options.tunnels?.close();
       proxy.close();
       // Where it failed, the requests that waited for it were told.
       await loading?.catch(() => undefined);

@@ -13,6 +13,7 @@ import type { TargetTls } from '../http/tls.ts';
 import { SESSION_HEADER } from './session.ts';
 import type { SetHeaders } from './set-headers.ts';
 import type { Target } from './target.ts';
+import type { Tunnels } from './tunnel.ts';
 import type { AnsweredBy, UpstreamRequest } from './upstream.ts';
 
 /** Connections to the target at a time, of each way to it: past them requests wait, before the process runs out of files. */
@@ -22,6 +23,8 @@ export const CONNECTIONS_AT_MOST = 1024;
 export interface ForwardOptions {
   target: Target;
   tls: TargetTls;
+  /** What makes the connections, where they go by a proxy. */
+  tunnels?: Tunnels | undefined;
   answeredBy: AnsweredBy;
   /** Milliseconds that the target may be silent before it answers; 0: for ever. */
   timeout: number;

@@ -42,13 +42,14 @@ class Connection extends Client {
  * each; it cannot stream what http-proxy does.)
  */
 export function createPooledClient(options: ForwardOptions) {
-  const { target, tls, timeout } = options;
+  const { target, tls, timeout, tunnels } = options;
   const build = buildConnector({ timeout, ...tls });
   // Whatever name a request's `Host` has made of it, it is that of the target.
-  const connect: Connector = (options, done) =>
+  const direct: Connector = (options, done) =>
     build({ ...options, servername: tls.servername }, (error, socket) =>
       error ? done(asUnconnected(error), null) : done(null, socket),
     );
+  const connect: Connector = tunnels ? (_, done) => tunnels.open(done) : direct;
   const pool = new Pool(target.origin, {
     factory: (origin, options) => new Connection(origin, options, connect),
     connections: CONNECTIONS_AT_MOST,
@@ -71,7 +72,7 @@ export function createPooledClient(options: ForwardOptions) {
         if (!isOver) socket?.destroy(why);
       };
       const giveUp = () => {
-        const error = timedOut();
+        const error = socket ? timedOut() : asUnconnected(timedOut());
         relay.fail(error);
         drop(error);
       };

@@ -1,18 +1,23 @@
 import { connect } from 'node:net';
-import { parseTarget } from './target.ts';
+import { addressOf, type Target } from './target.ts';
 
 /**
- * Whether a connection to the target can be made. Nothing is sent.
+ * Whether a connection to the target can be made, by its proxy where it has one. Nothing is sent to the target.
  *
  * @param patience milliseconds that it may take
  */
-export function canReach(target: string, patience: number): Promise<boolean> {
-  const { hostname, port, protocol } = parseTarget(target).url;
+export async function canReach(target: Target, patience: number): Promise<boolean> {
+  const { proxy, url } = target;
+  const { openTunnel } = proxy ? await import('./tunnel.ts') : {};
   return new Promise((resolve) => {
-    const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port) || (protocol === 'https:' ? 443 : 80),
-    });
+    if (proxy && openTunnel) {
+      openTunnel(target, proxy, undefined, patience, (error, socket) => {
+        socket?.destroy();
+        resolve(!error);
+      });
+      return;
+    }
+    const socket = connect(addressOf(url));
     const over = (isReached: boolean) => {
       clearTimeout(timer);
       socket.destroy();

@@ -13,7 +13,7 @@ import { PatchgateError } from '../errors.ts';
 import { announcesBody } from '../http/http.ts';
 import { CONNECTIONS_AT_MOST, type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { Relay } from './relay.ts';
-import { asUnconnected, targetError, timedOut } from './target.ts';
+import { addressOf, asUnconnected, targetError, timedOut } from './target.ts';
 import { type ResponseSink, stopped, type UpstreamRequest } from './upstream.ts';
 
 /** What became of a WebSocket's handshake: the target's answer, 101 or a refusal, or why there is none. */
@@ -30,12 +30,11 @@ const IDLE_AT_MOST = 4000;
  * the sending; what it would change on the way (doubled slashes, headers, a chunked DELETE's framing) is kept as sent.
  */
 export function createStreamingProxy(options: ForwardOptions) {
-  const { target, tls, timeout } = options;
+  const { target, tls, timeout, tunnels } = options;
   const isSecure = target.url.protocol === 'https:';
   const where = {
     protocol: target.url.protocol,
-    host: target.url.hostname.replace(/^\[|\]$/g, ''),
-    port: target.url.port || (isSecure ? 443 : 80),
+    ...addressOf(target.url),
   };
   /** Called with the request that http-proxy makes, before anything of it is on the wire. */
   let prepare: (outgoing: ClientRequest) => void;
@@ -46,6 +45,15 @@ export function createStreamingProxy(options: ForwardOptions) {
     ) as Connecting;
     // All its connections lead to one place.
     agent.getName = () => target.origin;
+    if (tunnels)
+      agent.createConnection = (_, done) => {
+        // Node counts a connection only once it is there.
+        agent.maxSockets--;
+        tunnels.open((...result) => {
+          agent.maxSockets++;
+          done?.(result[0], result[1] as Socket);
+        });
+      };
     const addRequest = agent.addRequest.bind(agent);
     agent.addRequest = (outgoing) => {
       prepare(outgoing);
@@ -114,8 +122,8 @@ export function createStreamingProxy(options: ForwardOptions) {
       prepare = (outgoing) => {
         outgoing.path = outgoingPath(target.path, incoming.url as string);
         setHeaders(outgoing, headers);
-        const silence =
-          timeout === 0 ? undefined : setTimeout(() => outgoing.destroy(timedOut()), timeout).unref();
+        const giveUp = () => outgoing.destroy(outgoing.socket ? timedOut() : asUnconnected(timedOut()));
+        const silence = timeout === 0 ? undefined : setTimeout(giveUp, timeout).unref();
         const answered = (answer: IncomingMessage) => {
           clearTimeout(silence);
           once({ status: answer.statusCode as number, headers: answer.rawHeaders });

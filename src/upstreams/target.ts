@@ -9,6 +9,22 @@ export interface Target {
   /** The path in its URL, without a slash at its end: `/api/v2`, or `""`. */
   path: string;
   url: URL;
+  /** What connections to it go by, where that is not the direct way. */
+  proxy?: TargetProxy | undefined;
+}
+
+/** A forward proxy, which is asked by CONNECT. */
+export interface TargetProxy {
+  /** For people: without credentials. */
+  origin: string;
+  url: URL;
+  /** Its credentials, as the header `Proxy-Authorization` has them. */
+  authorization?: string;
+}
+
+/** Where a connection to a URL of http or https leads. */
+export function addressOf({ hostname, port, protocol }: URL): { host: string; port: number } {
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 }
 
 /** @throws PatchgateError `bad-usage` where the text is no http or https URL */
@@ -43,8 +59,16 @@ export class TargetFailure extends PatchgateError {
 }
 
 /** What keeps the target from answering, as an answer for the client. */
-export function targetError({ origin }: Target, cause: unknown, timeout: number): PatchgateError {
+export function targetError(target: Target, cause: unknown, timeout: number): PatchgateError {
+  if (cause instanceof PatchgateError) return cause;
+  const { proxy } = target;
+  const origin = proxy ? `${target.origin} (by the proxy ${proxy.origin})` : target.origin;
   const kind = failureKind(cause);
+  if (kind === 'timeout' && proxy && unconnected.has(cause as object)) {
+    const message = `the proxy ${proxy.origin} gave no connection to the target ${target.origin} within ${timeout} ms`;
+    const hint = 'do the proxy and the target run? --timeout gives them longer';
+    return new PatchgateError('target-timeout', message, { hint, cause });
+  }
   if (kind === 'timeout') {
     const hint = 'it may have received the request all the same; --timeout gives it longer';
     const message = `the target ${origin} did not answer within ${timeout} ms`;
@@ -71,6 +95,19 @@ const BROKEN_OFF = 'the connection broke off: it may have received the request a
 /** The alert that tells of this can be lost with the connection. */
 const OR_UNCERTIFIED =
   '; a target that wants a certificate of the gate (--target-cert, --target-key), or another one, does that, too';
+
+/** What keeps a proxy from being asked. It says nothing of the target. */
+export function proxyError({ origin }: TargetProxy, cause: unknown): PatchgateError {
+  const certificate = certificateTrouble(cause);
+  if (certificate) {
+    const message = `nothing was sent to the proxy ${origin}: its certificate ${certificate.reason}`;
+    const hint = 'NODE_EXTRA_CA_CERTS names a PEM file of further authorities';
+    return new PatchgateError('target-unreachable', message, { hint, cause });
+  }
+  const message = `the proxy ${origin} could not be reached: ${reasonOf(cause)}`;
+  const hint = 'check that it runs and that its address is right; --target-proxy none goes without it';
+  return new PatchgateError('target-unreachable', message, { hint, cause });
+}
 
 /** The target's answer ended before it was whole. */
 export function cutOff({ origin }: Target, cause: unknown): PatchgateError {

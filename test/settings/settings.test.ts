@@ -35,6 +35,10 @@ describe('each setting', () => {
     ],
     target: [['https://staging.example.com/api/v2', 'https://staging.example.com/api/v2']],
     targetCa: [['ca.crt', 'ca.crt']],
+    targetProxy: [
+      ['http://me:secret@proxy.example.com:3128', 'http://me:secret@proxy.example.com:3128'],
+      ['none', 'none'],
+    ],
     targetInsecure: [
       ['true', true],
       ['false', false],

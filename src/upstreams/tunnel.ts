@@ -1,0 +1,96 @@
+import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import { connect } from 'node:tls';
+import { PatchgateError } from '../errors.ts';
+import type { TargetTls } from '../http/tls.ts';
+import { addressOf, asUnconnected, proxyError, type Target, type TargetProxy, timedOut } from './target.ts';
+import { stopped } from './upstream.ts';
+
+export type Tunnels = ReturnType<typeof createTunnels>;
+
+/** Called once, with a connection to the target that is ready for requests, or with why there is none. */
+type Done = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
+
+/** Makes connections to a target by its proxy. @param timeout milliseconds that each may take; 0: for ever */
+export function createTunnels(target: Target, proxy: TargetProxy, tls: TargetTls, timeout: number) {
+  const opening = new Set<() => void>();
+  return {
+    open(done: Done): void {
+      const isSecure = target.url.protocol === 'https:';
+      const cancel = openTunnel(target, proxy, isSecure ? tls : undefined, timeout, (...result) => {
+        opening.delete(cancel);
+        done(...result);
+      });
+      opening.add(cancel);
+    },
+    close() {
+      for (const cancel of opening) cancel();
+    },
+  };
+}
+
+/**
+ * Has a proxy make a connection to the target (CONNECT), and speaks TLS with the target over it.
+ *
+ * @param tls undefined: none is spoken
+ * @returns ends it
+ */
+export function openTunnel(
+  { url }: Target,
+  proxy: TargetProxy,
+  tls: TargetTls | undefined,
+  timeout: number,
+  done: Done,
+): () => void {
+  const { host, port } = addressOf(url);
+  const to = `${url.hostname}:${port}`;
+  const at = addressOf(proxy.url);
+  let isOver = false;
+  const over: Done = (...result) => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(timer);
+    done(...result);
+  };
+  const fail = (error: Error) => {
+    over(error, null);
+    asked.destroy();
+    through?.destroy();
+  };
+  let through: Socket | undefined;
+  const asked = (proxy.url.protocol === 'https:' ? secureRequest : request)({
+    ...at,
+    // Always verified, by its own name, whatever the environment says; the request's Host is the target's.
+    ...{ rejectUnauthorized: true, servername: isIP(at.host) === 0 ? at.host : '' },
+    method: 'CONNECT',
+    path: to,
+    headers: { Host: to, ...(proxy.authorization && { 'Proxy-Authorization': proxy.authorization }) },
+    agent: false,
+  });
+  const timer = timeout > 0 ? setTimeout(() => fail(asUnconnected(timedOut())), timeout) : undefined;
+  asked.on('error', (error) => fail(proxyError(proxy, error)));
+  asked.once('connect', ({ statusCode = 0, statusMessage = '' }, socket: Socket) => {
+    through = socket.setNoDelay(true).setKeepAlive(true, 60_000);
+    if (statusCode < 200 || statusCode > 299) {
+      const answer = `${statusCode} ${statusMessage}`.trim();
+      const message = `the proxy ${proxy.origin} gave no connection to ${to}: it answered ${answer}`;
+      fail(new PatchgateError('target-unreachable', message, { hint: hintFor(statusCode, proxy) }));
+    } else if (tls) {
+      through = connect({ ...tls, host, socket, ALPNProtocols: ['http/1.1'] });
+      through.once('secureConnect', () => over(null, through as Socket));
+      through.once('error', (error) => fail(asUnconnected(error)));
+    } else over(null, socket);
+  });
+  asked.end();
+  return () => fail(stopped());
+}
+
+function hintFor(status: number, { authorization }: TargetProxy): string {
+  if (status === 407)
+    return authorization
+      ? 'it does not take the user and password of its URL; are they right, and coded as a URL needs it?'
+      : 'it wants credentials: http://USER:PASSWORD@HOST:PORT, best in the variable PATCHGATE_TARGET_PROXY';
+  if (status >= 500) return 'can the proxy reach the target, and does it know its name?';
+  return 'does the proxy allow this host and port? --target-proxy none goes without it, NO_PROXY does so for some targets';
+}

@@ -1,0 +1,276 @@
+/** A forward proxy between the gate and the target: every connection goes by it, and none leads past it. */
+import type { Socket } from 'node:net';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { startBinary } from '../support/binary.ts';
+import { fileOf, makeAuthority, makeCertificate, type Pair } from '../support/certificates.ts';
+import { startConnectProxy } from '../support/connect-proxy.ts';
+import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
+import { RawConnection, type RawResponse, requestBytes, sendRaw } from '../support/raw.ts';
+import { runHere } from '../support/run-here.ts';
+import { freePort, startRawTarget, startTarget, type Target } from '../support/target.ts';
+
+let authority: Pair;
+let targetCa: string;
+let tls: Pair;
+beforeAll(async () => {
+  authority = await makeAuthority();
+  targetCa = fileOf(authority.cert, 'ca.crt');
+  tls = await makeCertificate(['staging.test', '127.0.0.1'], { authority });
+});
+
+interface Named extends Target {
+  /** `https://staging.test:40123`: a name that the proxy alone knows. */
+  named: string;
+}
+
+async function start(pair?: Pair): Promise<Named> {
+  const target = await startTarget(undefined, pair);
+  const sockets = new WebSocketServer({ server: target.server });
+  sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(data)));
+  return Object.assign(target, { named: target.url.replace('127.0.0.1', 'staging.test') });
+}
+
+const HANDSHAKE = [
+  ['Connection', 'Upgrade'],
+  ['Upgrade', 'websocket'],
+  ['Sec-WebSocket-Version', '13'],
+  ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
+] as const;
+
+type Ask = (gate: Pick<InProcess, 'port'>) => Promise<RawResponse>;
+const patch: Ask = ({ port }) => {
+  const body = JSON.stringify(GOOD_PROJECT);
+  return sendRaw(port, { method: 'PATCH', path: PROJECT_PATH, headers: [JSON_TYPE], body });
+};
+const stream: Ask = ({ port }) => sendRaw(port, { method: 'POST', path: '/streamed', body: 'x' });
+const socket: Ask = async ({ port }) => {
+  const connection = await RawConnection.open(port);
+  connection.write(requestBytes({ path: '/socket', headers: HANDSHAKE }));
+  const response = await connection.response();
+  connection.close();
+  return response;
+};
+/** Each way has a client of its own. */
+const WAYS: [string, Ask][] = [
+  ['a judged request', patch],
+  ['a streamed request', stream],
+  ['a WebSocket', socket],
+];
+
+const problemOf = (response: RawResponse): { status: number; type: string; detail: string; hint: string } =>
+  JSON.parse(response.body.toString());
+
+const isReady = async ({ url }: InProcess) => (await fetch(`${url}/__patchgate/health/ready`)).status === 200;
+
+describe.each(WAYS)('%s', (_, ask) => {
+  it.each([
+    ['TLS', () => tls],
+    ['plain', () => undefined],
+  ])('goes to a %s target whose name the proxy alone knows', async (_, pair) => {
+    const target = await start(pair());
+    const proxy = await startConnectProxy({ credentials: 'me:s3cret' });
+    const targetProxy = proxy.url.replace('//', '//me:s3cret@');
+    const gate = await startGate({ target: target.named, targetProxy, ...(pair() && { targetCa }) });
+    expect([101, 200]).toContain((await ask(gate)).status);
+    expect([101, 200]).toContain((await ask(gate)).status);
+    expect(new Set(proxy.asked)).toEqual(new Set([`staging.test:${target.port}`]));
+    for (const { headers } of target.received) {
+      expect(headers).not.toHaveProperty('proxy-authorization');
+      expect(headers.host).toBe(`staging.test:${target.port}`);
+    }
+    expect(await isReady(gate)).toBe(true);
+  });
+
+  it('does not trust the target more than without a proxy', async () => {
+    const other = await start(await makeCertificate(['other.test'], { authority }));
+    const { url: targetProxy } = await startConnectProxy();
+    const gate = await startGate({ target: other.named, targetProxy, targetCa });
+    const { detail } = problemOf(await ask(gate));
+    expect(detail).toContain(
+      `(by the proxy ${targetProxy}): its certificate is for another name: DNS:other.test`,
+    );
+    expect(other.received).toEqual([]);
+  });
+
+  const answering = (text: string) => (_: unknown, socket: Socket) => socket.end(text);
+  it.each([
+    [
+      '407',
+      { credentials: 'me:other' },
+      'it answered 407 Proxy Authentication Required',
+      'does not take the user and password',
+    ],
+    [
+      '403',
+      { instead: answering('HTTP/1.1 403 Filtered\r\n\r\n') },
+      'it answered 403 Filtered',
+      'allow this host',
+    ],
+    [
+      '502',
+      { instead: answering('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 2\r\n\r\nno') },
+      'it answered 502 Bad Gateway',
+      'does it know its name?',
+    ],
+    [
+      'another protocol',
+      { instead: answering('SSH-2.0-x\r\n') },
+      'could not be reached: Parse Error',
+      'check',
+    ],
+    [
+      'nothing',
+      { instead: answering('') },
+      'it closed the connection without an answer',
+      'check that it runs',
+    ],
+  ])('is told that the proxy answers with %s', async (_, options, why, what) => {
+    const proxy = await startConnectProxy(options);
+    const target = await start(tls);
+    const targetProxy = proxy.url.replace('//', '//me:s3cret@');
+    const gate = await startGate({ target: target.named, targetProxy, targetCa, log: 'json' });
+    const { status, type, detail, hint } = problemOf(await ask(gate));
+    expect({ status, type }).toEqual({ status: 502, type: 'urn:patchgate:problem:target-unreachable' });
+    expect(detail).toContain(`the proxy ${proxy.url} `);
+    expect(detail).toContain(why);
+    expect(hint).toContain(what);
+    expect(await isReady(gate)).toBe(false);
+    const health = await (await fetch(`${gate.url}/__patchgate/health`)).text();
+    expect(health).toContain(`forwards to ${target.named} by the proxy ${proxy.url}`);
+    expect([detail, hint, health, gate.log, gate.notices, gate.gate.summary].join()).not.toContain('s3cret');
+  });
+
+  it('is told that no proxy is there', async () => {
+    const targetProxy = `http://127.0.0.1:${await freePort()}`;
+    const gate = await startGate({ target: 'https://staging.test', targetProxy });
+    expect(problemOf(await ask(gate))).toMatchObject({
+      status: 502,
+      detail: `the proxy ${targetProxy} could not be reached: it refused the connection`,
+    });
+    expect(await isReady(gate)).toBe(false);
+  });
+
+  it('is told that the proxy is silent, whose time is that of the target', async () => {
+    const { url: targetProxy } = await startConnectProxy({ instead: () => undefined });
+    const gate = await startGate({ target: 'https://staging.test', targetProxy, timeout: 100 });
+    expect(problemOf(await ask(gate))).toMatchObject({
+      status: 504,
+      detail: `the proxy ${targetProxy} gave no connection to the target https://staging.test within 100 ms`,
+    });
+  });
+
+  it('is told that the target behind the proxy is silent', async () => {
+    const target = await startRawTarget(() => undefined);
+    const { url: targetProxy } = await startConnectProxy();
+    const gate = await startGate({ target: target.url, targetProxy, timeout: 100 });
+    expect(problemOf(await ask(gate))).toMatchObject({
+      status: 504,
+      detail: `the target ${target.url} (by the proxy ${targetProxy}) did not answer within 100 ms`,
+    });
+  });
+
+  it('goes on once a proxy that went is back', async () => {
+    const target = await start(tls);
+    const proxy = await startConnectProxy();
+    const gate = await startGate({ target: target.named, targetProxy: proxy.url, targetCa });
+    expect([101, 200]).toContain((await ask(gate)).status);
+    await proxy.close();
+    expect((await ask(gate)).status).toBe(502);
+    await startConnectProxy({ port: proxy.port });
+    expect([101, 200]).toContain((await ask(gate)).status);
+  });
+
+  it('does not hold up the end of a gate whose proxy is silent', async () => {
+    const proxy = await startConnectProxy({ instead: () => undefined });
+    const settings = { timeout: 0, shutdownTimeout: 0 };
+    const gate = await startGate({ target: 'https://staging.test', targetProxy: proxy.url, ...settings });
+    const asked = ask(gate).catch(() => undefined);
+    await expect.poll(() => proxy.asked).toHaveLength(1);
+    await gate.gate.close();
+    await asked;
+  });
+});
+
+it('goes over one connection, which is kept', async () => {
+  const target = await start(tls);
+  const proxy = await startConnectProxy();
+  const gate = await startGate({ target: target.named, targetProxy: proxy.url, targetCa });
+  for (const ask of [patch, patch, stream, stream]) expect((await ask(gate)).status).toBe(200);
+  expect(proxy.asked).toHaveLength(2);
+});
+
+it('is found in the environment, for a target over TLS that NO_PROXY does not name', async () => {
+  const proxy = await startConnectProxy();
+  const env = { HTTPS_PROXY: proxy.url.replace('//', '//me:s3cret@') };
+  const asked = async (settings: Settings, more: Record<string, string> = {}) => {
+    proxy.asked.length = 0;
+    const gate = await startGate({ targetCa, ...settings }, 'proxy', { ...env, ...more });
+    expect((await patch(gate)).status).toBe(200);
+    return proxy.asked.length;
+  };
+  const [secure, plain] = [await start(tls), await start()];
+  expect(await asked({ target: secure.named })).toBe(1);
+  expect(await asked({ target: secure.url }, { NO_PROXY: '127.0.0.0/8' })).toBe(0);
+  expect(await asked({ target: secure.url, targetProxy: 'none' })).toBe(0);
+  expect(await asked({ target: plain.url, targetCa: undefined })).toBe(0);
+  expect(await asked({ targetProxy: proxy.url }, { NO_PROXY: '*' }).catch(() => 'no target')).toBe(
+    'no target',
+  );
+});
+
+it('is nothing to a fake', async () => {
+  const gate = await startGate({ targetProxy: `http://127.0.0.1:${await freePort()}` }, 'fake');
+  expect((await fetch(gate.url + PROJECT_PATH)).status).toBe(200);
+  expect(gate.gate.summary).not.toContain('by the proxy');
+});
+
+describe('the packed program', () => {
+  it('goes by a proxy over TLS, whose authority NODE_EXTRA_CA_CERTS names, and says so', async () => {
+    const target = await start(tls);
+    const proxy = await startConnectProxy({ tls, credentials: 'me:s3cret' });
+    const env = {
+      PATCHGATE_TARGET_PROXY: proxy.url.replace('//', '//me:s3cret@'),
+      NODE_EXTRA_CA_CERTS: targetCa,
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    };
+    const args = ['proxy', target.named, '--target-ca', targetCa, '--no-state'];
+    const gate = await startBinary(args, { env });
+    expect((await patch(gate)).status).toBe(200);
+    const { stdout, stderr } = await gate.stop();
+    expect(stderr).toContain(`forwards to ${target.named} by the proxy ${proxy.url}`);
+    const trusting = await startBinary(args, { env: { ...env, NODE_EXTRA_CA_CERTS: undefined } });
+    const { detail, hint } = problemOf(await patch(trusting));
+    expect(detail).toContain(`nothing was sent to the proxy ${proxy.url}: its certificate is not trusted`);
+    expect(hint).toContain('NODE_EXTRA_CA_CERTS');
+    expect(stdout + stderr + detail).not.toContain('s3cret');
+  });
+
+  it('asks by the proxy in plan and verify, too', async () => {
+    const proxy = await startConnectProxy();
+    const target = await startTarget((_req, res) =>
+      res.setHeader('content-type', 'application/json').end(JSON.stringify({ id: 42, ...GOOD_PROJECT })),
+    );
+    const named = target.url.replace('127.0.0.1', 'staging.test');
+    const body = fileOf(JSON.stringify(GOOD_PROJECT), 'body.json');
+    const by = ['--target-proxy', proxy.url];
+    const planned = await runHere(['plan', body, '--project', '42', '--from-target', named, ...by]);
+    expect(planned).toMatchObject({ code: 0 });
+    expect(proxy.asked).toHaveLength(1);
+  });
+
+  it('shows no password in its config, nor where the value is wrong', async () => {
+    const env = { PATCHGATE_TARGET_PROXY: 'http://me:s3cret@proxy.example.com:3128' };
+    const { stdout } = await runHere(['config', 'proxy'], { env });
+    expect(stdout).toMatch(/^targetProxy +http:\/\/.*@proxy\.example\.com:3128 +PATCHGATE_TARGET_PROXY$/m);
+    expect(stdout).not.toContain('s3cret');
+    for (const value of ['socks5://me:s3cret@proxy', 'http://me:s3/cret@proxy', '']) {
+      const { code, stderr } = await runHere(['proxy', 'https://a.test', '--target-proxy', value]);
+      expect(code).toBe(2);
+      expect(stderr).toContain('invalid value');
+      expect(stderr).toContain('http://proxy.example.com:3128');
+      expect(stderr).not.toMatch(/s3/);
+    }
+  });
+});

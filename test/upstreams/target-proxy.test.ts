@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { parseTarget } from '../../src/upstreams/target.ts';
+import { targetProxyOf } from '../../src/upstreams/target-proxy.ts';
+import { refusal } from '../support/errors.ts';
+
+const proxyOf = (target: string, env: Record<string, string> = {}, given?: string) =>
+  targetProxyOf(parseTarget(target), given, env);
+
+describe('the proxy', () => {
+  it.each([
+    [
+      'that is named',
+      'https://a.test',
+      { https_proxy: 'http://other:1' },
+      'http://proxy:3128',
+      'http://proxy:3128',
+    ],
+    ['of a target without TLS', 'http://a.test', {}, 'https://proxy', 'https://proxy'],
+    ['whatever NO_PROXY says', 'https://a.test', { NO_PROXY: '*' }, 'http://proxy:3128', 'http://proxy:3128'],
+    ['that is none', 'https://a.test', { HTTPS_PROXY: 'http://proxy:3128' }, 'none', undefined],
+    [
+      'of the environment',
+      'https://a.test',
+      { HTTPS_PROXY: 'http://proxy:3128/' },
+      undefined,
+      'http://proxy:3128',
+    ],
+    [
+      'in small letters',
+      'https://a.test',
+      { https_proxy: 'http://a:1', HTTPS_PROXY: 'http://b:1' },
+      undefined,
+      'http://a:1',
+    ],
+    [
+      'behind an empty variable',
+      'https://a.test',
+      { https_proxy: '', HTTPS_PROXY: 'http://b:1' },
+      undefined,
+      'http://b:1',
+    ],
+    ['without a scheme', 'https://a.test', { HTTPS_PROXY: 'proxy:3128' }, undefined, 'http://proxy:3128'],
+    [
+      'for a target without TLS',
+      'http://a.test',
+      { HTTPS_PROXY: 'http://a:1', http_proxy: 'http://a:1' },
+      undefined,
+      undefined,
+    ],
+    ['without one', 'https://a.test', {}, undefined, undefined],
+  ])('%s', (_, target, env, given, origin) => {
+    expect(proxyOf(target, env as Record<string, string>, given)?.origin).toBe(origin);
+  });
+
+  it.each([
+    ['http://me:s3cret@proxy:3128', 'me:s3cret'],
+    ['http://me@proxy:3128', 'me:'],
+    ['https://me:p%40ss%2F%C3%BC@proxy', 'me:p@ss/ü'],
+  ])('%s has credentials', (url, credentials) => {
+    const { authorization = '', origin } = proxyOf('https://a.test', {}, url) ?? {};
+    expect(Buffer.from(authorization.replace('Basic ', ''), 'base64').toString()).toBe(credentials);
+    expect(origin).not.toContain('me');
+  });
+
+  it.each([
+    ['socks5://me:s3cret@proxy:1080', 'holds no URL of an http or https proxy'],
+    ['http://me:s3/cret@proxy', 'holds no URL of an http or https proxy'],
+    ['http://me:1/s3cret@proxy', 'holds more than scheme, credentials, host and port'],
+    ['http://me:s3cret%@proxy', 'has a % that codes nothing'],
+  ])('%s is refused, and not shown', (url, why) => {
+    for (const HTTPS_PROXY of [url, undefined]) {
+      const env = HTTPS_PROXY === undefined ? {} : { HTTPS_PROXY };
+      const given = HTTPS_PROXY === undefined ? url : undefined;
+      const text = refusal('bad-usage', () => proxyOf('https://a.test', env, given));
+      expect(text).toContain(why);
+      expect(text).toContain(HTTPS_PROXY === undefined ? '--target-proxy' : 'HTTPS_PROXY');
+      expect(text).not.toMatch(/s3|cret/);
+    }
+  });
+});
+
+describe('NO_PROXY', () => {
+  it.each([
+    ['*', 'https://a.test', true],
+    ['b.test, *', 'https://a.test', true],
+    ['a.test', 'https://a.test', true],
+    ['A.Test.', 'https://a.test', true],
+    ['a.test', 'https://a.test.', true],
+    ['a.test', 'https://api.a.test', true],
+    ['.a.test', 'https://api.a.test', true],
+    ['.a.test', 'https://a.test', true],
+    ['*.a.test', 'https://api.a.test', true],
+    ['a.test', 'https://aa.test', false],
+    ['api.a.test', 'https://a.test', false],
+    ['b.test c.test,a.test', 'https://a.test', true],
+    ['a.test:443', 'https://a.test', true],
+    ['a.test:8443', 'https://a.test:8443', true],
+    ['a.test:8443', 'https://a.test', false],
+    ['*:8443', 'https://a.test:8443', true],
+    ['10.0.0.1', 'https://10.0.0.1', true],
+    ['10.0.0.1:443', 'https://10.0.0.1:8443', false],
+    ['0.0.0.1', 'https://10.0.0.1', false],
+    ['10.0.0.0/8', 'https://10.1.2.3', true],
+    ['10.0.0.0/8', 'https://11.1.2.3', false],
+    ['10.0.0.0/99', 'https://10.1.2.3', false],
+    ['10.0.0.0/8', 'https://a.test', false],
+    ['::1', 'https://[::1]', true],
+    ['[::1]:8443', 'https://[::1]:8443', true],
+    ['[::1]:8443', 'https://[::1]', false],
+    ['fd00::/8', 'https://[fd00::1]', true],
+    ['', 'https://a.test', false],
+    [',.,', 'https://a.test', false],
+  ])('%j exempts %s: %s', (NO_PROXY, target, isExempt) => {
+    const env = { HTTPS_PROXY: 'http://proxy:3128' };
+    expect(proxyOf(target, { ...env, NO_PROXY }) === undefined).toBe(isExempt);
+    expect(proxyOf(target, { ...env, no_proxy: NO_PROXY || ' ', NO_PROXY: '*' }) === undefined).toBe(
+      isExempt,
+    );
+  });
+});
