@@ -44,7 +44,10 @@ const patch: Ask = ({ port }) => {
   const body = JSON.stringify(GOOD_PROJECT);
   return sendRaw(port, { method: 'PATCH', path: PROJECT_PATH, headers: [JSON_TYPE], body });
 };
-const stream: Ask = ({ port }) => sendRaw(port, { method: 'POST', path: '/streamed', body: 'x' });
+const stream: Ask = ({ port }) => {
+  const head = 'PUT /streamed HTTP/1.1\r\nHost: gate.localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+  return sendRaw(port, `${head}10000\r\n${'x'.repeat(65_536)}\r\n1\r\nx\r\n0\r\n\r\n`);
+};
 const socket: Ask = async ({ port }) => {
   const connection = await RawConnection.open(port);
   connection.write(requestBytes({ path: '/socket', headers: HANDSHAKE }));
@@ -193,7 +196,7 @@ describe.each(WAYS)('%s', (_, ask) => {
   });
 });
 
-it('goes over one connection, which is kept', async () => {
+it('goes over one connection of each client, which is kept', async () => {
   const target = await start(tls);
   const proxy = await startConnectProxy();
   const gate = await startGate({ target: target.named, targetProxy: proxy.url, targetCa });
