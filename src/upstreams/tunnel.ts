@@ -90,7 +90,7 @@ function hintFor(status: number, { authorization }: TargetProxy): string {
   if (status === 407)
     return authorization
       ? 'it does not take the user and password of its URL; are they right, and coded as a URL needs it?'
-      : 'it wants credentials: http://USER:PASSWORD@HOST:PORT, best in the variable PATCHGATE_TARGET_PROXY';
-  if (status >= 500) return 'can the proxy reach the target, and does it know its name?';
+      : 'it wants a user and a password: give them in its URL, best by the variable PATCHGATE_TARGET_PROXY';
+  if (status >= 500) return 'does the target run, and can the proxy reach it by that name?';
   return 'does the proxy allow this host and port? --target-proxy none goes without it, NO_PROXY does so for some targets';
 }

@@ -1,15 +1,23 @@
 /** A forward proxy between the gate and the target: every connection goes by it, and none leads past it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { startBinary } from '../support/binary.ts';
+import { canReach } from '../../src/upstreams/reach-target.ts';
+import { parseTarget } from '../../src/upstreams/target.ts';
+import { ROOT, startBinary, works } from '../support/binary.ts';
 import { fileOf, makeAuthority, makeCertificate, type Pair } from '../support/certificates.ts';
+import { cleanUpLater } from '../support/clean-up.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
+import { type InProcess, type Settings, startGate, startRecorder } from '../support/in-process.ts';
 import { RawConnection, type RawResponse, requestBytes, sendRaw } from '../support/raw.ts';
 import { runHere } from '../support/run-here.ts';
 import { freePort, startRawTarget, startTarget, type Target } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let authority: Pair;
 let targetCa: string;
@@ -115,7 +123,7 @@ describe.each(WAYS)('%s', (_, ask) => {
       '502',
       { instead: answering('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 2\r\n\r\nno') },
       'it answered 502 Bad Gateway',
-      'does it know its name?',
+      'can the proxy reach it by that name?',
     ],
     [
       'another protocol',
@@ -223,6 +231,17 @@ it('is found in the environment, for a target over TLS that NO_PROXY does not na
   );
 });
 
+it.each([
+  ['refuses', (_: unknown, socket: Socket) => void socket.end('HTTP/1.1 403 No\r\n\r\n')],
+  ['is silent', () => undefined],
+])('leaves no failure of the target in a recording where it %s', async (_, instead) => {
+  const { url: targetProxy } = await startConnectProxy({ instead });
+  const settings = { target: 'https://staging.test', targetProxy, timeout: 100 };
+  const recorder = await startRecorder(temporaryFolder(), settings.target, settings);
+  expect((await patch(recorder)).status).toBeGreaterThan(500);
+  expect(recorder.gate.recorded()).toBe(0);
+});
+
 it('is nothing to a fake', async () => {
   const gate = await startGate({ targetProxy: `http://127.0.0.1:${await freePort()}` }, 'fake');
   expect((await fetch(gate.url + PROJECT_PATH)).status).toBe(200);
@@ -261,6 +280,22 @@ describe('the packed program', () => {
     const planned = await runHere(['plan', body, '--project', '42', '--from-target', named, ...by]);
     expect(planned).toMatchObject({ code: 0 });
     expect(proxy.asked).toHaveLength(1);
+    const cwd = temporaryFolder();
+    const recorder = await startRecorder(cwd, target.url);
+    await fetch(recorder.url + PROJECT_PATH);
+    await recorder.gate.close();
+    const verified = await runHere(['verify', '--target', named, ...by], { cwd });
+    expect(verified).toMatchObject({ code: 0 });
+    expect(proxy.asked).toHaveLength(2);
+  });
+
+  it('starts as the documentation has it', async () => {
+    const page = readFileSync(join(ROOT, 'docs/proxy.md'), 'utf8');
+    const [, section = ''] = /^### By a proxy of the company$(.*?)^## /ms.exec(page) ?? [];
+    const [, value, args = ''] = /^PATCHGATE_TARGET_PROXY=(\S+) npx patchgate (.*)$/m.exec(section) ?? [];
+    const gate = await startBinary(args.split(' '), { env: { PATCHGATE_TARGET_PROXY: value } });
+    const { stderr } = await gate.stop();
+    expect(section).toContain(/^patchgate: forwards .*$/m.exec(stderr)?.[0]);
   });
 
   it('shows no password in its config, nor where the value is wrong', async () => {
@@ -275,5 +310,37 @@ describe('the packed program', () => {
       expect(stderr).toContain('http://proxy.example.com:3128');
       expect(stderr).not.toMatch(/s3/);
     }
+  });
+});
+
+describe.skipIf(!works('tinyproxy', '-v'))('tinyproxy (apt-get install tinyproxy)', () => {
+  it('takes requests, refuses ports, and may end and come back', async () => {
+    const target = await start(tls);
+    const port = await freePort();
+    const conf = fileOf(
+      [`Port ${port}`, 'Listen 127.0.0.1', 'BasicAuth me s3cret', `ConnectPort ${target.port}`].join('\n'),
+    );
+    const run = async () => {
+      const proxy = spawn('tinyproxy', ['-d', '-c', conf], { stdio: 'ignore' });
+      cleanUpLater(async () => void proxy.kill());
+      await expect
+        .poll(() => canReach(parseTarget(`http://127.0.0.1:${port}`), 500), { timeout: 5000 })
+        .toBe(true);
+      return proxy;
+    };
+    const first = await run();
+    const targetProxy = `http://me:s3cret@127.0.0.1:${port}`;
+    const gate = await startGate({ target: target.url, targetProxy, targetCa });
+    const statuses = async () =>
+      [await patch(gate), await stream(gate), await socket(gate)].map(({ status }) => status);
+    expect(await statuses()).toEqual([200, 200, 101]);
+    expect(await isReady(gate)).toBe(true);
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    expect(await statuses()).toEqual([502, 502, 502]);
+    await run();
+    expect(await statuses()).toEqual([200, 200, 101]);
+    const other = await startGate({ target: `https://127.0.0.1:${await freePort()}`, targetProxy, targetCa });
+    expect(problemOf(await patch(other)).detail).toMatch(/^the proxy http:\/\/127.* it answered 403 /);
   });
 });
