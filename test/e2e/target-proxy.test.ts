@@ -201,6 +201,7 @@ describe.each(WAYS)('%s', (_, ask) => {
     await expect.poll(() => proxy.asked).toHaveLength(1);
     await gate.gate.close();
     await asked;
+    await expect.poll(() => proxy.sockets.size).toBe(0);
   });
 });
 
@@ -232,14 +233,16 @@ it('is found in the environment, for a target over TLS that NO_PROXY does not na
 });
 
 it.each([
-  ['refuses', (_: unknown, socket: Socket) => void socket.end('HTTP/1.1 403 No\r\n\r\n')],
-  ['is silent', () => undefined],
-])('leaves no failure of the target in a recording where it %s', async (_, instead) => {
-  const { url: targetProxy } = await startConnectProxy({ instead });
-  const settings = { target: 'https://staging.test', targetProxy, timeout: 100 };
-  const recorder = await startRecorder(temporaryFolder(), settings.target, settings);
-  expect((await patch(recorder)).status).toBeGreaterThan(500);
-  expect(recorder.gate.recorded()).toBe(0);
+  ['no proxy', 'none', 1],
+  ['a proxy that refuses', (_: unknown, socket: Socket) => void socket.end('HTTP/1.1 403 No\r\n\r\n'), 0],
+  ['a proxy that is silent', () => undefined, 0],
+] as const)('keeps what a silent target by %s fails, in a recording', async (_, instead, failures) => {
+  const targetProxy = instead === 'none' ? instead : (await startConnectProxy({ instead })).url;
+  const target = await startRawTarget(() => undefined);
+  const recorder = await startRecorder(temporaryFolder(), target.url, { targetProxy, timeout: 100 });
+  for (const ask of [patch, stream]) expect((await ask(recorder)).status).toBeGreaterThan(500);
+  await recorder.gate.close();
+  expect(recorder.gate.recorded()).toBe(failures * 2);
 });
 
 it('is nothing to a fake', async () => {

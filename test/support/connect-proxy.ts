@@ -11,6 +11,8 @@ export interface ConnectProxy {
   port: number;
   /** `staging.test:443`, oldest first. */
   asked: string[];
+  /** Its sockets that are open, to clients and to targets. */
+  sockets: ReadonlySet<Socket>;
   /** Cuts all connections, and takes no more. */
   close(): Promise<void>;
 }
@@ -41,7 +43,12 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}): Prom
     keep(client);
     if (expected && req.headers['proxy-authorization'] !== expected)
       return client.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n');
-    if (instead) return instead(req, client);
+    // Node leaves its own half open.
+    if (instead)
+      return instead(
+        req,
+        client.resume().once('end', () => client.destroy()),
+      );
     const { hostname, port } = new URL(`http://${req.url}`);
     const host = hostname.endsWith('.test') ? '127.0.0.1' : hostname;
     const other = keep(connect(Number(port) || 80, host));
@@ -61,5 +68,5 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}): Prom
       for (const socket of sockets) socket.destroy();
     });
   cleanUpLater(close);
-  return { url: `http${tls ? 's' : ''}://127.0.0.1:${port}`, port, asked, close };
+  return { url: `http${tls ? 's' : ''}://127.0.0.1:${port}`, port, asked, sockets, close };
 }
