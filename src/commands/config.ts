@@ -203,7 +203,8 @@ function writtenValue(setting: Setting, value: unknown, redaction: Redaction): W
   if (kind === 'latency') return latencyText(value as Latency);
   if (kind === 'faults') return (value as FaultRule[]).map(faultText);
   if (kind === 'fileOrOff' && value === '') return false;
-  if (kind === 'text' || kind === 'url' || kind === 'proxy') return redactText(value as string, redaction);
+  if (kind === 'proxy') return (value as string).replace(/\/\/.*@/, `//${REDACTED}@`);
+  if (kind === 'text' || kind === 'url') return redactText(value as string, redaction);
   return value as WrittenValue;
 }
 
