@@ -43,6 +43,7 @@ function validatorsOfFiles(): string {
       ...Object.fromEntries(own.map((name) => [name, { $ref: `#/definitions/${name}` }])),
       ...Object.fromEntries(Object.keys(files).map((name) => [name, { $ref: name }])),
       harEntry: { $ref: 'har#/definitions/entry' },
+      approval: { $ref: 'state#/definitions/approval' },
     },
     definitions: compiledSchemas(),
   };

@@ -21,6 +21,7 @@ const STATUSES = {
   'too-many-headers': 431,
   'not-allowed': 403,
   'not-found': 404,
+  'not-pending': 409,
   'no-recording': 501,
   'target-unreachable': 502,
   'target-timeout': 504,

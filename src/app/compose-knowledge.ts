@@ -54,6 +54,7 @@ export async function composeKnowledge(
       return state.of(name);
     },
     ledger: { state, file },
+    approvals: kept.approvals,
     ...(read && { confirm: read, ...(config.readState && { find: read }) }),
     // What a recording answers changes nothing at the service.
     learner: { stateOf: () => state, kinds, counts: (answeredBy) => answeredBy === 'target' },

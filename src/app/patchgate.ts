@@ -95,14 +95,19 @@ export async function createPatchgate(
   const clients = readNamedTokens(config.clients, context.env, '--client');
   if (clients && config.audit === undefined)
     context.notice('--client names clients in the audit, and none is kept: --audit FILE keeps one');
-  const secrets = [...secretsOf(config.setHeader, context.env), ...(clients?.secrets ?? [])];
+  const approvers = readNamedTokens(config.approvers, context.env, '--approvers');
+  const secrets = [
+    ...secretsOf(config.setHeader, context.env),
+    ...(clients?.secrets ?? []),
+    ...(approvers?.secrets ?? []),
+  ];
   const rules = rulesOf(config, secrets);
   const { redaction } = rules;
   const { clientTimeout, controlToken } = config;
   const judgingBy = async (config: Config) => quotingNoSecrets(await gateOf(config, context), redaction);
   /** Another config changes it while it runs. */
   let inForce = { config, gate: await judgingBy(config) };
-  const access = createAccess(config);
+  const access = createAccess({ ...config, approvers });
   const tls = await readServerTls(config);
   const parts = await composeUpstream(kind, config, rules, context);
   const { upstream, forward, store, replay, fake } = parts;
@@ -116,8 +121,11 @@ export async function createPatchgate(
       ...{ redaction, clients, notice: context.notice },
     }),
   );
-  const { guard: mode, approvalTtl } = config;
-  const guard = createGuard({ gate: inForce.gate, knowledge, mode, approvalTtl });
+  const { guard: mode, approvalTtl, hold } = config;
+  const guard = createGuard({
+    ...{ gate: inForce.gate, knowledge, mode, approvalTtl, hold, redaction },
+    approvers: approvers && new Set(approvers.names),
+  });
   const sessions = new Sessions(config.sessionIdle, {
     start: (session) => fake?.start(session),
     end(session) {
@@ -182,7 +190,7 @@ export async function createPatchgate(
     const { METRICS_TYPE, metricsText } = await import('../server/control/metrics-text.ts');
     const recorded = parts.recorded?.();
     const text = await metricsText(counters, {
-      ...{ version: version(), mode: kind, approvals: guard.approvals },
+      ...{ version: version(), mode: kind, approvals: guard.counts },
       sessions: sessions.list().length,
       misses: replay?.misses.list().count,
       recording: recorded === undefined || !store ? undefined : { recorded, ...store.counts },
@@ -198,6 +206,8 @@ export async function createPatchgate(
           return inForce.gate;
         },
         ...{ exchanges, sessions, faults, redaction, knowledge, health, probes, metrics, reset: resetRun },
+        ...{ approvals: guard.approvals, approvers },
+        onDecided: audit && ((approval) => audit.decided(approval)),
         servedTo: replay && ((session) => replay.served(session)),
         stopping: stopping.signal,
       }),
@@ -342,6 +352,7 @@ export async function createPatchgate(
         closed ??= forMetrics ? closing(one, forMetrics) : one.close();
         // What waits for a fault alone would be waited for.
         faults.endWaits();
+        guard.endHolds();
         return closed;
       };
       // Requests come first: it is read between them.
@@ -376,6 +387,7 @@ export async function createPatchgate(
       return reloading;
     },
     async close(hasFailed) {
+      guard.endHolds();
       await Promise.all(listening.map((one) => one.close()));
       sessions.close();
       try {

@@ -34,6 +34,8 @@ const ANSWERING: readonly SettingName[] = [
   ...GUARDING,
   'learn',
   'approvalTtl',
+  'approvers',
+  'hold',
   ...inGroup('Server'),
   'sessionIdle',
   ...REDACTION,

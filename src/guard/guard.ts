@@ -6,9 +6,11 @@ import { header, headerValues } from '../http/http.ts';
 import type { JsonObject } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import type { Known, RecordName } from '../model/record.ts';
+import { redactJson, redactText, redactUrl } from '../recordings/redaction/redact.ts';
+import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
 import { correctedProject } from '../state/corrected.ts';
 import type { Session } from '../upstreams/session.ts';
-import { APPROVE_HEADER, Approvals, type Refusal, type Subject } from './approvals.ts';
+import { type About, APPROVE_HEADER, Approvals, type Refusal, type Subject } from './approvals.ts';
 import type { Asker, Knowledge } from './knowledge.ts';
 import { type HeldLock, RecordLocks } from './record-locks.ts';
 
@@ -18,6 +20,12 @@ interface GuardOptions {
   mode: 'on' | 'strict' | 'off';
   /** Milliseconds that an approval may be used. */
   approvalTtl: number;
+  /** Milliseconds that a PATCH waits for a decision before it is answered; 0: it does not. */
+  hold?: number;
+  /** Names of those who may approve; absent: a token works at once. */
+  approvers?: ReadonlySet<string> | undefined;
+  /** Of what an approval shows and keeps. */
+  redaction?: Redaction;
 }
 
 /** A request whose body was read. */
@@ -29,6 +37,10 @@ export interface Asked {
   stream: Readable;
   /** Whether no client waits for an answer any more. */
   isGone(): boolean;
+  /** Who sends it, for an approval. */
+  sender?(): Pick<About, 'client' | 'who' | 'exchange'>;
+  /** How long it was held, in milliseconds: the guard says so. */
+  heldMs?: number;
 }
 
 export interface Judged {
@@ -36,6 +48,8 @@ export interface Judged {
   inspection: Inspection | PatchgateError | undefined;
   /** Of what was blocked because of what it loses: how to go on. */
   remediation?: Remediation;
+  /** Id of the approval that was used for it, or made of it. */
+  approval?: string;
   /** A token was used for it. */
   isApproved?: boolean;
 }
@@ -43,51 +57,86 @@ export interface Judged {
 /** What was known counted. */
 interface JudgedBy extends Judged {
   known?: Known | undefined;
+  /** It is blocked for what it loses. */
+  isDestructive?: boolean;
+  /** Why what was sent as an approval is none. */
+  refusal?: Refusal | undefined;
 }
 
 export interface Remediation {
   /** Sent with the same request in `Patchgate-Approve`, it lets it pass; absent where no approval does. */
   approve?: string;
+  /** Id of that approval. */
+  approval?: string;
+  /** The token works only after an approver has approved it. */
+  needsApprover?: boolean;
   /** The body that does the same and loses nothing; absent where it is not known. */
   corrected?: JsonObject;
 }
 
 export interface Guard {
-  /** How many approvals were given out with a 409, and used. */
-  readonly approvals: { readonly given: number; readonly used: number };
+  readonly approvals: Approvals;
+  /** How many approvals were made, and used. */
+  readonly counts: { readonly given: number; readonly used: number };
   /**
    * Judges a request by what is known when it has its record's lock, at once where it can: a PATCH that may lose something for good
    * passes when those of the same record before it are over, so that no two pass on the same old state.
+   *
+   * One that an approval could let pass is held where that is asked for: it gives its lock back, and takes it again once it is approved.
    *
    * @param done called once, unless it is withdrawn. @param release where it has a lock: to be called when the request is over
    * @returns withdraws it, since its client is gone. False: it does not wait
    */
   judge(asked: Asked, done: (judged: Judged, release?: () => void) => void): () => boolean;
+  /** Answers what is held, and holds no more: the gate stops. */
+  endHolds(): void;
   /** One with the same locks and approvals that judges by another gate. */
   by(gate: Gate, mode: GuardOptions['mode']): Guard;
 }
 
 const APPROVE = APPROVE_HEADER.toLowerCase();
 const NOT_WAITING = () => false;
+/** Requests that are held at a time, with their bodies. Others are answered at once. */
+const MOST_HELD = 100;
 
-export function createGuard(options: GuardOptions): Guard {
-  const counts = { given: 0, used: 0 };
-  return guardOf(options, new RecordLocks(), new Approvals(options.approvalTtl), counts);
+/** What guards by different gates have in common. */
+interface Shared {
+  locks: RecordLocks;
+  approvals: Approvals;
+  counts: { given: number; used: number };
+  /** Goes on with a request that is held, by the id of its approval. @param isDecided false: it has waited long enough */
+  held: Map<string, (isDecided: boolean) => void>;
+  isStopping: boolean;
 }
 
-function guardOf(
-  options: GuardOptions,
-  locks: RecordLocks,
-  approvals: Approvals,
-  counts: { given: number; used: number },
-): Guard {
-  const { gate, knowledge, mode } = options;
+interface Issued {
+  id: string;
+  token: string;
+}
 
-  const judge = (asked: Asked, name: RecordName | undefined): JudgedBy => {
+export function createGuard(options: GuardOptions): Guard {
+  const { knowledge, approvalTtl, approvers } = options;
+  const approvals = new Approvals({ lifetime: approvalTtl, approvers, store: knowledge.approvals });
+  const held: Shared['held'] = new Map();
+  approvals.subscribe(({ id, held: isHeld, status }) => {
+    if (!isHeld || status === 'pending') return;
+    // Others are told of the decision before they are told what came of it.
+    queueMicrotask(() => held.get(id)?.(true));
+  });
+  const counts = { given: 0, used: 0 };
+  return guardOf(options, { locks: new RecordLocks(), approvals, counts, held, isStopping: false });
+}
+
+function guardOf(options: GuardOptions, shared: Shared): Guard {
+  const { gate, knowledge, mode, hold: holdTime = 0, redaction = NO_REDACTION } = options;
+  const { locks, approvals, counts, held } = shared;
+
+  /** @param token of an approval that it was held for */
+  const judge = (asked: Asked, name: RecordName | undefined, token?: string): JudgedBy => {
     if (asked.isGone()) return { inspection: undefined };
     try {
       const known = name && knowledge.of(name, asked.session);
-      return mode === 'off' ? inspect(asked, known) : guarded(asked, known);
+      return mode === 'off' ? inspect(asked, known) : guarded(asked, known, token);
     } catch (error) {
       // What cannot be judged does not pass, and is no reason for other requests to end.
       return {
@@ -104,31 +153,79 @@ function guardOf(
     known,
   });
 
-  const guarded = (asked: Asked, known: Known | undefined): JudgedBy => {
+  const guarded = (asked: Asked, known: Known | undefined, heldToken?: string): JudgedBy => {
     const { request, match } = asked;
-    const token = header(request.headers, APPROVE);
-    const refusal = token === undefined ? undefined : whyNot(asked, known);
+    const token = heldToken ?? header(request.headers, APPROVE);
+    let refusal = token === undefined ? undefined : whyNot(asked, known, heldToken);
     if (token !== undefined && !refusal) {
       const inspection = gate.inspect(request, match, { known, approval: 'approved' });
       if (inspection.verdict.outcome === 'block') return { inspection, known };
       // Nothing stands between this and the forwarding.
-      approvals.use(token);
-      counts.used++;
-      return { inspection, known, isApproved: true };
+      const used = approvals.use(token);
+      if (!('refused' in used)) {
+        counts.used++;
+        return { inspection, known, isApproved: true, approval: used.id };
+      }
+      refusal = used;
     }
     let inspection = gate.inspect(request, match, { known });
-    const isBlocked = inspection.verdict.problem === 'destructive-change';
+    const isDestructive = inspection.verdict.problem === 'destructive-change';
     // Where there is nothing to approve, a token that was never given out is only noise.
-    if (refusal && (isBlocked || !refusal.isUnknown)) {
-      const hint = isBlocked ? 'this answer has a new one' : 'send it without the header';
-      inspection = gate.inspect(request, match, { known, approval: { ...refusal, hint } });
+    if (refusal && (isDestructive || !refusal.isUnknown)) {
+      const hint = howToGoOn(refusal, isDestructive, heldToken !== undefined);
+      inspection = gate.inspect(request, match, { known, approval: { refused: refusal.refused, hint } });
     }
-    const subject = isBlocked ? subjectOf(asked, known) : undefined;
-    if (!subject) return { inspection, known };
+    return { inspection, known, isDestructive, refusal };
+  };
+
+  /** What tells of a blocked request how to go on. An approval is made of it here: it is judged for the last time. */
+  const remedied = (asked: Asked, name: RecordName | undefined, judged: JudgedBy): JudgedBy => {
+    const { inspection, known, isDestructive, refusal } = judged;
+    if (!isDestructive || !isInspection(inspection)) return judged;
+    const remediation: Remediation = {};
     const corrected = known && correctedBody(known, inspection);
-    const approve = inspection.isApprovable && approvals.issue(subject);
-    const remediation = { ...(approve && { approve }), ...(corrected && { corrected }) };
-    return { inspection, known, remediation };
+    if (corrected) remediation.corrected = corrected;
+    const { isApprovable } = inspection;
+    if (isApprovable && refusal?.pending)
+      approvable(remediation, {
+        id: refusal.pending,
+        token: header(asked.request.headers, APPROVE) as string,
+      });
+    else if (isApprovable && !refusal?.isDeclined) {
+      const issued = issue(asked, name, judged);
+      if (issued) approvable(remediation, issued);
+    }
+    return { ...judged, remediation, ...(remediation.approval && { approval: remediation.approval }) };
+  };
+
+  const approvable = (remediation: Remediation, { id, token }: Issued) => {
+    remediation.approve = token;
+    remediation.approval = id;
+    if (approvals.needApprover) remediation.needsApprover = true;
+  };
+
+  /** @param hold milliseconds that it is held. @returns undefined: the body is not there to be approved */
+  const issue = (
+    asked: Asked,
+    name: RecordName | undefined,
+    { inspection, known }: JudgedBy,
+    hold?: number,
+  ): Issued | undefined => {
+    const subject = subjectOf(asked, known);
+    if (!subject) return undefined;
+    counts.given++;
+    const { verdict } = inspection as Inspection;
+    const clean = (text: string) => cut(redactText(text, redaction), LONGEST_TEXT);
+    const about: About = {
+      method: asked.request.method,
+      url: cut(redactUrl(asked.request.url, redaction), LONGEST_URL),
+      operation: verdict.operation,
+      ...(name && { record: { account: clean(name.account), kind: name.kind, id: clean(name.id) } }),
+      ...asked.sender?.(),
+      ...(asked.session.name && { session: clean(asked.session.name) }),
+      effects: verdict.effects ?? [],
+    };
+    return approvals.issue(subject, about, hold);
   };
 
   /** Looks where not all is known, and there is somewhere to look. @returns undefined: nothing is to be waited for */
@@ -142,75 +239,161 @@ function guardOf(
 
   const askerOf = (asked: Asked, cameAt: number): Asker => ({ ...asked.request, ...asked, cameAt });
 
-  const whyNot = (asked: Asked, known: Known | undefined): Refusal | undefined => {
+  const whyNot = (asked: Asked, known: Known | undefined, heldToken?: string): Refusal | undefined => {
     const [token = '', ...others] = headerValues(asked.request.headers, APPROVE);
     if (others.length > 0) return { refused: `the header ${APPROVE_HEADER} comes more than once` };
     const subject = subjectOf(asked, known);
     // A body that is too large is blocked for that.
-    return subject ? approvals.whyNot(token, subject) : { refused: 'the body is too large to be approved' };
+    return subject
+      ? approvals.whyNot(heldToken ?? token, subject)
+      : { refused: 'the body is too large to be approved' };
   };
 
+  const subjectOf = ({ request, session }: Asked, known: Known | undefined): Subject | undefined => {
+    const { body, method, url, headers } = request;
+    if (body === 'too-large') return undefined;
+    const own = knowledge.isOfSession ? `${session.name} ${session.id}` : session.name;
+    const kept = known && { ...known, record: redactJson(known.record, redaction) as JsonObject };
+    return { method, url, headers, body, session: own, known: kept };
+  };
+
+  /** Whether it waits for a yes instead of being answered. */
+  const mayHold = (asked: Asked, { isDestructive, inspection, refusal }: JudgedBy): boolean =>
+    holdTime > 0 &&
+    isDestructive === true &&
+    refusal === undefined &&
+    (inspection as Inspection).isApprovable === true &&
+    asked.request.body !== 'too-large' &&
+    !shared.isStopping &&
+    held.size < MOST_HELD;
+
   return {
-    by: (gate, mode) => guardOf({ ...options, gate, mode }, locks, approvals, counts),
-    approvals: counts,
-    judge(asked, tell) {
-      const done: typeof tell = (judged, release) => {
-        if (judged.remediation?.approve !== undefined) counts.given++;
-        tell(judged, release);
-      };
+    by: (gate, mode) => guardOf({ ...options, gate, mode }, shared),
+    approvals,
+    counts,
+    endHolds() {
+      shared.isStopping = true;
+      for (const goOn of [...held.values()]) goOn(false);
+    },
+    judge(asked, done) {
       const name = gate.recordOf(asked.match);
+      /** Of one that was held, and judged again. */
+      let issued: Issued | undefined;
+      const tell = (judged: JudgedBy, release?: () => void) => {
+        if (issued && !judged.isApproved)
+          approvals.end(issued.id, judged.inspection ? 'expired' : 'withdrawn');
+        done(remedied(asked, name, judged), release);
+      };
       if (!name || !gate.guards(name.kind)) {
-        done(judge(asked, name));
+        tell(judge(asked, name));
         return NOT_WAITING;
       }
       const cameAt = performance.now();
       if (mode === 'off') {
         const finding = find(asked, name, cameAt);
-        if (!finding) done(judge(asked, name));
-        else void finding.then(() => done(judge(asked, name)));
+        if (!finding) tell(judge(asked, name));
+        else void finding.then(() => tell(judge(asked, name)));
         return NOT_WAITING;
       }
       const locked = (lock: HeldLock, judged: JudgedBy) => {
-        done(judged, () => lock.release());
+        if (!issued && mayHold(asked, judged)) {
+          lock.release();
+          hold(judged);
+          return;
+        }
+        tell(judged, () => lock.release());
         if (keepsEnvironments(judged)) lock.share();
       };
       const judgedAfter = async (finding: Promise<void>): Promise<JudgedBy> => {
         await finding;
-        const judged = judge(asked, name);
+        const judged = judge(asked, name, issued?.token);
         return mustConfirm(judged) ? confirmed() : judged;
       };
       /** What may be gone is looked at before it stops a PATCH. */
       const confirmed = async (): Promise<JudgedBy> => {
         await knowledge.confirm?.(name, askerOf(asked, cameAt));
-        return judge(asked, name);
+        return judge(asked, name, issued?.token);
       };
       const whose = knowledge.isOfSession ? asked.session.id : '';
-      return locks.acquire(`${name.kind} ${name.id} ${whose}`, {
-        exclusive(lock) {
-          const finding = find(asked, name, cameAt);
-          const judged = finding ? judgedAfter(finding) : judge(asked, name);
-          if (judged instanceof Promise) void judged.then((one) => locked(lock, one));
-          else if (mustConfirm(judged)) void confirmed().then((one) => locked(lock, one));
-          else locked(lock, judged);
-        },
-        shared(lock) {
-          // An approval is used up by being looked at.
-          if (header(asked.request.headers, APPROVE) !== undefined) return false;
-          const judged = judge(asked, name);
-          if (mustConfirm(judged)) return false;
-          // A change of which environments there are must be alone; what is blocked changes nothing.
-          const mayGo = keepsEnvironments(judged) || !passes(judged);
-          if (mayGo) done(judged, () => lock.release());
-          return mayGo;
-        },
-      });
+      const wait = () =>
+        locks.acquire(`${name.kind} ${name.id} ${whose}`, {
+          exclusive(lock) {
+            const finding = find(asked, name, cameAt);
+            const judged = finding ? judgedAfter(finding) : judge(asked, name, issued?.token);
+            if (judged instanceof Promise) void judged.then((one) => locked(lock, one));
+            else if (mustConfirm(judged)) void confirmed().then((one) => locked(lock, one));
+            else locked(lock, judged);
+          },
+          shared(lock) {
+            // An approval is used up by being looked at.
+            if (issued || header(asked.request.headers, APPROVE) !== undefined) return false;
+            const judged = judge(asked, name);
+            if (mustConfirm(judged)) return false;
+            // A change of which environments there are must be alone; what is blocked changes nothing.
+            const mayGo = keepsEnvironments(judged) || !passes(judged);
+            if (mayGo) locked(lock, judged);
+            return mayGo;
+          },
+        });
+      /** It waits for a decision, and others of its record go on. */
+      const hold = (judged: JudgedBy) => {
+        const { id, token } = issue(asked, name, judged, holdTime) as Issued;
+        const heldAt = performance.now();
+        const timer = setTimeout(() => goOn(false), holdTime).unref();
+        const end = () => {
+          clearTimeout(timer);
+          asked.heldMs = performance.now() - heldAt;
+          return held.delete(id);
+        };
+        const goOn = (isDecided: boolean) => {
+          if (!end()) return;
+          unhold = undefined;
+          if (!isDecided) {
+            approvals.answered(id);
+            const remediation: Remediation = {};
+            approvable(remediation, { id, token });
+            const corrected = judged.known && correctedBody(judged.known, judged.inspection as Inspection);
+            if (corrected) remediation.corrected = corrected;
+            done({ ...judged, approval: id, remediation });
+            return;
+          }
+          issued = { id, token };
+          leave = wait();
+        };
+        held.set(id, goOn);
+        unhold = () => {
+          end();
+          approvals.end(id, 'withdrawn');
+          return true;
+        };
+      };
+      /** Withdraws it while it is held. */
+      let unhold: (() => boolean) | undefined;
+      let leave = wait();
+      return () => {
+        if (unhold) return unhold();
+        const hasLeft = leave();
+        if (hasLeft && issued) approvals.end(issued.id, 'withdrawn');
+        return hasLeft;
+      };
     },
   };
 }
 
+/** What to do about an approval that is refused. */
+function howToGoOn({ pending, isDeclined }: Refusal, isDestructive: boolean, wasHeld: boolean): string {
+  if (pending) return 'send it again with the same token once it is approved';
+  if (isDestructive && !isDeclined) return 'this answer has a new one';
+  return wasHeld ? 'send it again' : 'send it without the header';
+}
+
+function isInspection(inspection: Judged['inspection']): inspection is Inspection {
+  return inspection !== undefined && 'verdict' in inspection;
+}
+
 /** Whether a PATCH is stopped for environments alone that may be gone already. */
 function losesOnlyPossible({ inspection }: Judged): boolean {
-  if (!inspection || !('verdict' in inspection)) return false;
+  if (!isInspection(inspection)) return false;
   if (inspection.verdict.problem !== 'destructive-change') return false;
   const lost = inspection.effects?.filter((effect) => losesEnvironment(effect) && !effect.allowed) ?? [];
   return (
@@ -219,7 +402,7 @@ function losesOnlyPossible({ inspection }: Judged): boolean {
 }
 
 function passes({ inspection }: Judged): boolean {
-  return inspection !== undefined && 'verdict' in inspection && inspection.verdict.outcome === 'pass';
+  return isInspection(inspection) && inspection.verdict.outcome === 'pass';
 }
 
 /** Whether it is known that a request passes and leaves a project with the very environments that it has. */
@@ -229,11 +412,14 @@ function keepsEnvironments(judged: JudgedBy): boolean {
   return !effects.some((effect) => losesEnvironment(effect) || effect.kind === 'environment-created');
 }
 
-function subjectOf({ request, session }: Asked, known: Known | undefined): Subject | undefined {
-  const { body, method, url, headers } = request;
-  return body === 'too-large' ? undefined : { method, url, headers, body, session: session.id, known };
-}
-
 function correctedBody(known: Known, { json, effects = [] }: Inspection): JsonObject | undefined {
   return json === undefined ? undefined : correctedProject(known.record, json, effects);
+}
+
+/** Characters of what an approval shows. */
+const LONGEST_URL = 2048;
+const LONGEST_TEXT = 500;
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

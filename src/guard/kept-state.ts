@@ -4,6 +4,7 @@ import { Low } from 'lowdb';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { beforeAnswers } from '../http/end-of-turn.ts';
 import type { JsonObject } from '../json/json.ts';
+import type { KeptApproval } from '../model/approval.ts';
 import type { Known, RecordName } from '../model/record.ts';
 import { Compactor } from '../recordings/store/compactor.ts';
 import { makeFolders } from '../recordings/store/folders.ts';
@@ -16,13 +17,25 @@ import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
 import { doubted, either } from '../state/known.ts';
 import { KnownState } from '../state/known-state.ts';
 import type { State } from '../state/state-file.ts';
-import { journalOf, lineOf, markOf, readKept, recordKey, StateAdapter, sortedState } from './state-files.ts';
+import { type ApprovalStore, MOST_APPROVALS } from './approvals.ts';
+import {
+  approvalLineOf,
+  journalOf,
+  lineOf,
+  markOf,
+  readKept,
+  recordKey,
+  StateAdapter,
+  sortedState,
+} from './state-files.ts';
 
 /** What is known of the service, and is known again after a restart. */
 export interface KeptState {
   readonly state: KnownState;
   /** Why what is known is not in its file, for `health`. */
   readonly trouble: Error | undefined;
+  /** Where approvals are kept; undefined: nothing is kept. */
+  readonly approvals?: ApprovalStore | undefined;
   /** Where another process keeps the file, learns what that has written. To be called before a PATCH is judged. Never throws. */
   follow(): void;
   /** Writes the file. Never rejects: what could not be written is told by notice. */
@@ -137,6 +150,11 @@ export class StateKeeper {
   #journalSize = 0;
   /** Records of which the journal may not have all, by `recordKey`. */
   readonly #pending = new Map<string, RecordName>();
+  /** By id, in the order of coming. `isWritten`: the files have it as it is now, or as it was before. */
+  readonly #approvals = new Map<string, { approval: KeptApproval; isWritten: boolean }>();
+  /** Ids of those of which the journal may not have all. */
+  readonly #pendingApprovals = new Set<string>();
+  readonly approvals: ApprovalStore;
   /** Another process keeps the file. */
   #isElsewhere = false;
   #isClosed = false;
@@ -156,6 +174,13 @@ export class StateKeeper {
     this.#journalFile = journalOf(file);
     const onChange = (name: RecordName, isOnTheWay: boolean) => this.#changed(name, isOnTheWay);
     this.state = new KnownState({ account, live: { lag }, onChange, ...(onForget && { onForget }) });
+    const all = this.#approvals;
+    this.approvals = {
+      get kept() {
+        return [...all.values()].map(({ approval }) => approval);
+      },
+      keep: (approval) => this.#keep(approval),
+    };
   }
 
   /** To be called first. @throws PatchgateError `cannot-read`, `bad-input` with file, line and column */
@@ -163,7 +188,7 @@ export class StateKeeper {
     if (markOf(this.#options.file, this.#journalFile) !== undefined) {
       try {
         this.#held = this.#take();
-        if (this.#waiting > 0 || this.#pending.size > 0) this.#compactor.changed();
+        if (this.#waiting > 0 || this.#hasPending) this.#compactor.changed();
       } catch (error) {
         if (error instanceof PatchgateError && ['bad-input', 'cannot-read'].includes(error.code)) throw error;
         this.#fail(error, 'memory');
@@ -189,7 +214,7 @@ export class StateKeeper {
 
   /** Resolves when what is known is in the file, or has been tried. Nothing is kept that is learnt after it. */
   async close(): Promise<void> {
-    await this.#compactor.end(() => this.#pending.size > 0 || this.#waiting > 0);
+    await this.#compactor.end(() => this.#hasPending || this.#waiting > 0);
     this.#isClosed = true;
     this.#leave();
   }
@@ -204,8 +229,27 @@ export class StateKeeper {
     else this.#appendBeforeAnswers();
   }
 
+  /** In the journal when it returns. @returns false: the files have it as it was before */
+  #keep(approval: KeptApproval): boolean {
+    const { id } = approval;
+    const isWritten = this.#approvals.get(id)?.isWritten ?? false;
+    if (this.#isElsewhere || this.#isClosed) return !isWritten;
+    this.#approvals.set(id, { approval, isWritten });
+    this.#pendingApprovals.add(id);
+    if (this.#approvals.size > MOST_APPROVALS) {
+      const [oldest] = this.#approvals.keys();
+      this.#approvals.delete(oldest as string);
+    }
+    this.#appendAll();
+    return !this.#pendingApprovals.has(id) || !isWritten;
+  }
+
+  get #hasPending(): boolean {
+    return this.#pending.size > 0 || this.#pendingApprovals.size > 0;
+  }
+
   #appendAll(): void {
-    if (this.#isClosed || this.#pending.size === 0 || !this.#append()) return;
+    if (this.#isClosed || !this.#hasPending || !this.#append()) return;
     this.#compactor.changed();
     const isLong = this.#waiting > Math.max(MOST_JOURNAL, this.#adapter.size);
     if (isLong && !this.trouble) this.#compactor.hurry();
@@ -216,16 +260,26 @@ export class StateKeeper {
     try {
       if (this.#held?.journal.isGone) this.#beginAnew();
       this.#held ??= this.#take();
-      if (this.#pending.size > 0)
-        this.#held.journal.append(
-          Buffer.from([...this.#pending.values()].map((name) => this.#lineOf(name)).join('')),
-        );
+      if (this.#hasPending) this.#held.journal.append(Buffer.from(this.#pendingLines().join('')));
       this.#pending.clear();
+      for (const id of this.#pendingApprovals) {
+        const kept = this.#approvals.get(id);
+        if (kept) kept.isWritten = true;
+      }
+      this.#pendingApprovals.clear();
       return true;
     } catch (error) {
       this.#fail(error, 'memory');
       return false;
     }
+  }
+
+  #pendingLines(): string[] {
+    const approvals = [...this.#pendingApprovals].map((id) => this.#approvals.get(id));
+    return [
+      ...[...this.#pending.values()].map((name) => this.#lineOf(name)),
+      ...approvals.map((kept) => (kept ? approvalLineOf(kept.approval) : '')),
+    ];
   }
 
   /** Takes the lock, and reads what has been written since the files were read last. */
@@ -236,7 +290,7 @@ export class StateKeeper {
     try {
       if (this.#seen !== markOf(file, this.#journalFile)) {
         const isFirst = this.#seen === null;
-        this.#read();
+        this.#read(true);
         if (!isFirst) this.#pendAll();
       }
       removeTemporaries(dirname(file), `${basename(file)}.`);
@@ -247,11 +301,15 @@ export class StateKeeper {
     }
   }
 
-  /** What stands in the files is known from here on, beside what is known already. */
-  #read(): void {
+  /** What stands in the files is known from here on, beside what is known already. @param isOwn no other process keeps them */
+  #read(isOwn = false): void {
     const { file, account } = this.#options;
     const seen = markOf(file, this.#journalFile);
-    const { records, target, journalSize } = readKept(file, this.#options.target, this.#adapter);
+    const { records, approvals, target, journalSize } = readKept(file, this.#options.target, this.#adapter);
+    // What another process gives out, that one alone takes.
+    if (isOwn)
+      for (const [id, approval] of approvals)
+        if (!this.#approvals.has(id)) this.#approvals.set(id, { approval, isWritten: true });
     const own = new Map([...this.state.entries()].map(({ name, known }) => [recordKey(name), known]));
     this.#isReading = true;
     const now = Date.now();
@@ -287,6 +345,10 @@ export class StateKeeper {
     this.#seen = undefined;
     this.#journalSize = 0;
     this.#pendAll();
+    for (const [id, kept] of this.#approvals) {
+      kept.isWritten = false;
+      this.#pendingApprovals.add(id);
+    }
   }
 
   #leave(): void {
@@ -328,7 +390,7 @@ export class StateKeeper {
         record.known = this.#hidden(record.known);
         await yieldToEventLoop();
       }
-      this.#db.data = sortedState(records, target);
+      this.#db.data = { ...sortedState(records, target), ...this.#approvalsInForce() };
       await this.#db.write();
       // Else somebody has removed it meanwhile, and there is a new one.
       if (this.#held?.journal === journal) journal.drop(upTo);
@@ -339,6 +401,16 @@ export class StateKeeper {
     }
   }
 
+  /** Those that have expired are of no use to a restart. */
+  #approvalsInForce(): Pick<State, 'approvals'> {
+    const now = Date.now();
+    for (const [id, { approval }] of this.#approvals)
+      if (!approval.held && !(Date.parse(approval.expiresAt) > now)) this.#approvals.delete(id);
+    if (this.#approvals.size === 0) return {};
+    const kept = [...this.#approvals].map(([id, { approval }]) => [id, approval] as const);
+    return { approvals: Object.fromEntries(kept) };
+  }
+
   #fail(error: unknown, level: keyof typeof RISKS): void {
     const { file, notice } = this.#options;
     const reason = error instanceof PatchgateError ? error : cannotWrite(file, error);
@@ -346,6 +418,7 @@ export class StateKeeper {
       this.#isElsewhere = true;
       this.trouble = undefined;
       this.#pending.clear();
+      this.#pendingApprovals.clear();
       notice(
         `${reason.message}. What is learnt here is not kept: a restart would not know it.${hintOf(reason)}`,
       );

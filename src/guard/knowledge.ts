@@ -3,6 +3,7 @@ import type { KnownState } from '../state/known-state.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Session } from '../upstreams/session.ts';
 import type { AnsweredBy, UpstreamRequest } from '../upstreams/upstream.ts';
+import type { ApprovalStore } from './approvals.ts';
 
 /** What is known of the records that an upstream answers for. */
 export interface Knowledge {
@@ -18,6 +19,8 @@ export interface Knowledge {
   learner?: Learner;
   /** What is known of a real service, the same for every session, and the file in which it is kept; `""`: in none. */
   readonly ledger?: { state: KnownState; file: string };
+  /** Where approvals are kept; absent: in memory alone. */
+  readonly approvals?: ApprovalStore | undefined;
   /** What keeps it from being kept, for `health`. */
   readonly trouble?: Error | undefined;
   /** Frees what was kept for a session that is not used any more. */

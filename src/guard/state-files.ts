@@ -2,16 +2,20 @@ import type { Adapter } from 'lowdb';
 import { PatchgateError } from '../errors.ts';
 import { parseUrl } from '../http/url.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
+import type { KeptApproval } from '../model/approval.ts';
 import { isRecordKind, type Known, RECORD_KINDS, type RecordName } from '../model/record.ts';
 import { linesIn } from '../recordings/store/journal.ts';
 import { readFileIfThere, readStart, stampOf, writeFileAtomically } from '../recordings/store/write-file.ts';
 import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
+import { problemOf } from '../schemas/check.ts';
 import { isAccount, isId, readState, recordsOf, type State, stateOf } from '../state/state-file.ts';
 
 /** What a state file and the journal beside it say together. */
 export interface Kept {
   /** By `recordKey`. Old: a former version has written it, without its path. */
   records: Map<string, { name: RecordName; known: Known; isOld: boolean }>;
+  /** By id. */
+  approvals: Map<string, KeptApproval>;
   /** URL of the service that it was learnt from, where the file says so. */
   target: string | undefined;
   /** Bytes of the journal's whole lines. */
@@ -56,9 +60,14 @@ export function readKept(file: string, target?: string, adapter = new StateAdapt
     else records.delete(recordKey(name));
   };
   for (const record of state ? recordsOf(state) : []) apply(record);
+  const approvals = new Map(Object.entries(state?.approvals ?? {}));
   const { lines, size } = linesIn(journal);
-  for (const [index, line] of lines.entries()) apply(changeIn(line, `${journalFile}:${index + 1}:1`));
-  return { records, target: state?.target, journalSize: size };
+  for (const [index, line] of lines.entries()) {
+    const change = changeIn(line, `${journalFile}:${index + 1}:1`);
+    if ('name' in change) apply(change);
+    else approvals.set(change.id, change);
+  }
+  return { records, approvals, target: state?.target, journalSize: size };
 }
 
 function pathOf(url = ''): string {
@@ -80,9 +89,17 @@ export function lineOf({ name: { base, account, kind, id }, known }: Change): st
   return `${JSON.stringify({ base, account, kind, id, record: known?.record ?? null, ...(isPart && { incomplete: true }) })}\n`;
 }
 
+/** A line of the journal with an approval as it is from now on: `{"approval":{"id":"k3f9x2ab",…}}`. */
+export function approvalLineOf(approval: KeptApproval): string {
+  return `${JSON.stringify({ approval })}\n`;
+}
+
 /** @throws PatchgateError `bad-input` with file and line */
-function changeIn(line: Buffer, where: string): Change {
-  const { base, account, kind, id, record, incomplete } = objectIn(line);
+function changeIn(line: Buffer, where: string): Change | KeptApproval {
+  const value = objectIn(line);
+  const { approval } = value;
+  if (approval !== undefined && !problemOf('approval', approval)) return approval as unknown as KeptApproval;
+  const { base, account, kind, id, record, incomplete } = value;
   const isNamed =
     (base === undefined || typeof base === 'string') &&
     typeof account === 'string' &&

@@ -1,3 +1,4 @@
+import type { Approval, Decision } from './approval.ts';
 import type { Effect } from './effect.ts';
 import type { Finding, Verdict } from './finding.ts';
 import type { RecordName } from './record.ts';
@@ -28,6 +29,8 @@ export interface AuditLine {
   effectsOmitted?: number | undefined;
   /** A token was used for it. */
   approved: boolean;
+  /** Id of that approval; of a blocked one, of the approval that would let it pass. */
+  approval?: string | undefined;
   /** The gate sent it to the target, or tried to. */
   forwarded: boolean;
   /** Whose answer the client got. */
@@ -41,3 +44,22 @@ export interface AuditLine {
 }
 
 type AuditFinding = Pick<Finding, 'rule' | 'severity' | 'pointer' | 'message'>;
+
+/** A line that tells of a decision in the place of a request. */
+export interface DecisionLine
+  extends Pick<
+    Approval,
+    'client' | 'who' | 'session' | 'method' | 'operation' | 'record' | 'effects' | 'reason'
+  > {
+  audit: 1;
+  /** When it was decided. */
+  time: string;
+  event: 'decision';
+  /** Id of the approval. */
+  approval: string;
+  decision: Decision;
+  /** Name of the approver; absent where none was asked for. */
+  by?: string | undefined;
+  path: string;
+  query?: string | undefined;
+}

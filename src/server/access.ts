@@ -5,6 +5,7 @@ import { PatchgateError } from '../errors.ts';
 import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { isUrl, parseUrl } from '../http/url.ts';
 import { nameMatcher } from '../model/name-pattern.ts';
+import type { NamedTokens } from './named-tokens.ts';
 
 /** What a request asks for: the control API, or what stands behind the gate. */
 export type Asked = 'control' | 'target';
@@ -23,6 +24,8 @@ export type Access = (req: IncomingMessage, asked: Asked, at: 'own' | 'other') =
 export interface AccessSettings {
   /** The bearer token of the control API, where one is set. */
   controlToken: string | undefined;
+  /** Those whose tokens are as good. */
+  approvers?: NamedTokens | undefined;
   host: string;
   target: string | undefined;
   /** Patterns of names. */
@@ -43,8 +46,15 @@ const SHORTEST_TOKEN = 16;
  *
  * @throws PatchgateError `bad-config`
  */
-export function createAccess({ controlToken, host, target, allowHost }: AccessSettings): Access {
-  if (controlToken !== undefined) checkControlToken(controlToken, host);
+export function createAccess({ controlToken, approvers, host, target, allowHost }: AccessSettings): Access {
+  if (controlToken !== undefined) checkToken('the control token', controlToken, host);
+  for (const token of approvers?.secrets ?? []) {
+    checkToken('the token of an approver', token, host);
+    if (token === controlToken)
+      throw new PatchgateError('bad-config', 'an approver has the control token', {
+        hint: 'give each a token of its own: openssl rand -hex 16',
+      });
+  }
   const targetHost = target === undefined ? undefined : parseUrl(target)?.host;
   const names = [
     ...LOCAL_NAMES,
@@ -75,7 +85,7 @@ export function createAccess({ controlToken, host, target, allowHost }: AccessSe
   };
 
   return (req, asked, at) => {
-    if (asked === 'control') return refusedByControl(req, controlToken);
+    if (asked === 'control') return refusedByControl(req, controlToken, approvers);
     const byHost = at === 'own' ? refusedByHost(req) : undefined;
     return byHost ?? (header(req.rawHeaders, 'service-worker') === undefined ? undefined : NO_WORKERS);
   };
@@ -85,7 +95,11 @@ export function createAccess({ controlToken, host, target, allowHost }: AccessSe
  * The control API shows and changes what the gate knows. It is closed to pages of every origin, since a page that the target serves
  * has the gate's own, and to what came through another proxy, which may let anybody in.
  */
-function refusedByControl(req: IncomingMessage, token: string | undefined): Refusal | undefined {
+function refusedByControl(
+  req: IncomingMessage,
+  token: string | undefined,
+  approvers: AccessSettings['approvers'],
+): Refusal | undefined {
   const { url = '', rawHeaders: headers } = req;
   // RFC 9112 3.2.
   if (!url.startsWith('/') && url !== '*' && !isUrl(url))
@@ -100,6 +114,7 @@ function refusedByControl(req: IncomingMessage, token: string | undefined): Refu
   if (named === undefined || host === undefined || host === '' || furtherHosts.length > 0) {
     return refusal(400, 'the request has no Host header, or more than one', 'send one Host header');
   }
+  if (approvers?.nameOf(headers) !== undefined) return undefined;
   if (token !== undefined) {
     if (carries(headers, token)) return undefined;
     return refusal(
@@ -189,15 +204,13 @@ function sha256(text: string): Buffer {
 }
 
 /** Whether a token can do what it is for. @param host the address to listen on, or a name */
-function checkControlToken(token: string, host: string): void {
+function checkToken(what: string, token: string, host: string): void {
   const wrong = (message: string) =>
     new PatchgateError('bad-config', message, { hint: 'make one with: openssl rand -hex 16' });
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw wrong('the control token has spaces or other characters that a bearer token cannot have');
+    throw wrong(`${what} has spaces or other characters that a bearer token cannot have`);
   if (token.length < SHORTEST_TOKEN && host !== 'localhost' && !isLoopback(host))
-    throw wrong(
-      `the control token is shorter than ${SHORTEST_TOKEN} characters, and ${host} is not loopback`,
-    );
+    throw wrong(`${what} is shorter than ${SHORTEST_TOKEN} characters, and ${host} is not loopback`);
 }
 
 const LOOPBACK = new BlockList();

@@ -4,7 +4,8 @@ import type { Match } from '../contract/match-operation.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import { splitTarget } from '../http/http.ts';
-import type { AuditLine } from '../model/audit.ts';
+import type { Approval } from '../model/approval.ts';
+import type { AuditLine, DecisionLine } from '../model/audit.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
@@ -12,6 +13,7 @@ import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { Journal } from '../recordings/store/journal.ts';
 import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
 import { amount } from '../reporters/wording.ts';
+import { addressOf } from './connections.ts';
 import type { NamedTokens } from './named-tokens.ts';
 import { printable } from './printable.ts';
 import type { Seen } from './seen.ts';
@@ -75,21 +77,31 @@ export class Audit {
   }
 
   /** A request that was judged. @returns undefined where there is nothing to say of it */
-  entryOf(req: IncomingMessage, match: Match, verdict: Verdict, isApproved: boolean): AuditEntry | undefined {
+  entryOf(
+    req: IncomingMessage,
+    match: Match,
+    verdict: Verdict,
+    isApproved: boolean,
+    approval?: string,
+  ): AuditEntry | undefined {
     if (!isApproved && !isAudited(verdict)) return undefined;
     const record = this.#options.gate.recordOf(match);
-    // It is not known any more once the client has gone.
-    const client = req.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
-    const who = this.#whoIs(req);
+    const client = addressOf(req);
+    const who = this.whoIs(req);
     const entry: AuditEntry = {
       hasPassed: false,
       over: (seen) => {
         const isForwarded = entry.hasPassed && this.#options.forwards && !isOfRecording(seen);
-        const line = { client, who, record, verdict, isApproved, isForwarded };
+        const line = { client, who, record, verdict, isApproved, approval, isForwarded };
         this.#append(`${printable(JSON.stringify(lineOf(seen, line, this.#options.redaction)))}\n`);
       },
     };
     return entry;
+  }
+
+  /** Somebody has said yes or no. Never throws. */
+  decided(approval: Approval): void {
+    this.#append(`${printable(JSON.stringify(decisionLineOf(approval)))}\n`);
   }
 
   /** Goes on in a new file where somebody has moved the former one away (logrotate). Never throws. */
@@ -106,7 +118,8 @@ export class Audit {
     this.#log.close();
   }
 
-  #whoIs({ rawHeaders, socket }: IncomingMessage): string | undefined {
+  /** The client's name, where it has one. */
+  whoIs({ rawHeaders, socket }: IncomingMessage): string | undefined {
     const { clients, hasCertificates } = this.#options;
     return clients?.nameOf(rawHeaders) ?? (hasCertificates ? commonName(socket as TLSSocket) : undefined);
   }
@@ -171,7 +184,7 @@ const TEXT_LENGTH = 500;
 
 function lineOf(
   seen: Seen,
-  of: Pick<AuditLine, 'client' | 'who' | 'record'> & {
+  of: Pick<AuditLine, 'client' | 'who' | 'record' | 'approval'> & {
     verdict: Verdict;
     isApproved: boolean;
     isForwarded: boolean;
@@ -201,11 +214,35 @@ function lineOf(
     effects: verdict.effects,
     effectsOmitted: verdict.effectsOmitted,
     approved: of.isApproved,
+    approval: of.approval,
     forwarded: of.isForwarded,
     answeredBy: seen.answeredBy,
     status: seen.response?.status,
     failure: failure === undefined ? undefined : clean(failure),
     fault: seen.fault,
+  };
+}
+
+function decisionLineOf(approval: Approval): DecisionLine {
+  const { id, status, decidedAt, decidedBy, reason, url, record, effects } = approval;
+  const { path, query } = splitTarget(url);
+  return {
+    audit: 1,
+    time: decidedAt ?? new Date().toISOString(),
+    event: 'decision',
+    approval: id,
+    decision: status === 'declined' ? 'decline' : 'approve',
+    by: decidedBy,
+    reason,
+    client: approval.client,
+    who: approval.who,
+    session: approval.session,
+    method: approval.method,
+    path,
+    query: query || undefined,
+    operation: approval.operation,
+    record,
+    effects,
   };
 }
 

@@ -1,5 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+
+/** The address of a client; it is not known any more once the client has gone. */
+export function addressOf({ socket }: IncomingMessage): string | undefined {
+  return socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
+}
 
 const cut = new WeakSet<Duplex>();
 

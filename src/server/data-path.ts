@@ -2,13 +2,14 @@ import type { Match } from '../contract/match-operation.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import { createFollow } from '../guard/follow.ts';
-import type { Guard, Judged } from '../guard/guard.ts';
+import type { Asked, Guard, Judged } from '../guard/guard.ts';
 import type { Learner } from '../guard/knowledge.ts';
 import type { JsonValue } from '../json/json.ts';
 import { type BytesRead, bytesAtHand, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Refusal } from './access.ts';
 import type { Audit } from './audit.ts';
+import { addressOf } from './connections.ts';
 import { ExchangeInFlight, type Run } from './exchange-in-flight.ts';
 import type { FaultsOfRun } from './faults/faults.ts';
 import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
@@ -26,7 +27,7 @@ export interface DataPathOptions extends Run {
   learner: Learner | undefined;
   upstream: Upstream;
   /** Who changed what, if that is kept. */
-  audit?: Pick<Audit, 'entryOf'> | undefined;
+  audit?: Pick<Audit, 'entryOf' | 'whoIs'> | undefined;
   faults: Pick<FaultsOfRun, 'choose'>;
   /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams; 0 is no limit. */
   clientTimeout: number;
@@ -92,14 +93,22 @@ export function createDataPath(options: DataPathOptions): DataPath {
     if (bytes !== 'too-large') exchange.body = bytes;
     const { method, url, headers } = exchange.request;
     const request = { method, url, headers, body: bytes };
+    const sender = () => ({ client: addressOf(req), who: audit?.whoIs(req), exchange: exchange.id });
+    const asked: Asked = { request, match, session, stream: req, isGone, sender };
     let isWaiting = true;
-    const withdraw = guard.judge({ request, match, session, stream: req, isGone }, (judged, releaseLock) => {
+    const withdraw = guard.judge(asked, (judged, releaseLock) => {
       isWaiting = false;
       exchange.releaseLock = releaseLock;
+      exchange.heldMs = asked.heldMs;
       attempt(exchange, () => decide(exchange, session, match, judged));
     });
+    if (!isWaiting) return;
     // What it holds is not kept until it would have the lock.
-    if (isWaiting) res.once('close', () => withdraw() && exchange.brokenOff());
+    res.once('close', () => {
+      if (!withdraw()) return;
+      exchange.heldMs = asked.heldMs;
+      exchange.brokenOff();
+    });
   };
 
   /** Answers what is blocked, and lets the rest pass. */
@@ -107,12 +116,13 @@ export function createDataPath(options: DataPathOptions): DataPath {
     exchange: ExchangeInFlight,
     session: LiveSession,
     match: Match,
-    { inspection, remediation, isApproved = false }: Judged,
+    { inspection, remediation, approval, isApproved = false }: Judged,
   ) => {
     if (inspection === undefined) return exchange.brokenOff();
     if (inspection instanceof PatchgateError) return exchange.fail(inspection);
     exchange.verdict = inspection.verdict;
-    if (audit) exchange.audited = audit.entryOf(exchange.req, match, inspection.verdict, isApproved);
+    if (audit)
+      exchange.audited = audit.entryOf(exchange.req, match, inspection.verdict, isApproved, approval);
     if (inspection.verdict.outcome === 'block')
       exchange.answer(problemOfVerdict(inspection.verdict, remediation));
     else pass(exchange, session, match, inspection.json);

@@ -40,6 +40,7 @@ const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
 /** One request on its way: what is known of it by now, and the sink that is its client. Reports once, when it is over. */
 export class ExchangeInFlight implements ResponseSink {
+  readonly id: number;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /** Without the session that its path may name. */
@@ -53,12 +54,13 @@ export class ExchangeInFlight implements ResponseSink {
   fault: Injected | undefined;
   /** Where the audit has a line for it. */
   audited: AuditEntry | undefined;
+  /** How long it waited for a yes. */
+  heldMs: number | undefined;
   /** The next one that changes the same record may be judged. */
   releaseLock: (() => void) | undefined;
   /** Ends what is at work, so that another answer can be given; undefined: there is none to be given. */
   stop: (() => void) | undefined;
   readonly #run: Run;
-  readonly #id: number;
   readonly #startedAt = Date.now();
   readonly #started = performance.now();
   readonly #sent: RequestHead;
@@ -77,7 +79,7 @@ export class ExchangeInFlight implements ResponseSink {
     this.req = req;
     this.res = res;
     this.#run = run;
-    this.#id = run.nextId();
+    this.id = run.nextId();
     this.#sent = this.request = {
       method: req.method as string,
       url: req.url as string,
@@ -217,10 +219,11 @@ export class ExchangeInFlight implements ResponseSink {
     if (failure !== undefined) this.req.unpipe().resume();
     if (this.session) this.#run.sessions.leave(this.session);
     const seen: Seen = {
-      id: this.#id,
+      id: this.id,
       startedAt: this.#startedAt,
       durationMs: performance.now() - this.#started,
       handedOnAfterMs: this.#handedOnAfterMs,
+      heldMs: this.heldMs,
       request: this.request,
       requestBody: this.body ? keptBody(this.body) : this.#requestKeeper?.kept,
       verdict: this.verdict,

@@ -19,6 +19,7 @@ const TITLES: { [type in ErrorCode | NonNullable<Verdict['problem']>]?: string }
   'destructive-change': 'The gate blocked this PATCH, because of what it could delete',
   'not-allowed': 'Patchgate does not allow this request',
   'not-found': 'Patchgate has nothing here',
+  'not-pending': 'The approval is decided, or no longer of use',
   'no-recording': 'The recording has no answer to this request',
   'target-unreachable': 'The target cannot be reached',
   'target-timeout': 'The target did not answer in time',
@@ -54,16 +55,18 @@ export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): P
       effectsOmitted: verdict.effectsOmitted,
       corrected,
       approve,
+      approval: remediation?.approval,
     });
   const answer = answerWith(remediation?.approve);
   const headers = [...answer.headers, 'Patchgate-Blocked', type];
   return { ...answer, headers, ...(remediation?.approve && { shown: answerWith('[redacted]').body }) };
 }
 
-function hintOf({ corrected, approve }: Remediation): string {
+function hintOf({ corrected, approve, approval, needsApprover }: Remediation): string {
+  const again = 'send the same request again with `Patchgate-Approve: <token>`';
   const ways = [
     corrected && 'send `corrected` to keep them',
-    approve && 'send the same request again with `Patchgate-Approve: <token>`',
+    approve && (needsApprover ? `have an approver approve ${approval}, then ${again}` : again),
   ];
   return ways.filter(Boolean).join(', or ') || 'no approval lets it pass';
 }

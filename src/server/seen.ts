@@ -15,6 +15,8 @@ export interface Seen {
   durationMs: number;
   /** When it was handed on to what answers, or to a fault; undefined: it was not. */
   handedOnAfterMs?: number | undefined;
+  /** How long it waited for a yes before that. */
+  heldMs?: number | undefined;
   request: RequestHead;
   requestBody: KeptBody;
   /** Undefined where the request was not judged. */

@@ -132,6 +132,19 @@ export const SETTINGS = {
       default: '10m',
       description: 'How long the token of a 409 may be used, in the header Patchgate-Approve',
     },
+    approvers: {
+      ...of('tokens'),
+      default: [],
+      secret: true,
+      description:
+        'Who may approve, by the bearer token for the control API: anna=env:ANNA_TOKEN, ben=file:/run/secrets/ben. A token of a 409 then works only after one of them has approved it',
+    },
+    hold: {
+      ...of('duration'),
+      default: '0s',
+      description:
+        'How long a PATCH that deletes waits open for a decision before it is a 409: 5m; 0: it does not wait',
+    },
     allowDelete: {
       ...of('texts'),
       default: [],

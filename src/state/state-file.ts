@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/json.ts';
+import type { KeptApproval } from '../model/approval.ts';
 import type { Known, RecordKind, RecordName } from '../model/record.ts';
 import { checkFile, parseFile } from '../schemas/check.ts';
 import { hasReadableEnvironments } from './records.ts';
@@ -37,6 +38,8 @@ export interface State {
   target?: string;
   accounts?: Accounts;
   paths?: Record<string, Accounts>;
+  /** What waits for a yes, or had it, by id. */
+  approvals?: Record<string, KeptApproval>;
 }
 
 /** In a record of a state file: the service may hold more than what stands here. */

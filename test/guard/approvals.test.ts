@@ -1,27 +1,30 @@
 import { expect, it, vi } from 'vitest';
-import { Approvals, type Subject } from '../../src/guard/approvals.ts';
+import { type About, Approvals, type Subject } from '../../src/guard/approvals.ts';
 
 const subject = (changes: Partial<Subject> = {}): Subject => ({
   method: 'PATCH',
   url: '/accounts/current/projects/42',
   headers: ['Content-Type', 'application/json'],
   body: Buffer.from('{}'),
-  session: 1,
+  session: 'one',
   known: { record: { name: 'Checkout' }, isWhole: true },
   ...changes,
 });
 
+const ABOUT: About = { method: 'PATCH', url: '/accounts/current/projects/42', effects: [] };
+const issue = (approvals: Approvals, now?: number) => approvals.issue(subject(), ABOUT, undefined, now).token;
+
 it('approves of the very request, until it is used', () => {
-  const approvals = new Approvals(1000);
-  const token = approvals.issue(subject(), 0);
+  const approvals = new Approvals({ lifetime: 1000 });
+  const token = issue(approvals, 0);
   expect(approvals.whyNot(token, subject(), 1000)).toBeUndefined();
   approvals.use(token);
   expect(approvals.whyNot(token, subject(), 1000)).toEqual({ refused: 'the approval was used already' });
 });
 
 it('gives out tokens that cannot be guessed', () => {
-  const approvals = new Approvals(1000);
-  const tokens = new Set(Array.from({ length: 100 }, () => approvals.issue(subject())));
+  const approvals = new Approvals({ lifetime: 1000 });
+  const tokens = new Set(Array.from({ length: 100 }, () => issue(approvals)));
   expect(tokens.size).toBe(100);
   for (const token of tokens) expect(token).toMatch(/^[\w-]{24}$/);
 });
@@ -30,7 +33,7 @@ it.each<[string, Partial<Subject>, string]>([
   ['another project', { url: '/accounts/current/projects/43' }, 'for another request'],
   ['another account', { url: '/accounts/5/projects/42' }, 'for another request'],
   ['another method', { method: 'POST' }, 'for another request'],
-  ['another session', { session: 2 }, 'for another request'],
+  ['another session', { session: 'two' }, 'for another request'],
   ['another body', { body: Buffer.from('{ }') }, 'for another body'],
   [
     'another coding',
@@ -45,32 +48,32 @@ it.each<[string, Partial<Subject>, string]>([
   ],
   ['no state', { known: undefined }, 'has changed'],
 ])('does not approve of %s', (_, changes, why) => {
-  const approvals = new Approvals(1000);
-  const token = approvals.issue(subject());
+  const approvals = new Approvals({ lifetime: 1000 });
+  const token = issue(approvals);
   expect(approvals.whyNot(token, subject(changes))?.refused).toContain(why);
 });
 
 it('expires, and goes on saying so for a while', () => {
-  const approvals = new Approvals(1000);
-  const token = approvals.issue(subject(), 0);
+  const approvals = new Approvals({ lifetime: 1000 });
+  const token = issue(approvals, 0);
   expect(approvals.whyNot(token, subject(), 1001)).toEqual({ refused: 'the approval has expired' });
-  approvals.issue(subject(), 6000);
+  issue(approvals, 6000);
   expect(approvals.whyNot(token, subject(), 6000)?.isUnknown).toBeUndefined();
-  approvals.issue(subject(), 6001);
+  issue(approvals, 6001);
   expect(approvals.whyNot(token, subject(), 6001)?.isUnknown).toBe(true);
 });
 
 it('keeps ten thousand, and drops the oldest', { tags: 'slow' }, () => {
-  const approvals = new Approvals(1000);
-  const [first = '', second = ''] = Array.from({ length: 10_000 }, () => approvals.issue(subject(), 0));
+  const approvals = new Approvals({ lifetime: 1000 });
+  const [first = '', second = ''] = Array.from({ length: 10_000 }, () => issue(approvals, 0));
   expect(approvals.whyNot(first, subject(), 0)).toBeUndefined();
-  approvals.issue(subject(), 0);
+  issue(approvals, 0);
   expect(approvals.whyNot(first, subject(), 0)?.isUnknown).toBe(true);
   expect(approvals.whyNot(second, subject(), 0)).toBeUndefined();
 });
 
 it('does not know what it has not given out', () => {
-  expect(new Approvals(1000).whyNot('x', subject())).toEqual({
+  expect(new Approvals({ lifetime: 1000 }).whyNot('x', subject())).toEqual({
     refused: 'the approval is not known: it is mistyped, or from another run',
     isUnknown: true,
   });
@@ -79,8 +82,8 @@ it('does not know what it has not given out', () => {
 it("does not hang on the machine's clock", () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   try {
-    const approvals = new Approvals(1000);
-    const token = approvals.issue(subject());
+    const approvals = new Approvals({ lifetime: 1000 });
+    const token = issue(approvals);
     vi.setSystemTime(Date.now() + 60_000);
     expect(approvals.whyNot(token, subject())).toBeUndefined();
   } finally {

@@ -47,6 +47,8 @@ describe('what nobody says', () => {
       stateLag: 60_000,
       learn: ['project'],
       approvalTtl: 600_000,
+      approvers: [],
+      hold: 0,
       allowDelete: [],
       protect: [],
       unlisted: 'pass',

@@ -86,6 +86,11 @@ describe('each setting', () => {
       ['90s', 90_000],
       ['10m', 600_000],
     ],
+    approvers: [['anna=t0ken-of-anna, ben=file:ben.txt', ['anna=t0ken-of-anna', 'ben=file:ben.txt']]],
+    hold: [
+      ['5m', 300_000],
+      ['0', 0],
+    ],
     allowDelete: [['e2e-*, tmp', ['e2e-*', 'tmp']]],
     protect: [['Production, live-*', ['Production', 'live-*']]],
     unlisted: [

@@ -61,7 +61,7 @@ export async function* readAudit(
   }
 }
 
-/** Undefined where it is blank. */
+/** Undefined where it is blank, or tells of no request. */
 function lineIn(bytes: Buffer, where: string): AuditLine | undefined {
   const text = bytes.toString('utf8');
   if (text.trim() === '') return undefined;
@@ -72,7 +72,7 @@ function lineIn(bytes: Buffer, where: string): AuditLine | undefined {
     throw new PatchgateError('bad-input', `${where}: invalid JSON: ${messageOf(error)}`, { hint: HINT });
   }
   const problem = problemOf('audit', value);
-  if (!problem) return value as AuditLine;
+  if (!problem) return 'event' in (value as object) ? undefined : (value as AuditLine);
   const { pointer, what } = problem.brief;
   throw new PatchgateError(
     'bad-input',

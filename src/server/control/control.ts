@@ -5,16 +5,19 @@ import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
+import { type Approvals, noApproval, notAnApprover } from '../../guard/approvals.ts';
 import type { Knowledge } from '../../guard/knowledge.ts';
-import type { JsonValue } from '../../json/json.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
+import type { Approval, ApprovalStatus, Decision } from '../../model/approval.ts';
 import type { FaultsGiven } from '../../model/fault.ts';
-import { redactJson } from '../../recordings/redaction/redact.ts';
+import { redactJson, redactText } from '../../recordings/redaction/redact.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import type { KnownState } from '../../state/known-state.ts';
 import { COLLECTIONS, isCollection, stateOf } from '../../state/state-file.ts';
 import { SESSION_HEADER, type ServedInSession, type Session } from '../../upstreams/session.ts';
 import type { ExchangeFilter, ExchangeList } from '../exchange-list.ts';
 import type { FaultsOfRun } from '../faults/faults.ts';
+import type { NamedTokens } from '../named-tokens.ts';
 import { LIVE, type Probes, READY } from '../probes.ts';
 import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
 import { type LiveSession, type Sessions, sessionNameOf } from '../sessions.ts';
@@ -37,6 +40,11 @@ export interface ControlDeps {
   /** What was served to a session out of a recording; undefined where nothing is replayed. */
   servedTo?: ((session: Session) => ServedInSession) | undefined;
   knowledge: Knowledge;
+  approvals: Approvals;
+  /** Told of each decision. */
+  onDecided?: ((approval: Approval) => void) | undefined;
+  /** Those who may decide; undefined: whoever may ask. */
+  approvers?: Pick<NamedTokens, 'nameOf'> | undefined;
   /** Of what is shown. */
   redaction: Redaction;
   /** Makes a run as new. @param session that one alone */
@@ -50,7 +58,7 @@ type Routes = Record<string, { [method in Method]?: RequestHandler | RequestHand
 
 /** The control API, for every request at or below `/__patchgate`. An Express app. Design section 5. */
 export function createControl(deps: ControlDeps): (req: IncomingMessage, res: ServerResponse) => void {
-  const { exchanges, sessions, faults, knowledge } = deps;
+  const { exchanges, sessions, faults, knowledge, approvals } = deps;
   const bytesUpTo = (limit: number) => express.raw({ type: () => true, limit });
 
   const routes: Routes = {
@@ -118,6 +126,8 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     },
     'state/:account/:collection/:id': {
       delete: (req, res) => {
+        // What is not known is not announced: to forget a record would be a way round the approvers.
+        if (deps.approvers && deps.approvers.nameOf(req.rawHeaders) === undefined) throw notAnApprover();
         forget(knownOf(knowledge), req.params as Record<string, string>);
         res.json({ status: 'forgotten' });
       },
@@ -141,7 +151,31 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
         res.json(faults.list(session));
       },
     },
-    events: { get: createEvents(exchanges, deps.stopping) },
+    approvals: {
+      get: (req, res) => {
+        const list = approvals.list(approvalFilterOf(req));
+        res.json({ approvals: list, approvers: approvals.needApprover });
+      },
+    },
+    'approvals/:id': {
+      get: (req, res) => {
+        const id = String(req.params.id);
+        const approval = approvals.get(id);
+        if (!approval) throw noApproval(id);
+        res.json(approval);
+      },
+      post: [
+        bytesUpTo(65_536),
+        (req, res) => {
+          const decided = readDecision(req.body, deps.redaction);
+          const by = deps.approvers?.nameOf(req.rawHeaders);
+          const { approval, isNew } = approvals.decide(String(req.params.id), decided, by);
+          if (isNew) deps.onDecided?.(approval);
+          res.json(approval);
+        },
+      ],
+    },
+    events: { get: createEvents(exchanges, approvals, deps.stopping) },
     reset: {
       post: (req, res) => {
         deps.reset(sessionOf(req));
@@ -189,10 +223,9 @@ const LIST_EXAMPLE = '?limit=20&verdict=block&session=NAME';
 /** Which exchanges are asked for. @throws PatchgateError `bad-input` */
 function filterOf(req: Request): ExchangeFilter {
   const { limit, verdict, session } = parametersOf(req, ['limit', 'verdict', 'session'], LIST_EXAMPLE);
-  if (limit !== undefined && !/^\d{1,9}$/.test(limit)) throw badQuery('limit is not a number', LIST_EXAMPLE);
   if (verdict !== undefined && verdict !== 'pass' && verdict !== 'block')
     throw badQuery('verdict is neither pass nor block', LIST_EXAMPLE);
-  return { limit: limit === undefined ? undefined : Number(limit), outcome: verdict, session };
+  return { limit: limitIn(limit, LIST_EXAMPLE), outcome: verdict, session };
 }
 
 /** Which session is meant; undefined: all. A client that names its session with every request means that one here, too.
@@ -265,6 +298,51 @@ function forget(state: KnownState, { account, collection = '', id }: Record<stri
     `nothing is known of ${account}/${collection}/${id}`.slice(0, 300),
     `GET ${CONTROL_ROOT}/state shows what is known; one is named as in DELETE ${CONTROL_ROOT}/state/current/projects/42`,
   );
+}
+
+const STATUSES: readonly string[] = [
+  'pending',
+  'approved',
+  'declined',
+  'used',
+  'expired',
+  'withdrawn',
+] satisfies ApprovalStatus[];
+const APPROVALS_EXAMPLE = '?status=pending&limit=20';
+
+/** @throws PatchgateError `bad-input` */
+function approvalFilterOf(req: Request): { limit?: number | undefined; status?: ApprovalStatus | undefined } {
+  const { limit, status } = parametersOf(req, ['limit', 'status'], APPROVALS_EXAMPLE);
+  if (status !== undefined && !STATUSES.includes(status))
+    throw badQuery(`status is none of ${STATUSES.join(', ')}`, APPROVALS_EXAMPLE);
+  return { limit: limitIn(limit, APPROVALS_EXAMPLE), status: status as ApprovalStatus | undefined };
+}
+
+/** @throws PatchgateError `bad-input` */
+function limitIn(limit: string | undefined, example: string): number | undefined {
+  if (limit === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(limit)) throw badQuery('limit is not a number', example);
+  return Number(limit);
+}
+
+const DECISION_EXAMPLE = 'send {"decision": "approve"} or {"decision": "decline", "reason": "why"}';
+/** Characters of a reason. */
+const LONGEST_REASON = 500;
+
+/** @throws PatchgateError `bad-input` */
+function readDecision(body: unknown, redaction: Redaction): { decision: Decision; reason?: string } {
+  const wrong = (message: string) => new PatchgateError('bad-input', message, { hint: DECISION_EXAMPLE });
+  const given = readJson(body, DECISION_EXAMPLE);
+  if (!isObject(given)) throw wrong('the decision is no JSON object');
+  const { decision, reason, ...others } = given;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw wrong(`unknown member ${unknown.slice(0, 100)}`);
+  if (decision !== 'approve' && decision !== 'decline')
+    throw wrong('decision is neither approve nor decline');
+  if (reason === undefined || reason === '') return { decision };
+  if (typeof reason !== 'string') throw wrong('reason is no text');
+  if (reason.length > LONGEST_REASON) throw wrong(`reason has more than ${LONGEST_REASON} characters`);
+  return { decision, reason: redactText(reason, redaction) };
 }
 
 function noSession(name: string): PatchgateError {

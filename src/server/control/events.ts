@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PatchgateError } from '../../errors.ts';
+import type { Approvals } from '../../guard/approvals.ts';
 import type { ExchangeList } from '../exchange-list.ts';
 
 const SUBSCRIBERS_AT_MOST = 64;
@@ -9,20 +10,21 @@ const HEARTBEAT_MS = 15_000;
 
 /**
  * The stream of server-sent events: `event: exchange` for each exchange seen, with the shown form, without bodies, as
- * its data. Nothing is sent again to a subscriber that comes back.
+ * its data; `event: approval` for each approval that is made or changes. Nothing is sent again to a subscriber that comes back.
  *
  * @param stopping ends all streams
  */
 export function createEvents(
   exchanges: ExchangeList,
+  approvals: Pick<Approvals, 'subscribe'>,
   stopping?: AbortSignal,
 ): (req: IncomingMessage, res: ServerResponse) => void {
   const subscribers = new Set<ServerResponse>();
-  let stopListening: (() => void) | undefined;
+  let stopListening: (() => void)[] = [];
   let heartbeat: NodeJS.Timeout | undefined;
 
   const stop = () => {
-    stopListening?.();
+    for (const end of stopListening) end();
     clearInterval(heartbeat);
   };
   const leave = (res: ServerResponse) => {
@@ -35,9 +37,14 @@ export function createEvents(
     }
   };
   const start = () => {
-    stopListening = exchanges.subscribe((shown) => {
-      sendToAll(`event: exchange\nid: ${shown.id}\ndata: ${JSON.stringify(shown)}\n\n`);
-    });
+    stopListening = [
+      exchanges.subscribe((shown) => {
+        sendToAll(`event: exchange\nid: ${shown.id}\ndata: ${JSON.stringify(shown)}\n\n`);
+      }),
+      approvals.subscribe((approval) => {
+        sendToAll(`event: approval\ndata: ${JSON.stringify(approval)}\n\n`);
+      }),
+    ];
     heartbeat = setInterval(() => sendToAll(':\n\n'), HEARTBEAT_MS).unref();
   };
 

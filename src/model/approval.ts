@@ -1,0 +1,51 @@
+import type { Effect } from './effect.ts';
+import type { RecordKind } from './record.ts';
+
+export type ApprovalStatus = 'pending' | 'approved' | 'declined' | 'used' | 'expired' | 'withdrawn';
+export type Decision = 'approve' | 'decline';
+
+/** A question for a yes: what a PATCH would lose, who sent it, and what was decided. Redacted. docs/reference/control-api.md */
+export interface Approval {
+  /** Short and no secret: `k3f9x2ab`. */
+  id: string;
+  /** `withdrawn`: it was held, and its client is gone. */
+  status: ApprovalStatus;
+  /** The client's request is open and waits. */
+  held: boolean;
+  /** ISO 8601, UTC. */
+  requestedAt: string;
+  expiresAt: string;
+  method: string;
+  url: string;
+  operation?: string | undefined;
+  record?: { account: string; kind: RecordKind; id: string } | undefined;
+  /** Address of the client. */
+  client?: string | undefined;
+  /** Its name, where it has one. */
+  who?: string | undefined;
+  /** Absent where the request named none. */
+  session?: string | undefined;
+  effects: readonly Effect[];
+  /** Id of the blocked exchange, where it was answered in this run. */
+  exchange?: number | undefined;
+  decidedAt?: string | undefined;
+  /** Name of the approver; absent where none was asked for. */
+  decidedBy?: string | undefined;
+  reason?: string | undefined;
+}
+
+/** The same as it is kept for the next run. */
+export interface KeptApproval extends Omit<Approval, 'exchange'> {
+  /** Hashes of the token, and of what it is for. */
+  marks: ApprovalMarks;
+}
+
+export interface ApprovalMarks {
+  token: string;
+  /** Method, URL and session. */
+  request: string;
+  /** The bytes, and the headers that say what they are. */
+  body: string;
+  /** What was known of the record. */
+  state: string;
+}
