@@ -50,7 +50,12 @@ test('reads what a proxy knows that runs, file and journal, and leaves both as t
 
 test('where there is nothing, nothing is known, and nothing is made', () => {
   const file = join(temporaryFolder(), '.patchgate', 'state.json');
-  expect(readKept(file)).toEqual({ records: new Map(), approvals: new Map(), target: undefined, journalSize: 0 });
+  expect(readKept(file)).toEqual({
+    records: new Map(),
+    approvals: new Map(),
+    target: undefined,
+    journalSize: 0,
+  });
   expect(markOf(file, journalOf(file))).toBeUndefined();
   expect(existsSync(dirname(file))).toBe(false);
   mkdirSync(dirname(file));

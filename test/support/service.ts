@@ -85,7 +85,9 @@ export interface Blocked {
   type: string;
   status: number;
   detail: string;
+  hint?: string;
   approve?: string;
+  approval?: string;
   corrected?: Project;
   effects?: { kind: string; id?: number; name?: string }[];
   findings: { rule: string; severity: string; pointer: string; message: string }[];

@@ -1,0 +1,570 @@
+/** Approvals in front of a service that really deletes: who says yes, how long a PATCH waits for it, and what a restart knows. */
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Approval } from '../../src/model/approval.ts';
+import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
+import { patch, project, type Service, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+
+const BOTH = project('1 Production', '2 Staging');
+const ONE = project('1 Production');
+const APPROVERS = ['anna=t0ken-of-anna', 'ben=t0ken-of-ben'];
+const ANNA = { Authorization: 'Bearer t0ken-of-anna' };
+const BEN = { Authorization: 'Bearer t0ken-of-ben' };
+
+const start = (settings: Settings = {}) => startGate({ target: service.target.url, ...settings });
+const withToken = (approve: string | undefined) => ({ headers: { 'Patchgate-Approve': approve ?? '' } });
+
+interface Answer<T> {
+  status: number;
+  json: T;
+}
+
+async function control<T>(gate: InProcess, path: string, init: RequestInit = {}): Promise<Answer<T>> {
+  const response = await fetch(`${gate.url}/__patchgate/${path}`, init);
+  return { status: response.status, json: (await response.json()) as T };
+}
+
+const list = async (gate: InProcess) =>
+  (await control<{ approvals: Approval[]; approvers: boolean }>(gate, 'approvals')).json.approvals;
+const one = async (gate: InProcess, id: string | undefined) =>
+  (await control<Approval>(gate, `approvals/${id}`)).json;
+const decide = (
+  gate: InProcess,
+  id: string | undefined,
+  decision: object | string,
+  headers: Record<string, string> = {},
+) =>
+  control<Approval & { type?: string; detail?: string }>(gate, `approvals/${id}`, {
+    method: 'POST',
+    headers,
+    body: typeof decision === 'string' ? JSON.stringify({ decision }) : JSON.stringify(decision),
+  });
+
+/** The approval that a held PATCH waits for. */
+const held = (gate: InProcess, count = 1) =>
+  vi.waitFor(async () => {
+    const waiting = (await list(gate)).filter((approval) => approval.held);
+    expect(waiting).toHaveLength(count);
+    return waiting[0] as Approval;
+  });
+
+async function blocked(gate: InProcess, body: object = ONE, more: Parameters<typeof patch>[2] = {}) {
+  const answered = await patch(gate.url, body, more);
+  expect(answered.status).toBe(409);
+  return answered.json;
+}
+
+describe('the resource', () => {
+  it('shows what a 409 asks for, and what became of it', async () => {
+    const gate = await start();
+    await patch(gate.url, BOTH);
+    const { approve, approval } = await blocked(gate, ONE, {
+      path: 'current/projects/42?token=s3cret',
+      headers: { 'Patchgate-Session': 'nightly' },
+    });
+    const { status, json } = await control(gate, 'approvals');
+    expect([status, json]).toEqual([
+      200,
+      {
+        approvers: false,
+        approvals: [
+          {
+            id: approval,
+            status: 'pending',
+            held: false,
+            requestedAt: expect.stringMatching(/Z$/),
+            expiresAt: expect.stringMatching(/Z$/),
+            method: 'PATCH',
+            url: '/api/v2/accounts/current/projects/42?token=[redacted]',
+            operation: 'updateProject',
+            record: { account: 'current', kind: 'project', id: '42' },
+            client: '127.0.0.1',
+            session: 'nightly',
+            effects: [{ kind: 'environment-deleted', id: 2, name: 'Staging' }],
+            exchange: 2,
+          },
+        ],
+      },
+    ]);
+    const { requestedAt, expiresAt, ...shown } = await one(gate, approval);
+    expect(Date.parse(expiresAt) - Date.parse(requestedAt)).toBe(600_000);
+    expect((await control(gate, 'exchanges/2')).json).toMatchObject({
+      id: shown.exchange,
+      verdict: { outcome: 'block' },
+    });
+    await patch(gate.url, ONE, {
+      path: 'current/projects/42?token=s3cret',
+      headers: { 'Patchgate-Session': 'nightly', 'Patchgate-Approve': approve as string },
+    });
+    expect(await one(gate, approval)).toMatchObject({ status: 'used' });
+    expect(JSON.stringify(await list(gate))).not.toContain(approve);
+  });
+
+  it('lists the newest first, those of a status, and no more than it is asked for', async () => {
+    const gate = await start();
+    await patch(gate.url, BOTH);
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.unshift((await blocked(gate)).approval);
+    await decide(gate, ids[1], 'decline');
+    expect((await list(gate)).map(({ id }) => id)).toEqual(ids);
+    const ask = async (query: string) => {
+      const { status, json } = await control<{ approvals?: Approval[] }>(gate, `approvals${query}`);
+      return json.approvals?.map(({ id }) => id) ?? status;
+    };
+    expect(await ask('?status=pending')).toEqual([ids[0], ids[2]]);
+    expect(await ask('?status=declined&limit=5')).toEqual([ids[1]]);
+    expect(await ask('?limit=1')).toEqual([ids[0]]);
+    expect(await ask('?limit=x')).toBe(400);
+    expect(await ask('?status=held')).toBe(400);
+    expect(await ask('?other=1')).toBe(400);
+  });
+
+  it.each<[string, object | string, number, string]>([
+    ['another word', 'yes', 400, 'decision is neither approve nor decline'],
+    ['no object', [], 400, 'the decision is no JSON object'],
+    ['a reason that is no text', { decision: 'decline', reason: 1 }, 400, 'reason is no text'],
+    ['a long reason', { decision: 'decline', reason: 'x'.repeat(501) }, 400, 'more than 500 characters'],
+    ['a further member', { decision: 'decline', by: 'ben' }, 400, 'unknown member by'],
+  ])('refuses %s', async (_, decision, status, detail) => {
+    const gate = await start();
+    await patch(gate.url, BOTH);
+    const { approval } = await blocked(gate);
+    const answer = await decide(gate, approval, decision);
+    expect([answer.status, answer.json.detail]).toEqual([status, expect.stringContaining(detail)]);
+    expect((await decide(gate, 'x', 'approve')).status).toBe(404);
+    expect((await control(gate, 'approvals/x')).status).toBe(404);
+  });
+
+  it('tells of each in the stream of events', async () => {
+    const gate = await start();
+    await patch(gate.url, BOTH);
+    const events = await fetch(`${gate.url}/__patchgate/events`);
+    const reader = (events.body as ReadableStream<Uint8Array>).getReader();
+    const { approve, approval } = await blocked(gate);
+    await decide(gate, approval, { decision: 'approve', reason: 'agreed' });
+    await patch(gate.url, ONE, withToken(approve));
+    let text = '';
+    const told = () =>
+      [...text.matchAll(/event: approval\ndata: (.*)\n\n/g)].map(([, data]) => JSON.parse(data as string));
+    while (told().length < 3) text += Buffer.from((await reader.read()).value ?? []).toString();
+    await reader.cancel();
+    expect(told()).toMatchObject([
+      { id: approval, status: 'pending' },
+      { id: approval, status: 'approved', reason: 'agreed' },
+      { id: approval, status: 'used' },
+    ]);
+  });
+});
+
+describe('without approvers', () => {
+  it('a token works at once, and a decline voids it', async () => {
+    const gate = await start();
+    await patch(gate.url, BOTH);
+    const first = await blocked(gate);
+    expect(first.hint).toMatch(/, or send the same request again with `Patchgate-Approve: <token>`$/);
+    const declined = await decide(gate, first.approval, {
+      decision: 'decline',
+      reason: 'not today, password=hunter2',
+    });
+    expect(declined.json).toMatchObject({ status: 'declined', reason: 'not today, password=[redacted]' });
+    const refused = await blocked(gate, ONE, withToken(first.approve));
+    expect(refused.detail).toContain(`the approval ${first.approval} was declined: not today`);
+    expect(refused.approve).toBeUndefined();
+    expect(service.deleted).toEqual([]);
+    const second = await blocked(gate);
+    expect((await patch(gate.url, ONE, withToken(second.approve))).status).toBe(200);
+  });
+
+  it.each([
+    ['declined', 'decline', 'decline', 200],
+    ['declined', 'decline', 'approve', 409],
+    ['approved', 'approve', 'approve', 200],
+    ['approved', 'approve', 'decline', 409],
+  ])('one that was %s: %s, then %s, is a %i', async (is, first, then, status) => {
+    const gate = await start();
+    await patch(gate.url, BOTH);
+    const { approval } = await blocked(gate);
+    expect((await decide(gate, approval, first)).json.status).toBe(is);
+    const again = await decide(gate, approval, then);
+    expect(again.status).toBe(status);
+    if (status === 409) expect(again.json).toMatchObject({ type: 'urn:patchgate:problem:not-pending' });
+    expect((await one(gate, approval)).status).toBe(is);
+  });
+
+  it('one that was used or has expired cannot be decided', async () => {
+    const gate = await start({ approvalTtl: 30 });
+    await patch(gate.url, BOTH);
+    const expired = await blocked(gate);
+    await vi.waitFor(async () => expect((await one(gate, expired.approval)).status).toBe('expired'));
+    expect((await decide(gate, expired.approval, 'approve')).status).toBe(409);
+    const lasting = await start();
+    await patch(lasting.url, BOTH);
+    const used = await blocked(lasting);
+    await patch(lasting.url, ONE, withToken(used.approve));
+    expect((await decide(lasting, used.approval, 'decline')).json.detail).toContain('it was used');
+  });
+});
+
+describe('with approvers', () => {
+  const settings = { approvers: APPROVERS };
+
+  it('a token works only after one of them has approved it', async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const { approve, approval, hint } = await blocked(gate);
+    expect(hint).toContain(`have an approver approve ${approval}, then send the same request again`);
+    const early = await blocked(gate, ONE, withToken(approve));
+    expect(early).toMatchObject({ approve, approval });
+    expect(early.detail).toContain(`no approver has approved ${approval} yet`);
+    for (const headers of [{}, { Authorization: 'Bearer other' }]) {
+      const refused = await decide(gate, approval, 'approve', headers);
+      expect([refused.status, refused.json.type]).toEqual([403, 'urn:patchgate:problem:not-allowed']);
+    }
+    expect((await blocked(gate, ONE, withToken(approve))).approval).toBe(approval);
+    const { json } = await decide(gate, approval, 'approve', BEN);
+    expect(json).toMatchObject({ id: approval, status: 'approved', decidedBy: 'ben' });
+    expect((await decide(gate, approval, 'approve', BEN)).status).toBe(200);
+    expect((await decide(gate, approval, 'approve', ANNA)).status).toBe(409);
+    expect((await patch(gate.url, ONE, withToken(approve))).status).toBe(200);
+    expect((await blocked(gate, project(), withToken(approve))).detail).toContain('another body');
+    expect(service.deleted).toEqual(['42: 2 Staging']);
+    expect((await control(gate, 'approvals')).json).toMatchObject({ approvers: true });
+  });
+
+  it('one that was declined never passes', async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const { approve, approval } = await blocked(gate);
+    await decide(gate, approval, { decision: 'decline', reason: 'not on a Friday' }, ANNA);
+    const refused = await blocked(gate, ONE, withToken(approve));
+    expect(refused.detail).toContain(`${approval} was declined by anna: not on a Friday`);
+    expect(refused.approve).toBeUndefined();
+    expect(service.deleted).toEqual([]);
+  });
+
+  it('only they forget what is known: what is not known is not announced', async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const forget = (headers = {}) =>
+      control(gate, 'state/current/projects/42', { method: 'DELETE', headers });
+    expect((await forget()).status).toBe(403);
+    expect((await forget(ANNA)).status).toBe(200);
+  });
+
+  it('their tokens are as good as the control token', async () => {
+    const gate = await start({ ...settings, controlToken: 'c0ntrol' });
+    const ask = (headers: Record<string, string>) => control(gate, 'approvals', { headers });
+    const page = { Origin: 'http://page.test', ...ANNA };
+    expect([(await ask({})).status, (await ask(ANNA)).status, (await ask(page)).status]).toEqual([
+      401, 200, 200,
+    ]);
+    await patch(gate.url, BOTH);
+    const { approval } = await blocked(gate);
+    expect((await decide(gate, approval, 'approve', { Authorization: 'Bearer c0ntrol' })).status).toBe(403);
+  });
+});
+
+describe('a PATCH that is held', () => {
+  const settings = { hold: 60_000 };
+
+  it('passes once it is approved; others of the project go on meanwhile', async () => {
+    const gate = await start({ ...settings, approvers: APPROVERS });
+    await patch(gate.url, BOTH);
+    const waiting = patch(gate.url, ONE);
+    const approval = await held(gate);
+    expect(approval).toMatchObject({ status: 'pending', held: true });
+    expect(approval.exchange).toBeUndefined();
+    const renamed = { ...BOTH, name: 'Other' };
+    expect((await patch(gate.url, renamed)).status).toBe(200);
+    expect((await patch(gate.url, BOTH)).status).toBe(200);
+    expect((await decide(gate, approval.id, 'approve', ANNA)).json.status).toBe('approved');
+    expect((await waiting).status).toBe(200);
+    expect(service.deleted).toEqual(['42: 2 Staging']);
+    expect(await one(gate, approval.id)).toMatchObject({
+      status: 'used',
+      held: false,
+      decidedBy: 'anna',
+      exchange: 2,
+    });
+  });
+
+  it('is a 409 once it is declined', async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const waiting = blocked(gate);
+    const { id } = await held(gate);
+    await decide(gate, id, { decision: 'decline', reason: 'no' });
+    const { detail, approve } = await waiting;
+    expect(detail).toContain(`the approval ${id} was declined: no`);
+    expect(approve).toBeUndefined();
+    expect(await one(gate, id)).toMatchObject({ status: 'declined', held: false });
+  });
+
+  it('is a 409 once the time is over, with a token that works', async () => {
+    const gate = await start({ hold: 30 });
+    await patch(gate.url, BOTH);
+    const { approve, approval, corrected } = await blocked(gate);
+    expect(corrected).toEqual(BOTH);
+    const { requestedAt, expiresAt, ...shown } = await one(gate, approval);
+    expect(shown).toMatchObject({ status: 'pending', held: false, exchange: 2 });
+    expect(Date.parse(expiresAt) - Date.parse(requestedAt)).toBeGreaterThanOrEqual(600_000);
+    expect((await patch(gate.url, ONE, withToken(approve))).status).toBe(200);
+  });
+
+  it('is judged again by what is known then: where the record has changed, the 409 says so', async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const [first, second] = [patch(gate.url, ONE), patch(gate.url, project('2 Staging'))];
+    await held(gate, 2);
+    const byEffect = async (id: number) =>
+      (await list(gate)).find(({ effects }) => effects.some((effect) => 'id' in effect && effect.id === id))
+        ?.id;
+    const [ofFirst, ofSecond] = [await byEffect(2), await byEffect(1)];
+    await decide(gate, ofFirst, 'approve');
+    expect((await first).status).toBe(200);
+    await decide(gate, ofSecond, 'approve');
+    const { status, json } = await second;
+    expect([status, json.detail]).toEqual([409, expect.stringContaining('has changed since the approval')]);
+    expect(json.approval).not.toBe(ofSecond);
+    expect(await one(gate, json.approval)).toMatchObject({ status: 'pending', held: false });
+    expect(await one(gate, ofSecond)).toMatchObject({ status: 'expired', held: false });
+    expect(service.deleted).toEqual(['42: 2 Staging']);
+  });
+
+  it('is withdrawn when its client goes', async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const client = new AbortController();
+    const waiting = fetch(`${gate.url}/api/v2/accounts/current/projects/42`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(ONE),
+      signal: client.signal,
+    });
+    const { id } = await held(gate);
+    client.abort();
+    await expect(waiting).rejects.toThrow();
+    await vi.waitFor(async () =>
+      expect(await one(gate, id)).toMatchObject({ status: 'withdrawn', held: false }),
+    );
+    expect((await decide(gate, id, 'approve')).status).toBe(409);
+    expect((await patch(gate.url, BOTH)).status).toBe(200);
+    expect(service.deleted).toEqual([]);
+    expect([...gate.gate.exchanges({ limit: 2 })][1]?.failure).toContain('the client broke off');
+  });
+
+  it('is answered at once when the gate stops, and its token works after the start', async () => {
+    const state = join(temporaryFolder(), '.patchgate', 'state.json');
+    const gate = await start({ ...settings, state });
+    await patch(gate.url, BOTH);
+    const waiting = blocked(gate);
+    await held(gate);
+    await gate.gate.close();
+    const { approve } = await waiting;
+    const next = await start({ state });
+    expect((await patch(next.url, ONE, withToken(approve))).status).toBe(200);
+  });
+
+  it('goes on by its former config where another is loaded, which keeps what is pending', async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const waiting = patch(gate.url, ONE);
+    const { id } = await held(gate);
+    const { config } = await import('../../src/settings/config.ts').then(({ resolveConfig }) =>
+      resolveConfig(
+        { target: service.target.url, protect: 'Staging' },
+        { guard: 'on' },
+        {},
+        temporaryFolder(),
+      ),
+    );
+    await gate.gate.reload(async () => config, []);
+    expect((await blocked(gate)).approve).toBeUndefined();
+    await decide(gate, id, 'approve');
+    expect((await waiting).status).toBe(200);
+  });
+
+  it('is counted once, and its wait is no time of the gate', async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const waiting = patch(gate.url, ONE);
+    const { id } = await held(gate);
+    const from = performance.now();
+    while (performance.now() - from < 60);
+    await decide(gate, id, 'approve');
+    await waiting;
+    const text = await (await fetch(`${gate.url}/__patchgate/metrics`)).text();
+    expect(text).toContain('patchgate_approvals_total{event="given"} 1');
+    expect(text).toContain('patchgate_approvals_total{event="used"} 1');
+    expect(Number(/patchgate_gate_seconds_sum (\S+)/.exec(text)?.[1])).toBeLessThan(0.06);
+  });
+
+  it.each([
+    ['without a token to give', { validation: 'enforce' as const, protect: ['Staging'] }, ONE],
+    ['that is wrong besides', {}, { ...ONE, languages: ['COBOL'] }],
+  ])('is none %s', async (_, more, body) => {
+    const gate = await start({ ...settings, ...more });
+    await patch(gate.url, BOTH);
+    expect((await patch(gate.url, body)).json.approve).toBeUndefined();
+    expect(await list(gate)).toEqual([]);
+  });
+});
+
+describe('after a restart', () => {
+  /** Another gate by the files as they are now: those of a process that was killed, or that has ended. */
+  async function restarted(gate: InProcess, state: string, how: string, more: Settings): Promise<InProcess> {
+    if (how === 'a stop') {
+      await gate.gate.close();
+      return start({ state, ...more });
+    }
+    const copy = join(temporaryFolder(), '.patchgate', 'state.json');
+    cpSync(dirname(state), dirname(copy), { recursive: true });
+    rmSync(`${copy}.lock`, { force: true });
+    return start({ state: copy, ...more });
+  }
+  const newFile = () => join(temporaryFolder(), '.patchgate', 'state.json');
+  const RESTARTS = ['a kill', 'a stop'];
+
+  describe.each(RESTARTS)('after %s', (how) => {
+    it.each<
+      [string, string, (gate: InProcess, id: string, token: string) => Promise<unknown>, string | undefined]
+    >([
+      ['a pending one', 'waits on', async () => undefined, 'no approver has approved'],
+      ['an approved one', 'passes', (gate, id) => decide(gate, id, 'approve', ANNA), undefined],
+      [
+        'a declined one',
+        'never passes',
+        (gate, id) => decide(gate, id, 'decline', ANNA),
+        'was declined by anna',
+      ],
+      [
+        'a used one',
+        'is used',
+        async (gate, id, token) => {
+          await decide(gate, id, 'approve', ANNA);
+          service.next.push((_req, res) => res.writeHead(422).end('{}'));
+          await patch(gate.url, ONE, withToken(token));
+        },
+        'was used already',
+      ],
+    ])('%s %s', async (_, __, act, refused) => {
+      const state = newFile();
+      const gate = await start({ state, approvers: APPROVERS });
+      await patch(gate.url, BOTH);
+      const { approve = '', approval = '' } = await blocked(gate);
+      await act(gate, approval, approve);
+      const { exchange: _exchange, ...before } = await one(gate, approval);
+      expect(readFileSync(`${state}.journal`, 'utf8')).not.toContain(approve);
+      const next = await restarted(gate, state, how, { approvers: APPROVERS });
+      expect(await one(next, approval)).toEqual(before);
+      const answered = await patch(next.url, ONE, withToken(approve));
+      if (refused === undefined) expect(answered.status).toBe(200);
+      else expect([answered.status, answered.json.detail]).toEqual([409, expect.stringContaining(refused)]);
+      expect(service.deleted).toEqual(refused === undefined ? ['42: 2 Staging'] : []);
+    });
+
+    it('the state is what it was: with a redacted name, a doubtful environment, and in a session', async () => {
+      const state = newFile();
+      const gate = await start({ state });
+      const secret = project('1 Production', '2 sk_live_4eC39HqLyjWDarjtT1zdp7dc', '3 QA');
+      const headers = { 'Patchgate-Session': 'nightly' };
+      // Another session is begun first, so that the number of this one is another after the restart.
+      await patch(gate.url, secret, { headers: { 'Patchgate-Session': 'first' } });
+      service.next.push((_req, res) => res.writeHead(503).end('{}'));
+      await patch(gate.url, project('1 Production', '2 sk_live_4eC39HqLyjWDarjtT1zdp7dc', '3 QA', '4 New'), {
+        headers,
+      });
+      const { approve = '' } = await blocked(gate, ONE, { headers });
+      const next = await restarted(gate, state, how, {});
+      expect(
+        (await patch(next.url, ONE, { headers: { ...headers, 'Patchgate-Approve': approve } })).status,
+      ).toBe(200);
+    });
+  });
+
+  it('one of a gate without approvers needs an approval of the gate with approvers', async () => {
+    const state = newFile();
+    const gate = await start({ state });
+    await patch(gate.url, BOTH);
+    const [pending, approved] = [await blocked(gate), await blocked(gate)];
+    await decide(gate, approved.approval, 'approve');
+    const next = await restarted(gate, state, 'a stop', { approvers: APPROVERS });
+    for (const { approve } of [pending, approved])
+      expect((await blocked(next, ONE, withToken(approve))).detail).toContain('no approver has approved');
+    expect((await one(next, approved.approval)).status).toBe('pending');
+  });
+
+  it('one that was held is withdrawn', async () => {
+    const state = newFile();
+    const gate = await start({ state, hold: 60_000 });
+    await patch(gate.url, BOTH);
+    const waiting = patch(gate.url, ONE);
+    const { id } = await held(gate);
+    const next = await restarted(gate, state, 'a kill', {});
+    expect(await one(next, id)).toMatchObject({ status: 'withdrawn', held: false });
+    await decide(gate, id, 'decline');
+    await waiting;
+  });
+
+  it('the time that is left has counted on', async () => {
+    const state = newFile();
+    const gate = await start({ state, approvalTtl: 40 });
+    await patch(gate.url, BOTH);
+    const { approve, approval } = await blocked(gate);
+    const { expiresAt } = await one(gate, approval);
+    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(expiresAt)));
+    const next = await restarted(gate, state, 'a kill', { approvalTtl: 600_000 });
+    expect((await blocked(next, ONE, withToken(approve))).detail).toContain('has expired');
+  });
+
+  it('another process that reads the file does not take its tokens', async () => {
+    const state = newFile();
+    const gate = await start({ state });
+    await patch(gate.url, BOTH);
+    const { approve } = await blocked(gate);
+    const beside = await start({ state });
+    expect((await blocked(beside, ONE, withToken(approve))).detail).toContain('is not known');
+    expect((await patch(gate.url, ONE, withToken(approve))).status).toBe(200);
+  });
+});
+
+it('the audit names the approval that was asked for, decided and used', async () => {
+  const audit = join(temporaryFolder(), 'audit.jsonl');
+  const gate = await start({ audit, approvers: APPROVERS });
+  await patch(gate.url, BOTH);
+  const { approve, approval } = await blocked(gate);
+  await decide(gate, approval, { decision: 'approve', reason: 'agreed' }, ANNA);
+  await decide(gate, approval, { decision: 'approve', reason: 'agreed' }, ANNA);
+  await patch(gate.url, ONE, withToken(approve));
+  const lines = readFileSync(audit, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { verdict: 'block', approved: false, approval },
+    {
+      audit: 1,
+      time: expect.stringMatching(/Z$/),
+      event: 'decision',
+      approval,
+      decision: 'approve',
+      by: 'anna',
+      reason: 'agreed',
+      client: '127.0.0.1',
+      method: 'PATCH',
+      path: '/api/v2/accounts/current/projects/42',
+      operation: 'updateProject',
+      record: { account: 'current', kind: 'project', id: '42' },
+      effects: [{ kind: 'environment-deleted', id: 2 }],
+    },
+    { verdict: 'pass', approved: true, approval },
+  ]);
+  expect(lines).toHaveLength(3);
+});
