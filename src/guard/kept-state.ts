@@ -345,6 +345,7 @@ export class StateKeeper {
     this.#seen = undefined;
     this.#journalSize = 0;
     this.#pendAll();
+    this.#pendingApprovals.clear();
     for (const [id, kept] of this.#approvals) {
       kept.isWritten = false;
       this.#pendingApprovals.add(id);

@@ -1,5 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import { type About, Approvals, type Subject } from '../../src/guard/approvals.ts';
+import { type About, type ApprovalStore, Approvals, type Subject } from '../../src/guard/approvals.ts';
+import type { Approval, KeptApproval } from '../../src/model/approval.ts';
+import { refusal } from '../support/errors.ts';
 
 const subject = (changes: Partial<Subject> = {}): Subject => ({
   method: 'PATCH',
@@ -89,4 +91,115 @@ it("does not hang on the machine's clock", () => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+it('knows a state again whose members and items come in another order, or that is possible since another time', () => {
+  const environments = [
+    { id: 1, name: 'Production', possibleSince: '2026-11-23T05:00:00.000Z' },
+    { id: 2, name: 'Staging' },
+  ];
+  const approvals = new Approvals({ lifetime: 1000 });
+  const known = (record: object) => subject({ known: { record: { ...record }, isWhole: true } });
+  const { token } = approvals.issue(known({ name: 'Checkout', environments }), ABOUT);
+  const [first, second] = environments;
+  const other = {
+    environments: [
+      { name: 'Staging', id: 2 },
+      { ...first, possibleSince: '2026-11-24T05:00:00.000Z' },
+    ],
+  };
+  expect(approvals.whyNot(token, known({ ...other, name: 'Checkout' }))).toBeUndefined();
+  const sure = { environments: [second, { id: 1, name: 'Production' }], name: 'Checkout' };
+  expect(approvals.whyNot(token, known(sure))?.refused).toContain('has changed');
+});
+
+/** A store that a process would leave. */
+class Store implements ApprovalStore {
+  readonly byId = new Map<string, KeptApproval>();
+  isFull = false;
+  get kept() {
+    return [...this.byId.values()].map((approval) => structuredClone(approval));
+  }
+  keep(approval: KeptApproval) {
+    if (!this.isFull) this.byId.set(approval.id, structuredClone(approval));
+    return !this.isFull || !this.byId.has(approval.id);
+  }
+}
+const ANNA = new Set(['anna']);
+
+it('keeps no token, and each change before it says so', () => {
+  const store = new Store();
+  const approvals = new Approvals({ lifetime: 1000, approvers: ANNA, store });
+  const told: Approval[] = [];
+  approvals.subscribe((approval) => {
+    expect(store.byId.get(approval.id)?.status).toBe(approval.status);
+    told.push(approval);
+  });
+  const { id, token } = approvals.issue(subject(), { ...ABOUT, exchange: 7 });
+  approvals.decide(id, { decision: 'approve' }, 'anna');
+  expect(approvals.use(token)).toEqual({ id });
+  expect(told.map(({ status }) => status)).toEqual(['pending', 'approved', 'used']);
+  const kept = JSON.stringify(store.kept);
+  expect(kept).not.toContain(token);
+  expect(kept).not.toContain('exchange');
+});
+
+it('is not used where that cannot be written, so that no restart takes it again; one that is not on disk is', () => {
+  const store = new Store();
+  const approvals = new Approvals({ lifetime: 1000, store });
+  const written = approvals.issue(subject(), ABOUT).token;
+  store.isFull = true;
+  const unwritten = approvals.issue(subject(), ABOUT).token;
+  expect(approvals.use(written)).toEqual({ refused: expect.stringContaining('could not be written down') });
+  expect(approvals.whyNot(written, subject())?.refused).toContain('used already');
+  expect(approvals.use(unwritten)).toHaveProperty('id');
+});
+
+it.each<[string, Partial<KeptApproval>, string, string | undefined]>([
+  ['one that an approver has approved', { status: 'approved', decidedBy: 'anna' }, 'approved', undefined],
+  ['one that another has approved', { status: 'approved', decidedBy: 'eve' }, 'pending', 'no approver'],
+  ['one that was approved without a name', { status: 'approved' }, 'pending', 'no approver'],
+  ['one that was held', { status: 'approved', decidedBy: 'anna', held: true }, 'withdrawn', 'has expired'],
+  ['one whose time is over', { expiresAt: '2020-01-01T00:00:00.000Z' }, 'expired', 'has expired'],
+  ['one whose time is none', { expiresAt: '2026-99-99T00:00:00.000Z' }, 'expired', 'has expired'],
+  ['one that was used', { status: 'used' }, 'used', 'was used already'],
+  ['one that was declined', { status: 'declined' }, 'declined', 'was declined'],
+])('takes %s from a restart as %s', (_, changes, status, refused) => {
+  const store = new Store();
+  const { id, token } = new Approvals({ lifetime: 60_000, store }).issue(subject(), ABOUT);
+  store.byId.set(id, { ...(store.byId.get(id) as KeptApproval), ...changes });
+  const approvals = new Approvals({ lifetime: 60_000, approvers: ANNA, store });
+  expect(approvals.get(id)?.status).toBe(status);
+  const why = approvals.whyNot(token, subject())?.refused;
+  if (refused === undefined) expect(why).toBeUndefined();
+  else expect(why).toContain(refused);
+});
+
+it('gives one from a restart no more time than a new one has', () => {
+  const store = new Store();
+  const { id } = new Approvals({ lifetime: 600_000, store }).issue(subject(), ABOUT);
+  const approvals = new Approvals({ lifetime: 1000, store });
+  expect(approvals.get(id, performance.now() + 900)?.status).toBe('pending');
+  expect(approvals.get(id, performance.now() + 1100)?.status).toBe('expired');
+});
+
+it('lets only approvers decide, where there are any', () => {
+  const approvals = new Approvals({ lifetime: 1000, approvers: ANNA });
+  const { id } = approvals.issue(subject(), ABOUT);
+  for (const by of [undefined, '', 'eve'])
+    expect(refusal('not-allowed', () => approvals.decide(id, { decision: 'approve' }, by))).toContain(
+      'only an approver',
+    );
+  expect(approvals.decide(id, { decision: 'approve' }, 'anna')).toMatchObject({ isNew: true });
+  expect(approvals.decide(id, { decision: 'approve' }, 'anna')).toMatchObject({ isNew: false });
+});
+
+it('drops no held one, and counts its time from its answer', { tags: 'slow' }, () => {
+  const approvals = new Approvals({ lifetime: 1000 });
+  const { id, token } = approvals.issue(subject(), ABOUT, 60_000, 0);
+  for (let i = 0; i < 10_000; i++) issue(approvals, 5000);
+  expect(approvals.get(id, 50_000)).toMatchObject({ status: 'pending', held: true });
+  approvals.answered(id, 50_000);
+  expect(approvals.whyNot(token, subject(), 51_000)).toBeUndefined();
+  expect(approvals.whyNot(token, subject(), 51_001)?.refused).toContain('expired');
 });

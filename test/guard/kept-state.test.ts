@@ -11,13 +11,17 @@ import {
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { ApprovalStore } from '../../src/guard/approvals.ts';
 import { type KeptState, openKeptState, StateKeeper } from '../../src/guard/kept-state.ts';
+import { journalOf } from '../../src/guard/state-files.ts';
 import type { JsonObject } from '../../src/json/json.ts';
+import type { KeptApproval } from '../../src/model/approval.ts';
 import type { RecordKind, RecordName } from '../../src/model/record.ts';
 import type { KnownState, Sent } from '../../src/state/known-state.ts';
 import { environmentsOf } from '../../src/state/project.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { shown } from '../support/shown.ts';
+import { withPatched } from '../support/steps.ts';
 import { bundleProgram, startProgram } from '../support/store-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -488,6 +492,99 @@ describe('trouble with the disk', () => {
     expect(entriesOf(await open(await copyOf(file)))).toEqual(entriesOf(kept));
     await kept.close();
     expect(namesIn(file)).toEqual(['.gitignore', 'state.json']);
+  });
+});
+
+describe('approvals', () => {
+  const approval = (id: string, more: Partial<KeptApproval> = {}): KeptApproval => ({
+    ...{
+      id,
+      status: 'pending',
+      held: false,
+      method: 'PATCH',
+      url: '/accounts/current/projects/42',
+      effects: [],
+    },
+    requestedAt: new Date().toISOString(),
+    expiresAt: new Date(Date.now() + 600_000).toISOString(),
+    marks: { token: `token of ${id}`, request: 'r', body: 'b', state: 's' },
+    ...more,
+  });
+  const storeOf = ({ approvals }: KeptState) => approvals as ApprovalStore;
+  const keptBy = (kept: KeptState) => [...storeOf(kept).kept];
+
+  test('are in the journal at once, then in the file, as they were last', async () => {
+    const file = newFile();
+    const kept = await open(file);
+    const [one, two] = [approval('one'), approval('two')];
+    const used = { ...one, status: 'used' as const };
+    for (const each of [one, two, used]) expect(storeOf(kept).keep(each)).toBe(true);
+    expect(textOf(journalOf(file)).match(/\n/g)).toHaveLength(3);
+    expect(keptBy(await open(await copyOf(file)))).toEqual([used, two]);
+    await kept.close();
+    expect(JSON.parse(textOf(file))).toEqual({ paths: {}, approvals: { one: used, two } });
+    expect(keptBy(await open(file))).toEqual([used, two]);
+  });
+
+  test('that have expired are not in the file', async () => {
+    const file = newFile();
+    const kept = await open(file);
+    const expiresAt = new Date(Date.now() - 1).toISOString();
+    const held = approval('held', { held: true, expiresAt });
+    for (const one of [approval('over', { expiresAt }), held, approval('none', { expiresAt: 'never' })])
+      storeOf(kept).keep(one);
+    await kept.close();
+    expect(JSON.parse(textOf(file)).approvals).toEqual({ held });
+  });
+
+  test('are kept beside a file that was removed, with what is known', async () => {
+    const file = newFile();
+    const kept = await open(file);
+    learn(kept, project(42), holding(1));
+    const [one, two] = [approval('one'), approval('two')];
+    storeOf(kept).keep(one);
+    rmSync(dirname(file), { recursive: true });
+    expect(storeOf(kept).keep(two)).toBe(true);
+    const copy = await open(await copyOf(file));
+    expect(keptBy(copy)).toEqual([one, two]);
+    expect(entriesOf(copy)).toEqual(entriesOf(kept));
+  });
+
+  test('that cannot be written are told of, where a restart would know them as they were', async () => {
+    const file = newFile();
+    const kept = await open(file);
+    storeOf(kept).keep(approval('one'));
+    const full = () => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    };
+    await withPatched({ writeSync: full }, async () => {
+      expect(storeOf(kept).keep(approval('one', { status: 'used' }))).toBe(false);
+      expect(storeOf(kept).keep(approval('two'))).toBe(true);
+    });
+    expect(kept.trouble?.message).toContain('no space left');
+    expect(storeOf(kept).keep(approval('three'))).toBe(true);
+    expect(keptBy(await open(await copyOf(file))).map(({ id, status }) => [id, status])).toEqual([
+      ['one', 'used'],
+      ['two', 'pending'],
+      ['three', 'pending'],
+    ]);
+  });
+
+  test('of another process are not taken', async () => {
+    const file = newFile();
+    const keeper = await open(file);
+    storeOf(keeper).keep(approval('one'));
+    const reader = await open(file);
+    expect(keptBy(reader)).toEqual([]);
+    storeOf(keeper).keep(approval('two'));
+    reader.follow();
+    expect(keptBy(reader)).toEqual([]);
+    expect(storeOf(reader).keep(approval('three'))).toBe(true);
+    expect(keptBy(await open(await copyOf(file))).map(({ id }) => id)).toEqual(['one', 'two']);
+  });
+
+  test('are none where nothing is kept', async () => {
+    expect((await openKeptState({ file: '', lag: 0, notice: () => undefined })).approvals).toBeUndefined();
   });
 });
 

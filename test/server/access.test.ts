@@ -9,6 +9,7 @@ import {
   isLoopback,
   listensOnLoopback,
 } from '../../src/server/access.ts';
+import { readNamedTokens } from '../../src/server/named-tokens.ts';
 import { refusal } from '../support/errors.ts';
 
 const SETTINGS: AccessSettings = {
@@ -186,6 +187,35 @@ describe('a control token', () => {
     ['line\nbreak', '127.0.0.1', 'spaces or other'],
   ])('%j is refused on %s', (token, host, says) => {
     expect(refusal('bad-config', () => createAccess({ ...SETTINGS, controlToken: token, host }))).toContain(
+      says,
+    );
+  });
+});
+
+describe("an approver's token", () => {
+  const ask = (headers: string[], settings: Partial<AccessSettings> = {}, address = '127.0.0.1') => {
+    const approvers = readNamedTokens(['anna=t0ken-of-anna-at-work'], {}, '--approvers');
+    const access = createAccess({ ...SETTINGS, approvers, ...settings });
+    return access(requestOf(['Host', 'gate.test', ...headers], '/', address), 'control', 'own')?.status;
+  };
+  const ANNA = ['Authorization', 'Bearer t0ken-of-anna-at-work'];
+
+  it('opens the control API, off loopback and to pages as well; without it, the rules are as ever', () => {
+    expect(ask(ANNA)).toBeUndefined();
+    expect(ask([...ANNA, 'Origin', 'http://gate.test'], {}, '0.0.0.0')).toBeUndefined();
+    expect(ask([...ANNA], { controlToken: 'x' })).toBeUndefined();
+    expect(ask(['Authorization', 'Bearer x'], { controlToken: 'x' })).toBeUndefined();
+    expect(ask(['Authorization', 'Bearer t0ken'])).toBe(403);
+    expect(ask([], { controlToken: 'x' })).toBe(401);
+    expect(ask([], {}, '0.0.0.0')).toBe(403);
+  });
+
+  it.each<[string, Partial<AccessSettings>, string]>([
+    ['anna=t0ken', { host: '0.0.0.0' }, 'the token of an approver is shorter than 16 characters'],
+    ['anna=t0ken', { controlToken: 't0ken' }, 'an approver has the control token'],
+  ])('%s is refused with %j', (text, settings, says) => {
+    const approvers = readNamedTokens([text], {}, '--approvers');
+    expect(refusal('bad-config', () => createAccess({ ...SETTINGS, approvers, ...settings }))).toContain(
       says,
     );
   });

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readNamedTokens } from '../../src/server/named-tokens.ts';
 import { refusal } from '../support/errors.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ENV = { TOKEN: 'of-the-environment', BEARER: 'Bearer s3cret-of-carol', EMPTY: '', BROKEN: 'x\n' };
 const read = (...texts: string[]) => readNamedTokens(texts, ENV, '--client');
@@ -46,6 +49,14 @@ describe('a token', () => {
   });
 });
 
+it('may stand in a file, with a line feed at its end', () => {
+  const file = join(temporaryFolder(), 'anna.txt');
+  writeFileSync(file, 't0ken-of-anna\n');
+  const tokens = read(`anna=file:${file}`, 'anna=t0ken', 'ben=env:TOKEN');
+  expect(tokens?.nameOf(['Authorization', 'Bearer t0ken-of-anna'])).toBe('anna');
+  expect(tokens?.names).toEqual(['anna', 'ben']);
+});
+
 it('is not there where none is given', () => {
   expect(read()).toBeUndefined();
 });
@@ -57,6 +68,7 @@ it.each([
     ['a=env:BROKEN'],
     'the token of a holds a character that no header can have (does it end in a line feed?)',
   ],
+  [['a=file:/none'], 'the file /none with the token of a cannot be read: it does not exist'],
   [['a=t0ken', 'b=t0ken'], 'a and b have the same token'],
   [['a=env:BEARER', 'b=s3cret-of-carol'], 'a and b have the same token'],
   [['a=t0ken', 'a=t0ken'], 'a has the same token twice'],
