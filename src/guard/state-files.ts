@@ -225,7 +225,8 @@ function compare(a: string, b: string): number {
 
 /** What `JSON.stringify(value, null, 2)` gives, in parts: objects down to a depth are divided. */
 function* prettyParts(value: JsonValue, depth: number, indent = ''): Generator<string> {
-  const members = depth > 0 && isObject(value) ? Object.entries(value) : [];
+  const isDivided = depth > 0 && isObject(value);
+  const members = isDivided ? Object.entries(value).filter(([, member]) => member !== undefined) : [];
   // In a JSON string, a line feed is escaped.
   if (members.length === 0) return yield JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
   let before = '{';

@@ -1,5 +1,5 @@
 /** Approvals in front of a service that really deletes: who says yes, how long a PATCH waits for it, and what a restart knows. */
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';
@@ -422,6 +422,7 @@ describe('after a restart', () => {
   async function restarted(gate: InProcess, state: string, how: string, more: Settings): Promise<InProcess> {
     if (how === 'a stop') {
       await gate.gate.close();
+      expect(readdirSync(dirname(state)).sort()).toEqual(['.gitignore', 'state.json']);
       return start({ state, ...more });
     }
     const copy = join(temporaryFolder(), '.patchgate', 'state.json');

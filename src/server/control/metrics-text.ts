@@ -6,7 +6,7 @@ export interface RunNumbers {
   version: string;
   /** `proxy`, `replay` or `fake` */
   mode: string;
-  /** Approvals that were given out, and used. */
+  /** Approvals that were asked for, and used. */
   approvals: { readonly given: number; readonly used: number };
   sessions: number;
   /** Where a recording is replayed: requests that nothing in it answered. */
@@ -60,7 +60,7 @@ export function metricsText(counters: Counters, run: RunNumbers): Promise<string
   );
   const approvals = new Counter({
     name: 'patchgate_approvals_total',
-    help: 'Tokens for deletions that were given out with a 409, and those that were used.',
+    help: 'Approvals of deletions that were asked for, by a 409 or a PATCH that waits, and those that were used.',
     labelNames: ['event'],
     registers,
   });
@@ -68,7 +68,7 @@ export function metricsText(counters: Counters, run: RunNumbers): Promise<string
   registerHistogram(
     registry,
     'patchgate_gate_seconds',
-    'Time from the head of a request until it was handed on or blocked: its body was read, and it waited for its record.',
+    'Time from the head of a request until it was handed on or blocked: its body was read, and it waited for its record, but not for a decision.',
     counters.gateSeconds,
   );
   registerHistogram(
