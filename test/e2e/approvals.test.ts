@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';
+import { startBinary } from '../support/binary.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
 import { patch, project, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -26,17 +27,17 @@ interface Answer<T> {
   json: T;
 }
 
-async function control<T>(gate: InProcess, path: string, init: RequestInit = {}): Promise<Answer<T>> {
+async function control<T>(gate: { url: string }, path: string, init: RequestInit = {}): Promise<Answer<T>> {
   const response = await fetch(`${gate.url}/__patchgate/${path}`, init);
   return { status: response.status, json: (await response.json()) as T };
 }
 
 const list = async (gate: InProcess) =>
   (await control<{ approvals: Approval[]; approvers: boolean }>(gate, 'approvals')).json.approvals;
-const one = async (gate: InProcess, id: string | undefined) =>
+const one = async (gate: { url: string }, id: string | undefined) =>
   (await control<Approval>(gate, `approvals/${id}`)).json;
 const decide = (
-  gate: InProcess,
+  gate: { url: string },
   id: string | undefined,
   decision: object | string,
   headers: Record<string, string> = {},
@@ -534,6 +535,48 @@ describe('after a restart', () => {
     expect((await blocked(beside, ONE, withToken(approve))).detail).toContain('is not known');
     expect((await patch(gate.url, ONE, withToken(approve))).status).toBe(200);
   });
+});
+
+it('two people, and a gate that is killed between them, and again once the token is on its way', {
+  tags: 'slow',
+}, async () => {
+  const cwd = temporaryFolder();
+  const args = ['proxy', service.target.url, '--approvers', APPROVERS.join()];
+  const run = () => startBinary(args, { cwd });
+  const first = await run();
+  await patch(first.url, BOTH);
+  const { approve, approval } = (await patch(first.url, ONE)).json;
+  await first.stop('SIGKILL');
+
+  const second = await run();
+  expect((await decide(second, approval, 'approve', ANNA)).status).toBe(200);
+  const reached = new Promise<void>((resolve) => service.next.push(() => resolve()));
+  const cut = expect(patch(second.url, ONE, withToken(approve))).rejects.toThrow();
+  await reached;
+  await second.stop('SIGKILL');
+  await cut;
+
+  const third = await run();
+  expect(await one(third, approval)).toMatchObject({ status: 'used', decidedBy: 'anna' });
+  const { status, json } = await patch(third.url, ONE, withToken(approve));
+  expect([status, json.detail]).toEqual([409, expect.stringContaining('was used already')]);
+  expect(service.deleted).toEqual([]);
+  expect((await third.stop('SIGTERM')).code).toBe(0);
+});
+
+it('a PATCH that is held is answered when a signal stops the program', { tags: 'slow' }, async () => {
+  const cwd = temporaryFolder();
+  const gate = await startBinary(['proxy', service.target.url, '--hold', '5m'], { cwd });
+  await patch(gate.url, BOTH);
+  const waiting = patch(gate.url, ONE);
+  await vi.waitFor(async () => {
+    const { json } = await control<{ approvals: Approval[] }>(gate, 'approvals?status=pending');
+    expect(json.approvals).toHaveLength(1);
+  });
+  const stopped = gate.stop('SIGTERM');
+  expect((await waiting).json.approve).toBeDefined();
+  const { code, stderr } = await stopped;
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('cut off')]);
 });
 
 it('the audit names the approval that was asked for, decided and used', async () => {
