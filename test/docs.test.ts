@@ -29,10 +29,11 @@ const OTHERS = [
   .concat(['project', 'from-target', 'header', 'write-full', 'data-binary'])
   .concat(['output', 'write-baseline', 'against-contract'])
   .concat(['unsafe', 'update', 'env', 'fault', 'client', 'verbose'])
-  // Of others: npm, npx, curl, node, docker, mount.
+  // Of others: npm, npx, curl, node, docker, mount, gh.
   .concat(['connect-to', 'add-host', 'bind', 'global', 'install-links'])
   .concat(['save-dev', 'cacert', 'pack-destination', 'no-install', 'package', 'version', 'test'])
-  .concat(['run', 'no-file-parallelism', 'errors']);
+  .concat(['run', 'no-file-parallelism', 'errors'])
+  .concat(['body-file', 'edit-last', 'create-if-none']);
 
 it('lists every rule as it is', async () => {
   const rows = CATALOGUE.map(

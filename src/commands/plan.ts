@@ -12,7 +12,7 @@ import type { Known, RecordName } from '../model/record.ts';
 import { redactJson, redactText } from '../recordings/redaction/redact.ts';
 import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redaction/redact-finding.ts';
 import { type Redaction, type RedactionSettings, redactionOf } from '../recordings/redaction/redaction.ts';
-import { doubtOf, outcomeOf, type Plan, planJson, planText } from '../reporters/plan.ts';
+import { doubtOf, outcomeOf, type Plan, planJson, planMarkdown, planText } from '../reporters/plan.ts';
 import { visible } from '../reporters/wording.ts';
 import { resolveConfig, workspaceOf } from '../settings/config.ts';
 import { COMMAND_DEFAULTS, STATE_BY_DEFAULT } from '../settings/settings.ts';
@@ -34,8 +34,10 @@ interface Args {
   fromTarget?: string | string[];
   header?: string | string[];
   writeFull?: string | string[];
-  format: 'text' | 'json';
+  format: keyof typeof FORMATS;
 }
+
+const FORMATS = { text: planText, json: planJson, markdown: planMarkdown } as const;
 
 const SOURCES = 'What the project holds (one of them):';
 
@@ -75,7 +77,7 @@ export const plan: CommandModule = {
           group: 'Target:',
         }),
         'write-full': takesText('File to write the body to that loses no environment'),
-        format: formatOf('Of the plan', 'text', 'json'),
+        format: formatOf('Of the plan', 'text', 'json', 'markdown'),
       })
       .example('$0 plan body.json --project 42', 'against what the proxy has seen')
       .example('$0 plan body.json --project 42 --write-full body.json', 'and keep what would be lost')
@@ -140,7 +142,7 @@ export interface PlanArgs {
   basePath: string;
   source: Source;
   target: TargetSettings;
-  format: 'text' | 'json';
+  format: keyof typeof FORMATS;
   isColoured: boolean;
   redaction?: RedactionSettings;
   /** File to write the corrected body to. */
@@ -200,7 +202,7 @@ export async function runPlan(
     findings: verdict.findings.filter(({ severity }) => severity === 'error'),
   };
   const shown = withoutSecrets(plan, redactionOf(args.redaction));
-  await io.output.write(args.format === 'json' ? planJson(shown) : planText(shown, args.isColoured));
+  await io.output.write(FORMATS[args.format](shown, args.isColoured));
   const doubt = doubtOf(shown);
   if (doubt !== undefined && args.format === 'json') io.say(`${visible(doubt)}\n  ${shown.advice}`);
   const outcome = outcomeOf(plan);

@@ -4,7 +4,7 @@ import type { Finding } from '../model/finding.ts';
 import { type Colour, coloured, type Paint, plain } from './colours.ts';
 import { findingOf } from './json.ts';
 import { STDIN_NAME } from './report.ts';
-import { amount, shortened, visible } from './wording.ts';
+import { amount, grouped, markdown, shortened, visible } from './wording.ts';
 
 /** What a PATCH of a project would do: what `plan` reports. */
 export interface Plan {
@@ -77,9 +77,58 @@ export function planText(plan: Plan, isColoured: boolean): string {
     known === 'nothing' ? '' : summaryOf(effects, outcomeOf(plan) === 'kept'),
     findingsText(plan),
     doubtText(plan),
-    remediesText(plan),
+    remediesOf(plan).join('\n'),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+/** Characters of a list: GitHub takes 65,536 of a comment. */
+const LIST_LENGTH = 20_000;
+
+/** For a comment in a pull request: what is lost stands first, and in bold. */
+export function planMarkdown(plan: Plan): string {
+  const { body, effects, findings, known, source } = plan;
+  const lost = effects.filter(losesEnvironment);
+  const changes = effects.map((effect) => {
+    const text = markdown(lineOf(effect)[2]);
+    return losesEnvironment(effect) ? `**${text}**` : text;
+  });
+  const errors = findings.map(({ rule, message, hint, line, column = 1 }) => {
+    const place = line === undefined ? body : `${body}:${line}:${column}`;
+    return markdown(visible(`${place}: ${rule}: ${message}${hint === undefined ? '' : `; ${hint}`}`));
+  });
+  const isKept = outcomeOf(plan) === 'kept';
+  const sections = [
+    `### Patchgate: ${markdown(headingOf(plan, lost.length))}`,
+    listOf(changes),
+    known === 'nothing' ? '' : summaryOf(effects, isKept),
+    errors.length > 0 ? `The gate would block this PATCH in any case:\n\n${listOf(errors)}` : '',
+    markdown(doubtText(plan)),
+    listOf(remediesOf(plan).map(markdown)),
+    known === 'nothing' ? '' : `What the project holds is known from ${markdown(visible(source))}.`,
+  ];
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+/** `this PATCH deletes 2 environments of project 42 "Checkout"` */
+function headingOf(plan: Plan, lost: number): string {
+  const { project, name } = plan;
+  const of = `project ${project}${name === undefined ? '' : ` ${quoted(name)}`}`;
+  if (lost > 0) return `this PATCH deletes ${amount(lost, 'environment')} of ${of}`;
+  return outcomeOf(plan) === 'kept'
+    ? `this PATCH deletes no environment of ${of}`
+    : `it is not known what this PATCH deletes of ${of}`;
+}
+
+function listOf(items: readonly string[]): string {
+  let length = 0;
+  const lines = items.map((item) => `- ${item}`);
+  const shown = lines.filter((line) => {
+    length += line.length + 1;
+    return length <= LIST_LENGTH;
+  });
+  const more = lines.length - shown.length;
+  return [...shown, ...(more > 0 ? [`- and ${grouped(more)} more`] : [])].join('\n');
 }
 
 /** As wide as the widest mark. */
@@ -182,15 +231,15 @@ function doubtText(plan: Plan): string {
   return `${visible(said)}${verdict}\nTo know it: ${plan.advice}`;
 }
 
-function remediesText(plan: Plan): string {
-  if (outcomeOf(plan) !== 'lost') return '';
+function remediesOf(plan: Plan): string[] {
+  if (outcomeOf(plan) !== 'lost') return [];
   const file = plan.body === STDIN_NAME ? 'FILE' : visible(plan.body);
   const keep = `To keep what would be lost: --write-full ${file} writes the body that does.`;
   // A token suppresses no other finding.
-  if (plan.findings.length > 0) return keep;
-  return [
-    keep,
+  if (plan.findings.length > 0) return [keep];
+  const letGo = [
     'To let it go: send the PATCH through patchgate proxy; it answers 409 with a token. Send it again with that token',
     'in the header Patchgate-Approve. Names that may always go: --allow-delete PATTERN.',
-  ].join('\n');
+  ];
+  return [keep, letGo.join('\n')];
 }

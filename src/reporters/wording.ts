@@ -32,9 +32,13 @@ export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** A text without any markup of Markdown. */
+/** What becomes a link or a mention without any markup, and where it is cut in two: `@name`, `#12`, `https://`, `www.` */
+const LINKED = /@|#(?=\d)|:(?=\/\/)|www(?=\.)/gi;
+
+/** A text without any markup of Markdown, and without anybody being told of it. */
 export function markdown(text: string): string {
-  return text.replace(/[\\`*_[\]<>|#&~$]/g, '\\$&').replace(/\s+/g, ' ');
+  const escaped = text.replace(/[\\`*_[\]<>|#&~$]/g, '\\$&').replace(/\s+/g, ' ');
+  return escaped.replace(LINKED, '$&&#8203;');
 }
 
 /** `recorded 27 exchanges in recordings/checkout` @param folder the recording's */

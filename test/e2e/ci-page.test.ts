@@ -3,23 +3,29 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { readAction } from '../support/action.ts';
-import { ROOT } from '../support/binary.ts';
+import { packed, ROOT, runProgram } from '../support/binary.ts';
 import { ACTION, blocksBelow, filesBelow } from '../support/ci-page.ts';
 import { loadGithubParser } from '../support/github-parser.ts';
 import { runHere } from '../support/run-here.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 interface Workflow {
   jobs: Record<string, { steps: { uses?: string; id?: string; with?: object; run?: string }[] }>;
 }
 
-describe('the workflows for GitHub', () => {
-  const workflows = blocksBelow('GitHub Actions', 'yaml');
+const workflows = blocksBelow('GitHub Actions', 'yaml');
+const PROJECT = {
+  name: 'Checkout',
+  languages: ['GO'],
+  environments: [{ id: 1, name: 'Production', isEnabled: true }],
+};
 
+describe('the workflows for GitHub', () => {
   it("are valid to GitHub's own parser", async () => {
     const { workflowErrors } = await loadGithubParser();
-    expect(workflows).toHaveLength(3);
-    expect(workflows.map(workflowErrors)).toEqual([[], [], []]);
+    expect(workflows).toHaveLength(4);
+    expect(workflows.map(workflowErrors)).toEqual([[], [], [], []]);
     expect(workflowErrors((workflows[0] as string).replace('runs-on', 'run-on'))).not.toEqual([]);
   });
 
@@ -42,6 +48,28 @@ describe('the workflows for GitHub', () => {
     expect(Object.keys(outputs)).toEqual(expect.arrayContaining(asked));
     expect(uses.some(({ id }) => id === 'patchgate')).toBe(true);
   });
+});
+
+it('the job that comments a pull request fails, and says what is lost', async () => {
+  const service = await startTarget((_req, res) => res.end(JSON.stringify(PROJECT)));
+  const cwd = temporaryFolder();
+  const stub = (name: string, text: string) =>
+    writeFileSync(join(cwd, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  stub('npx', `shift 2; exec "${process.execPath}" "${packed('dist/cli.js')}" "$@"`);
+  stub('gh', 'echo "$@"; cat plan.md');
+  mkdirSync(join(cwd, 'bodies'));
+  writeFileSync(join(cwd, 'bodies/checkout.json'), JSON.stringify({ ...PROJECT, environments: [] }));
+  const job = workflows.map((text) => (parse(text) as Workflow).jobs.plan).find(Boolean);
+  const [plan = '', comment = ''] = (job?.steps ?? []).flatMap(({ run = '' }) => run).slice(-2);
+  const env = { PATH: `${cwd}:${process.env.PATH}`, TARGET: `${service.url}/api/v2`, TOKEN: 'secret' };
+  expect((await runProgram('bash', ['-c', plan], { cwd, env })).code).toBe(3);
+  expect(service.received[0]?.headers.authorization).toBe('Bearer secret');
+  const number = /\$\{\{ github\.event\.number \}\}/;
+  expect(comment).toMatch(number);
+  const { stdout } = await runProgram('bash', ['-c', comment.replace(number, '7')], { cwd, env });
+  expect(stdout).toMatch(
+    /^pr comment 7 .*\n### Patchgate: this PATCH deletes 1 environment of project 42 "Checkout"\n/,
+  );
 });
 
 it('the job for GitLab is that of the file', () => {

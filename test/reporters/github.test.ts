@@ -124,7 +124,7 @@ describe('the page of a job', () => {
     const message = '| a |\n| <img src=x> `b` [c](d) **e** &amp; \\| #1 ~~f~~ $g$';
     const report = { files: [checkedFile([subject([finding({ message, rule: 'x_y' })])])] };
     expect(githubSummary(report, SAMPLE_OPTIONS)).toContain(
-      '| x\\_y | \\| a \\|\ufffd\\| \\<img src=x\\> \\`b\\` \\[c\\](d) \\*\\*e\\*\\* \\&amp; \\\\\\| \\#1 \\~\\~f\\~\\~ \\$g\\$ |\n',
+      '| x\\_y | \\| a \\|\ufffd\\| \\<img src=x\\> \\`b\\` \\[c\\](d) \\*\\*e\\*\\* \\&amp; \\\\\\| \\#&#8203;1 \\~\\~f\\~\\~ \\$g\\$ |\n',
     );
   });
 
