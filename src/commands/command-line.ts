@@ -60,6 +60,13 @@ const COMMANDS: readonly CommandModule[] = [
   command('plan <body>', 'Says what a PATCH of a project would create, delete and replace; sends none', () =>
     import('./plan.ts').then((module) => module.plan),
   ),
+  command('approvals', 'Lists what waits at a running gate for somebody to approve it', () =>
+    import('./approvals.ts').then((module) => module.approvals),
+  ),
+  command('approve <id>', 'Lets a PATCH pass that a running gate has stopped for what it deletes', () =>
+    import('./approvals.ts').then((module) => module.approve),
+  ),
+  command('decline <id>', 'Says no to it', () => import('./approvals.ts').then((module) => module.decline)),
   {
     command: 'recordings',
     describe: 'Lists, shows, scrubs, removes, imports and exports recordings',

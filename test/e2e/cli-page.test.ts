@@ -3,7 +3,21 @@ import { it } from 'vitest';
 import { expectGenerated } from '../support/generated-page.ts';
 import { runHere } from '../support/run-here.ts';
 
-const COMMANDS = ['proxy', 'replay', 'fake', 'exec', 'verify', 'check', 'report', 'plan', 'config', 'demo'];
+const COMMANDS = [
+  'proxy',
+  'replay',
+  'fake',
+  'exec',
+  'verify',
+  'check',
+  'report',
+  'plan',
+  'approvals',
+  'approve',
+  'decline',
+  'config',
+  'demo',
+];
 const RECORDINGS = ['list', 'show', 'scrub', 'remove', 'import', 'export'];
 
 it('has the help of every command', async () => {

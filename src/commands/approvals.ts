@@ -1,0 +1,277 @@
+import type { Argv, CommandModule } from 'yargs';
+import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { type JsonValue, member } from '../json/json.ts';
+import type { Approval, Decision } from '../model/approval.ts';
+import { coloured, plain } from '../reporters/colours.ts';
+import { effectLine } from '../reporters/plan.ts';
+import { amount, visible } from '../reporters/wording.ts';
+import { CONTROL_ROOT } from '../server/control/control-path.ts';
+import { printable } from '../server/printable.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { SETTINGS } from '../settings/settings.ts';
+import { ageText } from '../upstreams/replay/sequences.ts';
+import { once } from './given.ts';
+import { flagsOf, formatOf, takesText, withSettings } from './options.ts';
+import { isColoured, standardOutput } from './output.ts';
+import { table } from './recordings/units.ts';
+
+const TOKEN_VARIABLE = 'PATCHGATE_CONTROL_TOKEN';
+
+export const approvals: CommandModule = {
+  builder: (yargs) =>
+    ofGate(yargs)
+      .option('format', formatOf('Of the list', 'text', 'json'))
+      .example('$0 approvals', 'what waits at the gate of this machine')
+      .example('$0 approvals --gate https://gate.example.com --format json', 'of another one, for a program')
+      .epilogue('Exit codes: 0 listed, also where nothing waits, 2 the gate did not answer.'),
+  handler: async (argv) => {
+    const { json, now } = await askGate(await gateOf(argv), 'approvals');
+    const format = once('format', argv.format as string | string[]);
+    const text = format === 'json' ? jsonText(json) : listText(listOf(json), now, hasColours());
+    await standardOutput().write(text);
+  },
+};
+
+export const approve: CommandModule = deciding('approve');
+export const decline: CommandModule = deciding('decline');
+
+function deciding(decision: Decision): CommandModule {
+  return {
+    builder: (yargs) =>
+      ofGate(yargs)
+        .positional('id', { type: 'string', demandOption: true, describe: 'As patchgate approvals lists it' })
+        .option('reason', takesText('Why; it stands in the audit'))
+        .example(`$0 ${decision} k3f9x2ab`, 'at the gate of this machine')
+        .example(`$0 ${decision} k3f9x2ab --reason "${REASONS[decision]}"`, 'and say why')
+        .epilogue(
+          'Exit codes: 0 done, 2 could not: no gate, not allowed, no such approval, decided already.',
+        ),
+    handler: async (argv) => {
+      const id = String(argv.id);
+      if (!/^[\w-]{1,100}$/.test(id)) {
+        throw new PatchgateError('bad-usage', `${JSON.stringify(id)} is no id of an approval`, {
+          hint: 'patchgate approvals lists them',
+        });
+      }
+      const reason = once('reason', argv.reason as string | string[] | undefined);
+      const { json, now } = await askGate(await gateOf(argv), `approvals/${id}`, { decision, reason });
+      await standardOutput().write(decidedText(approvalOf(json), decision, now, hasColours()));
+    },
+  };
+}
+
+const REASONS = { approve: 'the sandbox goes', decline: 'Production stays' };
+
+function ofGate<T>(yargs: Argv<T>): Argv<T> {
+  return withSettings(yargs, ['controlToken']).option(
+    'gate',
+    takesText('URL of the gate', { defaultDescription: 'as host and port of the config say' }),
+  ) as unknown as Argv<T>;
+}
+
+const hasColours = () => isColoured(process.stdout, process.env);
+
+interface AskedGate {
+  url: string;
+  token: string | undefined;
+}
+
+async function gateOf(argv: Readonly<Record<string, unknown>>): Promise<AskedGate> {
+  const { config } = await resolveConfig(flagsOf(argv));
+  const { controlToken: token } = config;
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new PatchgateError('bad-usage', 'the token has spaces or other characters that no token has', {
+      hint: `give it in ${TOKEN_VARIABLE}`,
+    });
+  }
+  return { url: urlOf(once('gate', argv.gate as string | string[] | undefined), config), token };
+}
+
+const EVERYWHERE = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
+/** Without a slash at its end. @throws PatchgateError `bad-usage` */
+export function urlOf(given: string | undefined, { host, port, tlsCert }: Config): string {
+  const name = EVERYWHERE.get(host) ?? host;
+  const own = `${tlsCert === undefined ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${port || SETTINGS.port.default}`;
+  const text = given ?? own;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '')
+    return url.origin + url.pathname.replace(/\/+$/, '');
+  throw new PatchgateError(
+    'bad-usage',
+    `--gate: ${url?.username ? 'the URL' : JSON.stringify(text)} is no URL of a gate`,
+    {
+      hint: `give it as the gate says it at its start: --gate ${own}`,
+    },
+  );
+}
+
+/** Milliseconds that a gate may take. */
+const PATIENCE = 10_000;
+
+/**
+ * Asks the control API of a running gate.
+ *
+ * @param body is posted; without it, it is a GET
+ * @returns what it answers, and the time by its clock
+ * @throws PatchgateError where there is no gate, or where it refuses
+ */
+export async function askGate(
+  { url, token }: AskedGate,
+  path: string,
+  body?: object,
+): Promise<{ json: JsonValue; now: number }> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(`${url}${CONTROL_ROOT}/${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      body: body ? JSON.stringify(body) : null,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    text = await response.text();
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const why = messageOf(cause) || systemCode(cause);
+    throw new PatchgateError('target-unreachable', `no gate answers at ${url}: ${why}`, {
+      hint: 'start it with patchgate proxy, or say where it listens: --gate URL',
+      cause: error,
+    });
+  }
+  const json = jsonOf(text);
+  if (response.ok && json !== undefined)
+    return { json, now: Date.parse(response.headers.get('date') ?? '') || Date.now() };
+  throw refusalOf(response.status, json, { url, token }, body !== undefined);
+}
+
+function jsonOf(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refusalOf(
+  status: number,
+  json: JsonValue | undefined,
+  { url, token }: AskedGate,
+  isDecision: boolean,
+): PatchgateError {
+  const [detail, hint] = ['detail', 'hint'].map((name) => {
+    const value = member(json, name);
+    return typeof value === 'string' ? value : undefined;
+  });
+  if (detail === undefined) {
+    return new PatchgateError(
+      'bad-usage',
+      `${url} is no gate with approvals: it answers with the status ${status}`,
+      {
+        hint: 'say where the gate listens: --gate URL',
+      },
+    );
+  }
+  const own = `give the control token, or as an approver your own, in ${TOKEN_VARIABLE}`;
+  if (status === 401) {
+    const why = token === undefined ? 'needs a token' : 'does not know the token';
+    return new PatchgateError('not-allowed', `the gate at ${url} ${why}`, { hint: own });
+  }
+  const further = status === 403 && isDecision ? own : undefined;
+  const hints = [hint, further].filter((text) => text !== undefined).join('; ');
+  return new PatchgateError(status === 403 ? 'not-allowed' : 'bad-input', `the gate at ${url}: ${detail}`, {
+    ...(hints !== '' && { hint: hints }),
+  });
+}
+
+interface List {
+  approvals: Approval[];
+  /** Only they can decide. */
+  approvers: boolean;
+}
+
+/** @throws PatchgateError where it is no list of approvals */
+export function listOf(json: JsonValue): List {
+  const list = member(json, 'approvals');
+  if (!Array.isArray(list)) throw notUnderstood();
+  return { approvals: list.map(approvalOf), approvers: member(json, 'approvers') === true };
+}
+
+/** All of it that is shown stands there. */
+function approvalOf(json: JsonValue): Approval {
+  const isText = (name: string) => typeof member(json, name) === 'string';
+  const effects = member(json, 'effects');
+  if (['id', 'status', 'method', 'url', 'requestedAt', 'expiresAt'].every(isText) && Array.isArray(effects))
+    return json as unknown as Approval;
+  throw notUnderstood();
+}
+
+function notUnderstood(): PatchgateError {
+  return new PatchgateError('bad-input', 'what answers is no list of approvals, or that of another version', {
+    hint: 'use the version of Patchgate that the gate runs',
+  });
+}
+
+export function jsonText(json: JsonValue): string {
+  const lines = JSON.stringify(json, null, 2).split('\n');
+  return lines.map((line) => `${printable(line)}\n`).join('');
+}
+
+const COLUMNS = ['id', 'left', 'asked', 'held', 'who', 'request'];
+
+/** What waits for a decision, the newest first. @param now by the gate's clock */
+export function listText({ approvals, approvers }: List, now: number, isColoured: boolean): string {
+  const pending = approvals.filter(({ status }) => status === 'pending');
+  const others = approvals.length - pending.length;
+  const rest = others > 0 ? `; --format json lists ${others} more, decided or over` : '';
+  if (pending.length === 0) return `nothing waits for a decision${rest}\n`;
+  const rows = pending.map((one) => [
+    visible(one.id),
+    ageText(Date.parse(one.expiresAt) - now),
+    `${ageText(now - Date.parse(one.requestedAt))} ago`,
+    one.held ? 'yes' : '-',
+    visible(one.who ?? one.client ?? '-'),
+    requestText(one),
+  ]);
+  const [head, ...lines] = table([COLUMNS, ...rows], []);
+  const all = lines.flatMap((line, i) => [line, ...effectLines(pending[i] as Approval, isColoured)]);
+  const by = approvers ? `; only an approver's token in ${TOKEN_VARIABLE} decides` : '';
+  const decide = 'patchgate approve ID, or patchgate decline ID';
+  return `${[head, ...all].join('\n')}\n\n${amount(pending.length, 'decision')} to make${rest}: ${decide}${by}\n`;
+}
+
+/** `approved k3f9x2ab: PATCH /…`, what it loses, and what comes of it. */
+export function decidedText(one: Approval, decision: Decision, now: number, isColoured: boolean): string {
+  const done = decision === 'approve' ? 'approved' : 'declined';
+  const next = decision === 'approve' ? [whatNext(one, now)] : [];
+  const lines = [`${done} ${visible(one.id)}: ${requestText(one)}`, ...effectLines(one, isColoured), ...next];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function whatNext({ held, expiresAt }: Approval, now: number): string {
+  return held
+    ? 'its client waits, and the gate judges the PATCH again now'
+    : `its client can send the PATCH again with its token, for ${ageText(Date.parse(expiresAt) - now)}`;
+}
+
+function requestText({ method, url }: Approval): string {
+  return visible(`${method} ${url}`);
+}
+
+/** Effects of one approval that are shown; what is lost comes first. */
+const MOST_EFFECTS = 10;
+
+function effectLines({ effects }: Approval, isColoured: boolean): string[] {
+  if (effects.length === 0) return ['    it is not known what it deletes'];
+  const paint = isColoured ? coloured : plain;
+  const shown = effects.slice(0, MOST_EFFECTS).map((effect) => effectLine(effect, paint));
+  const more = effects.length - shown.length;
+  return [...shown, ...(more > 0 ? [`    and ${more} more`] : [])];
+}
