@@ -35,10 +35,15 @@ export function shortened(text: string, most: number): string {
 /** What becomes a link or a mention without any markup, and where it is cut in two: `@name`, `#12`, `https://`, `www.` */
 const LINKED = /@|#(?=\d)|:(?=\/\/)|www(?=\.)/gi;
 
-/** A text without any markup of Markdown, and without anybody being told of it. */
+/** A text of which nothing is made a link, and of which nobody is told. @param gap of no width */
+export function unlinked(text: string, gap: string): string {
+  return text.replace(LINKED, `$&${gap}`);
+}
+
+/** A text without any markup of Markdown, links and mentions. */
 export function markdown(text: string): string {
   const escaped = text.replace(/[\\`*_[\]<>|#&~$]/g, '\\$&').replace(/\s+/g, ' ');
-  return escaped.replace(LINKED, '$&&#8203;');
+  return unlinked(escaped, '&#8203;');
 }
 
 /** `recorded 27 exchanges in recordings/checkout` @param folder the recording's */

@@ -1,0 +1,139 @@
+import { setImmediate } from 'node:timers/promises';
+import { systemCode } from '../errors.ts';
+import { splitTarget } from '../http/http.ts';
+import type { Approval } from '../model/approval.ts';
+import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
+import { plain } from '../reporters/colours.ts';
+import { effectLine } from '../reporters/plan.ts';
+import { unlinked, visible } from '../reporters/wording.ts';
+
+interface WebhookOptions {
+  /** A secret. */
+  url: string;
+  approvals: { subscribe(listener: (approval: Approval) => void): () => void };
+  /** Where the page is; undefined: there is none. */
+  uiUrl?: (() => string | undefined) | undefined;
+  /** Takes one notice for people. */
+  notice(text: string): void;
+}
+
+/** Milliseconds that the chat may take, and that a stop waits for it. */
+const PATIENCE = 5000;
+const PATIENCE_OF_STOP = 1000;
+/** Approvals that wait to be told, and ids of those that were. */
+const MOST_WAITING = 100;
+const MOST_IDS = 1000;
+
+const RISKS = {
+  untold: 'The chat is not told of all approvals. They can be given all the same.',
+};
+
+/**
+ * Tells a chat of each approval that is pending: one POST each, one after the other, and none of them again. No answer of the gate waits
+ * for that.
+ *
+ * @returns ends it
+ */
+export function tellOfApprovals({ url, approvals, uiUrl, notice }: WebhookOptions): () => Promise<void> {
+  const notices = new TroubleNotices('THE APPROVAL WEBHOOK FAILS', RISKS, notice);
+  const seen = new Set<string>();
+  const waiting: Approval[] = [];
+  let sending: Promise<void> | undefined;
+  let cut: ((why: string) => void) | undefined;
+
+  /** @returns why it failed. The address must not stand in it. */
+  const post = async (approval: Approval): Promise<string | undefined> => {
+    const abort = new AbortController();
+    let why: string | undefined;
+    cut = (text) => {
+      why = text;
+      abort.abort();
+    };
+    const timer = setTimeout(cut, PATIENCE, `it does not answer within ${PATIENCE / 1000}s`).unref();
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(messageOf(approval, uiUrl?.())),
+        redirect: 'manual',
+        signal: abort.signal,
+      });
+      await response.body?.cancel();
+      return response.ok ? undefined : `it answers with the status ${response.status}`;
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : undefined;
+      return why ?? systemCode(cause) ?? 'the connection broke off';
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const sendAll = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      // What the gate is about to answer comes first.
+      await setImmediate();
+      const why = await post(next);
+      if (why === undefined) notices.over('the approval webhook works again');
+      else notices.trouble(new Error(why), 'untold');
+    }
+    sending = undefined;
+  };
+
+  const unsubscribe = approvals.subscribe((approval) => {
+    const { id, status } = approval;
+    if (status !== 'pending' || seen.has(id)) return;
+    seen.add(id);
+    for (const oldest of seen) {
+      if (seen.size <= MOST_IDS) break;
+      seen.delete(oldest);
+    }
+    if (waiting.length >= MOST_WAITING) {
+      notices.trouble(new Error(`${MOST_WAITING} approvals wait to be told`), 'untold');
+      return;
+    }
+    waiting.push(approval);
+    sending ??= sendAll();
+  });
+
+  return async () => {
+    unsubscribe();
+    const timer = setTimeout(() => {
+      waiting.length = 0;
+      cut?.('the gate stopped before it had answered');
+    }, PATIENCE_OF_STOP);
+    await sending;
+    clearTimeout(timer);
+  };
+}
+
+/** `text` is what Slack, Mattermost and others show; all else is for programs. No body, no token. */
+function messageOf(approval: Approval, uiUrl: string | undefined): object {
+  const { id, method, record, effects, expiresAt } = approval;
+  const { path } = splitTarget(approval.url);
+  const link = uiUrl && `${uiUrl.replace(/\/$/, '')}/#/approvals/${id}`;
+  return { text: chatText(approval, path, link), id, method, path, record, effects, expiresAt, link };
+}
+
+/** Effects that are shown; what is lost comes first. */
+const MOST_EFFECTS = 10;
+
+function chatText({ id, method, who, effects, expiresAt }: Approval, path: string, link?: string): string {
+  const by = who === undefined ? '' : ` of ${who}`;
+  const shown = effects.slice(0, MOST_EFFECTS).map((effect) => effectLine(effect, plain).trim());
+  const more = effects.length - shown.length;
+  const until = `until ${expiresAt.slice(0, 16).replace('T', ' ')} UTC`;
+  return [
+    inChat(`${method} ${path}${by} waits for approval, ${until}:`),
+    ...(effects.length === 0 ? ['it is not known what it deletes'] : shown.map(inChat)),
+    ...(more > 0 ? [`and ${more} more`] : []),
+    ...(link === undefined ? [] : [link]),
+    `patchgate approve ${id}`,
+  ].join('\n');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** A text that calls nobody (`<!channel>`, `@all`) and is no link. */
+function inChat(text: string): string {
+  const escaped = visible(text).replace(/[&<>]/g, (character) => ENTITIES[character] as string);
+  return unlinked(escaped, '\u200b');
+}
