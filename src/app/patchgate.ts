@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
+import type { Approvals } from '../guard/approvals.ts';
 import { createGuard } from '../guard/guard.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import { readServerTls } from '../http/tls.ts';
@@ -126,6 +127,7 @@ export async function createPatchgate(
     ...{ gate: inForce.gate, knowledge, mode, approvalTtl, hold, redaction },
     approvers: approvers && new Set(approvers.names),
   });
+  const endWebhook = await orClose({ close: closeParts }, () => webhookOf(config, guard.approvals, context));
   const sessions = new Sessions(config.sessionIdle, {
     start: (session) => fake?.start(session),
     end(session) {
@@ -316,6 +318,7 @@ export async function createPatchgate(
       parts.summary,
       ledger && summaryOf(ledger),
       audit && `audits to ${config.audit}`,
+      endWebhook && 'tells a webhook of pending approvals',
       faults.summary,
     ]
       .filter(Boolean)
@@ -389,6 +392,7 @@ export async function createPatchgate(
     async close(hasFailed) {
       guard.endHolds();
       await Promise.all(listening.map((one) => one.close()));
+      await endWebhook?.();
       sessions.close();
       try {
         await closeParts(hasFailed ?? (replay !== undefined && replay.misses.list().count > 0));
@@ -414,6 +418,16 @@ async function auditOf(
   const forwards = forward !== undefined && played === undefined;
   const hasCertificates = clientCa !== undefined;
   return new Audit({ ...options, file, isDurable: durability === 'fsync', forwards, hasCertificates });
+}
+
+async function webhookOf(
+  { approvalWebhook: url }: Config,
+  approvals: Approvals,
+  { notice }: RuntimeContext,
+): Promise<(() => Promise<void>) | undefined> {
+  if (url === undefined) return undefined;
+  const { tellOfApprovals } = await import('../server/approval-webhook.ts');
+  return tellOfApprovals({ url, approvals, notice });
 }
 
 function isOfControl({ url = '' }: IncomingMessage): boolean {

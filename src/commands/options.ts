@@ -54,6 +54,7 @@ const RECORDED: readonly SettingName[] = [
 /** In front of the service. */
 export const PROXYING: readonly SettingName[] = [
   ...RECORDED,
+  'approvalWebhook',
   'audit',
   'clients',
   'state',

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { systemCode } from '../errors.ts';
+import { PatchgateError, systemCode } from '../errors.ts';
+import type { Approvals } from '../guard/approvals.ts';
 import { splitTarget } from '../http/http.ts';
 import type { Approval } from '../model/approval.ts';
 import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
@@ -10,7 +11,7 @@ import { unlinked, visible } from '../reporters/wording.ts';
 interface WebhookOptions {
   /** A secret. */
   url: string;
-  approvals: { subscribe(listener: (approval: Approval) => void): () => void };
+  approvals: Pick<Approvals, 'subscribe'>;
   /** Where the page is; undefined: there is none. */
   uiUrl?: (() => string | undefined) | undefined;
   /** Takes one notice for people. */
@@ -33,8 +34,19 @@ const RISKS = {
  * for that.
  *
  * @returns ends it
+ * @throws PatchgateError `bad-config` where the URL holds a password
  */
 export function tellOfApprovals({ url, approvals, uiUrl, notice }: WebhookOptions): () => Promise<void> {
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '') {
+    throw new PatchgateError(
+      'bad-config',
+      '--approval-webhook: the URL has a name or a password before its host',
+      {
+        hint: 'take the URL of an incoming webhook: its path is the secret',
+      },
+    );
+  }
   const notices = new TroubleNotices('THE APPROVAL WEBHOOK FAILS', RISKS, notice);
   const seen = new Set<string>();
   const waiting: Approval[] = [];

@@ -145,6 +145,12 @@ export const SETTINGS = {
       description:
         'How long a PATCH that deletes waits open for a decision before it is a 409: 5m; 0: it does not wait',
     },
+    approvalWebhook: {
+      ...of('url'),
+      secret: true,
+      description:
+        'URL of a chat (Slack, Mattermost) that is told of each pending approval, without bodies and tokens; best in the environment',
+    },
     allowDelete: {
       ...of('texts'),
       default: [],

@@ -119,12 +119,14 @@ describe('the settings in force', () => {
     const cwd = folderWith(
       JSON.stringify({
         controlToken: 'S3CRETS3CRETS3CRET',
+        approvalWebhook: 'https://chat.test/services/S3CRET',
         target: 'https://user:S3CRET@staging.example.com/api?token=S3CRET',
         recording: '\u001b[2Jx',
       }),
     );
     const said = (await lines(cwd)).join('\n');
-    expect(said).toContain('controlToken  [redacted]  ');
+    expect(said).toMatch(/^controlToken +\[redacted\] /m);
+    expect(said).toMatch(/^approvalWebhook +\[redacted\] /m);
     expect(said).toContain('https://[redacted]@staging.example.com/api?token=[redacted]');
     expect(said).toContain('\\u001b[2Jx');
     expect(said + JSON.stringify(await parsed(cwd))).not.toContain('S3CRET');

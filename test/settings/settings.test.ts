@@ -92,6 +92,7 @@ describe('each setting', () => {
       ['0', 0],
     ],
     allowDelete: [['e2e-*, tmp', ['e2e-*', 'tmp']]],
+    approvalWebhook: [['https://chat.test/services/x', 'https://chat.test/services/x']],
     protect: [['Production, live-*', ['Production', 'live-*']]],
     unlisted: [
       ['pass', 'pass'],

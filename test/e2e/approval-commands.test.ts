@@ -1,0 +1,147 @@
+/** Approvals from the terminal, and a chat that is told of them: the packed program in front of a service that really deletes. */
+import { expect, it, vi } from 'vitest';
+import { type Running, startBinary } from '../support/binary.ts';
+import { runHere } from '../support/run-here.ts';
+import { patch, project, startService } from '../support/service.ts';
+import { freePort, startTarget } from '../support/target.ts';
+
+const BOTH = project('1 Production', '2 Staging');
+const ONE = project('1 Production');
+const REQUEST = 'PATCH /api/v2/accounts/current/projects/42';
+const LOST = '    - environment 2 "Staging" will be deleted permanently\n';
+const APPROVERS = { ANNA: 'token-of-anna', PATCHGATE_APPROVERS: 'anna=env:ANNA' };
+const ANNA = 'token-of-anna';
+
+async function startGate(args: readonly string[] = [], env: Record<string, string> = {}) {
+  const service = await startService();
+  const gate = await startBinary(['proxy', service.target.url, '--no-state', ...args], { env });
+  await patch(gate.url, BOTH);
+  return { service, gate };
+}
+
+/** As somebody types it who has that token. */
+const type = ({ url }: Pick<Running, 'url'>, words: string, token?: string) =>
+  runHere([...words.split(' '), '--gate', url], {
+    env: token === undefined ? {} : { PATCHGATE_CONTROL_TOKEN: token },
+  });
+
+const send = ({ url }: Running, approve?: string) =>
+  patch(url, ONE, approve === undefined ? {} : { headers: { 'Patchgate-Approve': approve } });
+
+it('one asks, another one approves, and the token works', async () => {
+  const { service, gate } = await startGate([], APPROVERS);
+  expect((await type(gate, 'approvals', ANNA)).stdout).toBe('nothing waits for a decision\n');
+  const { approval = '', approve } = (await send(gate)).json;
+  const listed = await type(gate, 'approvals', ANNA);
+  expect(listed).toMatchObject({ code: 0, stderr: '' });
+  expect(listed.stdout).toMatch(
+    new RegExp(`^${approval} +(?:9m|10m) +\\d+s ago +- +127.0.0.1 +${REQUEST}$`, 'm'),
+  );
+  expect(listed.stdout).toContain(LOST);
+  expect(listed.stdout).toContain("only an approver's token in PATCHGATE_CONTROL_TOKEN decides");
+
+  const unnamed = await type(gate, `approve ${approval}`);
+  expect(unnamed).toMatchObject({ code: 2, stdout: '' });
+  expect(unnamed.stderr).toMatch(/only an approver .*\n {2}.*, in PATCHGATE_CONTROL_TOKEN\n$/);
+  expect((await send(gate, approve)).status).toBe(409);
+
+  const approved = await type(gate, `approve ${approval} --reason agreed`, ANNA);
+  expect(approved).toMatchObject({ code: 0, stderr: '' });
+  expect(approved.stdout).toMatch(
+    new RegExp(
+      `^approved ${approval}: ${REQUEST}\\n${LOST}its client can send the PATCH again .*, for \\d+m\\n$`,
+    ),
+  );
+  expect((await send(gate, approve)).status).toBe(200);
+  expect(service.deleted).toEqual(['42: 2 Staging']);
+  const all = JSON.parse((await type(gate, 'approvals --format json', ANNA)).stdout);
+  expect(all).toMatchObject({
+    approvers: true,
+    approvals: [{ id: approval, status: 'used', decidedBy: 'anna', reason: 'agreed' }],
+  });
+  expect(JSON.stringify(all)).not.toContain(approve);
+});
+
+it('a PATCH that is held goes on, or is declined', async () => {
+  const { service, gate } = await startGate(['--hold', '1m'], APPROVERS);
+  const idOfHeld = () =>
+    vi.waitFor(async () => {
+      const { stdout } = await type(gate, 'approvals', ANNA);
+      return (/^(\S+) +(?:1m|\d+s) +\d+s ago +yes /m.exec(stdout) as RegExpExecArray)[1] as string;
+    });
+  const first = send(gate);
+  const declined = await type(gate, `decline ${await idOfHeld()} --reason never`, ANNA);
+  expect(declined).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^declined .*\n.*permanently\n$/),
+  });
+  expect((await first).json.detail).toContain('was declined by anna: never');
+  const second = send(gate);
+  const approved = await type(gate, `approve ${await idOfHeld()}`, ANNA);
+  expect(approved.stdout).toContain('its client waits, and the gate judges the PATCH again now\n');
+  expect((await second).status).toBe(200);
+  expect(service.deleted).toEqual(['42: 2 Staging']);
+});
+
+it('what cannot be done says why: exit code 2', async () => {
+  const { gate } = await startGate([], { PATCHGATE_CONTROL_TOKEN: 'c0ntrol' });
+  const { approval } = (await send(gate)).json;
+  await type(gate, `decline ${approval}`, 'c0ntrol');
+  const nowhere = { url: `http://127.0.0.1:${await freePort()}` };
+  const cases: [words: string, at: Pick<Running, 'url'>, token: string | undefined, said: string][] = [
+    ['approvals', gate, undefined, 'needs a token'],
+    ['approvals', gate, 'other', 'does not know the token'],
+    ['approve zzzzzzzz', gate, 'c0ntrol', 'there is no approval zzzzzzzz'],
+    [`approve ${approval}`, gate, 'c0ntrol', `the approval ${approval} is not pending: it was declined`],
+    ['approve ../events', gate, 'c0ntrol', '"../events" is no id of an approval'],
+    ['approvals', nowhere, undefined, 'no gate answers at http://127.0.0.1:'],
+    ['approvals', gate, 'two words', 'the token has spaces'],
+  ];
+  for (const [words, at, token, said] of cases) {
+    const { code, stdout, stderr } = await type(at, words, token);
+    expect({ words, code, stdout }).toEqual({ words, code: 2, stdout: '' });
+    expect(stderr).toContain(said);
+    expect(stderr).toMatch(/^patchgate: .*\n {2}.*\n$/);
+  }
+});
+
+it('looks for the gate where the config has it', async () => {
+  const { gate } = await startGate();
+  const { code, stdout } = await runHere(['approvals'], { env: { PATCHGATE_PORT: String(gate.port) } });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'nothing waits for a decision\n' });
+});
+
+it('a chat is told of what waits, and its address is shown nowhere', async () => {
+  const chat = await startTarget();
+  const env = { PATCHGATE_APPROVAL_WEBHOOK: `${chat.url}/services/hush` };
+  const { gate } = await startGate(['--hold', '1m'], env);
+  const waiting = send(gate);
+  await vi.waitFor(() => expect(chat.received).toHaveLength(1));
+  const { id, text, ...told } = JSON.parse(String(chat.received[0]?.body));
+  expect(text).toContain(`${REQUEST} waits for approval`);
+  expect(told).toEqual({
+    ...{ method: 'PATCH', path: REQUEST.split(' ')[1], expiresAt: expect.any(String) },
+    record: { account: 'current', kind: 'project', id: '42' },
+    effects: [{ kind: 'environment-deleted', id: 2, name: 'Staging' }],
+  });
+  await new Promise<void>((resolve) => chat.server.close(() => resolve()).closeAllConnections());
+  const declined = await type(gate, `decline ${id}`);
+  expect(declined.code).toBe(0);
+  expect((await waiting).status).toBe(409);
+  const next = send(gate);
+  await gate.said('THE APPROVAL WEBHOOK FAILS: ECONNREFUSED.', 'stderr');
+  const { stderr, stdout } = await gate.stop('SIGTERM');
+  expect((await next).json.approve).toBeDefined();
+  expect(stderr).toContain('tells a webhook of pending approvals');
+  const config = await runHere(['config', 'proxy'], { env });
+  expect(config.stdout).toContain('approvalWebhook  [redacted]');
+  expect(stdout + stderr + config.stdout).not.toMatch(/hush/);
+});
+
+it('a chat is not told of what a fake or a replay blocks', async () => {
+  const { code, stderr } = await runHere(['fake', '--approval-webhook', 'https://chat.test']);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('unknown option --approval-webhook'),
+  });
+});
