@@ -1,0 +1,66 @@
+/** What the page on the guard prints of approvals. Its other parts are walked. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { ROOT, startBinary } from '../support/binary.ts';
+import { runHere } from '../support/run-here.ts';
+import { startTarget } from '../support/target.ts';
+
+const PAGE = readFileSync(join(ROOT, 'docs/guard.md'), 'utf8');
+
+/** The blocks of a language below a heading; `""`: those that say none. */
+function blocksBelow(heading: string, language: string): string[] {
+  const section = PAGE.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const blocks = [...section.matchAll(/^```(\w*)\n(.*?)^```$/gms)];
+  return blocks.filter((block) => block[1] === language).map((block) => block[2] as string);
+}
+
+const TYPO = /^cat > typo\.json <<'EOF'\n(.*?)^EOF$/ms.exec(PAGE)?.[1] as string;
+
+/** A gate as the page has it, at which somebody has asked for what the page has. */
+async function startGate(env: Record<string, string> = {}) {
+  const fake = await startBinary(['fake']);
+  const gate = await startBinary(['proxy', fake.url, '--read-state', '--no-state'], { env });
+  const ask = async () => {
+    const response = await fetch(`${gate.url}/api/v2/accounts/current/projects/42`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: TYPO,
+    });
+    return ((await response.json()) as { approval: string }).approval;
+  };
+  return { gate, ask };
+}
+
+it('the commands list, approve and decline', async () => {
+  const { gate, ask } = await startGate();
+  const run = (command: string, id: string) => {
+    const words = command.replace('k3f9x2ab', id).match(/"[^"]*"|\S+/g) as string[];
+    expect(words.splice(0, 2)).toEqual(['npx', 'patchgate']);
+    const env = { PATCHGATE_PORT: String(gate.port) };
+    return runHere(
+      words.map((word) => word.replaceAll('"', '')),
+      { env },
+    );
+  };
+  const alike = (text: string) => text.replace(/\b\d+[ms]\b/g, 'TIME').replace(/ +/g, ' ');
+  const [list = '', decide = ''] = blocksBelow('From the terminal', 'sh');
+  const id = await ask();
+  const { stdout } = await run(list, id);
+  expect(blocksBelow('From the terminal', '').map(alike)).toEqual([alike(stdout.replace(id, 'k3f9x2ab'))]);
+  const [approve = '', decline = ''] = decide.trim().split('\n');
+  expect(await run(approve, id)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^approved /) });
+  const other = await ask();
+  expect(await run(decline, other)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^declined /) });
+});
+
+it('the chat gets that message', async () => {
+  const chat = await startTarget();
+  const [, variable = ''] = /^export (\w+)=https:/.exec(blocksBelow('Tell a chat', 'sh')[0] ?? '') ?? [];
+  const { ask } = await startGate({ [variable]: chat.url });
+  const id = await ask();
+  await vi.waitFor(() => expect(chat.received).toHaveLength(1));
+  const alike = (message: string) =>
+    JSON.parse(message.replaceAll(id, 'k3f9x2ab').replace(/\d{4}-\d\d-\d\d[T ][\d:.]+/g, 'TIME'));
+  expect(blocksBelow('Tell a chat', 'json').map(alike)).toEqual([alike(String(chat.received[0]?.body))]);
+});
