@@ -97,3 +97,18 @@ for (const name of Object.keys(FOR_JEST))
     `${OUT}/${name}.cjs`,
     `module.exports = require('./for-tests.cjs')[${JSON.stringify(name)}]();\n`,
   );
+
+// The inspector's page, for browsers. Its own file for each kind, since its policy allows nothing that stands in the page itself.
+await build({
+  entryPoints: { app: 'src/ui/main.tsx', style: 'src/ui/style.css', index: 'src/ui/index.html' },
+  entryNames: '[name]',
+  outdir: `${OUT}/ui`,
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  loader: { '.html': 'copy' },
+  logLevel: 'warning',
+});

@@ -1,0 +1,108 @@
+import type { ShownExchange } from '../server/show-exchange.ts';
+import { ApiError, events, get, type LiveEvent } from './api.ts';
+import type { Approval } from './approval.ts';
+import { useSyncExternalStore } from './store.ts';
+
+/** What the page knows of the run. A change is another object; its lists are not changed. */
+export interface Live {
+  /** Newest first, without bodies. */
+  exchanges: readonly ShownExchange[];
+  /** Newest first. */
+  approvals: readonly Approval[];
+  /** Whether approvers are given, so that the control token alone cannot approve. */
+  hasApprovers: boolean;
+  connection: 'connecting' | 'connected' | 'disconnected';
+  /** Why there is no connection. */
+  trouble: string | undefined;
+}
+
+export const KEPT = 1000;
+/** Milliseconds between two notices, at least: at 200 exchanges a second the page shows four changes. */
+const NOTICE_PAUSE = 250;
+
+/** Oldest first: to add is cheap. */
+let exchanges: ShownExchange[] = [];
+let approvals = new Map<string, Approval>();
+let hasApprovers = false;
+let connection: Live['connection'] = 'connecting';
+let trouble: string | undefined;
+let live: Live = snapshot();
+
+const listeners = new Set<() => void>();
+let isToNotice = false;
+let noticedAt = 0;
+
+function snapshot(): Live {
+  const newest = [...approvals.values()].sort((a, b) => (a.requestedAt < b.requestedAt ? 1 : -1));
+  return { exchanges: exchanges.toReversed(), approvals: newest, hasApprovers, connection, trouble };
+}
+
+/** Tells at once where the last notice is long ago. */
+function changed(): void {
+  if (isToNotice) return;
+  isToNotice = true;
+  setTimeout(notice, Math.max(0, noticedAt + NOTICE_PAUSE - Date.now()));
+}
+
+function notice(): void {
+  isToNotice = false;
+  noticedAt = Date.now();
+  live = snapshot();
+  for (const listener of listeners) listener();
+}
+
+/** Follows the run until the signal ends that. */
+export function follow(signal: AbortSignal): void {
+  void events((event) => take(event, signal), signal);
+}
+
+function take(event: LiveEvent, signal: AbortSignal): void {
+  if (event.type === 'exchange') {
+    exchanges.push(event.data);
+    if (exchanges.length > KEPT) exchanges.shift();
+  } else if (event.type === 'approval') approvals.set(event.data.id, event.data);
+  else if (event.type === 'disconnected') {
+    connection = 'disconnected';
+    trouble = event.message;
+  } else {
+    // Another run may be there by now, which counts from 1 again.
+    exchanges = [];
+    approvals = new Map();
+    connection = 'connected';
+    trouble = undefined;
+    void load(signal);
+  }
+  changed();
+}
+
+/** What went by before the events. */
+async function load(signal: AbortSignal): Promise<void> {
+  try {
+    const [listed, asked] = await Promise.all([
+      get<{ exchanges: ShownExchange[] }>('exchanges?bodies=false', signal),
+      get<{ approvals: Approval[]; approvers: boolean }>('approvals', signal).catch(noneOn404),
+    ]);
+    const ids = new Set(exchanges.map(({ id }) => id));
+    exchanges = [...listed.exchanges.reverse().filter(({ id }) => !ids.has(id)), ...exchanges].slice(-KEPT);
+    approvals = new Map([...asked.approvals.map((one) => [one.id, one] as const), ...approvals]);
+    hasApprovers = asked.approvers;
+  } catch (error) {
+    if (signal.aborted) return;
+    trouble = error instanceof Error ? error.message : String(error);
+  }
+  changed();
+}
+
+function noneOn404(error: unknown) {
+  if (error instanceof ApiError && error.status === 404) return { approvals: [], approvers: false };
+  throw error;
+}
+
+export const useLive = (): Live => useSyncExternalStore(subscribe, read);
+
+const read = () => live;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

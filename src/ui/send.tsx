@@ -1,0 +1,5 @@
+import type { Route } from './router.ts';
+
+export function Send(_: { route: Route }) {
+  return <h1>Send</h1>;
+}

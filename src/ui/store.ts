@@ -1,0 +1,13 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** The value of something outside of Preact, which says when it is another one. */
+export function useSyncExternalStore<T>(subscribe: (onChange: () => void) => () => void, read: () => T): T {
+  const [value, setValue] = useState(read);
+  useEffect(() => {
+    const update = () => setValue(() => read());
+    // It may have changed since it was read.
+    update();
+    return subscribe(update);
+  }, [subscribe, read]);
+  return value;
+}

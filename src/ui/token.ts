@@ -1,0 +1,29 @@
+import { useSyncExternalStore } from './store.ts';
+
+const KEY = 'patchgate.token';
+const listeners = new Set<() => void>();
+
+/** The bearer token of this tab; `null` where there is none. */
+export const token = (): string | null => sessionStorage.getItem(KEY);
+
+/** @param next `null`: the former one is not accepted */
+export function setToken(next: string | null): void {
+  if (next === null) sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, next);
+  for (const listener of listeners) listener();
+}
+
+/** Takes the token out of the address `#token=…`, of the history too. */
+export function takeTokenFromAddress(): void {
+  const given = /^#token=([\x21-\x7e]+)$/.exec(location.hash)?.[1];
+  if (given === undefined) return;
+  history.replaceState(null, '', '#/');
+  setToken(decodeURIComponent(given));
+}
+
+export const useToken = (): string | null => useSyncExternalStore(subscribe, token);
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
