@@ -23,7 +23,8 @@ const LAYERS: readonly (readonly string[])[][] = [
   [['app']],
   [['commands']],
   [['testing']],
-  [['cli.ts'], ['index.ts'], ['compile-validators.ts']],
+  // The page runs in a browser: nothing imports it.
+  [['cli.ts'], ['index.ts'], ['compile-validators.ts'], ['ui']],
 ];
 
 interface Source {
@@ -34,10 +35,10 @@ interface Source {
   imports: string[];
 }
 
-/** Paths of the files below a folder that end in `.ts`. */
+/** Paths of the files below a folder that end in `.ts` or `.tsx`. */
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .sort();
 }
 
@@ -47,6 +48,18 @@ function importsOf(file: string, text: string): string[] {
     .importedFiles.map(({ fileName }) =>
       fileName.startsWith('.') ? join(dirname(file), fileName) : fileName,
     );
+}
+
+/** The same without types alone. */
+function codeImportedBy(file: string, text: string): string[] {
+  const { statements } = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+  const types = statements
+    .filter((one) => ts.isImportDeclaration(one) && one.importClause?.isTypeOnly)
+    .map((one) => ((one as ts.ImportDeclaration).moduleSpecifier as ts.StringLiteral).text);
+  const named = types.map((name) => (name.startsWith('.') ? join(dirname(file), name) : name));
+  const left = importsOf(file, text);
+  for (const name of named) left.splice(left.indexOf(name), 1);
+  return left;
 }
 
 const sources: Source[] = filesBelow(SRC).map((file) => {
@@ -72,12 +85,17 @@ describe('the test itself', () => {
     expect(importsOf('x/y.ts', text)).toEqual(['x/a.ts', 'b.ts', 'express']);
   });
 
+  it('tells code from types', () => {
+    const text = "import type { A } from './a.ts';\nimport { type B, b } from './b.ts';\nimport 'c';";
+    expect(codeImportedBy('x/y.ts', text)).toEqual(['x/b.ts', 'c']);
+  });
+
   it('finds the sources and what they import', () => {
     expect(sources.length).toBeGreaterThan(80);
     expect(sources.find(({ file }) => file === 'gate/gate.ts')?.imports).toContain('contract/read-body.ts');
     for (const { file, imports } of sources)
       for (const name of imports)
-        if (name.endsWith('.ts')) expect(known.has(name) ? name : `${file} imports ${name}`).toBe(name);
+        if (/\.tsx?$/.test(name)) expect(known.has(name) ? name : `${file} imports ${name}`).toBe(name);
   });
 });
 
@@ -131,6 +149,14 @@ describe('the architecture', () => {
       .map(({ file }) => file)
       .filter((file) => !/^server\/control\/|^upstreams\/fake\//.test(file));
     expect(users).toEqual([]);
+  });
+
+  it('keeps all but types, and Preact, out of the page', () => {
+    const wrong = sources
+      .filter(({ file }) => file.startsWith('ui/'))
+      .flatMap(({ file, text }) => codeImportedBy(file, text).map((name) => `${file} imports ${name}`))
+      .filter((text) => !/ imports (?:ui\/\S+|preact(?:\/hooks)?)$/.test(text));
+    expect(wrong).toEqual([]);
   });
 
   it('judges without input, output or a clock', () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Approvals } from '../guard/approvals.ts';
@@ -311,6 +312,23 @@ export async function createPatchgate(
     return own;
   };
 
+  const openUiPort = async () => {
+    const { ui: port, uiHosts, host, shutdownTimeout } = config;
+    if (port === undefined) return undefined;
+    // On the data port it does not count: there the control API is as open or closed as without an inspector.
+    const token = controlToken ?? randomBytes(16).toString('hex');
+    const { listenForUi } = await import('../server/ui-port.ts');
+    const own = await listenForUi({
+      ...{ host, port, uiHosts, tls, clientTimeout, shutdownTimeout },
+      tokens: [token],
+      control: (req, res) => void answerControl(req, res),
+    });
+    context.notice(
+      `inspector: ${own.url}/${controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)'}`,
+    );
+    return own;
+  };
+
   const listening: Listening[] = [];
   return {
     handler: handlerAt(() => 'other'),
@@ -347,12 +365,13 @@ export async function createPatchgate(
         context.notice(
           `others can reach ${one.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
         );
-      const forMetrics = await orClose(one, async () => openMetricsPort());
+      const forMetrics = await orClose(one, openMetricsPort);
+      const forUi = await orClose({ close: () => closeAll(one, forMetrics) }, openUiPort);
       let closed: Promise<void> | undefined;
       const close = () => {
         // A stream of events would go on for ever.
         stopping.abort();
-        closed ??= forMetrics ? closing(one, forMetrics) : one.close();
+        closed ??= closeAll(one, forMetrics, forUi);
         // What waits for a fault alone would be waited for.
         faults.endWaits();
         guard.endHolds();
@@ -363,6 +382,7 @@ export async function createPatchgate(
       const unref = () => {
         one.unref();
         forMetrics?.unref();
+        forUi?.unref();
       };
       const own = { ...one, unref, close };
       listening.push(own);
@@ -402,6 +422,10 @@ export async function createPatchgate(
       }
     },
   };
+}
+
+async function closeAll(...open: readonly (Listening | undefined)[]): Promise<void> {
+  await Promise.all(open.map((one) => one?.close()));
 }
 
 /** Milliseconds that the target has to take a connection: probes themselves wait a second or so. */

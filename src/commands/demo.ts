@@ -49,7 +49,14 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
   const { config: given } = await resolveConfig(flags, { guard: 'on' });
   // Certificates are for a real service and its clients.
   const withoutTls = { ...NO_TARGET_SETTINGS, tlsCert: undefined, tlsKey: undefined, clientCa: undefined };
-  const config = { ...given, ...withoutTls, state: '', recording: RECORDING, metricsPort: undefined };
+  const config = {
+    ...given,
+    ...withoutTls,
+    state: '',
+    recording: RECORDING,
+    metricsPort: undefined,
+    ui: undefined,
+  };
   const notice = (text: string) => print(`   ${text}`);
 
   print('\n1. A fake of the service runs, and the gate in front of it, recording what passes.\n');

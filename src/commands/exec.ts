@@ -125,7 +125,7 @@ async function runExec(
   ignoreBrokenPipe();
   const { kind, config: found } = await replayOrRecord(resolved, process.env, say, WORDING);
   const hasMetrics = resolved.origins.metricsPort === 'flag';
-  const config = { ...found, metricsPort: hasMetrics ? found.metricsPort : undefined };
+  const config = { ...found, metricsPort: hasMetrics ? found.metricsPort : undefined, ui: undefined };
   const signals = new Signals();
   let ended: Ended | undefined;
   let isFailure = false;

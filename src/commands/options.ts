@@ -37,6 +37,7 @@ const ANSWERING: readonly SettingName[] = [
   'approvers',
   'hold',
   ...inGroup('Server'),
+  ...inGroup('Inspector'),
   'sessionIdle',
   ...REDACTION,
   ...inGroup('Faults'),

@@ -56,17 +56,12 @@ export function createAccess({ controlToken, approvers, host, target, allowHost 
       });
   }
   const targetHost = target === undefined ? undefined : parseUrl(target)?.host;
-  const names = [
+  const isOurs = hostMatcher([
     ...LOCAL_NAMES,
     host,
     ...(targetHost ? [hostname(targetHost) ?? ''] : []),
-    ...allowHost.map(allowed),
-  ];
-  const isName = nameMatcher(names.map((name) => name.toLowerCase()));
-  const isOurs = (text: string) => {
-    const name = hostname(text);
-    return name !== undefined && (isLoopback(name) || isName(name));
-  };
+    ...allowHost.map((name) => allowed(name, 'allowHost')),
+  ]);
   const known = new Set<string>();
 
   /** A page whose name was made to lead to this machine would read all answers: the browser takes them for the page's own. */
@@ -88,6 +83,60 @@ export function createAccess({ controlToken, approvers, host, target, allowHost 
     if (asked === 'control') return refusedByControl(req, controlToken, approvers);
     const byHost = at === 'own' ? refusedByHost(req) : undefined;
     return byHost ?? (header(req.rawHeaders, 'service-worker') === undefined ? undefined : NO_WORKERS);
+  };
+}
+
+/** @param asked `page`: the files of the page, which hold nothing of the run */
+export type UiAccess = (req: IncomingMessage, asked: 'control' | 'page') => Refusal | undefined;
+
+export interface UiAccessSettings {
+  /** Each of them opens the control API. */
+  tokens: readonly string[];
+  host: string;
+  /** Patterns of names. */
+  uiHosts: readonly string[];
+  /** What the port speaks. */
+  scheme: 'http' | 'https';
+}
+
+/**
+ * Who may ask for what on the inspector's port. Pages of other origins are kept out by the names that it answers to, and by the token,
+ * which no page but its own has.
+ *
+ * @throws PatchgateError `bad-config`
+ */
+export function createUiAccess({ tokens, host, uiHosts, scheme }: UiAccessSettings): UiAccess {
+  const names = uiHosts.map((name) => allowed(name, 'uiHosts'));
+  const isOurs = hostMatcher(['localhost', ...(names.length > 0 ? [host, ...names] : [])]);
+  return ({ url = '', rawHeaders: headers }, asked) => {
+    const [named = '', ...further] = headerValues(headers, 'host');
+    if (named === '' || further.length > 0 || !url.startsWith('/'))
+      return refusal(
+        400,
+        'the request has no Host header, or more than one, or asks for no path',
+        'open the link that Patchgate prints at its start',
+      );
+    if (!isOurs(named))
+      return refusal(
+        421,
+        `the inspector does not answer to the Host ${JSON.stringify(named.slice(0, 200))}`,
+        'use localhost or 127.0.0.1 in the URL; a name of your own is allowed with --ui-hosts NAME',
+      );
+    // A proxy before it may speak TLS for it.
+    const own = new Set([`${scheme}://${named}`, `https://${named}`].map((origin) => origin.toLowerCase()));
+    const origins = headerValues(headers, 'origin');
+    if (origins.some((origin) => !own.has(origin.toLowerCase())))
+      return refusal(
+        403,
+        'the inspector does not answer to pages of other origins',
+        'open the link that Patchgate prints at its start',
+      );
+    if (asked === 'page' || tokens.some((token) => carries(headers, token))) return undefined;
+    return refusal(
+      401,
+      "on the inspector's port, the control API needs a bearer token",
+      'send Authorization: Bearer with the control token; where none was given, Patchgate prints one at its start',
+    );
   };
 }
 
@@ -183,11 +232,20 @@ function hostname(host: string): string | undefined {
   return (ipv6 ?? name)?.toLowerCase();
 }
 
-/** What `--allow-host` gives, without brackets. */
-function allowed(text: string): string {
+/** Whether a Host header names this machine, or has one of these names. */
+function hostMatcher(names: readonly string[]): (host: string) => boolean {
+  const isName = nameMatcher(names.map((name) => name.toLowerCase()));
+  return (host) => {
+    const name = hostname(host);
+    return name !== undefined && (isLoopback(name) || isName(name));
+  };
+}
+
+/** A name that a setting gives, without brackets. */
+function allowed(text: string, setting: 'allowHost' | 'uiHosts'): string {
   const name = /^\[?([\w*?.:-]+)\]?$/.exec(text)?.[1];
   if (name !== undefined && (isIP(name) === 6 || !name.includes(':'))) return name;
-  throw new PatchgateError('bad-config', `allowHost: ${JSON.stringify(text)} is no name of a host`, {
+  throw new PatchgateError('bad-config', `${setting}: ${JSON.stringify(text)} is no name of a host`, {
     hint: 'give names without scheme and port: gate.test, *.gate.test',
   });
 }

@@ -25,6 +25,8 @@ export interface ExchangeFilter {
   outcome?: Verdict['outcome'] | undefined;
   /** Only those of this session; `""` is the default one. */
   session?: string | undefined;
+  /** With their bodies. Default true. */
+  bodies?: boolean | undefined;
 }
 
 export const EXCHANGES_KEPT = 1000;
@@ -99,11 +101,13 @@ export class ExchangeList {
     else this.#cut?.delete(session);
   }
 
-  *#listed({ limit = EXCHANGES_KEPT, outcome, session }: ExchangeFilter, redaction: Redaction) {
+  *#listed(filter: ExchangeFilter, redaction: Redaction) {
+    const { limit = EXCHANGES_KEPT, outcome, session, bodies = true } = filter;
+    const show = bodies ? showExchange : showExchangeHead;
     const wanted = [...this.#kept.values()].filter(
       (seen) => (outcome ?? seen.verdict?.outcome) === seen.verdict?.outcome && isOf(seen, session),
     );
-    for (const seen of wanted.slice(0, limit)) yield showExchange(seen, redaction);
+    for (const seen of wanted.slice(0, limit)) yield show(seen, redaction);
   }
 }
 

@@ -347,6 +347,20 @@ export const SETTINGS = {
       description: 'Bearer token of the control API; needed off loopback',
     },
   }),
+  ...group('Inspector', {
+    ui: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65535,
+      description: 'Port of the inspector, a page that shows what passes; 0 takes a free one',
+    },
+    uiHosts: {
+      ...of('texts'),
+      default: [],
+      description:
+        'Names, beside those of this machine, under which the inspector is opened; with one, it listens on --host: inspector.test,*.inspector.test',
+    },
+  }),
   ...group('Faults', {
     latency: {
       ...of('latency'),
@@ -456,7 +470,7 @@ export const COMMAND_DEFAULTS = {
  * service holds today is not what it held before its recordings. (A flag that a command takes always counts.)
  */
 export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
-  exec: ['port', 'metricsPort', 'log', 'state', 'watch'],
+  exec: ['port', 'metricsPort', 'ui', 'uiHosts', 'log', 'state', 'watch'],
   check: ['state', 'validation'],
   report: ['state', 'validation'],
   plan: ['guard', 'validation'],

@@ -103,6 +103,7 @@ async function startGate(
     recordings: resolve(inUse.config.recordings),
     // A config file's is for one gate.
     metricsPort: options.metricsPort,
+    ui: options.ui,
   };
   if (kind === 'replay') await finishRecording(config, told);
   const gate = await createPatchgate(kind, config, {

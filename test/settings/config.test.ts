@@ -51,6 +51,7 @@ describe('what nobody says', () => {
       hold: 0,
       allowDelete: [],
       protect: [],
+      uiHosts: [],
       unlisted: 'pass',
       bodyLimit: 5 * 1024 * 1024,
       timeout: 30_000,

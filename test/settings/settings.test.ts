@@ -143,6 +143,11 @@ describe('each setting', () => {
       ['0', 0],
       ['9464', 9464],
     ],
+    ui: [
+      ['0', 0],
+      ['4020', 4020],
+    ],
+    uiHosts: [['inspector.test,*.team.test', ['inspector.test', '*.team.test']]],
     host: [['0.0.0.0', '0.0.0.0']],
     allowHost: [['gate.test,*.team.test', ['gate.test', '*.team.test']]],
     audit: [['audit.jsonl', 'audit.jsonl']],

@@ -218,14 +218,17 @@ async function* listText(list: Iterable<ShownExchange>): AsyncGenerator<string> 
   yield before === ',' ? ']}' : `${before}]}`;
 }
 
-const LIST_EXAMPLE = '?limit=20&verdict=block&session=NAME';
+const LIST_EXAMPLE = '?limit=20&verdict=block&session=NAME&bodies=false';
 
 /** Which exchanges are asked for. @throws PatchgateError `bad-input` */
 function filterOf(req: Request): ExchangeFilter {
-  const { limit, verdict, session } = parametersOf(req, ['limit', 'verdict', 'session'], LIST_EXAMPLE);
+  const names = ['limit', 'verdict', 'session', 'bodies'] as const;
+  const { limit, verdict, session, bodies } = parametersOf(req, names, LIST_EXAMPLE);
   if (verdict !== undefined && verdict !== 'pass' && verdict !== 'block')
     throw badQuery('verdict is neither pass nor block', LIST_EXAMPLE);
-  return { limit: limitIn(limit, LIST_EXAMPLE), outcome: verdict, session };
+  if (bodies !== undefined && bodies !== 'true' && bodies !== 'false')
+    throw badQuery('bodies is neither true nor false', LIST_EXAMPLE);
+  return { limit: limitIn(limit, LIST_EXAMPLE), outcome: verdict, session, bodies: bodies !== 'false' };
 }
 
 /** Which session is meant; undefined: all. A client that names its session with every request means that one here, too.
