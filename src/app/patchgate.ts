@@ -6,6 +6,7 @@ import { createGuard } from '../guard/guard.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import { readServerTls } from '../http/tls.ts';
 import { redactUrl } from '../recordings/redaction/redact.ts';
+import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import { createAccess } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import type { Audit, AuditOptions } from '../server/audit.ts';
@@ -181,6 +182,17 @@ export async function createPatchgate(
     known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
     trouble: (store?.trouble ?? knowledge.trouble ?? audit?.trouble)?.message,
   });
+  /** How the recording of this run is, for the control API. */
+  const showRecording = async (store: RecordingStore) => {
+    const unserved = await replay?.unserved();
+    return {
+      ...{ name: config.recording, mode: kind, doing: parts.summary },
+      exchanges: unserved?.total,
+      ...(parts.recorded && { recorded: parts.recorded(), ...store.counts }),
+      trouble: store.trouble?.message,
+      ...{ unserved, misses: replay?.misses.list() },
+    };
+  };
   const stopping = new AbortController();
   /** What a recording answers needs no target. */
   const needed = forward && !fake && !parts.played ? forward.target : undefined;
@@ -212,6 +224,7 @@ export async function createPatchgate(
         ...{ approvals: guard.approvals, approvers },
         onDecided: audit && ((approval) => audit.decided(approval)),
         servedTo: replay && ((session) => replay.served(session)),
+        recording: store && (() => showRecording(store)),
         stopping: stopping.signal,
       }),
     );
@@ -312,7 +325,8 @@ export async function createPatchgate(
     return own;
   };
 
-  const openUiPort = async () => {
+  /** @param url of the data port */
+  const openUiPort = async (url: string) => {
     const { ui: port, uiHosts, host, shutdownTimeout } = config;
     if (port === undefined) return undefined;
     // On the data port it does not count: there the control API is as open or closed as without an inspector.
@@ -322,10 +336,18 @@ export async function createPatchgate(
       ...{ host, port, uiHosts, tls, clientTimeout, shutdownTimeout },
       tokens: [token],
       control: (req, res) => void answerControl(req, res),
+      send: { url, bodyLimit: () => inForce.gate.bodyLimit, exchanges },
     });
+    // A token that was given is known, and no notice shows it.
     context.notice(
-      `inspector: ${own.url}/${controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)'}`,
+      controlToken === undefined
+        ? `inspector: ${own.url}/#token=${token}`
+        : `inspector: ${own.url}/ (it asks for the control token)`,
     );
+    if (!own.isLoopback && !tls)
+      context.notice(
+        'others on the network can read what the inspector is sent, its token too: give a certificate with --tls-cert and --tls-key',
+      );
     return own;
   };
 
@@ -366,7 +388,7 @@ export async function createPatchgate(
           `others can reach ${one.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
         );
       const forMetrics = await orClose(one, openMetricsPort);
-      const forUi = await orClose({ close: () => closeAll(one, forMetrics) }, openUiPort);
+      const forUi = await orClose({ close: () => closeAll(one, forMetrics) }, () => openUiPort(one.url));
       let closed: Promise<void> | undefined;
       const close = () => {
         // A stream of events would go on for ever.

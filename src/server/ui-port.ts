@@ -4,6 +4,7 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { PACKAGE_FOLDER } from '../version.ts';
 import { createUiAccess, type UiAccessSettings } from './access.ts';
 import { CONTROL_ROOT } from './control/control-path.ts';
+import type { SendDeps } from './control/send.ts';
 import { failClosed, type Handler, inTurn } from './handler.ts';
 import { type Listening, type ListenOptions, listen } from './listen/listen.ts';
 import { type ProblemAnswer, problem, problemOfError, problemOfRefusal } from './problem.ts';
@@ -14,6 +15,8 @@ export interface UiPortOptions
     Pick<UiAccessSettings, 'tokens' | 'uiHosts'> {
   /** Answers what asks for the control API and may. */
   control: Handler;
+  /** For `POST send`, which this port alone has. */
+  send: SendDeps;
 }
 
 const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
@@ -39,15 +42,22 @@ const HEADERS = {
 
 /**
  * Serves the inspector's page, and the control API for it, on a port of its own: what the target serves through the gate has another origin.
+ * The URL is one to which it answers.
  *
  * @throws PatchgateError `cannot-listen`
  */
 export async function listenForUi(options: UiPortOptions): Promise<Listening> {
-  const { tokens, uiHosts, clientTimeout, control } = options;
+  const { tokens, uiHosts, clientTimeout, control, send } = options;
   const hasNames = uiHosts.length > 0;
   // On loopback alone there is nothing to hide, and a certificate of the gate names another host.
   const own = hasNames ? options : { ...options, host: '127.0.0.1', tls: undefined };
   const access = createUiAccess({ tokens, uiHosts, host: own.host, scheme: own.tls ? 'https' : 'http' });
+
+  let sending: Promise<Handler> | undefined;
+  const answerSend = async (req: IncomingMessage, res: ServerResponse) => {
+    sending ??= import('./control/send.ts').then(({ createSend }) => createSend(send));
+    (await sending)(req, res);
+  };
 
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value);
@@ -55,15 +65,25 @@ export async function listenForUi(options: UiPortOptions): Promise<Listening> {
     const [path = ''] = (req.url ?? '').split('?', 1);
     const isControl = path === CONTROL_ROOT || path.startsWith(`${CONTROL_ROOT}/`);
     const refusal = access(req, isControl ? 'control' : 'page');
+    if (!refusal && path === `${CONTROL_ROOT}/send`) return void answerSend(req, res);
     if (!refusal && isControl) return control(req, res);
     req.resume();
-    if (refusal) send(res, problemOfRefusal(refusal));
+    if (refusal) sendProblem(res, problemOfRefusal(refusal));
     else void sendFile(path, req, res);
   };
-  return listen(
+  const listening = await listen(
     { request: inTurn(failClosed(answer)), unread: () => undefined },
     { ...own, portFlag: '--ui', notice: () => undefined },
   );
+  return { ...listening, url: urlFor(listening.url, uiHosts) };
+}
+
+/** With a name to which it answers: where it listens on all addresses, its own names none. */
+function urlFor(url: string, uiHosts: readonly string[]): string {
+  const { protocol, hostname, port } = new URL(url);
+  const given = uiHosts.find((name) => !/[*?]/.test(name));
+  const name = given ?? (['0.0.0.0', '[::]'].includes(hostname) ? 'localhost' : hostname);
+  return `${protocol}//${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
 }
 
 const files = new Map<string, Promise<Buffer>>();
@@ -82,13 +102,13 @@ function contentOf(file: string): Promise<Buffer> {
 async function sendFile(path: string, { method }: IncomingMessage, res: ServerResponse): Promise<void> {
   const [file, type] = (Object.hasOwn(FILES, path) && FILES[path]) || [];
   if (file === undefined || type === undefined)
-    return send(
+    return sendProblem(
       res,
       problem('not-found', 404, { detail: `the inspector has no ${path.slice(0, 200)}`, hint: 'GET /' }),
     );
   if (method !== 'GET' && method !== 'HEAD') {
     res.setHeader('Allow', 'GET, HEAD');
-    return send(
+    return sendProblem(
       res,
       problem('bad-usage', 405, { detail: `${path} does not take ${method}`, hint: 'use GET' }),
     );
@@ -98,10 +118,10 @@ async function sendFile(path: string, { method }: IncomingMessage, res: ServerRe
     res.writeHead(200, { 'Content-Type': type, 'Content-Length': content.length }).end(content);
   } catch (cause) {
     const message = `the inspector's page cannot be read: ${messageOf(cause)}`;
-    send(res, problemOfError(new PatchgateError('internal', message, { cause })));
+    sendProblem(res, problemOfError(new PatchgateError('internal', message, { cause })));
   }
 }
 
-function send(res: ServerResponse, { status, headers, body }: ProblemAnswer): void {
+function sendProblem(res: ServerResponse, { status, headers, body }: ProblemAnswer): void {
   res.writeHead(status, headers).end(body);
 }

@@ -37,7 +37,8 @@ function viewOf({ path: [name = ''] }: Route): View | undefined {
 }
 
 function App() {
-  return useToken() === null ? <AskForToken /> : <Page />;
+  const token = useToken();
+  return token === null ? <AskForToken /> : <Page key={token} />;
 }
 
 function AskForToken() {

@@ -39,6 +39,8 @@ export interface ControlDeps {
   faults: FaultsOfRun;
   /** What was served to a session out of a recording; undefined where nothing is replayed. */
   servedTo?: ((session: Session) => ServedInSession) | undefined;
+  /** How the recording is; undefined where nothing is recorded or replayed. */
+  recording?: (() => Promise<object>) | undefined;
   knowledge: Knowledge;
   approvals: Approvals;
   /** Told of each decision. */
@@ -116,6 +118,13 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
         const name = String(req.params.name);
         if (!sessions.end(name)) throw noSession(name);
         res.json({ status: 'ended' });
+      },
+    },
+    recording: {
+      get: async (_req, res) => {
+        if (!deps.recording)
+          throw notFound('nothing is recorded or replayed here', 'start with --record, or with replay');
+        res.json(await deps.recording());
       },
     },
     state: {
