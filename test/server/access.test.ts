@@ -6,6 +6,7 @@ import {
   type AccessSettings,
   type Asked,
   createAccess,
+  createUiAccess,
   isLoopback,
   listensOnLoopback,
 } from '../../src/server/access.ts';
@@ -299,6 +300,84 @@ describe('what stands behind the gate', () => {
         JSON.stringify(name),
       ),
   );
+});
+
+describe('the inspector', () => {
+  const SETTINGS = { tokens: ['s3cret-token', 'of-anna'], host: '127.0.0.1', uiHosts: [] as string[] };
+  const statusOf = (
+    asked: 'control' | 'page',
+    headers: string[],
+    {
+      url = '/',
+      scheme = 'http' as const,
+      ...given
+    }: { url?: string; scheme?: 'http' | 'https' } & Partial<typeof SETTINGS> = {},
+  ) => createUiAccess({ ...SETTINGS, scheme, ...given })(requestOf(headers, url), asked)?.status;
+
+  it.each(['localhost:4020', 'LOCALHOST', '127.0.0.1:4020', '127.1.2.3', '[::1]:4020'])(
+    'is shown to Host %s',
+    (host) => expect(statusOf('page', ['Host', host])).toBeUndefined(),
+  );
+
+  it.each([
+    ...['evil.example', 'evil.example:4020', 'localhost.evil.example', 'x.localhost', 'host.docker.internal'],
+    ...['127.0.0.1.nip.io', '0.0.0.0:4020', '192.168.0.1', 'user@localhost', '[::ffff:10.0.0.1]'],
+  ])('is not to Host %s, with a token either', (host) => {
+    expect(statusOf('page', ['Host', host])).toBe(421);
+    expect(statusOf('control', ['Host', host, 'Authorization', 'Bearer s3cret-token'])).toBe(421);
+  });
+
+  it.each([
+    [[], '/'],
+    [['Host', ''], '/'],
+    [['Host', 'localhost', 'host', 'localhost'], '/'],
+    [['Host', 'localhost'], 'http://localhost/'],
+    [['Host', 'localhost'], '*'],
+  ])('is not to the headers %j and the target %s', (headers, url) =>
+    expect(statusOf('page', headers, { url })).toBe(400),
+  );
+
+  it('answers to names that are given, and then to its address', () => {
+    const given = { uiHosts: ['Inspector.test', '*.team.test', '[fd00::1]'], host: '192.168.0.7' };
+    for (const host of ['inspector.TEST:4020', 'a.team.test', '[fd00::1]:1', '192.168.0.7:4020', 'localhost'])
+      expect(statusOf('page', ['Host', host], given), host).toBeUndefined();
+    for (const host of ['x.inspector.test', 'team.test', '192.168.0.8'])
+      expect(statusOf('page', ['Host', host], given), host).toBe(421);
+    expect(refusal('bad-config', () => statusOf('page', [], { uiHosts: ['http://a'] }))).toMatch(
+      /^uiHosts: /,
+    );
+  });
+
+  it.each([
+    ['http://localhost:4020', undefined],
+    ['https://localhost:4020', undefined],
+    ['http://localhost:4010', 403],
+    ['http://localhost', 403],
+    ['http://127.0.0.1:4020', 403],
+    ['https://evil.example', 403],
+    ['null', 403],
+    ['', 403],
+  ])('to Origin %j: %s', (origin, expected) => {
+    const headers = ['Host', 'localhost:4020', 'Origin', origin];
+    expect(statusOf('page', headers)).toBe(expected);
+    expect(statusOf('control', [...headers, 'Authorization', 'Bearer s3cret-token'])).toBe(expected);
+  });
+
+  it('that speaks TLS has no origin without it', () => {
+    const headers = ['Host', 'localhost:4020', 'Origin', 'http://localhost:4020'];
+    expect(statusOf('page', headers, { scheme: 'https' })).toBe(403);
+  });
+
+  it.each([
+    ['Bearer s3cret-token', undefined],
+    ['bearer of-anna', undefined],
+    ['Bearer s3cret', 401],
+    ['Bearer of-anna2', 401],
+    ['Basic s3cret-token', 401],
+    ['', 401],
+  ])('lets %j ask the control API: %s', (value, expected) => {
+    expect(statusOf('control', ['Host', 'localhost', 'Authorization', value])).toBe(expected);
+  });
 });
 
 it.each(['127.0.0.1', '127.9.8.7', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '::ffff:7f00:1'])(
