@@ -27,7 +27,7 @@ const OUTPUTS = ['', 'json'];
 /** Files, told by a comment with their name on the first line: `// gate.mjs`, `# client.py`. */
 const NAMED_FILE = /^(?:\/\/|#) ([\w./-]+\.\w+)$/;
 /** Those that the pages use, and the one that is used where none is named. */
-const PORTS = ['4010', '4011', '4019'];
+const PORTS = ['4010', '4011', '4019', '4020'];
 const DEFAULT_PORT = '4010';
 const SERVES = /(?:^|\s)npx(?: --no-install)? patchgate (?:proxy|replay|fake)\b/;
 
@@ -113,6 +113,7 @@ function comparable(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\d/g, '<date>')
     .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT/g, '<date>')
     .replaceAll(/\d\d:\d\d:\d\d/g, '<time>')
+    .replaceAll(/#token=[\da-f]{32}/g, '#token=<token>')
     .replaceAll(/\b\d+(?:\.\d+)? ?m?s\b/g, '<duration>')
     .replaceAll(/127\.0\.0\.1:(?!401\d\b)\d{4,5}/g, '127.0.0.1:<port>')
     .replaceAll(/[ \t]+$/gm, '');
