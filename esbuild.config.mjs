@@ -1,6 +1,6 @@
 // Bundles our own sources into one file: a start reads that one instead of hundreds. Packages stay packages.
 
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { build } from 'esbuild';
 
@@ -110,5 +110,6 @@ await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   loader: { '.html': 'copy' },
+  banner: { js: `/*! Preact: ${readFileSync('node_modules/preact/LICENSE', 'utf8')}*/` },
   logLevel: 'warning',
 });

@@ -70,7 +70,11 @@ describe('the settings in force', () => {
       'allowDelete  []  default',
       'allowHost  []  default',
     ]);
-    expect(said.slice(-3)).toEqual(['', expect.stringMatching(/^Not set: account, .*guard.*tlsKey, ui$/), '']);
+    expect(said.slice(-3)).toEqual([
+      '',
+      expect.stringMatching(/^Not set: account, .*guard.*tlsKey, ui$/),
+      '',
+    ]);
     for (const name of Object.keys(SETTINGS)) expect(said.join('\n')).toMatch(new RegExp(`\\b${name}\\b`));
   });
 

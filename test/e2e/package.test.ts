@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/settings/settings.ts';
 import { packed as installedFile, ROOT, runProgram } from '../support/binary.ts';
@@ -68,16 +69,26 @@ describe('the package', () => {
     expect(paths).toEqual(
       expect.arrayContaining([
         ...needed,
+        ...['index.html', 'app.js', 'style.css'].map((name) => `dist/ui/${name}`),
         'schemas/contract.json',
         'schemas/config/patchgate.config.schema.json',
         ...['contract', 'state', 'baseline', 'har'].map((name) => `schemas/files/${name}.schema.json`),
       ]),
     );
-    expect(paths.length).toBeLessThan(60);
+    expect(paths.length).toBeLessThan(70);
     expect(paths.filter((path) => /\.(?:map|test\.|env|tgz)|(?:^|\/)\./.test(path))).toEqual([]);
     // No path of the machine that built it.
     for (const file of paths.filter((path) => /\.c?js$/.test(path)))
       expect(readFileSync(join(ROOT, file), 'utf8')).not.toContain(ROOT);
+  });
+
+  it("has an inspector's page that is quickly there", () => {
+    const files = packed.files.filter(({ path }) => path.startsWith('dist/ui/'));
+    const sizes = files.map(({ path }) => gzipSync(readFileSync(join(ROOT, path))).length);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(60_000);
+    expect(readFileSync(join(ROOT, 'dist/ui/app.js'), 'utf8')).toContain(
+      'Copyright (c) 2015-present Jason Miller',
+    );
   });
 
   it('has all packages that it needs as dependencies', () => {

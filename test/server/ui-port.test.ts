@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json/json.ts';
+import { fileOf, makeCertificate } from '../support/certificates.ts';
 import { BAD_PROJECT } from '../support/e2e-bodies.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { exchange } from '../support/exchanges.ts';
@@ -15,6 +16,7 @@ import {
   startRecorder,
   startReplay,
 } from '../support/in-process.ts';
+import { RawConnection } from '../support/raw.ts';
 import { recordAll } from '../support/recordings.ts';
 import { patch, project, startService } from '../support/service.ts';
 import { freePort, startTarget } from '../support/target.ts';
@@ -153,6 +155,29 @@ describe('the inspector', () => {
     expect((await own.ask('GET health', { host: 'inspector.test' })).status).toBe(200);
     expect((await own.ask('GET health', { host: 'other.example' })).status).toBe(421);
     expect(ask).toBeDefined();
+  });
+
+  it('speaks TLS where the gate does once it has names, and sends through it', async () => {
+    const { cert, key } = await makeCertificate(['localhost']);
+    const tls = { tlsCert: fileOf(cert), tlsKey: fileOf(key) };
+    const plain = await start(tls);
+    expect(plain.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    const input = JSON.stringify({ method: 'GET', url: PROJECT_URL });
+    expect((await plain.ask('POST send', {}, input)).json).toMatchObject({ status: 200, exchange: 1 });
+    const { gate, notice } = await start({
+      ...tls,
+      host: '0.0.0.0',
+      uiHosts: ['localhost'],
+      controlToken: TOKEN,
+    });
+    expect(gate.notices.join()).not.toContain('others on the network can read what the inspector');
+    const [, port] = /^inspector: https:\/\/localhost:(\d+)\//.exec(notice) ?? [];
+    const connection = await RawConnection.openSecure(Number(port), { ca: cert, servername: 'localhost' });
+    connection.write(
+      `GET /__patchgate/health HTTP/1.1\r\nHost: localhost\r\nOrigin: https://localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
+    );
+    expect((await connection.response('GET')).status).toBe(200);
+    connection.close();
   });
 
   it('stays on loopback without names', async () => {
