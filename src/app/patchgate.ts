@@ -129,7 +129,11 @@ export async function createPatchgate(
     ...{ gate: inForce.gate, knowledge, mode, approvalTtl, hold, redaction },
     approvers: approvers && new Set(approvers.names),
   });
-  const endWebhook = await orClose({ close: closeParts }, () => webhookOf(config, guard.approvals, context));
+  /** Of the inspector, once it listens. */
+  let uiUrl: string | undefined;
+  const endWebhook = await orClose({ close: closeParts }, () =>
+    webhookOf(config, guard.approvals, () => uiUrl, context),
+  );
   const sessions = new Sessions(config.sessionIdle, {
     start: (session) => fake?.start(session),
     end(session) {
@@ -334,10 +338,11 @@ export async function createPatchgate(
     const { listenForUi } = await import('../server/ui-port.ts');
     const own = await listenForUi({
       ...{ host, port, uiHosts, tls, clientTimeout, shutdownTimeout },
-      tokens: [token],
+      ...{ token, approvers },
       control: (req, res) => void answerControl(req, res),
       send: { url, bodyLimit: () => inForce.gate.bodyLimit, exchanges },
     });
+    uiUrl = own.url;
     // A token that was given is known, and no notice shows it.
     context.notice(
       controlToken === undefined
@@ -469,11 +474,12 @@ async function auditOf(
 async function webhookOf(
   { approvalWebhook: url }: Config,
   approvals: Approvals,
+  uiUrl: () => string | undefined,
   { notice }: RuntimeContext,
 ): Promise<(() => Promise<void>) | undefined> {
   if (url === undefined) return undefined;
   const { tellOfApprovals } = await import('../server/approval-webhook.ts');
-  return tellOfApprovals({ url, approvals, notice });
+  return tellOfApprovals({ url, approvals, uiUrl, notice });
 }
 
 function isOfControl({ url = '' }: IncomingMessage): boolean {

@@ -90,8 +90,10 @@ export function createAccess({ controlToken, approvers, host, target, allowHost 
 export type UiAccess = (req: IncomingMessage, asked: 'control' | 'page') => Refusal | undefined;
 
 export interface UiAccessSettings {
-  /** Each of them opens the control API. */
-  tokens: readonly string[];
+  /** Opens the control API. */
+  token: string;
+  /** Those whose tokens are as good. */
+  approvers?: NamedTokens | undefined;
   host: string;
   /** Patterns of names. */
   uiHosts: readonly string[];
@@ -105,7 +107,7 @@ export interface UiAccessSettings {
  *
  * @throws PatchgateError `bad-config`
  */
-export function createUiAccess({ tokens, host, uiHosts, scheme }: UiAccessSettings): UiAccess {
+export function createUiAccess({ token, approvers, host, uiHosts, scheme }: UiAccessSettings): UiAccess {
   const names = uiHosts.map((name) => allowed(name, 'uiHosts'));
   const isOurs = hostMatcher(['localhost', ...(names.length > 0 ? [host, ...names] : [])]);
   return ({ url = '', rawHeaders: headers }, asked) => {
@@ -131,7 +133,8 @@ export function createUiAccess({ tokens, host, uiHosts, scheme }: UiAccessSettin
         'the inspector does not answer to pages of other origins',
         'open the link that Patchgate prints at its start',
       );
-    if (asked === 'page' || tokens.some((token) => carries(headers, token))) return undefined;
+    if (asked === 'page' || carries(headers, token) || approvers?.nameOf(headers) !== undefined)
+      return undefined;
     return refusal(
       401,
       "on the inspector's port, the control API needs a bearer token",

@@ -12,7 +12,7 @@ import { watchBody } from './watch-body.ts';
 
 export interface UiPortOptions
   extends Omit<ListenOptions, 'notice' | 'portFlag' | 'target'>,
-    Pick<UiAccessSettings, 'tokens' | 'uiHosts'> {
+    Pick<UiAccessSettings, 'token' | 'approvers' | 'uiHosts'> {
   /** Answers what asks for the control API and may. */
   control: Handler;
   /** For `POST send`, which this port alone has. */
@@ -47,11 +47,14 @@ const HEADERS = {
  * @throws PatchgateError `cannot-listen`
  */
 export async function listenForUi(options: UiPortOptions): Promise<Listening> {
-  const { tokens, uiHosts, clientTimeout, control, send } = options;
+  const { token, approvers, uiHosts, clientTimeout, control, send } = options;
   const hasNames = uiHosts.length > 0;
   // On loopback alone there is nothing to hide, and a certificate of the gate names another host.
   const own = hasNames ? options : { ...options, host: '127.0.0.1', tls: undefined };
-  const access = createUiAccess({ tokens, uiHosts, host: own.host, scheme: own.tls ? 'https' : 'http' });
+  const access = createUiAccess({
+    ...{ token, approvers, uiHosts, host: own.host },
+    scheme: own.tls ? 'https' : 'http',
+  });
 
   let sending: Promise<Handler> | undefined;
   const answerSend = async (req: IncomingMessage, res: ServerResponse) => {

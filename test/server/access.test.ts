@@ -303,7 +303,12 @@ describe('what stands behind the gate', () => {
 });
 
 describe('the inspector', () => {
-  const SETTINGS = { tokens: ['s3cret-token', 'of-anna'], host: '127.0.0.1', uiHosts: [] as string[] };
+  const SETTINGS = {
+    token: 's3cret-token',
+    approvers: readNamedTokens(['anna=of-anna'], {}, '--approvers'),
+    host: '127.0.0.1',
+    uiHosts: [] as string[],
+  };
   const statusOf = (
     asked: 'control' | 'page',
     headers: string[],

@@ -10,7 +10,13 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const GOOD = auditLine();
 /** Of a decision about an approval. */
 const DECISION = JSON.stringify({
-  ...{ audit: 1, time: '2026-11-23T05:00:00.000Z', event: 'decision', approval: 'k3f9x2ab', decision: 'approve' },
+  ...{
+    audit: 1,
+    time: '2026-11-23T05:00:00.000Z',
+    event: 'decision',
+    approval: 'k3f9x2ab',
+    decision: 'approve',
+  },
   ...{ by: 'anna', method: 'PATCH', path: '/accounts/current/projects/42', effects: [] },
 });
 
