@@ -41,6 +41,8 @@ const LONGEST_TEXT = 2000;
 export class ExchangeList {
   readonly #redaction: Redaction;
   readonly #listeners = new Set<(shown: ShownExchange) => void>();
+  /** What the listeners are told of next. */
+  readonly #untold: Seen[] = [];
   /** Sessions of which something is forgotten. Undefined: too many to say which. */
   #cut: Set<string> | undefined = new Set();
   /** In the order of coming. */
@@ -64,9 +66,8 @@ export class ExchangeList {
   add(given: Seen): void {
     const seen = withShortQuotes(given);
     this.#kept.set(++this.#count, seen);
-    if (this.#listeners.size === 0) return;
-    const shown = showExchangeHead(seen, this.#redaction);
-    for (const listener of this.#listeners) listener(shown);
+    // Its answer goes out first, and is not later for those who look.
+    if (this.#listeners.size > 0 && this.#untold.push(seen) === 1) setImmediate(() => this.#tell());
   }
 
   /** Newest first. Each is redacted when the iterator gets to it; what is added meanwhile does not show up. */
@@ -88,7 +89,7 @@ export class ExchangeList {
     return seen && showExchange(seen, this.#redaction);
   }
 
-  /** The listener is called with each exchange added from now on, without bodies. The function returned ends that. */
+  /** The listener is called soon after each exchange that is added from now on, with it, without bodies. The function returned ends that. */
   subscribe(listener: (shown: ShownExchange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -99,6 +100,13 @@ export class ExchangeList {
     for (const [key, seen] of [...this.#kept.entries()]) if (isOf(seen, session)) this.#kept.delete(key);
     if (session === undefined) this.#cut = new Set();
     else this.#cut?.delete(session);
+  }
+
+  #tell(): void {
+    for (const seen of this.#untold.splice(0)) {
+      const shown = showExchangeHead(seen, this.#redaction);
+      for (const listener of this.#listeners) listener(shown);
+    }
   }
 
   *#listed(filter: ExchangeFilter, redaction: Redaction) {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { AS_SENT, EXCHANGES_KEPT, ExchangeList } from '../../src/server/exchange-list.ts';
 import type { ShownExchange } from '../../src/server/show-exchange.ts';
+import { turn } from '../support/recordings.ts';
 import { finding, seen, verdict } from '../support/seen.ts';
 
 function ids(list: Iterable<ShownExchange>): number[] {
@@ -113,7 +114,7 @@ describe('its bounds', () => {
     }
   });
 
-  it('cuts the texts of findings, so that one exchange never takes the place of all', () => {
+  it('cuts the texts of findings, so that one exchange never takes the place of all', async () => {
     const list = new ExchangeList(DEFAULT_REDACTION);
     const heard: ShownExchange[] = [];
     list.subscribe((shown) => heard.push(shown));
@@ -122,6 +123,7 @@ describe('its bounds', () => {
     const findings = Array.from({ length: 100 }, () => finding(long, { message: long, hint: long }));
     for (const id of [2, 3, 4]) list.add(seen({ id, verdict: verdict({ findings, omitted: 7 }) }));
     expect(ids(list.list())).toEqual([4, 3, 2, 1]);
+    await turn();
     const text = `${'x'.repeat(2000)}…`;
     for (const shown of [list.get(2), heard[1]]) {
       expect(shown?.verdict).toMatchObject({ outcome: 'pass', omitted: 7 });
@@ -161,21 +163,25 @@ describe('its bounds', () => {
 });
 
 describe('listeners', () => {
-  it('hear of each exchange, redacted and without bodies, until they leave', () => {
+  it('hear of each exchange, redacted and without bodies, until they leave', async () => {
     const list = new ExchangeList(DEFAULT_REDACTION);
     const heard: ShownExchange[] = [];
     list.add(seen({ id: 1 }));
     const leave = list.subscribe((shown) => heard.push(shown));
     list.add(seen({ id: 2, request: { method: 'PATCH', url: '/x?token=abc', headers: ['Cookie', 'abc'] } }));
+    // The answer goes out first.
+    expect(heard).toEqual([]);
+    await turn();
     leave();
     list.add(seen({ id: 3 }));
+    await turn();
     expect(heard).toHaveLength(1);
     expect(heard[0]).toMatchObject({ id: 2, request: { url: '/x?token=[redacted]' } });
     expect(JSON.stringify(heard)).not.toMatch(/abc|body/);
   });
 });
 
-it('forgets on reset, and keeps its listeners', () => {
+it('forgets on reset, and keeps its listeners', async () => {
   const list = new ExchangeList(DEFAULT_REDACTION, 4000);
   const heard: number[] = [];
   list.subscribe(({ id }) => heard.push(id));
@@ -185,6 +191,7 @@ it('forgets on reset, and keeps its listeners', () => {
   expect(list.get(3)).toBeUndefined();
   list.add(seen({ id: 4 }));
   expect(ids(list.list())).toEqual([4]);
+  await turn();
   expect(heard).toEqual([1, 2, 3, 4]);
 });
 
