@@ -11,7 +11,7 @@ import { hrefOf, type Route, useRoute } from './router.ts';
 import { Send } from './send.tsx';
 import { Sessions } from './sessions.tsx';
 import { StatePage } from './state.tsx';
-import { setToken, takeTokenFromAddress, useToken } from './token.ts';
+import { setToken, takeTokenFromAddress, useToken, wasRefused } from './token.ts';
 
 interface View {
   title: string;
@@ -50,7 +50,10 @@ function AskForToken() {
   return (
     <main class="token">
       <h1>Patchgate</h1>
-      <p>The inspector needs a token. Patchgate prints a link with it at its start.</p>
+      {wasRefused() && <p role="alert">Patchgate does not take this token. It may have been started anew.</p>}
+      <p>
+        The inspector needs a token. Patchgate prints a link with it at its start, unless it was given one.
+      </p>
       <form onSubmit={submit}>
         <label>
           Token <input name="token" type="password" autocomplete="off" required />

@@ -6,8 +6,14 @@ const listeners = new Set<() => void>();
 /** The bearer token of this tab; `null` where there is none. */
 export const token = (): string | null => sessionStorage.getItem(KEY);
 
+let isRefused = false;
+
+/** Whether the gate did not take the last one. */
+export const wasRefused = (): boolean => isRefused;
+
 /** @param next `null`: the former one is not accepted */
 export function setToken(next: string | null): void {
+  isRefused = next === null;
   if (next === null) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, next);
   for (const listener of listeners) listener();
