@@ -4,7 +4,7 @@ import { type JsonValue, member } from '../json/json.ts';
 import type { Approval, Decision } from '../model/approval.ts';
 import { coloured, plain } from '../reporters/colours.ts';
 import { effectLine } from '../reporters/plan.ts';
-import { amount, visible } from '../reporters/wording.ts';
+import { amount, grouped, visible } from '../reporters/wording.ts';
 import { CONTROL_ROOT } from '../server/control/control-path.ts';
 import { printable } from '../server/printable.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
@@ -92,21 +92,19 @@ const EVERYWHERE = new Map([
   ['::', '::1'],
 ]);
 
-/** Without a slash at its end. @throws PatchgateError `bad-usage` */
+/** Without a slash at its end. @throws PatchgateError `bad-usage`, without what may be a secret */
 export function urlOf(given: string | undefined, { host, port, tlsCert }: Config): string {
-  const name = EVERYWHERE.get(host) ?? host;
-  const own = `${tlsCert === undefined ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${port || SETTINGS.port.default}`;
+  const address = EVERYWHERE.get(host) ?? host;
+  const name = address.includes(':') ? `[${address}]` : address;
+  const own = `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port || SETTINGS.port.default}`;
   const text = given ?? own;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '')
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password)
     return url.origin + url.pathname.replace(/\/+$/, '');
-  throw new PatchgateError(
-    'bad-usage',
-    `--gate: ${url?.username ? 'the URL' : JSON.stringify(text)} is no URL of a gate`,
-    {
-      hint: `give it as the gate says it at its start: --gate ${own}`,
-    },
-  );
+  const shown = /[@#]/.test(text) ? 'what is given' : JSON.stringify(text);
+  throw new PatchgateError('bad-usage', `--gate: ${shown} is no URL of a gate`, {
+    hint: `give it as the gate says it at its start: --gate ${own}`,
+  });
 }
 
 /** Milliseconds that a gate may take. */
@@ -115,41 +113,42 @@ const PATIENCE = 10_000;
 /**
  * Asks the control API of a running gate.
  *
- * @param body is posted; without it, it is a GET
+ * @param decision is posted; without it, it is a GET
  * @returns what it answers, and the time by its clock
  * @throws PatchgateError where there is no gate, or where it refuses
  */
 export async function askGate(
   { url, token }: AskedGate,
   path: string,
-  body?: object,
+  decision?: object,
 ): Promise<{ json: JsonValue; now: number }> {
-  let response: Response;
-  let text: string;
+  // fetch asks at no port that browsers keep clear of, and a gate may listen there.
+  const { request } = await import('undici');
+  let answer: { status: number; date: unknown; text: string };
   try {
-    response = await fetch(`${url}${CONTROL_ROOT}/${path}`, {
-      method: body ? 'POST' : 'GET',
+    const { statusCode, headers, body } = await request(`${url}${CONTROL_ROOT}/${path}`, {
+      method: decision ? 'POST' : 'GET',
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body && { 'content-type': 'application/json' }),
+        ...(decision && { 'content-type': 'application/json' }),
       },
-      body: body ? JSON.stringify(body) : null,
-      redirect: 'manual',
+      body: decision ? JSON.stringify(decision) : null,
       signal: AbortSignal.timeout(PATIENCE),
     });
-    text = await response.text();
-  } catch (error) {
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const why = messageOf(cause) || systemCode(cause);
-    throw new PatchgateError('target-unreachable', `no gate answers at ${url}: ${why}`, {
-      hint: 'start it with patchgate proxy, or say where it listens: --gate URL',
-      cause: error,
+    answer = { status: statusCode, date: headers.date, text: await body.text() };
+  } catch (cause) {
+    const message = `no gate answers at ${url}: ${messageOf(cause) || systemCode(cause)}`;
+    throw new PatchgateError('target-unreachable', message, {
+      hint: /CERT|SIGNATURE/.test(systemCode(cause) ?? '')
+        ? 'if you trust it, give the file of its authority in NODE_EXTRA_CA_CERTS'
+        : 'start it with patchgate proxy, or say where it listens: --gate URL',
+      cause,
     });
   }
+  const { status, date, text } = answer;
   const json = jsonOf(text);
-  if (response.ok && json !== undefined)
-    return { json, now: Date.parse(response.headers.get('date') ?? '') || Date.now() };
-  throw refusalOf(response.status, json, { url, token }, body !== undefined);
+  if (status === 200 && json !== undefined) return { json, now: Date.parse(String(date)) || Date.now() };
+  throw refusalOf(status, json, { url, token });
 }
 
 function jsonOf(text: string): JsonValue | undefined {
@@ -160,12 +159,7 @@ function jsonOf(text: string): JsonValue | undefined {
   }
 }
 
-function refusalOf(
-  status: number,
-  json: JsonValue | undefined,
-  { url, token }: AskedGate,
-  isDecision: boolean,
-): PatchgateError {
+function refusalOf(status: number, json: JsonValue | undefined, { url, token }: AskedGate): PatchgateError {
   const [detail, hint] = ['detail', 'hint'].map((name) => {
     const value = member(json, name);
     return typeof value === 'string' ? value : undefined;
@@ -179,16 +173,16 @@ function refusalOf(
       },
     );
   }
-  const own = `give the control token, or as an approver your own, in ${TOKEN_VARIABLE}`;
   if (status === 401) {
     const why = token === undefined ? 'needs a token' : 'does not know the token';
-    return new PatchgateError('not-allowed', `the gate at ${url} ${why}`, { hint: own });
+    return new PatchgateError('not-allowed', `the gate at ${url} ${why}`, {
+      hint: `give the control token, or as an approver your own, in ${TOKEN_VARIABLE}`,
+    });
   }
-  const further = status === 403 && isDecision ? own : undefined;
-  const hints = [hint, further].filter((text) => text !== undefined).join('; ');
-  return new PatchgateError(status === 403 ? 'not-allowed' : 'bad-input', `the gate at ${url}: ${detail}`, {
-    ...(hints !== '' && { hint: hints }),
-  });
+  const message = `the gate at ${url}: ${detail}`;
+  if (status !== 403) return new PatchgateError('bad-input', message, hint === undefined ? {} : { hint });
+  const sent = `(patchgate sends the token in ${TOKEN_VARIABLE})`;
+  return new PatchgateError('not-allowed', message, { hint: `${hint ?? 'it needs another token'} ${sent}` });
 }
 
 interface List {
@@ -220,8 +214,7 @@ function notUnderstood(): PatchgateError {
 }
 
 export function jsonText(json: JsonValue): string {
-  const lines = JSON.stringify(json, null, 2).split('\n');
-  return lines.map((line) => `${printable(line)}\n`).join('');
+  return linesOf(JSON.stringify(json, null, 2).split('\n').map(printable));
 }
 
 const COLUMNS = ['id', 'left', 'asked', 'held', 'who', 'request'];
@@ -230,8 +223,8 @@ const COLUMNS = ['id', 'left', 'asked', 'held', 'who', 'request'];
 export function listText({ approvals, approvers }: List, now: number, isColoured: boolean): string {
   const pending = approvals.filter(({ status }) => status === 'pending');
   const others = approvals.length - pending.length;
-  const rest = others > 0 ? `; --format json lists ${others} more, decided or over` : '';
-  if (pending.length === 0) return `nothing waits for a decision${rest}\n`;
+  const over = others > 0 ? [`${grouped(others)} decided or over: --format json lists all`] : [];
+  if (pending.length === 0) return linesOf(['nothing waits for a decision', ...over]);
   const rows = pending.map((one) => [
     visible(one.id),
     ageText(Date.parse(one.expiresAt) - now),
@@ -242,9 +235,16 @@ export function listText({ approvals, approvers }: List, now: number, isColoured
   ]);
   const [head, ...lines] = table([COLUMNS, ...rows], []);
   const all = lines.flatMap((line, i) => [line, ...effectLines(pending[i] as Approval, isColoured)]);
-  const by = approvers ? `; only an approver's token in ${TOKEN_VARIABLE} decides` : '';
-  const decide = 'patchgate approve ID, or patchgate decline ID';
-  return `${[head, ...all].join('\n')}\n\n${amount(pending.length, 'decision')} to make${rest}: ${decide}${by}\n`;
+  return linesOf([
+    ...[head as string, ...all, ''],
+    `${amount(pending.length, 'decision')} to make: patchgate approve ID, or patchgate decline ID`,
+    ...(approvers ? [`only approvers decide, each with their own token in ${TOKEN_VARIABLE}`] : []),
+    ...over,
+  ]);
+}
+
+function linesOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** `approved k3f9x2ab: PATCH /…`, what it loses, and what comes of it. */
@@ -252,7 +252,7 @@ export function decidedText(one: Approval, decision: Decision, now: number, isCo
   const done = decision === 'approve' ? 'approved' : 'declined';
   const next = decision === 'approve' ? [whatNext(one, now)] : [];
   const lines = [`${done} ${visible(one.id)}: ${requestText(one)}`, ...effectLines(one, isColoured), ...next];
-  return lines.map((line) => `${line}\n`).join('');
+  return linesOf(lines);
 }
 
 function whatNext({ held, expiresAt }: Approval, now: number): string {

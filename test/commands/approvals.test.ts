@@ -3,6 +3,7 @@ import { askGate, decidedText, jsonText, listOf, listText, urlOf } from '../../s
 import type { JsonValue } from '../../src/json/json.ts';
 import type { Approval } from '../../src/model/approval.ts';
 import type { Config } from '../../src/settings/config.ts';
+import { makeCertificate } from '../support/certificates.ts';
 import { laterRefusal, refusal } from '../support/errors.ts';
 import { freePort, startTarget } from '../support/target.ts';
 
@@ -45,14 +46,16 @@ b         45s   2m ago   yes   ci         PATCH /api/v2/accounts/current/project
 
   it('counts what is decided or over', () => {
     const used = approval({ status: 'used' });
-    const rest = '; --format json lists 1 more, decided or over';
+    const rest = '1 decided or over: --format json lists all\n';
     expect(text([])).toBe('nothing waits for a decision\n');
-    expect(text([used])).toBe(`nothing waits for a decision${rest}\n`);
-    expect(text([approval(), used])).toMatch(new RegExp(`\\n1 decision to make${rest}: `));
+    expect(text([used])).toBe(`nothing waits for a decision\n${rest}`);
+    expect(text([approval(), used])).toMatch(new RegExp(`\\n1 decision to make: .*\\n${rest}$`));
   });
 
   it('says where only approvers decide', () => {
-    expect(text([approval()], true)).toContain("only an approver's token in PATCHGATE_CONTROL_TOKEN decides");
+    expect(text([approval()], true)).toMatch(
+      /\nonly approvers decide, each with their own token in PATCHGATE_CONTROL_TOKEN\n$/,
+    );
   });
 
   it('shows the first of many effects', () => {
@@ -115,9 +118,12 @@ describe('the URL of the gate', () => {
     );
   });
 
-  it('has no password, and none is quoted', () => {
-    expect(refusal('bad-usage', () => urlOf('http://a:hush@gate.test', config()))).not.toContain('hush');
-  });
+  it.each(['http://a:hush@gate.test', 'http://:hush@gate.test', 'gate.test/#token=hush'])(
+    'is not %j, of which nothing is quoted',
+    (given) => {
+      expect(refusal('bad-usage', () => urlOf(given, config()))).not.toContain('hush');
+    },
+  );
 });
 
 describe('asking', () => {
@@ -148,6 +154,7 @@ describe('asking', () => {
     ]);
   });
 
+  const SENT = '(patchgate sends the token in PATCHGATE_CONTROL_TOKEN)';
   const OWN = 'give the control token, or as an approver your own, in PATCHGATE_CONTROL_TOKEN';
   const NO_GATE = 'is no gate with approvals: it answers with the status';
   it.each<[string, number, unknown, string | undefined, object | undefined, string]>([
@@ -160,8 +167,15 @@ describe('asking', () => {
       undefined,
       `the gate at URL does not know the token (${OWN})`,
     ],
-    ['who may not', 403, { detail: 'no', hint: 'so' }, 't', {}, `the gate at URL: no (so; ${OWN})`],
-    ['who may not read', 403, { detail: 'no', hint: 'so' }, 't', undefined, 'the gate at URL: no (so)'],
+    ['who may not', 403, { detail: 'no', hint: 'so' }, 't', {}, `the gate at URL: no (so ${SENT})`],
+    [
+      'who may not read',
+      403,
+      { detail: 'no', hint: 'so' },
+      't',
+      undefined,
+      `the gate at URL: no (so ${SENT})`,
+    ],
     ['an unknown id', 404, { detail: 'no such' }, 't', {}, 'the gate at URL: no such'],
     ['a decided one', 409, { detail: 'done', hint: 'so' }, 't', {}, 'the gate at URL: done (so)'],
     [
@@ -181,6 +195,13 @@ describe('asking', () => {
     const said = await laterRefusal(code, askGate({ url: gate.url, token }, 'approvals', decision));
     expect(said.replaceAll(gate.url, 'URL')).toBe(told);
     expect(gate.received).toHaveLength(1);
+  });
+
+  it('says how to trust a certificate', async () => {
+    const { url } = await startTarget(undefined, await makeCertificate(['127.0.0.1']));
+    expect(await laterRefusal('target-unreachable', askGate({ url, token: 't' }, 'approvals'))).toMatch(
+      /^no gate answers at https:.*: self-signed certificate \(if you trust it, .* NODE_EXTRA_CA_CERTS\)$/,
+    );
   });
 
   it('says where there is none', async () => {

@@ -38,11 +38,15 @@ it('one asks, another one approves, and the token works', async () => {
     new RegExp(`^${approval} +(?:9m|10m) +\\d+s ago +- +127.0.0.1 +${REQUEST}$`, 'm'),
   );
   expect(listed.stdout).toContain(LOST);
-  expect(listed.stdout).toContain("only an approver's token in PATCHGATE_CONTROL_TOKEN decides");
+  expect(listed.stdout).toContain(
+    'only approvers decide, each with their own token in PATCHGATE_CONTROL_TOKEN',
+  );
 
   const unnamed = await type(gate, `approve ${approval}`);
   expect(unnamed).toMatchObject({ code: 2, stdout: '' });
-  expect(unnamed.stderr).toMatch(/only an approver .*\n {2}.*, in PATCHGATE_CONTROL_TOKEN\n$/);
+  expect(unnamed.stderr).toMatch(
+    /only an approver .*\n {2}.*\(patchgate sends the token in PATCHGATE_CONTROL_TOKEN\)\n$/,
+  );
   expect((await send(gate, approve)).status).toBe(409);
 
   const approved = await type(gate, `approve ${approval} --reason agreed`, ANNA);
