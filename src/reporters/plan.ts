@@ -1,10 +1,11 @@
 import type { JsonObject } from '../json/json.ts';
-import { type Effect, type LosingEffect, losesEnvironment } from '../model/effect.ts';
+import { type Effect, losesEnvironment } from '../model/effect.ts';
 import type { Finding } from '../model/finding.ts';
-import { type Colour, coloured, type Paint, plain } from './colours.ts';
+import { coloured, type Paint, plain } from './colours.ts';
+import { effectText, quoted } from './effect-text.ts';
 import { findingOf } from './json.ts';
 import { STDIN_NAME } from './report.ts';
-import { amount, grouped, markdown, shortened, visible } from './wording.ts';
+import { amount, grouped, markdown, visible } from './wording.ts';
 
 /** What a PATCH of a project would do: what `plan` reports. */
 export interface Plan {
@@ -90,7 +91,7 @@ export function planMarkdown(plan: Plan): string {
   const { body, effects, findings, known, source } = plan;
   const lost = effects.filter(losesEnvironment);
   const changes = effects.map((effect) => {
-    const text = markdown(lineOf(effect)[2]);
+    const text = markdown(effectText(effect)[2]);
     return losesEnvironment(effect) ? `**${text}**` : text;
   });
   const errors = findings.map(({ rule, message, hint, line, column = 1 }) => {
@@ -136,61 +137,8 @@ const MARK_WIDTH = 3;
 
 /** `  - environment 2 "Staging" will be deleted permanently` */
 export function effectLine(effect: Effect, paint: Paint): string {
-  const [mark, colour, text] = lineOf(effect);
+  const [mark, colour, text] = effectText(effect);
   return `  ${paint(colour, `${mark.padStart(MARK_WIDTH)} ${text}`)}`;
-}
-
-function lineOf(effect: Effect): [mark: string, colour: Colour, text: string] {
-  switch (effect.kind) {
-    case 'environment-deleted': {
-      const text = `${environment(effect)} will be deleted permanently`;
-      return ['-', 'red', text + doubt(effect) + policyText(effect)];
-    }
-    case 'environment-replaced': {
-      const { id, newId, likelyTypo } = effect;
-      const typo = likelyTypo ? `; likely a typo: did you mean ${id}?` : '';
-      const text = `${environment(effect)} will be deleted permanently, and ${newId} created in its place`;
-      return ['-/+', 'red', text + typo + doubt(effect) + policyText(effect)];
-    }
-    case 'environment-created':
-      return ['+', 'green', `${environment(effect)} will be created`];
-    case 'environment-renamed':
-      return ['~', 'yellow', `${environment(effect)} will be renamed to ${quoted(effect.to)}`];
-    case 'default-changed':
-      return ['~', 'yellow', `default environment: ${idsOf(effect.from)} -> ${idsOf(effect.to)}`];
-    case 'language-added':
-      return ['+', 'green', `language ${visible(effect.name)} will be added`];
-    case 'language-removed':
-      return ['-', 'red', `language ${visible(effect.name)} will be removed`];
-    case 'name-changed':
-      return ['~', 'yellow', `the project will be renamed to ${quoted(effect.to)}`];
-    default:
-      return ['-', 'red', `${effect.kind.replace('-removed', '')} ${visible(`${effect.id}`)} may be removed`];
-  }
-}
-
-/** `environment 2 "Staging"` */
-export function environment({ id, name }: { id: number; name: string }): string {
-  return `environment ${id}${name === '' ? '' : ` ${quoted(name)}`}`;
-}
-
-function doubt({ possibleSince: since }: { possibleSince?: string }): string {
-  return since === undefined ? '' : ` where it still exists (only possible since ${visible(since)})`;
-}
-
-function policyText({ allowed, protected: isProtected, reason }: LosingEffect): string {
-  const why = reason === undefined ? '' : `: ${visible(reason)}`;
-  if (isProtected) return ` (protected${why})`;
-  if (!allowed) return '';
-  return why === '' ? ' (as --allow-delete says)' : ` (allowed${why})`;
-}
-
-function idsOf(ids: readonly number[]): string {
-  return ids.join(', ') || 'none';
-}
-
-function quoted(name: string): string {
-  return `"${visible(shortened(name, 200))}"`;
 }
 
 /** What is counted, in this order. */

@@ -85,8 +85,9 @@ export class ExchangeList {
   }
 
   get(id: number): ShownExchange | undefined {
-    const seen = this.#kept.find((candidate) => candidate.id === id);
-    return seen && showExchange(seen, this.#redaction);
+    // The cache's own search would make it the newest.
+    for (const seen of this.#kept.values()) if (seen.id === id) return showExchange(seen, this.#redaction);
+    return undefined;
   }
 
   /** The listener is called soon after each exchange that is added from now on, with it, without bodies. The function returned ends that. */

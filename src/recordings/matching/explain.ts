@@ -1,5 +1,5 @@
 import { isObject, type JsonValue } from '../../json/json.ts';
-import { escapeToken, pointerOf, tokensOf } from '../../json/pointer.ts';
+import { escapeToken, pointerOf } from '../../json/pointer.ts';
 import type { RecordedRequest } from '../../model/exchange.ts';
 import { redactPath, redactQuery, redactText } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redacted.ts';
@@ -7,6 +7,7 @@ import type { RecordingStore } from '../store/recording-store.ts';
 import type { StoredExchange } from '../store/stored-exchange.ts';
 import { compareJson, sameText } from './compare-json.ts';
 import { explainPath, type Miss, recordIt } from './explain-path.ts';
+import { ignoringOption } from './ignoring-option.ts';
 import { sameStored, sameValues } from './matches.ts';
 import { cleanForm, formOf, queryValues, type RequestForm, type SentRequest } from './request-form.ts';
 import { cut, type Difference, shownBody, shownJson, valueAt } from './shown-value.ts';
@@ -213,16 +214,7 @@ function hintFor(recording: string, found: readonly Found[], differences: readon
   const names = unkept.map(({ place }) => place.slice('headers/'.length)).join(',');
   const how = names === '' ? '' : ` with --match-headers ${names}`;
   const asRecorded = `send the request as it was recorded, or record it${how}: ${recordIt(recording)}`;
-  const options = found.map(({ part }, i) => optionFor(part, differences[i]?.place ?? ''));
+  const options = found.map((_, i) => ignoringOption(differences[i]?.place ?? ''));
   if (options.length > MOST_HINTED || options.includes(undefined)) return asRecorded;
   return `${asRecorded}; if it may differ there: ${[...new Set(options)].join(' ')}`;
-}
-
-/** Undefined where there is none for this place. */
-function optionFor(part: Found['part'], place: string): string | undefined {
-  // One that was cut names nothing, and options are parted at commas.
-  if (place.endsWith('…') || /[,\s']/.test(place)) return undefined;
-  if (part === 'query') return `--ignore-query ${tokensOf(place.slice('query'.length))[0]}`;
-  if (part !== 'body' || place === 'body') return undefined;
-  return `--ignore-pointers '${place.replace(/\/\d+(?=\/|$)/g, '/*')}'`;
 }

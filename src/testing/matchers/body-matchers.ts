@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../json/json.ts';
 import { type Effect, losesEnvironment } from '../../model/effect.ts';
 import { redactEffect } from '../../recordings/redaction/redact-finding.ts';
-import { effectLine, environment } from '../../reporters/plan.ts';
+import { environment } from '../../reporters/effect-text.ts';
+import { effectLine } from '../../reporters/plan.ts';
 import { type PlacedFinding, summaryOf } from '../../reporters/report.ts';
 import { amount, visible } from '../../reporters/wording.ts';
 import { type Environment, environmentsOf, languagesOf } from '../../state/project.ts';

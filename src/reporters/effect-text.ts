@@ -1,0 +1,59 @@
+import type { Effect, LosingEffect } from '../model/effect.ts';
+import { shortened, visible } from './wording.ts';
+
+/** `red`: something goes; `green`: something comes; `yellow`: something changes. */
+export type EffectColour = 'red' | 'green' | 'yellow';
+
+/** An effect as a line of a plan: `-`, `red`, `environment 2 "Staging" will be deleted permanently`. Pure, for the page too. */
+export function effectText(effect: Effect): [mark: string, colour: EffectColour, text: string] {
+  switch (effect.kind) {
+    case 'environment-deleted': {
+      const text = `${environment(effect)} will be deleted permanently`;
+      return ['-', 'red', text + doubt(effect) + policyText(effect)];
+    }
+    case 'environment-replaced': {
+      const { id, newId, likelyTypo } = effect;
+      const typo = likelyTypo ? `; likely a typo: did you mean ${id}?` : '';
+      const text = `${environment(effect)} will be deleted permanently, and ${newId} created in its place`;
+      return ['-/+', 'red', text + typo + doubt(effect) + policyText(effect)];
+    }
+    case 'environment-created':
+      return ['+', 'green', `${environment(effect)} will be created`];
+    case 'environment-renamed':
+      return ['~', 'yellow', `${environment(effect)} will be renamed to ${quoted(effect.to)}`];
+    case 'default-changed':
+      return ['~', 'yellow', `default environment: ${idsOf(effect.from)} -> ${idsOf(effect.to)}`];
+    case 'language-added':
+      return ['+', 'green', `language ${visible(effect.name)} will be added`];
+    case 'language-removed':
+      return ['-', 'red', `language ${visible(effect.name)} will be removed`];
+    case 'name-changed':
+      return ['~', 'yellow', `the project will be renamed to ${quoted(effect.to)}`];
+    default:
+      return ['-', 'red', `${effect.kind.replace('-removed', '')} ${visible(`${effect.id}`)} may be removed`];
+  }
+}
+
+/** `environment 2 "Staging"` */
+export function environment({ id, name }: { id: number; name: string }): string {
+  return `environment ${id}${name === '' ? '' : ` ${quoted(name)}`}`;
+}
+
+export function quoted(name: string): string {
+  return `"${visible(shortened(name, 200))}"`;
+}
+
+function doubt({ possibleSince: since }: { possibleSince?: string }): string {
+  return since === undefined ? '' : ` where it still exists (only possible since ${visible(since)})`;
+}
+
+function policyText({ allowed, protected: isProtected, reason }: LosingEffect): string {
+  const why = reason === undefined ? '' : `: ${visible(reason)}`;
+  if (isProtected) return ` (protected${why})`;
+  if (!allowed) return '';
+  return why === '' ? ' (as --allow-delete says)' : ` (allowed${why})`;
+}
+
+function idsOf(ids: readonly number[]): string {
+  return ids.join(', ') || 'none';
+}

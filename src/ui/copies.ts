@@ -1,0 +1,175 @@
+import type { Finding } from '../model/finding.ts';
+import { REDACTED } from '../recordings/redaction/redacted.ts';
+import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
+import { textOf } from './json-lines.ts';
+
+/** A text to copy, and what it lacks of the exchange, in sentences. */
+export interface Copy {
+  text: string;
+  notes: string[];
+}
+
+/** Headers of the connection, of the body's bytes as they were, and those that curl sets by itself. */
+const NOT_SENT_AGAIN =
+  /^(?:host|connection|content-length|content-encoding|transfer-encoding|keep-alive|proxy-connection|te|trailer|upgrade|expect|accept-encoding)$/;
+
+/** As a curl command for a POSIX shell. What is redacted stays so. */
+export function curlOf({ request }: ShownExchange): Copy {
+  const { method, headers, body } = request;
+  const kept = headerPairs(headers).filter(([name]) => !NOT_SENT_AGAIN.test(name));
+  const words = ['curl', ...(method === 'GET' && !body ? [] : [`-X ${quoted(method)}`])];
+  const lines = [`${words.join(' ')} --globoff --path-as-is ${quoted(absoluteUrl(request))}`];
+  for (const [name, value] of kept)
+    lines.push(`-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`);
+  if (body && !('content-type' in headers)) lines.push("-H 'content-type:'");
+  if (!body) return { text: lines.join(' \\\n  '), notes: notesOf(request) };
+  if (!('base64' in body)) lines.push(`--data-raw ${quoted(bodyText(body))}`);
+  else lines.push('--data-binary @-');
+  const command = lines.join(' \\\n  ');
+  const text = 'base64' in body ? `printf %s '${body.base64}' | base64 -d | ${command}` : command;
+  return { text, notes: notesOf(request) };
+}
+
+/** One word of a shell's command line. A character that a terminal could obey, or that hides others, is written in octal. */
+function quoted(text: string): string {
+  if (/^[\w.:/-]+$/.test(text)) return text;
+  if (!ODD.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
+  const escaped = text.replace(/['\\]/g, '\\$&').replace(new RegExp(ODD, 'gu'), inOctal);
+  return `$'${escaped}'`;
+}
+
+const ODD = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** Three digits for each byte: what follows is never taken for one more. */
+function inOctal(character: string): string {
+  return Array.from(
+    new TextEncoder().encode(character),
+    (byte) => `\\${byte.toString(8).padStart(3, '0')}`,
+  ).join('');
+}
+
+/** As an archive of HAR 1.2 with one entry. */
+export function harOf(exchange: ShownExchange): Copy {
+  const { request, response, startedAt, durationMs, failure } = exchange;
+  const url = absoluteUrl(request);
+  const [, query = ''] = request.url.split(/\?(.*)/s);
+  const type = (headers: ShownExchange['request']['headers']) => [headers['content-type']].flat()[0];
+  const entry = {
+    startedDateTime: startedAt,
+    time: durationMs,
+    request: {
+      method: request.method,
+      url,
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: namesAndValues(headerPairs(request.headers)),
+      queryString: namesAndValues([...new URLSearchParams(query)]),
+      ...(request.body && {
+        postData: { mimeType: type(request.headers) ?? '', ...harText(request.body, '_encoding') },
+      }),
+      headersSize: -1,
+      bodySize: request.body?.size ?? 0,
+    },
+    response: {
+      status: response?.status ?? 0,
+      statusText: '',
+      httpVersion: response ? 'HTTP/1.1' : '',
+      cookies: [],
+      headers: namesAndValues(headerPairs(response?.headers ?? {})),
+      content: {
+        size: response?.body?.size ?? 0,
+        mimeType: type(response?.headers ?? {}) ?? 'x-unknown',
+        ...(response?.body && harText(response.body, 'encoding')),
+      },
+      redirectURL: [response?.headers.location].flat()[0] ?? '',
+      headersSize: -1,
+      bodySize: response ? (response.body?.size ?? 0) : -1,
+      ...(failure && { _error: failure }),
+    },
+    cache: {},
+    timings: { send: 0, wait: durationMs, receive: 0 },
+  };
+  const log = { version: '1.2', creator: { name: 'patchgate', version: '' }, entries: [entry] };
+  const notes = [...new Set([...notesOf(request), ...notesOf(response)])];
+  return { text: `${JSON.stringify({ log }, null, 2)}\n`, notes };
+}
+
+/** The standard has an encoding for responses only. */
+function harText(body: ShownBody, encoding: 'encoding' | '_encoding'): object {
+  const comment = body.cut && { comment: `the first of ${body.size} bytes` };
+  if ('base64' in body) return { text: body.base64, [encoding]: 'base64', ...comment };
+  return { text: bodyText(body), ...comment };
+}
+
+/** Rules that find something only where the record is known; a case knows none. */
+const OF_KNOWN_RECORDS =
+  /^(?:project\.(?:environment-deleted|environment-replaced|state-unknown|language-removed)|feature\.unknown-variable)$/;
+/** Headers that the gate judges by. */
+const JUDGED_HEADERS =
+  /^(?:content-type|x-http-method(?:-override)?|x-method-override|x-original-url|x-rewrite-url)$/;
+
+/** As a conformance case: what the gate must say of such a request. */
+export function caseOf({ request, verdict }: ShownExchange): Copy {
+  const { method, url, headers, body } = request;
+  const all = verdict?.findings ?? [];
+  const found = all.filter(({ rule }) => !OF_KNOWN_RECORDS.test(rule));
+  const places = (severity: Finding['severity']) =>
+    found.filter((finding) => finding.severity === severity).map(({ rule, pointer }) => ({ pointer, rule }));
+  const errors = places('error');
+  const isBlocked = verdict?.outcome === 'block' && errors.length > 0;
+  const judged = Object.entries(headers).filter(([name]) => JUDGED_HEADERS.test(name));
+  const given = {
+    name: `${method} ${url}`,
+    method,
+    headers: Object.fromEntries(judged),
+    path: url,
+    ...(body && ('json' in body ? { body: body.json } : { raw: bodyText(body) })),
+    expect: {
+      outcome: isBlocked ? 'block' : 'forward',
+      ...(isBlocked && { status: verdict?.status }),
+      errors,
+      warnings: places('warn'),
+    },
+  };
+  const notes = notesOf(request);
+  if (body && 'base64' in body) notes.push('The body is no text: `raw` has it in base64.');
+  if (found.length < all.length)
+    notes.push('Findings that need a known record are left out: a case knows none.');
+  return { text: `${JSON.stringify(given, null, 2)}\n`, notes };
+}
+
+/** The body as a text; what is in base64 stays so. */
+export function bodyText(body: ShownBody): string {
+  if ('json' in body) return JSON.stringify(body.json);
+  return 'text' in body ? body.text : body.base64;
+}
+
+export function headerPairs(headers: ShownExchange['request']['headers']): [name: string, value: string][] {
+  return Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
+}
+
+function namesAndValues(pairs: readonly (readonly [string, string])[]) {
+  return pairs.map(([name, value]) => ({ name, value }));
+}
+
+/** Where the client sent it. */
+function absoluteUrl({ url, headers }: ShownExchange['request']): string {
+  const host = [headers.host].flat()[0] ?? '127.0.0.1:4010';
+  return /^\w+:\/\//.test(url) ? url : `http://${host}${url}`;
+}
+
+function notesOf(
+  message: { url?: string; headers: object; body?: ShownBody | undefined } | undefined,
+): string[] {
+  if (!message) return [];
+  const { url = '', headers, body } = message;
+  const isRedacted = [url, textOf(Object.values(headers)), body ? bodyText(body) : ''].some(
+    (text) => text.includes(REDACTED) || text.includes(encodeURIComponent(REDACTED)),
+  );
+  return [
+    ...(isRedacted ? [`Secrets are redacted: put yours in the place of ${REDACTED}.`] : []),
+    ...(body?.cut ? ['The body is not whole: only its beginning was kept.'] : []),
+  ];
+}

@@ -1,0 +1,82 @@
+import type { Effect } from '../model/effect.ts';
+import type { Severity } from '../model/finding.ts';
+import { effectText } from '../reporters/effect-text.ts';
+import { amount, visible } from '../reporters/wording.ts';
+import type { ShownExchange } from '../server/show-exchange.ts';
+
+const VERDICTS = {
+  block: ['✕', 'Blocked', 'bad'],
+  pass: ['✓', 'Passed', 'good'],
+  none: ['–', 'Not judged', 'quiet'],
+} as const;
+
+/** A word, a sign and a colour, of which each says it alone. */
+export function VerdictWord({ verdict }: Pick<ShownExchange, 'verdict'>) {
+  const [sign, word, tone] = VERDICTS[verdict?.outcome ?? 'none'];
+  return (
+    <span class={`word ${tone}`}>
+      <span aria-hidden="true">{sign}</span> {word}
+    </span>
+  );
+}
+
+export function SeverityWord({ severity }: { severity: Severity }) {
+  const isError = severity === 'error';
+  return <span class={`word ${isError ? 'bad' : 'warn'}`}>{isError ? 'Error' : 'Warning'}</span>;
+}
+
+const TONES = { red: 'bad', green: 'good', yellow: 'warn' } as const;
+
+/** What a PATCH does to its record, as a plan. */
+export function Effects({
+  effects,
+  omitted = 0,
+}: {
+  effects: readonly Effect[];
+  omitted?: number | undefined;
+}) {
+  return (
+    <ul class="effects">
+      {effects.map((effect, i) => {
+        const [mark, colour, text] = effectText(effect);
+        return (
+          <li key={i} class={TONES[colour]}>
+            <span class="sign" aria-hidden="true">
+              {mark}
+            </span>
+            {text}
+          </li>
+        );
+      })}
+      {omitted > 0 && <li>and {omitted} more</li>}
+    </ul>
+  );
+}
+
+/** The one thing to know of an exchange, in a line. */
+export function summaryOf({ verdict, failure, fault }: ShownExchange): string {
+  const { findings = [], effects = [], omitted = 0 } = verdict ?? {};
+  const [effect] = effects;
+  const finding = findings.find(({ severity }) => severity === 'error') ?? findings[0];
+  const more = findings.length + omitted - 1;
+  const isLost = effect && effectText(effect)[1] === 'red';
+  const parts = [
+    isLost && effectText(effect)[2],
+    finding && !isLost && `${finding.message}${more > 0 ? `, and ${amount(more, 'more finding')}` : ''}`,
+    effect && !isLost && !finding && effectText(effect)[2],
+    failure,
+    fault && `fault ${fault}`,
+  ];
+  return visible(parts.filter(Boolean).join('; '));
+}
+
+/** `14:03:22`, as the clock here has it. */
+export function timeOf(iso: string): string {
+  return new Date(iso).toTimeString().slice(0, 8);
+}
+
+/** `12 ms`, `1.2 s` */
+export function tookText(ms: number): string {
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
