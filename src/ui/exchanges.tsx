@@ -211,7 +211,7 @@ function Filters({
   );
 }
 
-const COLUMNS = ['No.', 'Time', 'Request', 'Status', 'Verdict', 'What', 'By', 'Took', 'Session'];
+const COLUMNS = ['No.', 'Time', 'Request', 'Status', 'Verdict', 'Details', 'By', 'Took', 'Session'];
 
 function Table({
   table,
