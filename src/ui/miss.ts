@@ -39,7 +39,7 @@ export function recordedBody(sent: JsonValue, differences: readonly Difference[]
     if (Array.isArray(parent)) {
       // Of a list whose order does not matter, the places are not the same.
       const index = Number(last);
-      if (was === undefined ? index !== parent.length - 1 : index > parent.length) return undefined;
+      if (was === undefined ? index !== parent.length - 1 : !(index <= parent.length)) return undefined;
       if (was === undefined) parent.pop();
       else parent[index] = was;
     } else if (!isObject(parent)) return undefined;
