@@ -98,8 +98,8 @@ function Code({ lines, marks }: { lines: readonly ComponentChildren[]; marks: re
             <div class={`line ${marked ? `marked ${marked}` : ''}`}>
               <span>{line}</span>
             </div>
-            {below.map((one) => (
-              <MarkBelow key={one.mark.id} {...one} />
+            {below.map((one, j) => (
+              <MarkBelow key={one.mark.id} {...one} hasCaret={j === 0} />
             ))}
           </div>
         );
@@ -108,7 +108,8 @@ function Code({ lines, marks }: { lines: readonly ComponentChildren[]; marks: re
   );
 }
 
-function MarkBelow({ mark: { id, tone, text }, missing, before }: PlacedMark) {
+function MarkBelow({ mark, missing, before, hasCaret }: PlacedMark & { hasCaret: boolean }) {
+  const { id, tone, text } = mark;
   return (
     <>
       {missing && (
@@ -117,7 +118,7 @@ function MarkBelow({ mark: { id, tone, text }, missing, before }: PlacedMark) {
           <span>{visible(missing.name)}</span> is missing here
         </div>
       )}
-      {!missing && (
+      {!missing && hasCaret && (
         <div class={`caret ${tone}`} aria-hidden="true">
           {before}^
         </div>

@@ -11,6 +11,7 @@ import { Body, type Mark } from './body.tsx';
 import { compareDocuments, type Row } from './compare.ts';
 import { type Copy, caseOf, curlOf, harOf, headerPairs } from './copies.ts';
 import { Effects, SeverityWord, tookText, VerdictWord } from './exchange-words.tsx';
+import { listHref } from './exchanges.tsx';
 import { type KnownRecord, knownRecord } from './known-record.ts';
 import { useLive } from './live.ts';
 import { type Miss, missOf, recordedBody } from './miss.ts';
@@ -48,7 +49,7 @@ function Neighbours({ id }: { id: string }) {
   const [newer, older] = at < 0 ? [] : [exchanges[at - 1], exchanges[at + 1]];
   return (
     <nav aria-label="Exchanges" class="neighbours">
-      <a href={hrefOf([])}>All exchanges</a>
+      <a href={listHref()}>All exchanges</a>
       {newer && <a href={hrefOf(['exchanges', newer.id])}>Newer: {newer.id}</a>}
       {older && <a href={hrefOf(['exchanges', older.id])}>Older: {older.id}</a>}
     </nav>
@@ -59,7 +60,8 @@ function Whole({ exchange, finding }: { exchange: ShownExchange; finding: string
   const { request, response, verdict } = exchange;
   const { findings = [], effects = [] } = verdict ?? {};
   const miss = missOf(exchange);
-  const isKnown = useKnown(exchange);
+  const known = useKnown(exchange);
+  const isDone = verdict?.outcome === 'pass' && (response?.status ?? 500) < 400;
   const place = useRef<string | null>(null);
   useEffect(() => {
     if (finding !== null && place.current !== finding) show(finding);
@@ -76,12 +78,12 @@ function Whole({ exchange, finding }: { exchange: ShownExchange; finding: string
       {findings.length > 0 && <Findings exchange={exchange} />}
       {effects.length > 0 && (
         <section aria-labelledby="effects">
-          <h2 id="effects">{verdict?.outcome === 'block' ? 'What it would have done' : 'What it does'}</h2>
+          <h2 id="effects">{isDone ? 'What it does' : 'What it would have done'}</h2>
           <Effects effects={effects} omitted={verdict?.effectsOmitted} />
         </section>
       )}
       {miss && <MissSection miss={miss} exchange={exchange} />}
-      {isKnown !== undefined && <SideBySide exchange={exchange} known={isKnown} />}
+      {known !== undefined && <SideBySide exchange={exchange} known={known} />}
       <div class="messages">
         <section aria-labelledby="request">
           <h2 id="request">Request</h2>
@@ -114,13 +116,13 @@ function Facts({ exchange }: { exchange: ShownExchange }) {
     ['Started', new Date(startedAt).toLocaleString()],
     ['Took', tookText(durationMs)],
     ['Session', session && visible(session)],
-    ['Failure', failure && visible(failure)],
+    ['Failure', failure && !missOf(exchange) && visible(failure)],
     ['Fault', fault && visible(fault)],
   ];
   return (
     <dl class="facts">
       {facts.map(([name, value]) =>
-        value === undefined || value === '' ? null : (
+        value === undefined || value === '' || value === false ? null : (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>

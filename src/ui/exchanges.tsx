@@ -18,9 +18,15 @@ import { type Rows, useVisibleRows } from './visible-rows.ts';
 /** Milliseconds between two announcements, at least. */
 const ANNOUNCE_PAUSE = 10_000;
 
+let lastQuery: Readonly<Record<string, string>> = {};
+
+/** Leads back to the list, with its filter. */
+export const listHref = (): string => hrefOf([], lastQuery);
+
 export function Exchanges({ route }: { route: Route }) {
   const live = useLive();
   const filter = useMemo(() => filterOf(route.query), [route]);
+  lastQuery = filter;
   const [isPaused, setPaused] = useState(false);
   const table = useRef<HTMLTableElement>(null);
   const isRead = useReading(table);

@@ -10,7 +10,7 @@ export interface Rows {
 }
 
 /** Rows above and below the view: whoever goes from one to the next by the keyboard finds it there. */
-const AROUND = 15;
+const AROUND = 8;
 const USUAL_HEIGHT = 32;
 
 /** @param top pixels from the view's upper edge down to the first row @param focused the row that has the focus, which stays */
