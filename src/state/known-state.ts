@@ -261,12 +261,12 @@ export class KnownState {
     return this.#ages.size;
   }
 
-  /** Everything that is known, what is on its way included. */
-  *entries(): Generator<{ name: RecordName; known: Known }> {
+  /** Everything that is known, what is on its way included. @yields `toldAt`: as in `Entry` */
+  *entries(): Generator<{ name: RecordName; known: Known; toldAt: number | undefined }> {
     for (const accounts of this.#records.values()) {
       for (const entry of accounts.values()) {
         const known = viewOf(entry);
-        if (known) yield { name: entry.name, known };
+        if (known) yield { name: entry.name, known, toldAt: entry.toldAt };
       }
     }
   }
@@ -276,7 +276,10 @@ export class KnownState {
     entry.changedAt = ++this.#time;
     if (isSure) entry.sureAt = entry.changedAt;
     // What was refused adds nothing.
-    if (isSure || known !== entry.known) entry.learntAt = entry.changedAt;
+    if (isSure || known !== entry.known) {
+      entry.learntAt = entry.changedAt;
+      entry.toldAt = this.#now();
+    }
     this.#put(entry, known);
     if (isNews) this.#tell(entry);
   }
@@ -321,6 +324,7 @@ export class KnownState {
   #see(entry: Entry, record: JsonObject | undefined, by: string | undefined): void {
     if (!record || !this.isLive(entry.name.kind)) return;
     const at = this.#clock();
+    entry.toldAt = this.#now();
     entry.seen ??= new Map();
     for (const item of listAt(record, 'environments')) {
       const id = (item as JsonObject).id as number;
@@ -440,6 +444,8 @@ export interface Entry {
   learntAt: number;
   /** When something last came or went, or was learnt. */
   changedAt: number;
+  /** When a request or an answer told of it last, milliseconds since 1970; undefined: it is known from before. Memory alone. */
+  toldAt: number | undefined;
   readonly onTheWay: Set<OnTheWay>;
   /** Of a live service's project, by the environment's id: when it was there last, and who was shown it. Memory alone. */
   seen: Map<number, Seen> | undefined;
@@ -472,6 +478,7 @@ function newEntry(name: RecordName): Entry {
     sureAt: 0,
     learntAt: 0,
     changedAt: 0,
+    toldAt: undefined,
     onTheWay: new Set(),
     seen: undefined,
   };

@@ -19,25 +19,33 @@ export class ApiError extends Error {
 
 /** @param path behind `/__patchgate/`: `exchanges/12` */
 export const get = <T>(path: string, signal?: AbortSignal) => ask<T>('GET', path, undefined, signal);
-export const post = <T>(path: string, body?: unknown) => ask<T>('POST', path, body);
+/** @param bearer another token than the page's */
+export const post = <T>(path: string, body?: unknown, signal?: AbortSignal, bearer?: string) =>
+  ask<T>('POST', path, body, signal, bearer);
 export const put = <T>(path: string, body?: unknown) => ask<T>('PUT', path, body);
 export const del = <T>(path: string) => ask<T>('DELETE', path);
 
-async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  const res = await send(path, {
+async function ask<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+  bearer?: string,
+): Promise<T> {
+  const init = {
     method,
     ...(body !== undefined && {
       body: JSON.stringify(body),
       headers: { 'Content-Type': 'application/json' },
     }),
     ...(signal && { signal }),
-  });
+  };
+  const res = await send(path, init, bearer);
   return (await res.json()) as T;
 }
 
 /** @throws ApiError */
-async function send(path: string, init: RequestInit): Promise<Response> {
-  const bearer = token();
+async function send(path: string, init: RequestInit, bearer = token()): Promise<Response> {
   const res = await fetch(ROOT + path, {
     ...init,
     headers: { ...init.headers, Authorization: `Bearer ${bearer}` },

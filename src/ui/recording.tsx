@@ -1,5 +1,194 @@
-import type { Route } from './router.ts';
+import type { ShownExchange } from '../server/show-exchange.ts';
+import { ApiError } from './api.ts';
+import { printable } from './effects.tsx';
+import { useLive } from './live.ts';
+import { Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
+import { hrefOf, type Route } from './router.ts';
+
+interface ShownRecording {
+  name: string;
+  mode: string;
+  doing?: string;
+  exchanges?: number;
+  recorded?: number;
+  waiting?: number;
+  lost?: number;
+  journalBytes?: number;
+  trouble?: string;
+  unserved?: {
+    total: number;
+    count: number;
+    exchanges: {
+      method: string;
+      path: string;
+      query: string;
+      index: number;
+      recordedAt: string;
+      session?: string;
+      place?: string;
+      reason?: string;
+    }[];
+  };
+  misses?: { count: number; misses: Miss[] };
+}
+
+interface Miss {
+  method: string;
+  url: string;
+  session: string;
+  text: string;
+  hint: string;
+  count: number;
+}
 
 export function Recording(_: { route: Route }) {
-  return <h1>Recording</h1>;
+  const { data, error, reload } = useLoaded<ShownRecording>('recording');
+  useOnTraffic(reload);
+  const isNone = error instanceof ApiError && error.status === 404;
+  return (
+    <>
+      <h1>Recording</h1>
+      {isNone ? <p class="quiet">{problemText(error)}.</p> : <Problem error={error} />}
+      {data && (
+        <>
+          {data.trouble && (
+            <p role="alert" class="problem">
+              {data.trouble}
+            </p>
+          )}
+          <Facts {...data} />
+          {data.misses && <Misses {...data.misses} />}
+          {data.unserved && <Unserved {...data.unserved} />}
+        </>
+      )}
+    </>
+  );
+}
+
+function Facts(recording: ShownRecording) {
+  const { name, doing, mode, exchanges, recorded, waiting, lost, journalBytes } = recording;
+  const facts: [name: string, value: string | number | undefined][] = [
+    ['Name', printable(name)],
+    ['Mode', doing ?? mode],
+    ['Exchanges', exchanges],
+    ['Recorded in this run', recorded],
+    ['In memory alone, since the disk does not take them', waiting || undefined],
+    ['Lost', lost || undefined],
+    ['Bytes of the journal that are in no other file yet', journalBytes],
+  ];
+  return (
+    <dl class="details">
+      {facts.map(
+        ([term, value]) =>
+          value !== undefined && (
+            <div key={term}>
+              <dt>{term}</dt>
+              <dd>{typeof value === 'number' ? value.toLocaleString('en') : value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+function Misses({ count, misses }: NonNullable<ShownRecording['misses']>) {
+  const { exchanges } = useLive();
+  return (
+    <>
+      <h2>Misses ({count.toLocaleString('en')})</h2>
+      {count === 0 && <p class="quiet">The recording has answered every request.</p>}
+      {misses.length > 0 && (
+        <table class="stacked">
+          <thead>
+            <tr>
+              <th scope="col">Request</th>
+              <th scope="col">Why nothing answers it</th>
+              <th scope="col">Times</th>
+              <th scope="col">Latest</th>
+            </tr>
+          </thead>
+          <tbody>
+            {misses.map((miss) => {
+              const id = exchangeOf(miss, exchanges);
+              return (
+                <tr key={`${miss.session} ${miss.text}`}>
+                  <th scope="row">
+                    {miss.method} {printable(miss.url)}
+                    {miss.session !== '' && <span class="quiet"> in session {miss.session}</span>}
+                  </th>
+                  <td data-label="Why">
+                    {printable(miss.text)}
+                    {miss.hint && <p class="quiet">{printable(miss.hint)}</p>}
+                  </td>
+                  <td data-label="Times" class="digits">
+                    {miss.count}
+                  </td>
+                  <td data-label="Latest">
+                    {id === undefined ? (
+                      <span class="quiet">no longer listed</span>
+                    ) : (
+                      <a href={hrefOf(['exchanges', id])}>Exchange {id}</a>
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}
+
+/** The latest exchange that was such a miss, among those that are kept. */
+export function exchangeOf(
+  { method, url, session }: Pick<Miss, 'method' | 'url' | 'session'>,
+  exchanges: readonly ShownExchange[],
+): number | undefined {
+  return exchanges.find(
+    ({ request, response, answeredBy, session: own = '' }) =>
+      response?.status === 501 &&
+      answeredBy === 'gate' &&
+      request.method === method &&
+      request.url === url &&
+      own === session,
+  )?.id;
+}
+
+function Unserved({ total, count, exchanges }: NonNullable<ShownRecording['unserved']>) {
+  return (
+    <>
+      <h2>
+        Never served ({count.toLocaleString('en')} of {total.toLocaleString('en')})
+      </h2>
+      {count === 0 && <p class="quiet">Every recorded exchange was served.</p>}
+      {exchanges.length > 0 && (
+        <table class="stacked">
+          <thead>
+            <tr>
+              <th scope="col">Recorded exchange</th>
+              <th scope="col">Place</th>
+              <th scope="col">Session</th>
+              <th scope="col">Recorded</th>
+            </tr>
+          </thead>
+          <tbody>
+            {exchanges.map(({ method, path, query, index, recordedAt, session, place, reason }) => (
+              <tr key={`${method} ${path} ${index}`}>
+                <th scope="row">
+                  {method} {printable(path)}
+                  {query && `?${printable(query)}`}
+                  {reason && <p class="note">It can never be served: {reason}</p>}
+                </th>
+                <td data-label="Place">{place ?? 'only one'}</td>
+                <td data-label="Session">{session ?? 'default session'}</td>
+                <td data-label="Recorded">{recordedAt}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {count > exchanges.length && <p class="note">The first {exchanges.length} are listed.</p>}
+    </>
+  );
 }

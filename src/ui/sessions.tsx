@@ -1,5 +1,153 @@
-import type { Route } from './router.ts';
+import { useState } from 'preact/hooks';
+import { del } from './api.ts';
+import { printable } from './effects.tsx';
+import { Ago, Confirm, Done, Problem, useLoaded, useOnTraffic } from './parts.tsx';
+import { hrefOf, type Route } from './router.ts';
+import { useNow } from './time.ts';
+
+interface ShownSession {
+  /** `""` is the default one. */
+  name: string;
+  startedAt: string;
+  lastUsedAt: string;
+  requests: number;
+  /** Absent where nothing is replayed. */
+  served?: number;
+  exchanges?: { method: string; path: string; index: number; recordedAt: string; times: number }[];
+  /** There were more exchanges. */
+  cut?: true;
+}
+
+const nameOf = (name: string) => (name === '' ? 'default session' : name);
 
 export function Sessions(_: { route: Route }) {
-  return <h1>Sessions</h1>;
+  const { data, error, reload } = useLoaded<{ sessions: ShownSession[] }>('sessions');
+  useOnTraffic(reload);
+  const now = useNow();
+  const [asked, ask] = useState<string>();
+  const [opened, open] = useState<string>();
+  const [done, setDone] = useState('');
+  const sessions = data?.sessions ?? [];
+  const replays = sessions.some(({ served }) => served !== undefined);
+  const end = async (name: string) => {
+    await del(`sessions/${encodeURIComponent(name)}`);
+    setDone(`Ended: ${name}`);
+    reload();
+  };
+  return (
+    <>
+      <h1>Sessions</h1>
+      <Done text={done} />
+      <Problem error={error} />
+      <table class="stacked">
+        <caption class="spoken">Sessions in use</caption>
+        <thead>
+          <tr>
+            <th scope="col">Session</th>
+            <th scope="col">Requests</th>
+            {replays && <th scope="col">Served from the recording</th>}
+            <th scope="col">Begun</th>
+            <th scope="col">Last used</th>
+            <th scope="col">
+              <span class="spoken">Action</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sessions.map(({ name, requests, served, startedAt, lastUsedAt }) => (
+            <tr key={name}>
+              <th scope="row">
+                {name === '' ? nameOf(name) : <a href={hrefOf([], { session: name })}>{printable(name)}</a>}
+              </th>
+              <td data-label="Requests" class="digits">
+                {requests}
+              </td>
+              {replays && (
+                <td data-label="Served" class="digits">
+                  {served}{' '}
+                  {!!served && (
+                    <button
+                      type="button"
+                      aria-expanded={opened === name}
+                      onClick={() => open(opened === name ? undefined : name)}
+                    >
+                      {opened === name ? 'Hide' : 'Show'}
+                      <span class="spoken"> what {nameOf(name)} was served</span>
+                    </button>
+                  )}
+                </td>
+              )}
+              <td data-label="Begun">
+                <Ago at={startedAt} now={now} />
+              </td>
+              <td data-label="Last used">{requests > 0 && <Ago at={lastUsedAt} now={now} />}</td>
+              <td>
+                {name !== '' && (
+                  <button type="button" onClick={() => ask(name)}>
+                    End…<span class="spoken"> {name}</span>
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {opened !== undefined && <ServedTo name={opened} />}
+      {asked !== undefined && (
+        <Confirm
+          title={`End session ${asked}?`}
+          action="End it"
+          onConfirm={() => end(asked)}
+          onClose={() => ask(undefined)}
+        >
+          <p>
+            Its place in the recording and its faults go. The next request of that name begins another
+            session.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function ServedTo({ name }: { name: string }) {
+  const asked = `sessions?session=${encodeURIComponent(name)}`;
+  const { data, error, reload } = useLoaded<{ sessions: ShownSession[] }>(asked);
+  useOnTraffic(reload);
+  const [session] = data?.sessions ?? [];
+  return (
+    <>
+      <h2>Served to {printable(nameOf(name))}</h2>
+      <Problem error={error} />
+      {session && (
+        <table class="stacked">
+          <thead>
+            <tr>
+              <th scope="col">Recorded exchange</th>
+              <th scope="col">Place in its file</th>
+              <th scope="col">Recorded</th>
+              <th scope="col">Served</th>
+            </tr>
+          </thead>
+          <tbody>
+            {session.exchanges?.map(({ method, path, index, recordedAt, times }) => (
+              <tr key={`${method} ${path} ${index}`}>
+                <th scope="row">
+                  {method} {printable(path)}
+                </th>
+                <td data-label="Place in its file" class="digits">
+                  {index + 1}
+                </td>
+                <td data-label="Recorded">{recordedAt}</td>
+                <td data-label="Served" class="digits">
+                  {times === 1 ? 'once' : `${times} times`}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {session?.cut && <p class="note">There were more than are kept track of.</p>}
+    </>
+  );
 }

@@ -1,5 +1,138 @@
+import { useState } from 'preact/hooks';
+import { ApiError, del } from './api.ts';
+import { printable } from './effects.tsx';
+import { Ago, Confirm, Done, Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
 import type { Route } from './router.ts';
+import { useNow } from './time.ts';
+
+export interface KnownRecord {
+  path?: string;
+  account: string;
+  kind: 'project' | 'feature' | 'draft';
+  id: string;
+  /** As the service would show it, as far as it is known. */
+  record: { name?: unknown; languages?: unknown; environments?: unknown };
+  incomplete?: true;
+  /** When a request or an answer last told of it; absent: it is from the state file. */
+  seenAt?: string;
+}
 
 export function StatePage(_: { route: Route }) {
-  return <h1>Known records</h1>;
+  const { data, error, reload } = useLoaded<{ file?: string; records: KnownRecord[] }>('state/records');
+  useOnTraffic(reload);
+  const now = useNow();
+  const [asked, ask] = useState<KnownRecord>();
+  const [done, setDone] = useState('');
+  const records = data?.records ?? [];
+  const isOfSession = error instanceof ApiError && error.status === 404;
+  const forget = async ({ account, kind, id }: KnownRecord) => {
+    await del(['state', account, `${kind}s`, id].map(encodeURIComponent).join('/'));
+    setDone(`Forgotten: ${kind} ${id}`);
+    reload();
+  };
+  return (
+    <>
+      <h1>Known records</h1>
+      <Done text={done} />
+      {isOfSession ? <p class="quiet">{problemText(error)}.</p> : <Problem error={error} />}
+      {data && (
+        <p class="quiet">
+          The guard says by these what a PATCH deletes.{' '}
+          {data.file ? `Kept in ${data.file}.` : 'Kept in memory alone.'}
+        </p>
+      )}
+      {data && records.length === 0 && (
+        <p>Nothing is known yet. A record is known once an answer shows it or a PATCH of it passed.</p>
+      )}
+      {records.length > 0 && (
+        <table class="stacked">
+          <caption class="spoken">Known records</caption>
+          <thead>
+            <tr>
+              <th scope="col">Record</th>
+              <th scope="col">Account</th>
+              <th scope="col">Holds</th>
+              <th scope="col">Last seen</th>
+              <th scope="col">
+                <span class="spoken">Action</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {records.map((one) => (
+              <tr key={JSON.stringify([one.path, one.account, one.kind, one.id])}>
+                <th scope="row">{titleOf(one)}</th>
+                <td data-label="Account">
+                  {one.account}
+                  {one.path !== undefined && <span class="quiet"> below {printable(one.path)}</span>}
+                </td>
+                <td data-label="Holds">
+                  <Holding {...one} />
+                </td>
+                <td data-label="Last seen">
+                  {one.seenAt ? <Ago at={one.seenAt} now={now} /> : 'before this run (state file)'}
+                </td>
+                <td>
+                  <button type="button" onClick={() => ask(one)}>
+                    Forget…<span class="spoken"> {titleOf(one)}</span>
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {asked && (
+        <Confirm
+          title={`Forget ${titleOf(asked)}?`}
+          action="Forget it"
+          onConfirm={() => forget(asked)}
+          onClose={() => ask(undefined)}
+        >
+          <p>
+            Until it is seen again, the guard does not know what a PATCH of it deletes. What is known of it
+            under other paths goes, too.
+          </p>
+          <Holding {...asked} />
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Holding({ record, incomplete }: KnownRecord) {
+  const environments = environmentsOf(record.environments);
+  const languages = Array.isArray(record.languages) ? record.languages.map(String) : [];
+  return (
+    <>
+      {incomplete && <p class="note">Incomplete: the service may hold more.</p>}
+      {environments.length > 0 && (
+        <ul class="plain">
+          {environments.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+      {languages.length > 0 && <p class="quiet">{printable(languages.join(', '))}</p>}
+    </>
+  );
+}
+
+/** `project 42 "Checkout"` */
+export function titleOf({ kind, id, record: { name } }: Pick<KnownRecord, 'kind' | 'id' | 'record'>): string {
+  return `${kind} ${id}${typeof name === 'string' ? ` "${printable(name)}"` : ''}`;
+}
+
+/** `environment 3 "Development", only possible since 2026-…` */
+export function environmentsOf(list: unknown): string[] {
+  if (!Array.isArray(list)) return [];
+  return list.map((item) => {
+    const { id, name, isEnabled, possibleSince } = Object(item) as Record<string, unknown>;
+    const texts = [
+      `environment ${id}${typeof name === 'string' ? ` "${printable(name)}"` : ''}`,
+      ...(isEnabled === true ? ['enabled'] : []),
+      ...(possibleSince === undefined ? [] : [`only possible since ${printable(String(possibleSince))}`]),
+    ];
+    return texts.join(', ');
+  });
 }

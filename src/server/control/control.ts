@@ -103,8 +103,16 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
       },
     },
     sessions: {
-      get: (_req, res) => {
-        res.json({ sessions: sessions.list().map((session) => showSession(session, deps)) });
+      get: (req, res) => {
+        const { session: name } = parametersOf(req, ['session'], '?session=NAME');
+        // The default one has no name that a path could hold.
+        const one = name === undefined ? undefined : sessions.get(name);
+        if (name !== undefined && !one) throw noSession(name);
+        res.json({
+          sessions: one
+            ? [showWholeSession(one, deps)]
+            : sessions.list().map((session) => showSession(session, deps)),
+        });
       },
     },
     'sessions/:name': {
@@ -129,15 +137,22 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     },
     state: {
       get: (_req, res) => {
-        const state = stateOf(knownOf(knowledge).entries());
+        const state = stateOf(ledgerOf(knowledge).state.entries());
         res.json(redactJson(state as unknown as JsonValue, deps.redaction));
+      },
+    },
+    'state/records': {
+      get: (_req, res) => {
+        const { state, file } = ledgerOf(knowledge);
+        const records = redactJson(recordsOf(state) as unknown as JsonValue, deps.redaction);
+        res.json({ ...(file !== '' && { file }), records });
       },
     },
     'state/:account/:collection/:id': {
       delete: (req, res) => {
         // What is not known is not announced: to forget a record would be a way round the approvers.
         if (deps.approvers && deps.approvers.nameOf(req.rawHeaders) === undefined) throw notAnApprover();
-        forget(knownOf(knowledge), req.params as Record<string, string>);
+        forget(ledgerOf(knowledge).state, req.params as Record<string, string>);
         res.json({ status: 'forgotten' });
       },
     },
@@ -291,12 +306,23 @@ function showWholeSession(session: LiveSession, deps: ControlDeps): object {
 }
 
 /** What is known of the service. @throws PatchgateError `not-found` where it depends on the session */
-function knownOf({ ledger }: Knowledge): KnownState {
-  if (ledger) return ledger.state;
+function ledgerOf({ ledger }: Knowledge): NonNullable<Knowledge['ledger']> {
+  if (ledger) return ledger;
   throw notFound(
     'what is known depends on the session here',
     'in a proxy it can be asked for; the fake shows each record with a GET',
   );
+}
+
+/** Each record with when it was last told of; absent: it is as the state file has it. */
+function recordsOf(state: KnownState): object[] {
+  return [...state.entries()].map(({ name: { base, ...name }, known, toldAt }) => ({
+    ...(base !== undefined && { path: base === '' ? '/' : base }),
+    ...name,
+    record: known.record,
+    ...(!known.isWhole && { incomplete: true }),
+    ...(toldAt !== undefined && { seenAt: new Date(toldAt).toISOString() }),
+  }));
 }
 
 /** @throws PatchgateError `not-found` where nothing is known of such a record */

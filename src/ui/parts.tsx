@@ -1,0 +1,178 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ApiError, get } from './api.ts';
+import { useLive } from './live.ts';
+import { agoText } from './time.ts';
+
+interface Loaded<T> {
+  data: T | undefined;
+  error: Error | undefined;
+  reload(): void;
+}
+
+/** What a path of the control API answers. @param path undefined: nothing is asked. */
+export function useLoaded<T>(path: string | undefined): Loaded<T> {
+  const [state, setState] = useState<{ path?: string; data?: T; error?: Error }>({});
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    if (path === undefined) return;
+    const ending = new AbortController();
+    get<T>(path, ending.signal).then(
+      (data) => setState({ path, data }),
+      (error: Error) => {
+        if (!ending.signal.aborted) setState({ path, error });
+      },
+    );
+    return () => ending.abort();
+  }, [path, turn]);
+  const { data, error } = state.path === path ? state : {};
+  return { data, error, reload: () => setTurn((before) => before + 1) };
+}
+
+const RELOAD_PAUSE = 1000;
+
+/** Calls back when exchanges have come, once a second at most. */
+export function useOnTraffic(callback: () => void): void {
+  const newest = useLive().exchanges[0]?.id;
+  const last = useRef({ id: newest, at: Date.now() });
+  const latest = useRef(callback);
+  latest.current = callback;
+  useEffect(() => {
+    if (last.current.id === newest) return;
+    const timer = setTimeout(
+      () => {
+        last.current = { id: newest, at: Date.now() };
+        latest.current();
+      },
+      Math.max(0, last.current.at + RELOAD_PAUSE - Date.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [newest]);
+}
+
+/** Why something could not be done, and what to do. */
+export function Problem({ error, id }: { error: Error | undefined; id?: string }) {
+  if (!error) return null;
+  return (
+    <p role="alert" class="problem" id={id}>
+      {problemText(error)}
+    </p>
+  );
+}
+
+export function problemText(error: Error): string {
+  const hint = error instanceof ApiError ? error.hint : undefined;
+  return hint === undefined ? error.message : `${error.message}: ${hint}`;
+}
+
+export function Ago({ at, now }: { at: string; now: number }) {
+  return (
+    <time dateTime={at} title={at}>
+      {agoText(at, now)}
+    </time>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  hint?: string;
+  error?: string | undefined;
+  /** @param described what the field is to be described by */
+  children: (given: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ComponentChildren;
+}
+
+/** A field with its label above, and what is wrong with it below. */
+export function Field({ label, hint, error, children }: FieldProps) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children({
+        id,
+        ...(described && { 'aria-describedby': described }),
+        ...(error && { 'aria-invalid': true }),
+      })}
+      {error && (
+        <p class="problem" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+/** Asks before something is done. Escape closes it, and the focus goes back to where it was. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    const opened = dialog.current as HTMLDialogElement;
+    const onEnd = () => close.current();
+    opened.addEventListener('close', onEnd);
+    opened.showModal();
+    // What is asked is read first, and no key does it by chance.
+    heading.current?.focus();
+    return () => {
+      opened.removeEventListener('close', onEnd);
+      opened.close();
+    };
+  }, []);
+  return (
+    <dialog ref={dialog} aria-labelledby={id}>
+      <h2 id={id} tabIndex={-1} ref={heading}>
+        {title}
+      </h2>
+      {children}
+    </dialog>
+  );
+}
+
+interface ConfirmProps extends DialogProps {
+  /** `Forget it` */
+  action: string;
+  /** Closes the dialog where it does not throw. */
+  onConfirm: () => Promise<unknown>;
+}
+
+export function Confirm({ title, action, onConfirm, onClose, children }: ConfirmProps) {
+  const [error, setError] = useState<Error>();
+  const confirm = () => onConfirm().then(onClose, setError);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <Problem error={error} />
+      <p class="buttons">
+        <button type="button" class="danger" onClick={confirm}>
+          {action}
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </p>
+    </Dialog>
+  );
+}
+
+/** What was done: announced, without a move of the focus. */
+export function Done({ text }: { text: string }) {
+  return (
+    <p role="status" class="done">
+      {text}
+    </p>
+  );
+}
