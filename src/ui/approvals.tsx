@@ -30,7 +30,7 @@ function List() {
       <h1 tabIndex={-1} ref={heading}>
         Approvals
       </h1>
-      <p role="status" class="spoken">
+      <p role="status" class="unseen">
         {announcement(pending, now)}
       </p>
       <Done text={done} />
@@ -111,10 +111,10 @@ function Card({ approval, isAlone = false, now, ask }: CardProps) {
           <Waiting approval={approval} />
           <p class="buttons">
             <button type="button" class="danger" onClick={() => ask({ id, decision: 'approve' })}>
-              Approve…<span class="spoken"> {id}</span>
+              Approve…<span class="unseen"> {id}</span>
             </button>
             <button type="button" onClick={() => ask({ id, decision: 'decline' })}>
-              Decline…<span class="spoken"> {id}</span>
+              Decline…<span class="unseen"> {id}</span>
             </button>
             {/* It counts: who wants to hear it reads it here. */}
             <span class="left">

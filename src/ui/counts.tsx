@@ -45,7 +45,7 @@ export function Counts(_: { route: Route }) {
       </p>
       {rules.length > 0 && (
         <table class="stacked">
-          <caption class="spoken">Requests by rule</caption>
+          <caption class="unseen">Requests by rule</caption>
           <thead>
             <tr>
               <th scope="col">Rule</th>

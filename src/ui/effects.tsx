@@ -2,13 +2,7 @@ import type { Effect } from '../model/effect.ts';
 
 type Mark = '-' | '-/+' | '+' | '~';
 
-/** For readers of the screen, to whom a sign says nothing. */
-const SPOKEN: Readonly<Record<Mark, string>> = {
-  '-': 'lost: ',
-  '-/+': 'lost and replaced: ',
-  '+': 'new: ',
-  '~': 'changed: ',
-};
+const TONES: Readonly<Record<Mark, string>> = { '-': 'bad', '-/+': 'bad', '+': 'good', '~': 'warn' };
 
 /** What a PATCH does, as `plan` writes it: `- environment 3 "Development" will be deleted permanently`. */
 export function Effects({
@@ -23,12 +17,11 @@ export function Effects({
       {effects.map((effect) => {
         const [mark, text] = effectLine(effect);
         return (
-          <li key={text} data-mark={mark}>
-            <span aria-hidden="true">{mark}</span>
-            <span>
-              <span class="spoken">{SPOKEN[mark]}</span>
-              {text}
+          <li key={text} class={TONES[mark]}>
+            <span class="sign" aria-hidden="true">
+              {mark}
             </span>
+            {text}
           </li>
         );
       })}

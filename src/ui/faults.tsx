@@ -53,7 +53,7 @@ export function Faults(_: { route: Route }) {
       {data && <Holding {...data} />}
       <h2>Set others</h2>
       {draft && (
-        <form onSubmit={submit}>
+        <form onSubmit={submit} class="editor">
           <Field
             label="Faults, one a line"
             hint="PATCH /accounts/** status=503 retry-after=2 count=2 · GET reset rate=0.1 · updateProject latency=2s. Headers and bodies of faults that a program has set are not shown, and go when faults are set here."
@@ -118,7 +118,7 @@ function Holding({ faults, latency, seed }: ShownFaults) {
     <>
       {faults.length > 0 && (
         <table class="stacked">
-          <caption class="spoken">Faults that hold for all sessions</caption>
+          <caption class="unseen">Faults that hold for all sessions</caption>
           <thead>
             <tr>
               <th scope="col">Fault</th>

@@ -29,10 +29,8 @@ export function useLoaded<T>(path: string | undefined): Loaded<T> {
   return { data, error, reload: () => setTurn((before) => before + 1) };
 }
 
-const RELOAD_PAUSE = 1000;
-
-/** Calls back when exchanges have come, once a second at most. */
-export function useOnTraffic(callback: () => void): void {
+/** Calls back when exchanges have come, once in so many milliseconds at most. */
+export function useOnTraffic(callback: () => void, pause = 1000): void {
   const newest = useLive().exchanges[0]?.id;
   const last = useRef({ id: newest, at: Date.now() });
   const latest = useRef(callback);
@@ -44,10 +42,10 @@ export function useOnTraffic(callback: () => void): void {
         last.current = { id: newest, at: Date.now() };
         latest.current();
       },
-      Math.max(0, last.current.at + RELOAD_PAUSE - Date.now()),
+      Math.max(0, last.current.at + pause - Date.now()),
     );
     return () => clearTimeout(timer);
-  }, [newest]);
+  }, [newest, pause]);
 }
 
 /** Why something could not be done, and what to do. */

@@ -43,7 +43,8 @@ interface Miss {
 
 export function Recording(_: { route: Route }) {
   const { data, error, reload } = useLoaded<ShownRecording>('recording');
-  useOnTraffic(reload);
+  // What was never served is looked for in all files.
+  useOnTraffic(reload, 5000);
   const isNone = error instanceof ApiError && error.status === 404;
   return (
     <>

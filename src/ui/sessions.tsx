@@ -40,7 +40,7 @@ export function Sessions(_: { route: Route }) {
       <Done text={done} />
       <Problem error={error} />
       <table class="stacked">
-        <caption class="spoken">Sessions in use</caption>
+        <caption class="unseen">Sessions in use</caption>
         <thead>
           <tr>
             <th scope="col">Session</th>
@@ -49,7 +49,7 @@ export function Sessions(_: { route: Route }) {
             <th scope="col">Begun</th>
             <th scope="col">Last used</th>
             <th scope="col">
-              <span class="spoken">Action</span>
+              <span class="unseen">Action</span>
             </th>
           </tr>
         </thead>
@@ -57,7 +57,8 @@ export function Sessions(_: { route: Route }) {
           {sessions.map(({ name, requests, served, startedAt, lastUsedAt }) => (
             <tr key={name}>
               <th scope="row">
-                {name === '' ? nameOf(name) : <a href={hrefOf([], { session: name })}>{printable(name)}</a>}
+                {/* The list calls the default one so: no session can have that name. */}
+                <a href={hrefOf([], { session: name || '.' })}>{printable(nameOf(name))}</a>
               </th>
               <td data-label="Requests" class="digits">
                 {requests}
@@ -72,7 +73,7 @@ export function Sessions(_: { route: Route }) {
                       onClick={() => open(opened === name ? undefined : name)}
                     >
                       {opened === name ? 'Hide' : 'Show'}
-                      <span class="spoken"> what {nameOf(name)} was served</span>
+                      <span class="unseen"> what {nameOf(name)} was served</span>
                     </button>
                   )}
                 </td>
@@ -84,7 +85,7 @@ export function Sessions(_: { route: Route }) {
               <td>
                 {name !== '' && (
                   <button type="button" onClick={() => ask(name)}>
-                    End…<span class="spoken"> {name}</span>
+                    End…<span class="unseen"> {name}</span>
                   </button>
                 )}
               </td>

@@ -46,7 +46,7 @@ export function StatePage(_: { route: Route }) {
       )}
       {records.length > 0 && (
         <table class="stacked">
-          <caption class="spoken">Known records</caption>
+          <caption class="unseen">Known records</caption>
           <thead>
             <tr>
               <th scope="col">Record</th>
@@ -54,7 +54,7 @@ export function StatePage(_: { route: Route }) {
               <th scope="col">Holds</th>
               <th scope="col">Last seen</th>
               <th scope="col">
-                <span class="spoken">Action</span>
+                <span class="unseen">Action</span>
               </th>
             </tr>
           </thead>
@@ -74,7 +74,7 @@ export function StatePage(_: { route: Route }) {
                 </td>
                 <td>
                   <button type="button" onClick={() => ask(one)}>
-                    Forget…<span class="spoken"> {titleOf(one)}</span>
+                    Forget…<span class="unseen"> {titleOf(one)}</span>
                   </button>
                 </td>
               </tr>
