@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, post } from './api.ts';
+import { useRef, useState } from 'preact/hooks';
+import { post } from './api.ts';
 import type { Approval } from './approval.ts';
+import { OtherToken, useApprover } from './approver.tsx';
 import { Effects, lostBy, printable } from './effects.tsx';
 import { useLive } from './live.ts';
-import { Ago, Dialog, Done, Field, Problem, problemText, useLoaded } from './parts.tsx';
+import { Ago, Dialog, Done, Field, Problem, useLoaded } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { agoText, leftText, useNow } from './time.ts';
 
@@ -199,59 +200,41 @@ interface DecisionProps {
 }
 
 function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) {
-  const [error, setError] = useState<Error>();
-  const [isAsking, setAsking] = useState(false);
-  const { hasApprovers } = useLive();
   const isPending = approval.status === 'pending';
   const isApproval = decision === 'approve';
-  const wantsToken = hasApprovers && isRefusal(error);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
-    const reason = String(given.get('reason')).trim();
-    const typed = String(given.get('token') ?? '').trim();
-    setAsking(true);
-    try {
-      await decide(approval.id, decision, reason, typed || approverToken());
-      if (typed) keepApproverToken(typed);
-      onDone(`${isApproval ? 'Approved' : 'Declined'}: ${approval.id}`);
-    } catch (thrown) {
-      if (isRefusal(thrown) && !typed) keepApproverToken(undefined);
-      setError(thrown as Error);
-    }
-    setAsking(false);
+  const verb = isApproval ? 'Approve' : 'Decline';
+  const { submit, isBusy, field } = useApprover((bearer, form) => {
+    const reason = String(form.get('reason')).trim();
+    const body = { decision, ...(reason && { reason }) };
+    return post<Approval>(`approvals/${encodeURIComponent(approval.id)}`, body, undefined, bearer);
+  });
+  const onSubmit = async (event: SubmitEvent) => {
+    if (await submit(event)) onDone(`${isApproval ? 'Approved' : 'Declined'}: ${approval.id}`);
   };
   return (
-    <Dialog title={`${isApproval ? 'Approve' : 'Decline'} ${approval.id}?`} onClose={onClose}>
-      <form onSubmit={submit}>
+    <Dialog title={`${verb} ${approval.id}?`} onClose={onClose}>
+      <form onSubmit={onSubmit}>
         <p>
           {approval.method} {printable(approval.url)}, asked by {askedBy(approval)}
         </p>
         <Effects effects={approval.effects} />
         <p>
-          <strong>{isApproval ? lossText(approval) : 'Nothing is lost then.'}</strong>
+          <strong>{isApproval ? lossText(approval) : 'Nothing is deleted then.'}</strong>
         </p>
-        {wantsToken && (
-          <Field
-            label="Your approver’s token"
-            hint="Kept in this tab, for decisions alone."
-            error={problemText(error as Error)}
-          >
-            {(field) => <input {...field} name="token" type="password" autocomplete="off" required />}
-          </Field>
-        )}
-        {!wantsToken && isPending && <Problem error={error} />}
         {isPending ? (
-          <Field label="Reason (optional)">
-            {(field) => <textarea {...field} name="reason" rows={2} maxLength={500} />}
-          </Field>
+          <>
+            <Field label="Reason (optional)">
+              {(given) => <textarea {...given} name="reason" rows={2} maxLength={500} />}
+            </Field>
+            {field}
+          </>
         ) : (
           <p role="alert">It is no longer pending: {outcomeText(approval)}.</p>
         )}
         <p class="buttons">
           {isPending && (
-            <button type="submit" class={isApproval ? 'danger' : ''} disabled={isAsking}>
-              {isApproval ? 'Approve' : 'Decline'}
+            <button type="submit" class={isApproval ? 'danger' : undefined} disabled={isBusy}>
+              {verb}
             </button>
           )}
           <button type="button" onClick={onClose}>
@@ -260,43 +243,6 @@ function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) 
         </p>
       </form>
     </Dialog>
-  );
-}
-
-const isRefusal = (error: unknown) =>
-  error instanceof ApiError && (error.status === 403 || error.status === 401);
-
-function decide(id: string, decision: Decision, reason: string, bearer: string | undefined) {
-  const body = { decision, ...(reason && { reason }) };
-  return post<Approval>(`approvals/${encodeURIComponent(id)}`, body, undefined, bearer);
-}
-
-const TOKEN_KEY = 'patchgate.approver';
-const approverToken = () => sessionStorage.getItem(TOKEN_KEY) ?? undefined;
-
-function keepApproverToken(token: string | undefined): void {
-  if (token === undefined) sessionStorage.removeItem(TOKEN_KEY);
-  else sessionStorage.setItem(TOKEN_KEY, token);
-}
-
-/** Says that decisions are made with another token than the page's, and forgets that. */
-function OtherToken() {
-  const [isKept, setKept] = useState(approverToken() !== undefined);
-  const { approvals } = useLive();
-  // One may have been given with a decision, which changes the list.
-  useEffect(() => setKept(approverToken() !== undefined), [approvals]);
-  if (!isKept) return null;
-  const forget = () => {
-    keepApproverToken(undefined);
-    setKept(false);
-  };
-  return (
-    <p class="quiet">
-      Decisions are made with the approver’s token that you gave.{' '}
-      <button type="button" onClick={forget}>
-        Forget it
-      </button>
-    </p>
   );
 }
 

@@ -105,7 +105,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
   );
 }
 
-interface DialogProps {
+export interface DialogProps {
   title: string;
   onClose: () => void;
   children: ComponentChildren;
@@ -137,32 +137,6 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       </h2>
       {children}
     </dialog>
-  );
-}
-
-interface ConfirmProps extends DialogProps {
-  /** `Forget it` */
-  action: string;
-  /** Closes the dialog where it does not throw. */
-  onConfirm: () => Promise<unknown>;
-}
-
-export function Confirm({ title, action, onConfirm, onClose, children }: ConfirmProps) {
-  const [error, setError] = useState<Error>();
-  const confirm = () => onConfirm().then(onClose, setError);
-  return (
-    <Dialog title={title} onClose={onClose}>
-      {children}
-      <Problem error={error} />
-      <p class="buttons">
-        <button type="button" class="danger" onClick={confirm}>
-          {action}
-        </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-      </p>
-    </Dialog>
   );
 }
 

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { del } from './api.ts';
+import { Confirm } from './approver.tsx';
 import { printable } from './effects.tsx';
-import { Ago, Confirm, Done, Problem, useLoaded, useOnTraffic } from './parts.tsx';
+import { Ago, Done, Problem, useLoaded, useOnTraffic } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { useNow } from './time.ts';
 

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { ApiError, del } from './api.ts';
+import { Confirm } from './approver.tsx';
 import { printable } from './effects.tsx';
-import { Ago, Confirm, Done, Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
+import { Ago, Done, Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
 import type { Route } from './router.ts';
 import { useNow } from './time.ts';
 
@@ -25,8 +26,8 @@ export function StatePage(_: { route: Route }) {
   const [done, setDone] = useState('');
   const records = data?.records ?? [];
   const isOfSession = error instanceof ApiError && error.status === 404;
-  const forget = async ({ account, kind, id }: KnownRecord) => {
-    await del(['state', account, `${kind}s`, id].map(encodeURIComponent).join('/'));
+  const forget = async ({ account, kind, id }: KnownRecord, bearer?: string) => {
+    await del(['state', account, `${kind}s`, id].map(encodeURIComponent).join('/'), bearer);
     setDone(`Forgotten: ${kind} ${id}`);
     reload();
   };
@@ -86,7 +87,7 @@ export function StatePage(_: { route: Route }) {
         <Confirm
           title={`Forget ${titleOf(asked)}?`}
           action="Forget it"
-          onConfirm={() => forget(asked)}
+          onConfirm={(bearer) => forget(asked, bearer)}
           onClose={() => ask(undefined)}
         >
           <p>

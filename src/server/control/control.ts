@@ -137,22 +137,22 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     },
     state: {
       get: (_req, res) => {
-        const state = stateOf(ledgerOf(knowledge).state.entries());
+        const state = stateOf(knownOf(knowledge).entries());
         res.json(redactJson(state as unknown as JsonValue, deps.redaction));
       },
     },
     'state/records': {
       get: (_req, res) => {
-        const { state, file } = ledgerOf(knowledge);
-        const records = redactJson(recordsOf(state) as unknown as JsonValue, deps.redaction);
-        res.json({ ...(file !== '' && { file }), records });
+        const records = recordsOf(knownOf(knowledge)) as unknown as JsonValue;
+        const file = knowledge.ledger?.file || undefined;
+        res.json({ file, records: redactJson(records, deps.redaction) });
       },
     },
     'state/:account/:collection/:id': {
       delete: (req, res) => {
         // What is not known is not announced: to forget a record would be a way round the approvers.
         if (deps.approvers && deps.approvers.nameOf(req.rawHeaders) === undefined) throw notAnApprover();
-        forget(ledgerOf(knowledge).state, req.params as Record<string, string>);
+        forget(knownOf(knowledge), req.params as Record<string, string>);
         res.json({ status: 'forgotten' });
       },
     },
@@ -306,8 +306,8 @@ function showWholeSession(session: LiveSession, deps: ControlDeps): object {
 }
 
 /** What is known of the service. @throws PatchgateError `not-found` where it depends on the session */
-function ledgerOf({ ledger }: Knowledge): NonNullable<Knowledge['ledger']> {
-  if (ledger) return ledger;
+function knownOf({ ledger }: Knowledge): KnownState {
+  if (ledger) return ledger.state;
   throw notFound(
     'what is known depends on the session here',
     'in a proxy it can be asked for; the fake shows each record with a GET',
