@@ -1,8 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
 import { post } from './api.ts';
 import type { Approval } from './approval.ts';
+import { announcement, askedBy, lossText, outcomeText, pendingOf } from './approval-words.ts';
 import { OtherToken, useApprover } from './approver.tsx';
-import { Effects, lostBy, printable } from './effects.tsx';
+import { Effects, printable } from './effects.tsx';
 import { useLive } from './live.ts';
 import { Ago, Dialog, Done, Field, Problem, useLoaded } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
@@ -98,7 +99,7 @@ function Card({ approval, isAlone = false, now, ask }: CardProps) {
         {!isAlone && <a href={hrefOf(['approvals', id])}>{id}</a>} {method} {printable(url)}
       </Heading>
       <Effects effects={effects} />
-      <p class="facts">
+      <p class="about">
         <span>
           Asked by {askedBy(approval)} <Ago at={requestedAt} now={now} />
         </span>
@@ -215,7 +216,9 @@ function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) 
     <Dialog title={`${verb} ${approval.id}?`} onClose={onClose}>
       <form onSubmit={onSubmit}>
         <p>
-          {approval.method} {printable(approval.url)}, asked by {askedBy(approval)}
+          {approval.method} {printable(approval.url)}
+          <br />
+          Asked by {askedBy(approval)}
         </p>
         <Effects effects={approval.effects} />
         <p>
@@ -244,49 +247,4 @@ function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) 
       </form>
     </Dialog>
   );
-}
-
-/** What expires first is the first one, so that a new one moves no other. */
-export function pendingOf(approvals: readonly Approval[]): Approval[] {
-  return approvals
-    .filter(({ status }) => status === 'pending')
-    .sort((a, b) => Date.parse(a.expiresAt) - Date.parse(b.expiresAt));
-}
-
-/** Said when it changes: how many there are, and once that one of them has a minute left. */
-export function announcement(pending: readonly Approval[], now: number): string {
-  const [first] = pending;
-  if (!first) return 'Nothing waits for an approval';
-  const count = pending.length === 1 ? '1 request waits' : `${pending.length} requests wait`;
-  const isUrgent = Date.parse(first.expiresAt) - now < 60_000;
-  return `${count} for an approval${isUrgent ? `; ${first.id} expires in less than a minute` : ''}`;
-}
-
-/** `ci (127.0.0.1), session tests` */
-export function askedBy({ who, client, session }: Pick<Approval, 'who' | 'client' | 'session'>): string {
-  const name = who === undefined ? (client ?? 'a client') : client === undefined ? who : `${who} (${client})`;
-  return printable(session ? `${name}, session ${session}` : name);
-}
-
-/** `declined by anna` */
-export function outcomeText({ status, decidedBy, decidedAt }: Approval): string {
-  const by = decidedBy ? ` by ${printable(decidedBy)}` : '';
-  switch (status) {
-    case 'approved':
-      return `approved${by}, not used yet`;
-    case 'used':
-      return decidedAt ? `approved${by}, and used` : 'used with its token';
-    case 'expired':
-      return decidedAt ? `approved${by}, expired unused` : 'expired';
-    case 'withdrawn':
-      return 'withdrawn: the client went away';
-    default:
-      return `${status}${by}`;
-  }
-}
-
-export function lossText({ effects }: Pick<Approval, 'effects'>): string {
-  const lost = lostBy(effects);
-  if (lost.length === 0) return 'What it deletes is not known.';
-  return `This deletes for good: ${lost.join(', ')}.`;
 }

@@ -1,4 +1,4 @@
-import type { Finding, Severity } from '../model/finding.ts';
+import type { Finding, Severity, Verdict } from '../model/finding.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 
 /** A request as it is written. */
@@ -129,4 +129,23 @@ function tokenAt(text: string, at: number): string {
   const token = /"(?:[^"\\\n]|\\.)*"?|[\w.+-]+|[^\s]/y;
   token.lastIndex = at;
   return token.exec(text)?.[0] ?? '';
+}
+
+/** What the dry run says. */
+export interface Judged extends Verdict {
+  /** False: no operation of the contract concerns it. */
+  judged: boolean;
+}
+
+/** `Dry run: would be blocked (422), 2 errors, 1 warning` */
+export function summaryOf({ judged, outcome, status, findings }: Judged): string {
+  if (!judged) return 'Dry run: no operation of the contract concerns it, so it passes unjudged';
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const counts = [
+    errors > 0 && `${errors} error${errors === 1 ? '' : 's'}`,
+    findings.length > errors &&
+      `${findings.length - errors} warning${findings.length - errors === 1 ? '' : 's'}`,
+  ].filter(Boolean);
+  const verdict = outcome === 'block' ? `would be blocked${status ? ` (${status})` : ''}` : 'would pass';
+  return [`Dry run: ${verdict}`, ...counts].join(', ');
 }

@@ -13,7 +13,7 @@ export function Effects({
   omitted?: number | undefined;
 }) {
   return (
-    <ul class="effects">
+    <ul class="effect-lines">
       {effects.map((effect) => {
         const [mark, text] = effectLine(effect);
         return (

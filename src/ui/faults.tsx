@@ -1,32 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
 import { del, put } from './api.ts';
+import { bodyOf, draftOf, type FaultDraft, fieldOf, type ShownFaults } from './fault-draft.ts';
 import { Done, Field, Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
 import type { Route } from './router.ts';
-
-interface ShownFaults {
-  seed: number;
-  latency?: string;
-  /** How often each fitted a request, and how often it happened. */
-  faults: { fault: string; matched: number; applied: number }[];
-}
-
-interface Draft {
-  faults: string;
-  latency: string;
-  seed: string;
-}
 
 export function Faults(_: { route: Route }) {
   const { data, error, reload } = useLoaded<ShownFaults>('faults');
   useOnTraffic(reload);
-  const [draft, setDraft] = useState<Draft>();
+  const [draft, setDraft] = useState<FaultDraft>();
   const [wrong, setWrong] = useState<Error>();
   const [done, setDone] = useState('');
   // What is being written is not written over by what holds.
   useEffect(() => {
     if (data) setDraft((before) => before ?? draftOf(data));
   }, [data]);
-  const change = (changes: Partial<Draft>) => setDraft((before) => before && { ...before, ...changes });
+  const change = (changes: Partial<FaultDraft>) => setDraft((before) => before && { ...before, ...changes });
   const given = (wanted: Promise<ShownFaults>, text: string) =>
     wanted.then(
       (now) => {
@@ -45,7 +33,7 @@ export function Faults(_: { route: Route }) {
     if (draft) void given(put<ShownFaults>('faults', bodyOf(draft)), 'The faults hold from now on');
   };
   const at = wrong && fieldOf(wrong.message);
-  const errorAt = (field: keyof Draft) => (wrong && at === field ? problemText(wrong) : undefined);
+  const errorAt = (field: keyof FaultDraft) => (wrong && at === field ? problemText(wrong) : undefined);
   return (
     <>
       <h1>Faults</h1>
@@ -62,7 +50,7 @@ export function Faults(_: { route: Route }) {
             {(field) => (
               <textarea
                 {...field}
-                class="code"
+                class="mono"
                 rows={Math.max(4, draft.faults.split('\n').length + 1)}
                 spellcheck={false}
                 value={draft.faults}
@@ -149,26 +137,4 @@ function Holding({ faults, latency, seed }: ShownFaults) {
       </p>
     </>
   );
-}
-
-function draftOf({ faults, latency = '', seed }: ShownFaults): Draft {
-  return { faults: faults.map(({ fault }) => fault).join('\n'), latency, seed: `${seed}` };
-}
-
-/** As the API takes it. A seed that is no number is sent as it is, and refused there. */
-export function bodyOf({ faults, latency, seed }: Draft) {
-  const lines = faults.split('\n').filter((line) => line.trim() !== '');
-  return {
-    faults: lines,
-    ...(latency.trim() && { latency: latency.trim() }),
-    ...(seed.trim() && { seed: /^\d{1,15}$/.test(seed.trim()) ? Number(seed) : seed.trim() }),
-  };
-}
-
-/** Which field an error is about; undefined: none of them, or it is not known. */
-export function fieldOf(message: string): keyof Draft | undefined {
-  if (/\bfaults?\b(?!.*\bin latency\b)/.test(message) && !/ for (?:latency|seed)$/.test(message))
-    return 'faults';
-  if (/\blatency\b/.test(message)) return 'latency';
-  return /\bseed\b/.test(message) ? 'seed' : undefined;
 }

@@ -1,6 +1,6 @@
-import type { ShownExchange } from '../server/show-exchange.ts';
 import { ApiError } from './api.ts';
 import { printable } from './effects.tsx';
+import { exchangeOf, type Miss } from './find-miss.ts';
 import { useLive } from './live.ts';
 import { Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
@@ -30,15 +30,6 @@ interface ShownRecording {
     }[];
   };
   misses?: { count: number; misses: Miss[] };
-}
-
-interface Miss {
-  method: string;
-  url: string;
-  session: string;
-  text: string;
-  hint: string;
-  count: number;
 }
 
 export function Recording(_: { route: Route }) {
@@ -73,9 +64,9 @@ function Facts(recording: ShownRecording) {
     ['Mode', doing ?? mode],
     ['Exchanges', exchanges],
     ['Recorded in this run', recorded],
-    ['In memory alone, since the disk does not take them', waiting || undefined],
+    ['Not on disk yet', waiting || undefined],
     ['Lost', lost || undefined],
-    ['Bytes of the journal that are in no other file yet', journalBytes],
+    ['Bytes in the journal', journalBytes],
   ];
   return (
     <dl class="details">
@@ -139,21 +130,6 @@ function Misses({ count, misses }: NonNullable<ShownRecording['misses']>) {
       )}
     </>
   );
-}
-
-/** The latest exchange that was such a miss, among those that are kept. */
-export function exchangeOf(
-  { method, url, session }: Pick<Miss, 'method' | 'url' | 'session'>,
-  exchanges: readonly ShownExchange[],
-): number | undefined {
-  return exchanges.find(
-    ({ request, response, answeredBy, session: own = '' }) =>
-      response?.status === 501 &&
-      answeredBy === 'gate' &&
-      request.method === method &&
-      request.url === url &&
-      own === session,
-  )?.id;
 }
 
 function Unserved({ total, count, exchanges }: NonNullable<ShownRecording['unserved']>) {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Finding, Verdict } from '../model/finding.ts';
+import type { Finding } from '../model/finding.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import { get, post } from './api.ts';
 import {
@@ -7,20 +7,17 @@ import {
   draftOf,
   EMPTY,
   fieldOf,
+  type Judged,
   markedParts,
   offsetOf,
   readHeaders,
   requestOf,
+  summaryOf,
 } from './draft.ts';
 import { Effects, printable } from './effects.tsx';
 import { useLive } from './live.ts';
 import { Field, Problem, problemText } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
-
-interface Judged extends Verdict {
-  /** False: no operation of the contract concerns it. */
-  judged: boolean;
-}
 
 interface Sent {
   status: number;
@@ -70,16 +67,16 @@ export function Send({ route }: { route: Route }) {
       </p>
       <Problem error={error} />
       <div role="status">
-        {notes.length > 0 && (
-          <ul class="note">
-            <li>
-              From <a href={hrefOf(['exchanges', kept.from ?? ''])}>exchange {kept.from}</a>.
-            </li>
-            {notes.map((note) => (
-              <li key={note}>{note}</li>
-            ))}
-          </ul>
+        {kept.from !== null && (
+          <p>
+            From <a href={hrefOf(['exchanges', kept.from])}>exchange {kept.from}</a>.
+          </p>
         )}
+        {notes.map((note) => (
+          <p key={note} class="note">
+            {note}
+          </p>
+        ))}
       </div>
       <Editor draft={draft} change={change} />
     </>
@@ -136,7 +133,7 @@ function Editor({ draft, change }: EditorProps) {
             {(field) => (
               <input
                 {...field}
-                class="code"
+                class="mono"
                 placeholder="/api/v2/accounts/current/projects/42"
                 autocapitalize="off"
                 spellcheck={false}
@@ -150,7 +147,7 @@ function Editor({ draft, change }: EditorProps) {
           {(field) => (
             <textarea
               {...field}
-              class="code"
+              class="mono"
               rows={Math.max(2, draft.headers.split('\n').length)}
               autocapitalize="off"
               spellcheck={false}
@@ -189,7 +186,7 @@ function BodyField({ draft: { body }, change, judged, error }: BodyProps) {
     <>
       <Field label="Body" error={error}>
         {(field) => (
-          <div class="marked code">
+          <div class="body-field mono">
             {/* The same text in the same places: it makes the field as high as its text, and has the marks. */}
             <div aria-hidden="true">
               {markedParts(body, judged?.findings ?? []).map(({ text, severity, at }) =>
@@ -230,7 +227,7 @@ function DryRun({ judged, goTo }: { judged: Judged | undefined; goTo: (finding: 
       </p>
       {effects.length > 0 && <Effects effects={effects} omitted={effectsOmitted} />}
       {findings.length > 0 && (
-        <ul class="findings">
+        <ul class="found">
           {findings.map((finding, index) => (
             <li key={index} data-severity={finding.severity}>
               <strong class={finding.severity === 'error' ? 'bad' : 'warn'}>
@@ -251,19 +248,6 @@ function DryRun({ judged, goTo }: { judged: Judged | undefined; goTo: (finding: 
       {omitted > 0 && <p class="note">And {omitted} more findings.</p>}
     </section>
   );
-}
-
-/** `Dry run: would be blocked (422), 2 errors, 1 warning` */
-export function summaryOf({ judged, outcome, status, findings }: Judged): string {
-  if (!judged) return 'Dry run: no operation of the contract concerns it, so it passes unjudged';
-  const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const counts = [
-    errors > 0 && `${errors} error${errors === 1 ? '' : 's'}`,
-    findings.length > errors &&
-      `${findings.length - errors} warning${findings.length - errors === 1 ? '' : 's'}`,
-  ].filter(Boolean);
-  const verdict = outcome === 'block' ? `would be blocked${status ? ` (${status})` : ''}` : 'would pass';
-  return [`Dry run: ${verdict}`, ...counts].join(', ');
 }
 
 /** Asks after a pause in the typing; what comes too late is not shown. */
@@ -298,7 +282,7 @@ function Answer({ sent }: { sent: Sent | undefined }) {
       <p role="status">{sent && `Answered with ${sent.status}`}</p>
       {sent && (
         <>
-          <p class="facts">
+          <p class="about">
             {sent.exchange !== undefined && (
               <a href={hrefOf(['exchanges', sent.exchange])}>Exchange {sent.exchange}</a>
             )}

@@ -3,20 +3,9 @@ import { ApiError, del } from './api.ts';
 import { Confirm } from './approver.tsx';
 import { printable } from './effects.tsx';
 import { Ago, Done, Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
+import { environmentsOf, type KnownRecord, titleOf } from './record-words.ts';
 import type { Route } from './router.ts';
 import { useNow } from './time.ts';
-
-export interface KnownRecord {
-  path?: string;
-  account: string;
-  kind: 'project' | 'feature' | 'draft';
-  id: string;
-  /** As the service would show it, as far as it is known. */
-  record: { name?: unknown; languages?: unknown; environments?: unknown };
-  incomplete?: true;
-  /** When a request or an answer last told of it; absent: it is from the state file. */
-  seenAt?: string;
-}
 
 export function StatePage(_: { route: Route }) {
   const { data, error, reload } = useLoaded<{ file?: string; records: KnownRecord[] }>('state/records');
@@ -117,23 +106,4 @@ function Holding({ record, incomplete }: KnownRecord) {
       {languages.length > 0 && <p class="quiet">{printable(languages.join(', '))}</p>}
     </>
   );
-}
-
-/** `project 42 "Checkout"` */
-export function titleOf({ kind, id, record: { name } }: Pick<KnownRecord, 'kind' | 'id' | 'record'>): string {
-  return `${kind} ${id}${typeof name === 'string' ? ` "${printable(name)}"` : ''}`;
-}
-
-/** `environment 3 "Development", only possible since 2026-…` */
-export function environmentsOf(list: unknown): string[] {
-  if (!Array.isArray(list)) return [];
-  return list.map((item) => {
-    const { id, name, isEnabled, possibleSince } = Object(item) as Record<string, unknown>;
-    const texts = [
-      `environment ${id}${typeof name === 'string' ? ` "${printable(name)}"` : ''}`,
-      ...(isEnabled === true ? ['enabled'] : []),
-      ...(possibleSince === undefined ? [] : [`only possible since ${printable(String(possibleSince))}`]),
-    ];
-    return texts.join(', ');
-  });
 }

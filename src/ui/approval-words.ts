@@ -1,0 +1,47 @@
+import type { Approval } from './approval.ts';
+import { lostBy, printable } from './effects.tsx';
+
+/** What expires first is the first one, so that a new one moves no other. */
+export function pendingOf(approvals: readonly Approval[]): Approval[] {
+  return approvals
+    .filter(({ status }) => status === 'pending')
+    .sort((a, b) => Date.parse(a.expiresAt) - Date.parse(b.expiresAt));
+}
+
+/** Said when it changes: how many there are, and once that one of them has a minute left. */
+export function announcement(pending: readonly Approval[], now: number): string {
+  const [first] = pending;
+  if (!first) return 'Nothing waits for an approval';
+  const count = pending.length === 1 ? '1 request waits' : `${pending.length} requests wait`;
+  const isUrgent = Date.parse(first.expiresAt) - now < 60_000;
+  return `${count} for an approval${isUrgent ? `; ${first.id} expires in less than a minute` : ''}`;
+}
+
+/** `ci (127.0.0.1), session tests` */
+export function askedBy({ who, client, session }: Pick<Approval, 'who' | 'client' | 'session'>): string {
+  const name = who === undefined ? (client ?? 'a client') : client === undefined ? who : `${who} (${client})`;
+  return printable(session ? `${name}, session ${session}` : name);
+}
+
+/** `declined by anna` */
+export function outcomeText({ status, decidedBy, decidedAt }: Approval): string {
+  const by = decidedBy ? ` by ${printable(decidedBy)}` : '';
+  switch (status) {
+    case 'approved':
+      return `approved${by}, not used yet`;
+    case 'used':
+      return decidedAt ? `approved${by}, and used` : 'used with its token';
+    case 'expired':
+      return decidedAt ? `approved${by}, expired unused` : 'expired';
+    case 'withdrawn':
+      return 'withdrawn: the client went away';
+    default:
+      return `${status}${by}`;
+  }
+}
+
+export function lossText({ effects }: Pick<Approval, 'effects'>): string {
+  const lost = lostBy(effects);
+  if (lost.length === 0) return 'What it deletes is not known.';
+  return `This deletes for good: ${lost.join(', ')}.`;
+}
