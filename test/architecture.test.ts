@@ -192,7 +192,10 @@ describe('the tests', () => {
       // A test of a whole folder has the folder's name: rules/rules.test.ts.
       const isOfFolder = relative(SRC, dirname(source)).split('/').at(-1) === source.split('/').at(-1);
       return (
-        !existsSync(`${source}.ts`) && !existsSync(source) && !(isOfFolder && existsSync(dirname(source)))
+        !existsSync(`${source}.ts`) &&
+        !existsSync(`${source}.tsx`) &&
+        !existsSync(source) &&
+        !(isOfFolder && existsSync(dirname(source)))
       );
     });
     expect(homeless).toEqual([]);

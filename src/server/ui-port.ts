@@ -7,7 +7,7 @@ import { CONTROL_ROOT } from './control/control-path.ts';
 import type { SendDeps } from './control/send.ts';
 import { failClosed, type Handler, inTurn } from './handler.ts';
 import { type Listening, type ListenOptions, listen } from './listen/listen.ts';
-import { type ProblemAnswer, problem, problemOfError, problemOfRefusal } from './problem.ts';
+import { ownFault, type ProblemAnswer, problem, problemOfError, problemOfRefusal } from './problem.ts';
 import { watchBody } from './watch-body.ts';
 
 export interface UiPortOptions
@@ -58,8 +58,12 @@ export async function listenForUi(options: UiPortOptions): Promise<Listening> {
 
   let sending: Promise<Handler> | undefined;
   const answerSend = async (req: IncomingMessage, res: ServerResponse) => {
-    sending ??= import('./control/send.ts').then(({ createSend }) => createSend(send));
-    (await sending)(req, res);
+    try {
+      sending ??= import('./control/send.ts').then(({ createSend }) => createSend(send));
+      (await sending)(req, res);
+    } catch (error) {
+      sendProblem(res, problemOfError(ownFault(error)));
+    }
   };
 
   const answer = (req: IncomingMessage, res: ServerResponse) => {
