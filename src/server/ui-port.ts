@@ -87,10 +87,10 @@ export async function listenForUi(options: UiPortOptions): Promise<Listening> {
 
 /** With a name to which it answers: where it listens on all addresses, its own names none. */
 function urlFor(url: string, uiHosts: readonly string[]): string {
-  const { protocol, hostname, port } = new URL(url);
+  const [scheme = '', hostname = '', port = ''] = url.split(/:\/\/|:(?=\d+$)/);
   const given = uiHosts.find((name) => !/[*?]/.test(name));
   const name = given ?? (['0.0.0.0', '[::]'].includes(hostname) ? 'localhost' : hostname);
-  return `${protocol}//${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
+  return `${scheme}://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
 }
 
 const files = new Map<string, Promise<Buffer>>();

@@ -157,6 +157,14 @@ describe('the inspector', () => {
     expect(ask).toBeDefined();
   });
 
+  it.each([
+    ['0.0.0.0', ['*.test'], 'http://localhost:'],
+    ['0.0.0.0', ['fd00::1'], 'http://[fd00::1]:'],
+    ['127.0.0.1', ['*.test'], 'http://127.0.0.1:'],
+  ])('on %s with the names %j is opened at %s', async (host, uiHosts, url) => {
+    expect((await start({ host, uiHosts })).notice).toContain(`inspector: ${url}`);
+  });
+
   it('speaks TLS where the gate does once it has names, and sends through it', async () => {
     const { cert, key } = await makeCertificate(['localhost']);
     const tls = { tlsCert: fileOf(cert), tlsKey: fileOf(key) };
