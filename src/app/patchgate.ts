@@ -134,6 +134,11 @@ export async function createPatchgate(
   const endWebhook = await orClose({ close: closeParts }, () =>
     webhookOf(config, guard.approvals, () => uiUrl, context),
   );
+  if (hold > 0)
+    guard.approvals.subscribe(({ id, status, held, method, url }) => {
+      if (!held || status !== 'pending') return;
+      context.notice(`${method} ${url} waits for a decision, ${hold / 1000}s at most: approval ${id}`);
+    });
   const sessions = new Sessions(config.sessionIdle, {
     start: (session) => fake?.start(session),
     end(session) {

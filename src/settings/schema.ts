@@ -121,7 +121,8 @@ export const KINDS: Record<Kind, Schema> = {
   },
   tokens: {
     ...oneOrMore({ type: 'string', pattern: TOKENS }),
-    takes: 'NAME=TOKEN or NAME=env:VARIABLE, without spaces in the token: alice=env:ALICE_TOKEN',
+    takes:
+      'NAME=TOKEN or NAME=env:VARIABLE, or NAME=file:PATH, without spaces in the token: alice=env:ALICE_TOKEN',
   },
   latency: orZero(
     `^(?:recorded|${DURATION}(?:\\.\\.${DURATION})?)$`,

@@ -22,6 +22,9 @@ const BEN = { Authorization: 'Bearer t0ken-of-ben' };
 const start = (settings: Settings = {}) => startGate({ target: service.target.url, ...settings });
 const withToken = (approve: string | undefined) => ({ headers: { 'Patchgate-Approve': approve ?? '' } });
 
+/** A machine that has much else to do is no failure. */
+const soon = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 20_000 });
+
 interface Answer<T> {
   status: number;
   json: T;
@@ -50,7 +53,7 @@ const decide = (
 
 /** The approval that a held PATCH waits for. */
 const held = (gate: InProcess, count = 1) =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const waiting = (await list(gate)).filter((approval) => approval.held);
     expect(waiting).toHaveLength(count);
     return waiting[0] as Approval;
@@ -203,7 +206,7 @@ describe('without approvers', () => {
     const gate = await start({ approvalTtl: 30 });
     await patch(gate.url, BOTH);
     const expired = await blocked(gate);
-    await vi.waitFor(async () => expect((await one(gate, expired.approval)).status).toBe('expired'));
+    await soon(async () => expect((await one(gate, expired.approval)).status).toBe('expired'));
     expect((await decide(gate, expired.approval, 'approve')).status).toBe(409);
     const lasting = await start();
     await patch(lasting.url, BOTH);
@@ -352,13 +355,70 @@ describe('a PATCH that is held', () => {
     const { id } = await held(gate);
     client.abort();
     await expect(waiting).rejects.toThrow();
-    await vi.waitFor(async () =>
-      expect(await one(gate, id)).toMatchObject({ status: 'withdrawn', held: false }),
-    );
+    await soon(async () => expect(await one(gate, id)).toMatchObject({ status: 'withdrawn', held: false }));
     expect((await decide(gate, id, 'approve')).status).toBe(409);
     expect((await patch(gate.url, BOTH)).status).toBe(200);
     expect(service.deleted).toEqual([]);
     expect([...gate.gate.exchanges({ limit: 2 })][1]?.failure).toContain('the client broke off');
+  });
+
+  it.each([
+    ['passes when that is over', 'used'],
+    ['is withdrawn when its client goes meanwhile', 'withdrawn'],
+  ])('that is approved while another PATCH of the project is on its way %s', async (_, status) => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    let finish = () => {};
+    const reached = new Promise<void>((resolve) =>
+      service.next.push((_req, res, apply) => {
+        finish = () => [apply(), service.answer(res, BOTH)];
+        resolve();
+      }),
+    );
+    const other = patch(gate.url, BOTH);
+    await reached;
+    const client = new AbortController();
+    const waiting = fetch(`${gate.url}/api/v2/accounts/current/projects/42`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(ONE),
+      signal: client.signal,
+    }).then(
+      (response) => response.status,
+      () => 'gone',
+    );
+    const { id } = await held(gate);
+    await decide(gate, id, 'approve');
+    expect(await one(gate, id)).toMatchObject({ status: 'approved', held: true });
+    if (status === 'withdrawn') client.abort();
+    else finish();
+    await soon(async () => expect(await one(gate, id)).toMatchObject({ status, held: false }));
+    if (status === 'withdrawn') finish();
+    expect((await other).status).toBe(200);
+    expect(await waiting).toBe(status === 'used' ? 200 : 'gone');
+    expect(service.deleted).toHaveLength(status === 'used' ? 1 : 0);
+  });
+
+  it('is told of on the terminal', async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const waiting = blocked(gate);
+    const { id } = await held(gate);
+    expect(gate.notices).toEqual([
+      `PATCH /api/v2/accounts/current/projects/42 waits for a decision, 60s at most: approval ${id}`,
+    ]);
+    await decide(gate, id, 'decline');
+    await waiting;
+  });
+
+  it('is none while a hundred others wait', { tags: 'slow' }, async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const waiting = Array.from({ length: 100 }, () => patch(gate.url, ONE));
+    await held(gate, 100);
+    await blocked(gate);
+    await gate.gate.close();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(100).fill(409));
   });
 
   it('is answered at once when the gate stops, and its token works after the start', async () => {
@@ -483,8 +543,13 @@ describe('after a restart', () => {
       await patch(gate.url, project('1 Production', '2 sk_live_4eC39HqLyjWDarjtT1zdp7dc', '3 QA', '4 New'), {
         headers,
       });
-      const { approve = '' } = await blocked(gate, ONE, { headers });
+      const { approve = '', approval } = await blocked(gate, ONE, { headers });
       const next = await restarted(gate, state, how, {});
+      expect((await one(next, approval)).effects).toContainEqual({
+        ...{ kind: 'environment-deleted', id: 2, name: '[redacted]' },
+      });
+      for (const name of readdirSync(dirname(state)))
+        expect(readFileSync(join(dirname(state), name), 'utf8')).not.toContain('sk_live');
       expect(
         (await patch(next.url, ONE, { headers: { ...headers, 'Patchgate-Approve': approve } })).status,
       ).toBe(200);
@@ -521,7 +586,7 @@ describe('after a restart', () => {
     await patch(gate.url, BOTH);
     const { approve, approval } = await blocked(gate);
     const { expiresAt } = await one(gate, approval);
-    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(expiresAt)));
+    await soon(() => expect(Date.now()).toBeGreaterThan(Date.parse(expiresAt)));
     const next = await restarted(gate, state, 'a kill', { approvalTtl: 600_000 });
     expect((await blocked(next, ONE, withToken(approve))).detail).toContain('has expired');
   });
@@ -569,7 +634,7 @@ it('a PATCH that is held is answered when a signal stops the program', { tags: '
   const gate = await startBinary(['proxy', service.target.url, '--hold', '5m'], { cwd });
   await patch(gate.url, BOTH);
   const waiting = patch(gate.url, ONE);
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const { json } = await control<{ approvals: Approval[] }>(gate, 'approvals?status=pending');
     expect(json.approvals).toHaveLength(1);
   });
