@@ -48,7 +48,8 @@ b         45s   2m ago   yes   ci         PATCH /api/v2/accounts/current/project
     const used = approval({ status: 'used' });
     const rest = '1 decided or over: --format json lists all\n';
     expect(text([])).toBe('nothing waits for a decision\n');
-    expect(text([used])).toBe(`nothing waits for a decision\n${rest}`);
+    for (const status of ['approved', 'declined', 'used', 'expired', 'withdrawn'] as const)
+      expect(text([approval({ status })])).toBe(`nothing waits for a decision\n${rest}`);
     expect(text([approval(), used])).toMatch(new RegExp(`\\n1 decision to make: .*\\n${rest}$`));
   });
 

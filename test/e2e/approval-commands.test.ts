@@ -1,6 +1,7 @@
 /** Approvals from the terminal, and a chat that is told of them: the packed program in front of a service that really deletes. */
 import { expect, it, vi } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
+import { startGate as startInProcess } from '../support/in-process.ts';
 import { runHere } from '../support/run-here.ts';
 import { patch, project, startService } from '../support/service.ts';
 import { freePort, startTarget } from '../support/target.ts';
@@ -140,6 +141,23 @@ it('a chat is told of what waits, and its address is shown nowhere', async () =>
   const config = await runHere(['config', 'proxy'], { env });
   expect(config.stdout).toContain('approvalWebhook  [redacted]');
   expect(stdout + stderr + config.stdout).not.toMatch(/hush/);
+});
+
+it('a chat has been told of what waits when the gate has stopped', async () => {
+  let answerFirst: () => void = () => undefined;
+  const chat = await startTarget((_req, res) => {
+    if (chat.received.length > 1) res.end();
+    else answerFirst = () => res.end();
+  });
+  const service = await startService();
+  const { url, gate } = await startInProcess({ target: service.target.url, approvalWebhook: chat.url });
+  await patch(url, BOTH);
+  for (let i = 0; i < 3; i++) expect((await patch(url, ONE)).status).toBe(409);
+  const closed = gate.close();
+  await vi.waitFor(() => expect(fetch(url)).rejects.toThrow());
+  answerFirst();
+  await closed;
+  expect(chat.received).toHaveLength(3);
 });
 
 it('a chat is not told of what a fake or a replay blocks', async () => {
