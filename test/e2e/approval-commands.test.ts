@@ -69,11 +69,15 @@ it('one asks, another one approves, and the token works', async () => {
 
 it('a PATCH that is held goes on, or is declined', async () => {
   const { service, gate } = await startGate(['--hold', '1m'], APPROVERS);
+  /** The id is in the list of the command once the PATCH waits. */
   const idOfHeld = () =>
-    vi.waitFor(async () => {
-      const { stdout } = await type(gate, 'approvals', ANNA);
-      return (/^(\S+) +(?:1m|\d+s) +\d+s ago +yes /m.exec(stdout) as RegExpExecArray)[1] as string;
-    });
+    vi.waitFor(
+      async () => {
+        const { stdout } = await type(gate, 'approvals', ANNA);
+        return (/^(\S+) +(?:1m|\d+s) +\d+s ago +yes /m.exec(stdout) as RegExpExecArray)[1] as string;
+      },
+      { timeout: 20_000 },
+    );
   const first = send(gate);
   const declined = await type(gate, `decline ${await idOfHeld()} --reason never`, ANNA);
   expect(declined).toMatchObject({
@@ -121,7 +125,7 @@ it('a chat is told of what waits, and its address is shown nowhere', async () =>
   const env = { PATCHGATE_APPROVAL_WEBHOOK: `${chat.url}/services/hush` };
   const { gate } = await startGate(['--hold', '1m'], env);
   const waiting = send(gate);
-  await vi.waitFor(() => expect(chat.received).toHaveLength(1));
+  await vi.waitFor(() => expect(chat.received).toHaveLength(1), { timeout: 20_000 });
   const { id, text, ...told } = JSON.parse(String(chat.received[0]?.body));
   expect(text).toContain(`${REQUEST} waits for approval`);
   expect(told).toEqual({

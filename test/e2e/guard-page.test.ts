@@ -59,7 +59,7 @@ it('the chat gets that message', async () => {
   const [, variable = ''] = /^export (\w+)=https:/.exec(blocksBelow('Tell a chat', 'sh')[0] ?? '') ?? [];
   const { ask } = await startGate({ [variable]: chat.url });
   const id = await ask();
-  await vi.waitFor(() => expect(chat.received).toHaveLength(1));
+  await vi.waitFor(() => expect(chat.received).toHaveLength(1), { timeout: 20_000 });
   const alike = (message: string) =>
     JSON.parse(message.replaceAll(id, 'k3f9x2ab').replace(/\d{4}-\d\d-\d\d[T ][\d:.]+/g, 'TIME'));
   expect(blocksBelow('Tell a chat', 'json').map(alike)).toEqual([alike(String(chat.received[0]?.body))]);

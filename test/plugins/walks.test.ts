@@ -11,7 +11,7 @@ it('in front of staging', async () => {
 });
 
 it('what a PATCH will destroy', async () => {
-  expect(await walk('docs/guard.md', undefined, 'Which environments may go')).toEqual([]);
+  expect(await walk('docs/guard.md', undefined, 'From the terminal')).toEqual([]);
 });
 
 it('the gate in CI', async () => {
