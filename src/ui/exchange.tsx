@@ -313,8 +313,8 @@ function SideBySide({ exchange, known }: { exchange: ShownExchange; known: Known
   if (documents.length < 2) return null;
   const names = documents.map(([name]) => name);
   return (
-    <section aria-labelledby="side-by-side">
-      <h2 id="side-by-side">{listText(names)}</h2>
+    <section>
+      <h2>{listText(names)}</h2>
       {known?.isPart && <p>Not all of this record is known: the service may hold more.</p>}
       <Comparison names={names} documents={documents.map(([, document]) => document)} />
     </section>

@@ -22,8 +22,8 @@ export function rowsInView(
   const firstInView = Math.floor(-top / height / AROUND) * AROUND;
   const inView = Math.ceil(viewHeight / height / AROUND) * AROUND;
   const clamped = (row: number) => Math.max(0, Math.min(count, row));
-  const first = clamped(Math.min(firstInView - AROUND, (focused ?? count) - 1));
-  const end = clamped(Math.max(firstInView + inView + 2 * AROUND, (focused ?? 0) + 2));
+  const first = clamped(Math.min(firstInView, focused ?? count) - AROUND);
+  const end = clamped(Math.max(firstInView + inView + AROUND, focused ?? 0) + AROUND);
   return { first, end: Math.max(first, end), above: first * height, below: (count - end) * height };
 }
 
