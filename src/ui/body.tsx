@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { amount, visible } from '../reporters/wording.ts';
 import type { ShownBody } from '../server/show-exchange.ts';
 import { jsonLines, type PlaceInLines, placeInLines } from './json-lines.ts';
@@ -91,15 +91,27 @@ function Code({ lines, marks }: { lines: readonly ComponentChildren[]; marks: re
   return (
     <div class="code">
       {lines.map((line, i) => {
-        const below = marks.filter((one) => one.line === i);
-        const marked = below.find(({ missing }) => !missing)?.mark.tone;
+        const here = marks.filter((one) => one.line === i && !one.missing);
+        const missing = marks.filter((one) => one.line === i && one.missing);
+        const marked = here[0]?.mark.tone;
         return (
           <div key={i}>
             <div class={`line ${marked ? `marked ${marked}` : ''}`}>
               <span>{line}</span>
             </div>
-            {below.map((one, j) => (
-              <MarkBelow key={one.mark.id} {...one} hasCaret={j === 0} />
+            {here.length > 0 && (
+              <div class={`caret ${marked}`} aria-hidden="true">
+                {here[0]?.before}^
+              </div>
+            )}
+            {here.map(({ mark }) => (
+              <MarkBelow key={mark.id} mark={mark} />
+            ))}
+            {missing.map((one, j) => (
+              <Fragment key={one.mark.id}>
+                {one.missing?.name !== missing[j - 1]?.missing?.name && <MissingHere {...one} />}
+                <MarkBelow mark={one.mark} />
+              </Fragment>
             ))}
           </div>
         );
@@ -108,24 +120,19 @@ function Code({ lines, marks }: { lines: readonly ComponentChildren[]; marks: re
   );
 }
 
-function MarkBelow({ mark, missing, before, hasCaret }: PlacedMark & { hasCaret: boolean }) {
-  const { id, tone, text } = mark;
+function MissingHere({ mark: { tone }, missing, before }: PlacedMark) {
   return (
-    <>
-      {missing && (
-        <div class={`missing ${tone}`}>
-          {before}
-          <span>{visible(missing.name)}</span> is missing here
-        </div>
-      )}
-      {!missing && hasCaret && (
-        <div class={`caret ${tone}`} aria-hidden="true">
-          {before}^
-        </div>
-      )}
-      <div class={`mark ${tone}`} id={id} tabIndex={-1}>
-        {text}
-      </div>
-    </>
+    <div class={`missing ${tone}`}>
+      {before}
+      <span>{visible(missing?.name ?? '')}</span> is missing here
+    </div>
+  );
+}
+
+function MarkBelow({ mark: { id, tone, text } }: { mark: Mark }) {
+  return (
+    <div class={`mark ${tone}`} id={id} tabIndex={-1}>
+      {text}
+    </div>
   );
 }

@@ -177,9 +177,12 @@ describe('an exchange', { tags: 'slow' }, () => {
     expect(new URL(page.url()).hash).toMatch(/^#\/exchanges\/1\?finding=\d$/);
     expect(await page.evaluate('document.activeElement.textContent')).toContain('/languages is missing');
 
+    await send(gate, 'PATCH', PROJECT_URL, { ...LOSSY, languages: PROJECT.languages });
+    await open(page, '#/exchanges/2');
+    const table = page.getByRole('region', { name: 'Known now, sent and corrected' });
+    await table.waitFor();
     const effects = await page.locator('.effects li').allInnerTexts();
     expect(effects[0]).toBe('-environment 3 "Development" will be deleted permanently');
-    const table = page.getByRole('region', { name: 'Known now, sent and corrected' });
     const lost = table.getByRole('row').filter({ hasText: 'Development' });
     const cells = await lost.getByRole('cell').allTextContents();
     expect(cells.map((cell) => cell.trim().replace(/\s+/g, ' '))).toEqual([
