@@ -60,6 +60,13 @@ it('gets one by its id', () => {
   expect(list.get(8)).toBeUndefined();
 });
 
+it('leaves one at its place that is looked at', () => {
+  const list = new ExchangeList(DEFAULT_REDACTION);
+  for (const id of [1, 2, 3]) list.add(seen({ id }));
+  list.get(1);
+  expect(ids(list.list())).toEqual([3, 2, 1]);
+});
+
 describe('its bounds', () => {
   it('keeps the last thousand', { tags: 'slow' }, () => {
     const list = new ExchangeList(DEFAULT_REDACTION);
