@@ -261,12 +261,17 @@ export class KnownState {
     return this.#ages.size;
   }
 
-  /** Everything that is known, what is on its way included. @yields `toldAt`: as in `Entry` */
-  *entries(): Generator<{ name: RecordName; known: Known; toldAt: number | undefined }> {
+  /** When a request or an answer last told of a record by this very name, milliseconds since 1970; undefined: not in this run. */
+  toldAt(name: RecordName): number | undefined {
+    return this.#records.get(keyOf(name))?.get(placeOf(name))?.toldAt;
+  }
+
+  /** Everything that is known, what is on its way included. */
+  *entries(): Generator<{ name: RecordName; known: Known }> {
     for (const accounts of this.#records.values()) {
       for (const entry of accounts.values()) {
         const known = viewOf(entry);
-        if (known) yield { name: entry.name, known, toldAt: entry.toldAt };
+        if (known) yield { name: entry.name, known };
       }
     }
   }
@@ -444,7 +449,7 @@ export interface Entry {
   learntAt: number;
   /** When something last came or went, or was learnt. */
   changedAt: number;
-  /** When a request or an answer told of it last, milliseconds since 1970; undefined: it is known from before. Memory alone. */
+  /** When a request or an answer told of it last, milliseconds since 1970. Memory alone. */
   toldAt: number | undefined;
   readonly onTheWay: Set<OnTheWay>;
   /** Of a live service's project, by the environment's id: when it was there last, and who was shown it. Memory alone. */

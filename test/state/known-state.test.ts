@@ -265,6 +265,27 @@ describe("what a live service's project has lost past the gate", () => {
   });
 });
 
+it('is known with when a request or an answer last told of it', () => {
+  const live = { lag: 0, clock: () => now };
+  let now = 1000;
+  const state = new KnownState({ live });
+  const toldAt = () => {
+    const at = state.toldAt(CURRENT);
+    return at && Math.round(at - performance.timeOrigin);
+  };
+  // From a file, it is from another run.
+  state.restore(CURRENT, { record: project(1), isWhole: true });
+  expect(toldAt()).toBeUndefined();
+  // What is refused tells nothing.
+  state.send(CURRENT, project(1, 2)).rejected();
+  expect(toldAt()).toBeUndefined();
+  state.send(CURRENT, project(1, 2)).accepted();
+  expect(toldAt()).toBe(1000);
+  now = 2000;
+  state.read(CURRENT, false)(answer(project(1, 2)), 'anna');
+  expect(toldAt()).toBe(2000);
+});
+
 describe('a path before the account', () => {
   const at = (base?: string): RecordName => ({ ...CURRENT, ...(base !== undefined && { base }) });
 

@@ -316,13 +316,16 @@ function knownOf({ ledger }: Knowledge): KnownState {
 
 /** Each record with when it was last told of; absent: it is as the state file has it. */
 function recordsOf(state: KnownState): object[] {
-  return [...state.entries()].map(({ name: { base, ...name }, known, toldAt }) => ({
-    ...(base !== undefined && { path: base === '' ? '/' : base }),
-    ...name,
-    record: known.record,
-    ...(!known.isWhole && { incomplete: true }),
-    ...(toldAt !== undefined && { seenAt: new Date(toldAt).toISOString() }),
-  }));
+  return [...state.entries()].map(({ name, known: { record, isWhole } }) => {
+    const { base, account, kind, id } = name;
+    const toldAt = state.toldAt(name);
+    return {
+      ...(base !== undefined && { path: base === '' ? '/' : base }),
+      ...{ account, kind, id, record },
+      ...(!isWhole && { incomplete: true }),
+      ...(toldAt !== undefined && { seenAt: new Date(toldAt).toISOString() }),
+    };
+  });
 }
 
 /** @throws PatchgateError `not-found` where nothing is known of such a record */

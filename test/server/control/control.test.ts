@@ -351,6 +351,12 @@ describe('sessions', () => {
     const whole = (await call('GET /__patchgate/sessions/a%2Fb')).json();
     expect(whole).toMatchObject({ name: 'a/b', requests: 1, served: 2, exchanges: [served], cut: true });
     expect((await call('GET /__patchgate/sessions/c')).json()).not.toHaveProperty('cut');
+    // The default one has no name that a path could hold.
+    const asked = async (name: string) => (await call(`GET /__patchgate/sessions?session=${name}`)).json();
+    expect(await asked('a/b')).toEqual({ sessions: [whole] });
+    expect(await asked('')).toMatchObject({ sessions: [{ name: '', served: 2, exchanges: [] }] });
+    expectProblem(await call('GET /__patchgate/sessions?session=b'), 404, 'not-found');
+    expectProblem(await call('GET /__patchgate/sessions?name=c'), 400, 'bad-input');
     expectProblem(await call('GET /__patchgate/sessions/b'), 404, 'not-found');
     expectProblem(await call('GET /__patchgate/sessions/%zz'), 400, 'bad-input');
   });
