@@ -282,7 +282,8 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
       const tell = (judged: JudgedBy, release?: () => void) => {
         if (issued && !judged.isApproved)
           approvals.end(issued.id, judged.inspection ? 'expired' : 'withdrawn');
-        done(remedied(asked, name, judged), release);
+        const told = remedied(asked, name, judged);
+        done(issued && told.approval === undefined ? { ...told, approval: issued.id } : told, release);
       };
       if (!name || !gate.guards(name.kind)) {
         tell(judge(asked, name));

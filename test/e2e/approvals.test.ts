@@ -300,7 +300,8 @@ describe('a PATCH that is held', () => {
   });
 
   it('is a 409 once it is declined', async () => {
-    const gate = await start(settings);
+    const audit = join(temporaryFolder(), 'audit.jsonl');
+    const gate = await start({ ...settings, audit });
     await patch(gate.url, BOTH);
     const waiting = blocked(gate);
     const { id } = await held(gate);
@@ -309,6 +310,11 @@ describe('a PATCH that is held', () => {
     expect(detail).toContain(`the approval ${id} was declined: no`);
     expect(approve).toBeUndefined();
     expect(await one(gate, id)).toMatchObject({ status: 'declined', held: false });
+    const lines = readFileSync(audit, 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { event: 'decision', approval: id, decision: 'decline' },
+      { verdict: 'block', approval: id },
+    ]);
   });
 
   it('is a 409 once the time is over, with a token that works', async () => {
