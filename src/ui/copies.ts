@@ -17,8 +17,16 @@ const NOT_SENT_AGAIN =
 export function curlOf({ request }: ShownExchange): Copy {
   const { method, headers, body } = request;
   const kept = headerPairs(headers).filter(([name]) => !NOT_SENT_AGAIN.test(name));
-  const words = ['curl', ...(method === 'GET' && !body ? [] : [`-X ${quoted(method)}`])];
-  const lines = [`${words.join(' ')} --globoff --path-as-is ${quoted(absoluteUrl(request))}`];
+  const url = absoluteUrl(request);
+  const words = [
+    'curl',
+    ...(method === 'GET' && !body ? [] : [`-X ${quoted(method)}`]),
+    // Curl would resolve dot segments, and take brackets for ranges.
+    ...(/\/\.{1,2}(?:[/?]|$)/.test(url) ? ['--path-as-is'] : []),
+    ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
+    quoted(url),
+  ];
+  const lines = [words.join(' ')];
   for (const [name, value] of kept)
     lines.push(`-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`);
   if (body && !('content-type' in headers)) lines.push("-H 'content-type:'");
