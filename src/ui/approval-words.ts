@@ -1,6 +1,13 @@
 import type { Approval } from './approval.ts';
 import { lostBy, printable } from './effects.tsx';
 
+/** As they are by now: nothing tells that one expires. A held one does not. */
+export function currentOf(approvals: readonly Approval[], now: number): Approval[] {
+  const isOver = ({ status, held, expiresAt }: Approval) =>
+    (status === 'approved' || (status === 'pending' && !held)) && Date.parse(expiresAt) <= now;
+  return approvals.map((approval) => (isOver(approval) ? { ...approval, status: 'expired' } : approval));
+}
+
 /** What expires first is the first one, so that a new one moves no other. */
 export function pendingOf(approvals: readonly Approval[]): Approval[] {
   return approvals

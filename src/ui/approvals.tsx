@@ -1,11 +1,11 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { post } from './api.ts';
 import type { Approval } from './approval.ts';
-import { announcement, askedBy, lossText, outcomeText, pendingOf } from './approval-words.ts';
+import { announcement, askedBy, currentOf, lossText, outcomeText, pendingOf } from './approval-words.ts';
 import { OtherToken, useApprover } from './approver.tsx';
 import { Effects, printable } from './effects.tsx';
 import { useLive } from './live.ts';
-import { Ago, Dialog, Done, Field, Problem, useLoaded } from './parts.tsx';
+import { Ago, Dialog, Done, Field, Problem, useDone, useLoaded } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { agoText, leftText, useNow } from './time.ts';
 
@@ -22,8 +22,8 @@ export function Approvals({ route }: { route: Route }) {
 }
 
 function List() {
-  const { approvals } = useLive();
   const now = useNow();
+  const approvals = currentOf(useLive().approvals, now);
   const { ask, dialog, done, heading } = useDecisions(approvals);
   const pending = pendingOf(approvals);
   const decided = approvals.filter(({ status }) => status !== 'pending');
@@ -57,8 +57,10 @@ function One({ id }: { id: string }) {
   const now = useNow();
   const live = approvals.find((one) => one.id === id);
   const { data, error } = useLoaded<Approval>(live ? undefined : `approvals/${encodeURIComponent(id)}`);
-  const approval = live ?? data;
-  const { ask, dialog, done, heading } = useDecisions(approval ? [approval] : []);
+  const found = live ?? data;
+  const current = currentOf(found ? [found] : [], now);
+  const [approval] = current;
+  const { ask, dialog, done, heading } = useDecisions(current);
   return (
     <>
       <p>
@@ -171,15 +173,12 @@ function Details({ approval, now }: { approval: Approval; now: number }) {
 /** The dialog in which a decision is made, and what came of the last one. */
 function useDecisions(approvals: readonly Approval[]) {
   const [asked, ask] = useState<Asked>();
-  const [done, setDone] = useState('');
-  const heading = useRef<HTMLHeadingElement>(null);
+  const { done, setDone, heading } = useDone();
   const approval = approvals.find(({ id }) => id === asked?.id);
   const close = () => ask(undefined);
   const onDone = (text: string) => {
     setDone(text);
     close();
-    // The buttons go away with the question.
-    heading.current?.focus();
   };
   const dialog = asked && approval && (
     <DecisionDialog

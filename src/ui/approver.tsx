@@ -62,13 +62,15 @@ export function useApprover<T>(action: (bearer: string | undefined, form: FormDa
 interface ConfirmProps extends DialogProps {
   /** `Forget it` */
   action: string;
-  /** Closes the dialog where it does not throw. @param bearer as in `useApprover` */
-  onConfirm: (bearer: string | undefined) => Promise<unknown>;
+  /** @param bearer as in `useApprover` @returns what was done */
+  onConfirm: (bearer: string | undefined) => Promise<string>;
+  /** The dialog is to close then, too. */
+  onDone: (done: string) => void;
 }
 
 /** Asks before something is done that cannot be undone. */
-export function Confirm({ title, action, onConfirm, onClose, children }: ConfirmProps) {
-  const { submit, isBusy, field } = useApprover((bearer) => onConfirm(bearer).then(onClose));
+export function Confirm({ title, action, onConfirm, onDone, onClose, children }: ConfirmProps) {
+  const { submit, isBusy, field } = useApprover((bearer) => onConfirm(bearer).then(onDone));
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit}>

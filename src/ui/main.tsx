@@ -1,5 +1,6 @@
 import { type ComponentType, render } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
+import { currentOf, pendingOf } from './approval-words.ts';
 import { Approvals } from './approvals.tsx';
 import { Counts } from './counts.tsx';
 import { ExchangePage } from './exchange.tsx';
@@ -106,7 +107,7 @@ function Page() {
 
 function Navigation({ current }: { current: string }) {
   const { approvals } = useLive();
-  const pending = approvals.filter(({ status }) => status === 'pending').length;
+  const pending = pendingOf(currentOf(approvals, Date.now())).length;
   return (
     <nav aria-label="Views">
       <ul>

@@ -140,6 +140,16 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   );
 }
 
+/** What was done by a button that goes away with it: the focus goes on at the heading. */
+export function useDone() {
+  const [done, setDone] = useState('');
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (done !== '') heading.current?.focus();
+  }, [done]);
+  return { done, setDone, heading };
+}
+
 /** What was done: announced, without a move of the focus. */
 export function Done({ text }: { text: string }) {
   return (

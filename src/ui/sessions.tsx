@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { del } from './api.ts';
 import { Confirm } from './approver.tsx';
 import { printable } from './effects.tsx';
-import { Ago, Done, Problem, useLoaded, useOnTraffic } from './parts.tsx';
+import { Ago, Done, Problem, useDone, useLoaded, useOnTraffic } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { useNow } from './time.ts';
 
@@ -27,17 +27,24 @@ export function Sessions(_: { route: Route }) {
   const now = useNow();
   const [asked, ask] = useState<string>();
   const [opened, open] = useState<string>();
-  const [done, setDone] = useState('');
+  const { done, setDone, heading } = useDone();
   const sessions = data?.sessions ?? [];
   const replays = sessions.some(({ served }) => served !== undefined);
   const end = async (name: string) => {
     await del(`sessions/${encodeURIComponent(name)}`);
-    setDone(`Ended: ${name}`);
+    return `Ended: ${name}`;
+  };
+  const close = () => ask(undefined);
+  const onDone = (text: string) => {
+    close();
+    setDone(text);
     reload();
   };
   return (
     <>
-      <h1>Sessions</h1>
+      <h1 tabIndex={-1} ref={heading}>
+        Sessions
+      </h1>
       <Done text={done} />
       <Problem error={error} />
       <table class="stacked">
@@ -100,7 +107,8 @@ export function Sessions(_: { route: Route }) {
           title={`End session ${asked}?`}
           action="End it"
           onConfirm={() => end(asked)}
-          onClose={() => ask(undefined)}
+          onDone={onDone}
+          onClose={close}
         >
           <p>
             Its place in the recording and its faults go. The next request of that name begins another

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ApiError, del } from './api.ts';
 import { Confirm } from './approver.tsx';
 import { printable } from './effects.tsx';
-import { Ago, Done, Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
+import { Ago, Done, Problem, problemText, useDone, useLoaded, useOnTraffic } from './parts.tsx';
 import { environmentsOf, type KnownRecord, titleOf } from './record-words.ts';
 import type { Route } from './router.ts';
 import { useNow } from './time.ts';
@@ -12,17 +12,24 @@ export function StatePage(_: { route: Route }) {
   useOnTraffic(reload);
   const now = useNow();
   const [asked, ask] = useState<KnownRecord>();
-  const [done, setDone] = useState('');
+  const { done, setDone, heading } = useDone();
   const records = data?.records ?? [];
   const isOfSession = error instanceof ApiError && error.status === 404;
   const forget = async ({ account, kind, id }: KnownRecord, bearer?: string) => {
     await del(['state', account, `${kind}s`, id].map(encodeURIComponent).join('/'), bearer);
-    setDone(`Forgotten: ${kind} ${id}`);
+    return `Forgotten: ${kind} ${id}`;
+  };
+  const close = () => ask(undefined);
+  const onDone = (text: string) => {
+    close();
+    setDone(text);
     reload();
   };
   return (
     <>
-      <h1>Known records</h1>
+      <h1 tabIndex={-1} ref={heading}>
+        Known records
+      </h1>
       <Done text={done} />
       {isOfSession ? <p class="quiet">{problemText(error)}.</p> : <Problem error={error} />}
       {data && (
@@ -77,7 +84,8 @@ export function StatePage(_: { route: Route }) {
           title={`Forget ${titleOf(asked)}?`}
           action="Forget it"
           onConfirm={(bearer) => forget(asked, bearer)}
-          onClose={() => ask(undefined)}
+          onDone={onDone}
+          onClose={close}
         >
           <p>
             Until it is seen again, the guard does not know what a PATCH of it deletes. What is known of it

@@ -100,6 +100,7 @@ describe.skipIf(!('approvers' in SETTINGS))('approvals', { tags: 'slow' }, () =>
     await page.getByLabel('Reason').fill('Ask <b>first</b>');
     await page.getByRole('button', { name: 'Decline', exact: true }).click();
     await page.getByText('declined', { exact: true }).waitFor();
+    await page.locator('h1:focus').waitFor();
     expect(await page.getByText('Reason: Ask <b>first</b>').count()).toBe(1);
     expect((await send({ 'Patchgate-Approve': approve })).status).toBe(409);
     expect(service.deleted).toEqual([]);

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Approval } from '../../src/ui/approval.ts';
-import { announcement, askedBy, lossText, outcomeText, pendingOf } from '../../src/ui/approval-words.ts';
+import {
+  announcement,
+  askedBy,
+  currentOf,
+  lossText,
+  outcomeText,
+  pendingOf,
+} from '../../src/ui/approval-words.ts';
 
 const APPROVAL: Approval = {
   id: 'k3f9x2ab',
@@ -29,6 +36,16 @@ describe('pending approvals', () => {
   ])('are announced: %s', (text, pending, now) => {
     expect(announcement(pending, now)).toBe(text);
   });
+});
+
+it.each<[Approval['status'], Partial<Approval>, number]>([
+  ['pending', {}, 599_999],
+  ['expired', {}, 600_000],
+  ['expired', { status: 'approved' }, 600_000],
+  ['pending', { held: true }, 600_000],
+  ['declined', { status: 'declined' }, 600_000],
+])('is %s by then: %j after %d ms', (status, given, after) => {
+  expect(currentOf([{ ...APPROVAL, ...given }], NOW + after)).toMatchObject([{ status }]);
 });
 
 describe('an approval', () => {
