@@ -122,4 +122,25 @@ describe.skipIf(!('approvers' in SETTINGS))('approvals', { tags: 'slow' }, () =>
     await page.goto(new URL(`/#/approvals/${approval}x`, linkOf(gate)).href);
     await page.getByRole('alert').waitFor();
   });
+
+  it('expires on the page as time goes by', async () => {
+    const { gate, send } = await start({ approvalTtl: '3s' });
+    const page = await open(gate, '#/approvals');
+    await page.getByText('Nothing waits for an approval.').waitFor();
+    await send();
+    await page.getByRole('link', { name: 'Approvals (1)' }).waitFor();
+    await page.getByText('expired', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Pending (0)' }).waitFor();
+  });
+
+  it('is not got round: to forget a record takes an approver, too', async () => {
+    const { gate } = await start({ approvers: [`anna=${ANNA}`] });
+    const page = await open(gate, '#/state');
+    await page.getByRole('button', { name: /^Forget…/ }).click();
+    await page.getByRole('button', { name: 'Forget it' }).click();
+    await page.getByLabel('Your approver’s token').fill(ANNA);
+    await page.getByRole('button', { name: 'Forget it' }).click();
+    await page.getByText('Nothing is known yet.').waitFor();
+    expect(scriptErrors()).toEqual([]);
+  });
 });
