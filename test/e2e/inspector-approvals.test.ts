@@ -1,7 +1,6 @@
 /** Approvals on the inspector's page: one asks, another one approves on a phone. */
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { SETTINGS } from '../../src/settings/settings.ts';
 import { axeFindings } from '../support/axe.ts';
 import { useBrowser } from '../support/browser.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
@@ -36,7 +35,7 @@ const scriptErrors = () => browser.errors.filter((text) => !text.startsWith('Fai
 
 const PENDING = 'environment 3 "Development" will be deleted permanently';
 
-describe.skipIf(!('approvers' in SETTINGS))('approvals', { tags: 'slow' }, () => {
+describe('approvals', { tags: 'slow' }, () => {
   it('lets a held PATCH pass when an approver says so, on a phone and by keyboard', async () => {
     const { service, gate, send } = await start({ hold: '1m', approvers: [`anna=${ANNA}`] });
     const page = await open(gate, '#/approvals', PHONE);
