@@ -1,5 +1,5 @@
+import type { Approval } from '../model/approval.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
-import type { Approval } from './approval.ts';
 import { setToken, token } from './token.ts';
 
 const ROOT = '/__patchgate/';

@@ -1,5 +1,6 @@
-import type { Approval } from './approval.ts';
-import { lostBy, printable } from './effects.tsx';
+import type { Approval } from '../model/approval.ts';
+import { printable } from '../reporters/wording.ts';
+import { lostBy } from './effects.tsx';
 
 /** As they are by now: nothing tells that one expires. A held one does not. */
 export function currentOf(approvals: readonly Approval[], now: number): Approval[] {

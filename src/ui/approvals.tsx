@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
+import type { Approval, Decision } from '../model/approval.ts';
+import { printable } from '../reporters/wording.ts';
 import { post } from './api.ts';
-import type { Approval } from './approval.ts';
 import { announcement, askedBy, currentOf, lossText, outcomeText, pendingOf } from './approval-words.ts';
 import { OtherToken, useApprover } from './approver.tsx';
-import { Effects, printable } from './effects.tsx';
+import { Effects } from './effects.tsx';
 import { useLive } from './live.ts';
 import { Ago, Dialog, Done, Field, Problem, useDone, useLoaded } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { agoText, leftText, useNow } from './time.ts';
-
-type Decision = 'approve' | 'decline';
 
 interface Asked {
   id: string;

@@ -1,7 +1,6 @@
-import type { Effect } from '../model/effect.ts';
 import type { Severity } from '../model/finding.ts';
 import { effectText } from '../reporters/effect-text.ts';
-import { amount, visible } from '../reporters/wording.ts';
+import { amount, printable } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 
 const VERDICTS = {
@@ -25,34 +24,6 @@ export function SeverityWord({ severity }: { severity: Severity }) {
   return <span class={`word ${isError ? 'bad' : 'warn'}`}>{isError ? 'Error' : 'Warning'}</span>;
 }
 
-const TONES = { red: 'bad', green: 'good', yellow: 'warn' } as const;
-
-/** What a PATCH does to its record, as a plan. */
-export function Effects({
-  effects,
-  omitted = 0,
-}: {
-  effects: readonly Effect[];
-  omitted?: number | undefined;
-}) {
-  return (
-    <ul class="effects">
-      {effects.map((effect, i) => {
-        const [mark, colour, text] = effectText(effect);
-        return (
-          <li key={i} class={TONES[colour]}>
-            <span class="sign" aria-hidden="true">
-              {mark}
-            </span>
-            {text}
-          </li>
-        );
-      })}
-      {omitted > 0 && <li>and {omitted} more</li>}
-    </ul>
-  );
-}
-
 /** The one thing to know of an exchange, in a line. */
 export function summaryOf({ verdict, failure, fault }: ShownExchange): string {
   const { findings = [], effects = [], omitted = 0 } = verdict ?? {};
@@ -67,7 +38,7 @@ export function summaryOf({ verdict, failure, fault }: ShownExchange): string {
     failure,
     fault && `fault ${fault}`,
   ];
-  return visible(parts.filter(Boolean).join('; '));
+  return printable(parts.filter(Boolean).join('; '));
 }
 
 /** `14:03:22`, as the clock here has it. */

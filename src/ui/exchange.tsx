@@ -3,14 +3,15 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { isObject, type JsonValue, member } from '../json/json.ts';
 import type { Finding } from '../model/finding.ts';
 import { ignoringOption } from '../recordings/matching/ignoring-option.ts';
-import { amount, visible } from '../reporters/wording.ts';
+import { amount, printable } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import type { State } from '../state/state-file.ts';
 import { ApiError, get } from './api.ts';
 import { Body, type Mark } from './body.tsx';
 import { compareDocuments, type Row } from './compare.ts';
 import { type Copy, caseOf, curlOf, harOf, headerPairs } from './copies.ts';
-import { Effects, SeverityWord, tookText, VerdictWord } from './exchange-words.tsx';
+import { Effects } from './effects.tsx';
+import { SeverityWord, tookText, VerdictWord } from './exchange-words.tsx';
 import { listHref } from './exchanges.tsx';
 import { type KnownRecord, knownRecord } from './known-record.ts';
 import { useLive } from './live.ts';
@@ -30,7 +31,7 @@ export function ExchangePage({ route }: { route: Route }) {
   return (
     <div class="exchange">
       <Neighbours id={id} />
-      <h1>Exchange {visible(id)}</h1>
+      <h1>Exchange {printable(id)}</h1>
       {error && (
         <div role="alert">
           <p>{error.message}</p>
@@ -71,7 +72,7 @@ function Whole({ exchange, finding }: { exchange: ShownExchange; finding: string
   return (
     <>
       <p class="target">
-        <span class="method">{request.method}</span> {visible(request.url)}
+        <span class="method">{request.method}</span> {printable(request.url)}
       </p>
       <Facts exchange={exchange} />
       <Actions exchange={exchange} />
@@ -115,9 +116,9 @@ function Facts({ exchange }: { exchange: ShownExchange }) {
     ['Answered by', answeredBy],
     ['Started', new Date(startedAt).toLocaleString()],
     ['Took', tookText(durationMs)],
-    ['Session', session && visible(session)],
-    ['Failure', failure && !missOf(exchange) && visible(failure)],
-    ['Fault', fault && visible(fault)],
+    ['Session', session && printable(session)],
+    ['Failure', failure && !missOf(exchange) && printable(failure)],
+    ['Fault', fault && printable(fault)],
   ];
   return (
     <dl class="facts">
@@ -207,12 +208,12 @@ function Findings({ exchange: { id, request, verdict } }: { exchange: ShownExcha
               <SeverityWord severity={finding.severity} />{' '}
               {request.body && isInBody(finding) ? (
                 <a href={href} onClick={() => show(number)}>
-                  {visible(finding.message)}
+                  {printable(finding.message)}
                 </a>
               ) : (
-                visible(finding.message)
+                printable(finding.message)
               )}
-              {finding.hint && <span>. Hint: {visible(finding.hint)}</span>}
+              {finding.hint && <span>. Hint: {printable(finding.hint)}</span>}
               <Basis finding={finding} />
             </li>
           );
@@ -225,7 +226,7 @@ function Findings({ exchange: { id, request, verdict } }: { exchange: ShownExcha
 
 function Basis({ finding: { rule, pointer, basis, source } }: { finding: Finding }) {
   const said = [rule, pointer && `at ${pointer}`, basis, source].filter(Boolean);
-  return <div class="quiet">{visible(said.join(', '))}</div>;
+  return <div class="quiet">{printable(said.join(', '))}</div>;
 }
 
 function marksOf(findings: readonly Finding[]): Mark[] {
@@ -234,8 +235,8 @@ function marksOf(findings: readonly Finding[]): Mark[] {
     const { pointer, line, column, severity, rule, message, hint } = finding;
     const text = (
       <>
-        <SeverityWord severity={severity} /> <span class="said">{visible(message)}</span>
-        {hint && <div class="said">Hint: {visible(hint)}</div>}
+        <SeverityWord severity={severity} /> <span class="said">{printable(message)}</span>
+        {hint && <div class="said">Hint: {printable(hint)}</div>}
         <div class="quiet">{rule}</div>
       </>
     );
@@ -246,7 +247,7 @@ function marksOf(findings: readonly Finding[]): Mark[] {
 function marksOfMiss({ nearest }: Miss): Mark[] {
   const inBody = nearest?.differences?.filter(({ place }) => place.startsWith('/')) ?? [];
   return inBody.map(({ place, recorded }) => {
-    const text = recorded === undefined ? 'Not in the recorded request' : `Recorded: ${visible(recorded)}`;
+    const text = recorded === undefined ? 'Not in the recorded request' : `Recorded: ${printable(recorded)}`;
     return {
       id: `difference-${place}`,
       pointer: place,
@@ -272,8 +273,8 @@ function Headers({ headers, of }: { headers: ShownExchange['request']['headers']
         <tbody>
           {pairs.map(([name, value], i) => (
             <tr key={i}>
-              <th scope="row">{visible(name)}</th>
-              <td>{visible(value)}</td>
+              <th scope="row">{printable(name)}</th>
+              <td>{printable(value)}</td>
             </tr>
           ))}
         </tbody>
@@ -400,11 +401,11 @@ function MissSection({ miss, exchange }: { miss: Miss; exchange: ShownExchange }
   return (
     <section aria-labelledby="miss">
       <h2 id="miss">Nothing in the recording answers it</h2>
-      {!differences && <p>{visible(detail)}</p>}
+      {!differences && <p>{printable(detail)}</p>}
       {nearest && (
         <p>
-          The nearest exchange: {nearest.method} {visible(nearest.path)}
-          {nearest.query && visible(`?${nearest.query}`)}
+          The nearest exchange: {nearest.method} {printable(nearest.path)}
+          {nearest.query && printable(`?${nearest.query}`)}
           {nearest.recordedAt && `, recorded ${new Date(nearest.recordedAt).toLocaleString()}`}
         </p>
       )}
@@ -424,9 +425,9 @@ function MissSection({ miss, exchange }: { miss: Miss; exchange: ShownExchange }
             <tbody>
               {differences.map(({ place, recorded, sent }) => (
                 <tr key={place}>
-                  <th scope="row">{visible(place)}</th>
-                  <td>{recorded === undefined ? <em>nothing</em> : visible(recorded)}</td>
-                  <td>{sent === undefined ? <em>nothing</em> : visible(sent)}</td>
+                  <th scope="row">{printable(place)}</th>
+                  <td>{recorded === undefined ? <em>nothing</em> : printable(recorded)}</td>
+                  <td>{sent === undefined ? <em>nothing</em> : printable(sent)}</td>
                   <td>{ignoringOption(place) ?? <em>no option</em>}</td>
                 </tr>
               ))}
@@ -435,7 +436,7 @@ function MissSection({ miss, exchange }: { miss: Miss; exchange: ShownExchange }
         </section>
       )}
       {omitted > 0 && <p>{amount(omitted, 'further difference')} are not shown.</p>}
-      {hint && <p>Hint: {visible(hint)}</p>}
+      {hint && <p>Hint: {printable(hint)}</p>}
       {recorded !== undefined && sent !== undefined && (
         <>
           <h3>Recorded and sent</h3>

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { amount, visible } from '../reporters/wording.ts';
+import { amount, printable } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import {
   choicesOf,
@@ -178,7 +178,7 @@ function Filters({
       </select>
     </label>
   );
-  const asIs = (values: readonly string[]) => values.map((value) => [value, visible(value)] as const);
+  const asIs = (values: readonly string[]) => values.map((value) => [value, printable(value)] as const);
   const input = (name: 'path' | 'text', label: string) => (
     <label>
       <span>{label}</span>
@@ -202,7 +202,10 @@ function Filters({
         {select(
           'session',
           'Session',
-          choices.session.map((name) => [name, name === DEFAULT_SESSION ? 'the default one' : visible(name)]),
+          choices.session.map((name) => [
+            name,
+            name === DEFAULT_SESSION ? 'the default one' : printable(name),
+          ]),
         )}
         {input('text', 'Text')}
         <button
@@ -274,12 +277,12 @@ function Exchange({ exchange, index }: { exchange: ShownExchange; index: number 
         <time dateTime={startedAt}>{timeOf(startedAt)}</time>
       </td>
       <td>
-        <a href={hrefOf(['exchanges', id])} title={visible(request.url)}>
+        <a href={hrefOf(['exchanges', id])} title={printable(request.url)}>
           <span class="method">{request.method}</span>{' '}
           <span class="path">
             <bdi dir="ltr">
-              {visible(path)}
-              {query && <span class="quiet">{visible(query)}</span>}
+              {printable(path)}
+              {query && <span class="quiet">{printable(query)}</span>}
             </bdi>
           </span>
         </a>
@@ -291,7 +294,7 @@ function Exchange({ exchange, index }: { exchange: ShownExchange; index: number 
       <td title={summaryOf(exchange)}>{summaryOf(exchange)}</td>
       <td>{answeredBy}</td>
       <td>{tookText(durationMs)}</td>
-      <td>{session && visible(session)}</td>
+      <td>{session && printable(session)}</td>
     </tr>
   );
 }

@@ -1,6 +1,6 @@
+import type { Approval } from '../model/approval.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import { ApiError, events, get, type LiveEvent } from './api.ts';
-import type { Approval } from './approval.ts';
 import { useSyncExternalStore } from './store.ts';
 
 /** What the page knows of the run. A change is another object; its lists are not changed. */

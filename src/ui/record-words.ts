@@ -1,4 +1,4 @@
-import { printable } from './effects.tsx';
+import { printable } from '../reporters/wording.ts';
 
 export interface KnownRecord {
   path?: string;

@@ -1,5 +1,5 @@
+import { printable } from '../reporters/wording.ts';
 import { ApiError } from './api.ts';
-import { printable } from './effects.tsx';
 import { exchangeOf, type Miss } from './find-miss.ts';
 import { useLive } from './live.ts';
 import { Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';

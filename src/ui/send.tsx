@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Finding } from '../model/finding.ts';
+import { printable } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import { get, post } from './api.ts';
 import {
@@ -14,7 +15,7 @@ import {
   requestOf,
   summaryOf,
 } from './draft.ts';
-import { Effects, printable } from './effects.tsx';
+import { Effects } from './effects.tsx';
 import { useLive } from './live.ts';
 import { Field, Problem, problemText } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';

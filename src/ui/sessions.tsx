@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { printable } from '../reporters/wording.ts';
 import { del } from './api.ts';
 import { Confirm } from './approver.tsx';
-import { printable } from './effects.tsx';
 import { Ago, Done, Problem, useDone, useLoaded, useOnTraffic } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { useNow } from './time.ts';

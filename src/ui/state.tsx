@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { printable } from '../reporters/wording.ts';
 import { ApiError, del } from './api.ts';
 import { Confirm } from './approver.tsx';
-import { printable } from './effects.tsx';
 import { Ago, Done, Problem, problemText, useDone, useLoaded, useOnTraffic } from './parts.tsx';
 import { environmentsOf, type KnownRecord, titleOf } from './record-words.ts';
 import type { Route } from './router.ts';

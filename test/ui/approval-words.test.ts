@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Approval } from '../../src/ui/approval.ts';
+import type { Approval } from '../../src/model/approval.ts';
 import {
   announcement,
   askedBy,
