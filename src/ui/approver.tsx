@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { ApiError } from './api.ts';
 import { Dialog, type DialogProps, Field, Problem, problemText } from './parts.tsx';
-import { useSyncExternalStore } from './store.ts';
+import { createListeners, useSyncExternalStore } from './store.ts';
 
 const KEY = 'patchgate.approver';
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 
 /** The token for what an approver alone may do, where it is not the page's; of this tab. */
 const read = () => sessionStorage.getItem(KEY) ?? undefined;
@@ -12,12 +12,7 @@ const read = () => sessionStorage.getItem(KEY) ?? undefined;
 function keep(token: string | undefined): void {
   if (token === undefined) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, token);
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  listeners.tell();
 }
 
 /**
@@ -91,7 +86,7 @@ export function Confirm({ title, action, onConfirm, onDone, onClose, children }:
 
 /** Says that another token than the page's is used, and forgets that. */
 export function OtherToken() {
-  const isKept = useSyncExternalStore(subscribe, read) !== undefined;
+  const isKept = useSyncExternalStore(listeners.subscribe, read) !== undefined;
   if (!isKept) return null;
   return (
     <p class="quiet">

@@ -1,7 +1,7 @@
 import type { Approval } from '../model/approval.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import { ApiError, events, get, type LiveEvent } from './api.ts';
-import { useSyncExternalStore } from './store.ts';
+import { createListeners, useSyncExternalStore } from './store.ts';
 
 /** What the page knows of the run. A change is another object; its lists are not changed. */
 export interface Live {
@@ -28,7 +28,7 @@ let connection: Live['connection'] = 'connecting';
 let trouble: string | undefined;
 let live: Live = snapshot();
 
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 let isToNotice = false;
 let noticedAt = 0;
 
@@ -48,7 +48,7 @@ function notice(): void {
   isToNotice = false;
   noticedAt = Date.now();
   live = snapshot();
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 /** Follows the run until the signal ends that. */
@@ -98,11 +98,6 @@ function noneOn404(error: unknown) {
   throw error;
 }
 
-export const useLive = (): Live => useSyncExternalStore(subscribe, read);
+export const useLive = (): Live => useSyncExternalStore(listeners.subscribe, read);
 
 const read = () => live;
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}

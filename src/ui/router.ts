@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from './store.ts';
+import { createListeners, useSyncExternalStore } from './store.ts';
 
 /** What stands behind the `#`: `#/exchanges/12?tab=diff`. */
 export interface Route {
@@ -8,11 +8,11 @@ export interface Route {
 }
 
 let route = readRoute(location.hash);
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 window.addEventListener('hashchange', reread);
 
 /** The route that is shown; another object where it is another one. */
-export const useRoute = (): Route => useSyncExternalStore(subscribe, read);
+export const useRoute = (): Route => useSyncExternalStore(listeners.subscribe, read);
 
 const read = () => route;
 
@@ -32,10 +32,6 @@ export function hrefOf(
   return `#/${path.map(encodeURIComponent).join('/')}${asked && `?${asked}`}`;
 }
 
-export function navigate(href: string): void {
-  location.hash = href;
-}
-
 /** Changes parameters of the route that is shown, in the same entry of the history: a filter is no place to go back to. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   history.replaceState(null, '', hrefOf(route.path, { ...Object.fromEntries(route.query), ...changes }));
@@ -44,12 +40,7 @@ export function setQuery(changes: Readonly<Record<string, string | undefined>>):
 
 function reread(): void {
   route = readRoute(location.hash);
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  listeners.tell();
 }
 
 function decoded(text: string): string {

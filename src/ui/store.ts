@@ -11,3 +11,17 @@ export function useSyncExternalStore<T>(subscribe: (onChange: () => void) => () 
   }, [subscribe, read]);
   return value;
 }
+
+/** Those who are told that something is another one. */
+export function createListeners() {
+  const listeners = new Set<() => void>();
+  return {
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    tell(): void {
+      for (const listener of listeners) listener();
+    },
+  };
+}

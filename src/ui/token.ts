@@ -1,7 +1,7 @@
-import { useSyncExternalStore } from './store.ts';
+import { createListeners, useSyncExternalStore } from './store.ts';
 
 const KEY = 'patchgate.token';
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 
 /** The bearer token of this tab; `null` where there is none. */
 export const token = (): string | null => sessionStorage.getItem(KEY);
@@ -16,7 +16,7 @@ export function setToken(next: string | null): void {
   isRefused = next === null;
   if (next === null) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, next);
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 /** Takes the token out of the address `#token=…`, of the history too. */
@@ -27,9 +27,4 @@ export function takeTokenFromAddress(): void {
   setToken(decodeURIComponent(given));
 }
 
-export const useToken = (): string | null => useSyncExternalStore(subscribe, token);
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const useToken = (): string | null => useSyncExternalStore(listeners.subscribe, token);
