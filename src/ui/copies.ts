@@ -1,3 +1,4 @@
+import { HOP_BY_HOP } from '../http/http.ts';
 import type { Finding } from '../model/finding.ts';
 import { REDACTED } from '../recordings/redaction/redacted.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
@@ -9,14 +10,15 @@ export interface Copy {
   notes: string[];
 }
 
-/** Headers of the connection, of the body's bytes as they were, and those that curl sets by itself. */
-const NOT_SENT_AGAIN =
-  /^(?:host|connection|content-length|content-encoding|transfer-encoding|keep-alive|proxy-connection|te|trailer|upgrade|expect|accept-encoding)$/;
+/** Whether a header is of the connection, or of the body's bytes as they were. */
+export function isMadeAnew(name: string): boolean {
+  return HOP_BY_HOP.has(name) || /^(?:host|content-length|content-encoding|expect)$/.test(name);
+}
 
 /** As a curl command for a POSIX shell. What is redacted stays so. */
 export function curlOf({ request }: ShownExchange): Copy {
   const { method, headers, body } = request;
-  const kept = headerPairs(headers).filter(([name]) => !NOT_SENT_AGAIN.test(name));
+  const kept = headerPairs(headers).filter(([name]) => !isMadeAnew(name) && name !== 'accept-encoding');
   const url = absoluteUrl(request);
   const words = [
     'curl',
@@ -168,16 +170,19 @@ function absoluteUrl({ url, headers }: ShownExchange['request']): string {
   return /^\w+:\/\//.test(url) ? url : `http://${host}${url}`;
 }
 
+/** Whether a secret was in a text. */
+export function isRedacted(text: string): boolean {
+  return text.includes(REDACTED) || text.includes(encodeURIComponent(REDACTED));
+}
+
 function notesOf(
   message: { url?: string; headers: object; body?: ShownBody | undefined } | undefined,
 ): string[] {
   if (!message) return [];
   const { url = '', headers, body } = message;
-  const isRedacted = [url, textOf(Object.values(headers)), body ? bodyText(body) : ''].some(
-    (text) => text.includes(REDACTED) || text.includes(encodeURIComponent(REDACTED)),
-  );
+  const hasSecrets = [url, textOf(Object.values(headers)), body ? bodyText(body) : ''].some(isRedacted);
   return [
-    ...(isRedacted ? [`Secrets are redacted: put yours in the place of ${REDACTED}.`] : []),
+    ...(hasSecrets ? [`Secrets are redacted: put yours in the place of ${REDACTED}.`] : []),
     ...(body?.cut ? ['The body is not whole: only its beginning was kept.'] : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { amount, grouped } from '../reporters/wording.ts';
 import { countRules } from './count-rules.ts';
 import { KEPT, useLive } from './live.ts';
 import { Ago } from './parts.tsx';
@@ -16,8 +17,8 @@ export function Counts(_: { route: Route }) {
         <strong>{wouldBlock} passed that enforce would block</strong>.
       </p>
       <p class="quiet">
-        It covers what the list holds, {KEPT.toLocaleString('en')} exchanges at most. An audit covers all:
-        patchgate report.
+        It covers what the list holds, {grouped(KEPT)} exchanges at most. An audit covers all: patchgate
+        report.
       </p>
       {rules.length > 0 && (
         <table class="stacked">
@@ -66,9 +67,4 @@ export function Counts(_: { route: Route }) {
       )}
     </>
   );
-}
-
-/** `1 exchange`, `1,000 exchanges` */
-function amount(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,5 +1,8 @@
 import type { Finding, Severity, Verdict } from '../model/finding.ts';
+import { REDACTED } from '../recordings/redaction/redacted.ts';
+import { amount } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
+import { headerPairs, isMadeAnew, isRedacted } from './copies.ts';
 
 /** A request as it is written. */
 export interface Draft {
@@ -17,30 +20,22 @@ export const EMPTY: Draft = {
   body: '',
 };
 
-/** Stands where a secret was. */
-const REDACTED = '[redacted]';
-/** Of the connection and the body's form: made anew. */
-const MADE_ANEW =
-  /^(?:host|connection|keep-alive|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|expect)$/;
 /** An approval is for one request, once. */
 const OF_ONE_REQUEST = 'patchgate-approve';
 
 /** An exchange's request, to be sent again, and what there is to know of that. */
 export function draftOf({ request }: Pick<ShownExchange, 'request'>): { draft: Draft; notes: string[] } {
   const { method, url, body } = request;
-  const all = Object.entries(request.headers).flatMap(([name, values]) =>
-    [values].flat().map((value) => ({ name, value })),
-  );
-  const wanted = all.filter(({ name }) => !MADE_ANEW.test(name));
-  const isOut = ({ name, value }: { name: string; value: string }) =>
-    name === OF_ONE_REQUEST || value.includes(REDACTED);
-  const out = [...new Set(wanted.filter(isOut).map(({ name }) => name))];
-  const headers = wanted.filter((one) => !isOut(one)).map(({ name, value }) => `${name}: ${value}`);
+  const wanted = headerPairs(request.headers).filter(([name]) => !isMadeAnew(name));
+  const isOut = ([name, value]: [name: string, value: string]) =>
+    name === OF_ONE_REQUEST || isRedacted(value);
+  const out = [...new Set(wanted.filter(isOut).map(([name]) => name))];
+  const headers = wanted.filter((one) => !isOut(one)).map(([name, value]) => `${name}: ${value}`);
   const notes = [
     ...(out.length > 0
       ? [`Left out, since what is secret is not shown: ${out.join(', ')}. Type what is needed.`]
       : []),
-    ...(url.includes(REDACTED) ? [`The URL has ${REDACTED} in it: type the value in its place.`] : []),
+    ...(isRedacted(url) ? [`The URL has ${REDACTED} in it: type the value in its place.`] : []),
   ];
   const text = textOf(body, notes);
   return { draft: { method, url, headers: headers.join('\n'), body: text }, notes };
@@ -57,7 +52,7 @@ function textOf(body: ShownExchange['request']['body'], notes: string[]): string
     return '';
   }
   const text = 'json' in body ? JSON.stringify(body.json, undefined, 2) : body.text;
-  if (text.includes(REDACTED)) notes.push(`The body has ${REDACTED} in it: type the values in its place.`);
+  if (isRedacted(text)) notes.push(`The body has ${REDACTED} in it: type the values in its place.`);
   return text;
 }
 
@@ -142,9 +137,8 @@ export function summaryOf({ judged, outcome, status, findings }: Judged): string
   if (!judged) return 'Dry run: no operation of the contract concerns it, so it passes unjudged';
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const counts = [
-    errors > 0 && `${errors} error${errors === 1 ? '' : 's'}`,
-    findings.length > errors &&
-      `${findings.length - errors} warning${findings.length - errors === 1 ? '' : 's'}`,
+    errors > 0 && amount(errors, 'error'),
+    findings.length > errors && amount(findings.length - errors, 'warning'),
   ].filter(Boolean);
   const verdict = outcome === 'block' ? `would be blocked${status ? ` (${status})` : ''}` : 'would pass';
   return [`Dry run: ${verdict}`, ...counts].join(', ');

@@ -5,39 +5,27 @@ import type { Finding } from '../model/finding.ts';
 import { ignoringOption } from '../recordings/matching/ignoring-option.ts';
 import { amount, printable } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
-import type { State } from '../state/state-file.ts';
-import { ApiError, get } from './api.ts';
 import { Body, type Mark } from './body.tsx';
 import { compareDocuments, type Row } from './compare.ts';
 import { type Copy, caseOf, curlOf, harOf, headerPairs } from './copies.ts';
 import { Effects } from './effects.tsx';
 import { SeverityWord, tookText, VerdictWord } from './exchange-words.tsx';
 import { listHref } from './exchanges.tsx';
-import { type KnownRecord, knownRecord } from './known-record.ts';
+
 import { useLive } from './live.ts';
 import { type Miss, missOf, recordedBody } from './miss.ts';
+import { Problem, useLoaded } from './parts.tsx';
+import { type KnownRecord, knownRecord } from './record-words.ts';
 import { hrefOf, type Route } from './router.ts';
 
 export function ExchangePage({ route }: { route: Route }) {
   const id = route.path[1] ?? '';
-  const [exchange, setExchange] = useState<ShownExchange>();
-  const [error, setError] = useState<Error>();
-  useEffect(() => {
-    const ending = new AbortController();
-    const fail = (error: Error) => ending.signal.aborted || setError(error);
-    get<ShownExchange>(`exchanges/${encodeURIComponent(id)}`, ending.signal).then(setExchange, fail);
-    return () => ending.abort();
-  }, [id]);
+  const { data: exchange, error } = useLoaded<ShownExchange>(`exchanges/${encodeURIComponent(id)}`);
   return (
     <div class="exchange">
       <Neighbours id={id} />
       <h1>Exchange {printable(id)}</h1>
-      {error && (
-        <div role="alert">
-          <p>{error.message}</p>
-          {error instanceof ApiError && error.hint && <p class="quiet">{error.hint}</p>}
-        </div>
-      )}
+      <Problem error={error} />
       {exchange && <Whole exchange={exchange} finding={route.query.get('finding')} />}
     </div>
   );
@@ -257,7 +245,7 @@ function marksOfMiss({ nearest }: Miss): Mark[] {
   });
 }
 
-function Headers({ headers, of }: { headers: ShownExchange['request']['headers']; of: string }) {
+export function Headers({ headers, of }: { headers: ShownExchange['request']['headers']; of: string }) {
   const pairs = headerPairs(headers);
   return (
     <details>
@@ -285,18 +273,10 @@ function Headers({ headers, of }: { headers: ShownExchange['request']['headers']
 
 /** What is known of the record by now; `null` where nothing is, undefined until that is clear. */
 function useKnown({ request: { url }, verdict }: ShownExchange): KnownRecord | null | undefined {
-  const [known, setKnown] = useState<KnownRecord | null>();
-  useEffect(() => {
-    if (!verdict) return;
-    const ending = new AbortController();
-    // Where what is known depends on the session, there is no such list.
-    get<State>('state', ending.signal).then(
-      (state) => setKnown(knownRecord(state, url) ?? null),
-      () => ending.signal.aborted || setKnown(null),
-    );
-    return () => ending.abort();
-  }, [url, verdict]);
-  return known;
+  const { data, error } = useLoaded<{ records: KnownRecord[] }>(verdict && 'state/records');
+  // Where what is known depends on the session, there is no such list.
+  if (error) return null;
+  return data && (knownRecord(data.records, url) ?? null);
 }
 
 const jsonIn = (body: ShownBody | undefined): JsonValue | undefined =>
@@ -316,7 +296,7 @@ function SideBySide({ exchange, known }: { exchange: ShownExchange; known: Known
   return (
     <section>
       <h2>{listText(names)}</h2>
-      {known?.isPart && <p>Not all of this record is known: the service may hold more.</p>}
+      {known?.incomplete && <p>Not all of this record is known: the service may hold more.</p>}
       <Comparison names={names} documents={documents.map(([, document]) => document)} />
     </section>
   );

@@ -1,7 +1,10 @@
-import { printable } from '../reporters/wording.ts';
+import { grouped, printable } from '../reporters/wording.ts';
+import type { Missed } from '../upstreams/replay/misses.ts';
+import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { ApiError } from './api.ts';
-import { exchangeOf, type Miss } from './find-miss.ts';
+
 import { useLive } from './live.ts';
+import { exchangeOf } from './miss.ts';
 import { Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 
@@ -15,21 +18,8 @@ interface ShownRecording {
   lost?: number;
   journalBytes?: number;
   trouble?: string;
-  unserved?: {
-    total: number;
-    count: number;
-    exchanges: {
-      method: string;
-      path: string;
-      query: string;
-      index: number;
-      recordedAt: string;
-      session?: string;
-      place?: string;
-      reason?: string;
-    }[];
-  };
-  misses?: { count: number; misses: Miss[] };
+  unserved?: Unserved;
+  misses?: Missed;
 }
 
 export function Recording(_: { route: Route }) {
@@ -50,7 +40,7 @@ export function Recording(_: { route: Route }) {
           )}
           <Facts {...data} />
           {data.misses && <Misses {...data.misses} />}
-          {data.unserved && <Unserved {...data.unserved} />}
+          {data.unserved && <NeverServed {...data.unserved} />}
         </>
       )}
     </>
@@ -75,7 +65,7 @@ function Facts(recording: ShownRecording) {
           value !== undefined && (
             <div key={term}>
               <dt>{term}</dt>
-              <dd>{typeof value === 'number' ? value.toLocaleString('en') : value}</dd>
+              <dd>{typeof value === 'number' ? grouped(value) : value}</dd>
             </div>
           ),
       )}
@@ -83,11 +73,11 @@ function Facts(recording: ShownRecording) {
   );
 }
 
-function Misses({ count, misses }: NonNullable<ShownRecording['misses']>) {
+function Misses({ count, misses }: Missed) {
   const { exchanges } = useLive();
   return (
     <>
-      <h2>Misses ({count.toLocaleString('en')})</h2>
+      <h2>Misses ({grouped(count)})</h2>
       {count === 0 && <p class="quiet">The recording has answered every request.</p>}
       {misses.length > 0 && (
         <table class="stacked">
@@ -132,11 +122,11 @@ function Misses({ count, misses }: NonNullable<ShownRecording['misses']>) {
   );
 }
 
-function Unserved({ total, count, exchanges }: NonNullable<ShownRecording['unserved']>) {
+function NeverServed({ total, count, exchanges }: Unserved) {
   return (
     <>
       <h2>
-        Never served ({count.toLocaleString('en')} of {total.toLocaleString('en')})
+        Never served ({grouped(count)} of {grouped(total)})
       </h2>
       {count === 0 && <p class="quiet">Every recorded exchange was served.</p>}
       {exchanges.length > 0 && (

@@ -3,6 +3,7 @@ import type { Finding } from '../model/finding.ts';
 import { printable } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import { get, post } from './api.ts';
+import { Body } from './body.tsx';
 import {
   type Draft,
   draftOf,
@@ -16,6 +17,8 @@ import {
   summaryOf,
 } from './draft.ts';
 import { Effects } from './effects.tsx';
+import { Headers } from './exchange.tsx';
+import { SeverityWord } from './exchange-words.tsx';
 import { useLive } from './live.ts';
 import { Field, Problem, problemText } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
@@ -231,9 +234,7 @@ function DryRun({ judged, goTo }: { judged: Judged | undefined; goTo: (finding: 
         <ul class="found">
           {findings.map((finding, index) => (
             <li key={index} data-severity={finding.severity}>
-              <strong class={finding.severity === 'error' ? 'bad' : 'warn'}>
-                {finding.severity === 'error' ? 'Error' : 'Warning'}
-              </strong>{' '}
+              <SeverityWord severity={finding.severity} />{' '}
               {finding.line !== undefined && (
                 <button type="button" onClick={() => goTo(finding)}>
                   line {finding.line}
@@ -289,18 +290,8 @@ function Answer({ sent }: { sent: Sent | undefined }) {
             )}
             {isKnown && <a href={hrefOf(['approvals', approval as string])}>Approval {approval}</a>}
           </p>
-          <details>
-            <summary>Headers ({Object.keys(sent.headers).length})</summary>
-            <pre>
-              {Object.entries(sent.headers)
-                .flatMap(([name, values]) => [values].flat().map((value) => `${name}: ${value}`))
-                .join('\n')}
-            </pre>
-          </details>
-          {sent.body && <pre>{shownText(sent.body)}</pre>}
-          {sent.body?.cut && (
-            <p class="note">The rest of {sent.body.size.toLocaleString('en')} bytes is not shown.</p>
-          )}
+          <Headers headers={sent.headers} of="Response" />
+          <Body body={sent.body} />
         </>
       )}
     </section>
@@ -311,9 +302,4 @@ function approvalIn({ body }: Sent): string | undefined {
   const json = body && 'json' in body ? body.json : undefined;
   const { approval } = Object(json) as { approval?: unknown };
   return typeof approval === 'string' ? approval : undefined;
-}
-
-function shownText(body: ShownBody): string {
-  if ('json' in body) return JSON.stringify(body.json, undefined, 2);
-  return 'text' in body ? body.text : body.base64;
 }

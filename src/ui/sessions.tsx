@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import { printable } from '../reporters/wording.ts';
+import type { ServedExchange } from '../upstreams/session.ts';
 import { del } from './api.ts';
 import { Confirm } from './approver.tsx';
+import { DEFAULT_SESSION } from './exchange-filter.ts';
 import { Ago, Done, Problem, useDone, useLoaded, useOnTraffic } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { useNow } from './time.ts';
@@ -14,7 +16,7 @@ interface ShownSession {
   requests: number;
   /** Absent where nothing is replayed. */
   served?: number;
-  exchanges?: { method: string; path: string; index: number; recordedAt: string; times: number }[];
+  exchanges?: ServedExchange[];
   /** There were more exchanges. */
   cut?: true;
 }
@@ -65,8 +67,7 @@ export function Sessions(_: { route: Route }) {
           {sessions.map(({ name, requests, served, startedAt, lastUsedAt }) => (
             <tr key={name}>
               <th scope="row">
-                {/* The list calls the default one so: no session can have that name. */}
-                <a href={hrefOf([], { session: name || '.' })}>{printable(nameOf(name))}</a>
+                <a href={hrefOf([], { session: name || DEFAULT_SESSION })}>{printable(nameOf(name))}</a>
               </th>
               <td data-label="Requests" class="digits">
                 {requests}

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { environmentsOf, titleOf } from '../../src/ui/record-words.ts';
+import { describe, expect, it } from 'vitest';
+import { environmentsOf, type KnownRecord, knownRecord, titleOf } from '../../src/ui/record-words.ts';
 
 it('names a record', () => {
   expect(titleOf({ kind: 'project', id: '42', record: { name: 'Shop\u202e' } })).toBe(
@@ -22,4 +22,33 @@ it('says which environments there are, whatever stands there', () => {
     'environment undefined',
   ]);
   expect(environmentsOf(undefined)).toEqual([]);
+});
+
+const project: Omit<KnownRecord, 'id'> = { account: 'current', kind: 'project', record: {} };
+const KNOWN: KnownRecord[] = [
+  { ...project, id: '1', path: '/', record: { name: 'c' } },
+  { ...project, id: '42', record: { name: 'of no path' } },
+  { ...project, id: '42', path: '/api/v2', record: { name: 'a' } },
+  { ...project, id: '7', path: '/api/v2', kind: 'feature', record: { name: 'b' } },
+  { ...project, id: '9', account: '196', kind: 'draft', record: { name: 'd' } },
+];
+
+describe('what is known of a record', () => {
+  it.each([
+    ['/api/v2/accounts/current/projects/42', 'a'],
+    ['/api/v2/accounts/current/projects/42/?x=1', 'a'],
+    ['/accounts/current/projects/42', 'a'],
+    ['/api/v2/accounts/current/features/7', 'b'],
+    ['/accounts/current/projects/1', 'c'],
+    ['/x/accounts/196/drafts/9', 'd'],
+  ])('%s', (url, name) => {
+    expect(knownRecord(KNOWN, url)?.record.name).toBe(name);
+  });
+
+  it.each(['/api/v2/accounts/current/projects/43', '/api/v2/accounts/1/projects/42', '/x', ''])(
+    '%s: nothing',
+    (url) => {
+      expect(knownRecord(KNOWN, url)).toBeUndefined();
+    },
+  );
 });
