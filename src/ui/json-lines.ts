@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '../json/json.ts';
 import { escapeToken, tokensOf } from '../json/pointer.ts';
-import { UNPRINTABLE } from '../reporters/wording.ts';
+import { printable } from '../server/printable.ts';
 
 /** A line of a formatted JSON document. */
 export interface Line {
@@ -41,12 +41,7 @@ export function jsonLines(value: JsonValue): Line[] {
 
 /** As JSON in one line. What would hide itself, or turn the text around, is escaped. */
 export function textOf(value: JsonValue): string {
-  return JSON.stringify(value).replace(UNPRINTABLE, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
+  return printable(JSON.stringify(value));
 }
 
 /** Where a pointer leads among the lines. */
