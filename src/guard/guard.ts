@@ -180,28 +180,26 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
 
   /** What tells of a blocked request how to go on. An approval is made of it here: it is judged for the last time. */
   const remedied = (asked: Asked, name: RecordName | undefined, judged: JudgedBy): JudgedBy => {
-    const { inspection, known, isDestructive, refusal } = judged;
+    const { inspection, isDestructive, refusal } = judged;
     if (!isDestructive || !isInspection(inspection)) return judged;
-    const remediation: Remediation = {};
-    const corrected = known && correctedBody(known, inspection);
-    if (corrected) remediation.corrected = corrected;
-    const { isApprovable } = inspection;
-    if (isApprovable && refusal?.pending)
-      approvable(remediation, {
-        id: refusal.pending,
-        token: header(asked.request.headers, APPROVE) as string,
-      });
-    else if (isApprovable && !refusal?.isDeclined) {
-      const issued = issue(asked, name, judged);
-      if (issued) approvable(remediation, issued);
-    }
-    return { ...judged, remediation, ...(remediation.approval && { approval: remediation.approval }) };
+    let issued: Issued | undefined;
+    if (inspection.isApprovable && !refusal?.isDeclined)
+      issued = refusal?.pending
+        ? { id: refusal.pending, token: header(asked.request.headers, APPROVE) as string }
+        : issue(asked, name, judged);
+    return withRemediation(judged, issued);
   };
 
-  const approvable = (remediation: Remediation, { id, token }: Issued) => {
-    remediation.approve = token;
-    remediation.approval = id;
-    if (approvals.needApprover) remediation.needsApprover = true;
+  /** @param issued the approval that would let it pass */
+  const withRemediation = (judged: JudgedBy, issued: Issued | undefined): JudgedBy => {
+    const { known, inspection } = judged;
+    const corrected = known && correctedBody(known, inspection as Inspection);
+    const remediation: Remediation = {
+      ...(corrected && { corrected }),
+      ...(issued && { approve: issued.token, approval: issued.id }),
+      ...(issued && approvals.needApprover && { needsApprover: true }),
+    };
+    return { ...judged, remediation, ...(issued && { approval: issued.id }) };
   };
 
   /** @param hold milliseconds that it is held. @returns undefined: the body is not there to be approved */
@@ -351,11 +349,7 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
           unhold = undefined;
           if (!isDecided) {
             approvals.answered(id);
-            const remediation: Remediation = {};
-            approvable(remediation, { id, token });
-            const corrected = judged.known && correctedBody(judged.known, judged.inspection as Inspection);
-            if (corrected) remediation.corrected = corrected;
-            done({ ...judged, approval: id, remediation });
+            done(withRemediation(judged, { id, token }));
             return;
           }
           issued = { id, token };
