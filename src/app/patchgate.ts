@@ -22,7 +22,7 @@ import { type Listening, listen } from '../server/listen/listen.ts';
 import { listenForMetrics } from '../server/metrics-port.ts';
 import { readNamedTokens } from '../server/named-tokens.ts';
 import { createProbes } from '../server/probes.ts';
-import { problemOfError } from '../server/problem.ts';
+import { problemOfError, sendProblem } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
 import type { Seen } from '../server/seen.ts';
 import { isSessionPath } from '../server/session-path.ts';
@@ -241,8 +241,7 @@ export async function createPatchgate(
       (await control)(req, res);
     } catch (cause) {
       const message = `the control API cannot start: ${messageOf(cause)}`;
-      const { status, headers, body } = problemOfError(new PatchgateError('internal', message, { cause }));
-      res.writeHead(status, headers).end(body);
+      sendProblem(res, problemOfError(new PatchgateError('internal', message, { cause })));
     }
   };
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ownFault, problemOfError } from './problem.ts';
+import { ownFault, problemOfError, sendProblem } from './problem.ts';
 
 /** A plain handler of requests: it can be a server's only listener, or middleware of an Express app. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -30,9 +30,8 @@ export function failClosed(handler: Handler): Handler {
         res.destroy();
         return;
       }
-      const { status, headers, body } = problemOfError(ownFault(error));
       res.shouldKeepAlive = false;
-      res.writeHead(status, headers).end(body);
+      sendProblem(res, problemOfError(ownFault(error)));
     }
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { CONTROL_ROOT } from './control/control-path.ts';
 import { type Listening, type ListenOptions, listen } from './listen/listen.ts';
-import { type ProblemAnswer, problem, problemOfError } from './problem.ts';
+import { problem, problemOfError, sendProblem } from './problem.ts';
 
 /** Where Prometheus looks unless it is told otherwise, and where the control API has the same. */
 const PATHS: ReadonlySet<string> = new Set(['/metrics', `${CONTROL_ROOT}/metrics`]);
@@ -16,13 +16,13 @@ export function listenForMetrics(
     req.resume();
     const [path = ''] = (req.url ?? '').split('?', 1);
     if (!PATHS.has(path))
-      send(
+      sendProblem(
         res,
         problem('not-found', 404, { detail: 'this port has the metrics alone', hint: 'GET /metrics' }),
       );
     else if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD');
-      send(
+      sendProblem(
         res,
         problem('bad-usage', 405, { detail: `${path} does not take ${req.method}`, hint: 'use GET' }),
       );
@@ -31,12 +31,8 @@ export function listenForMetrics(
         await metrics(req, res);
       } catch (cause) {
         const message = `the metrics cannot be written: ${messageOf(cause)}`;
-        send(res, problemOfError(new PatchgateError('internal', message, { cause })));
+        sendProblem(res, problemOfError(new PatchgateError('internal', message, { cause })));
       }
   };
   return listen({ request: (req, res) => void answer(req, res), unread: () => undefined }, options);
-}
-
-function send(res: ServerResponse, { status, headers, body }: ProblemAnswer): void {
-  res.writeHead(status, headers).end(body);
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { type ErrorCode, messageOf, PatchgateError } from '../errors.ts';
 import type { Remediation } from '../guard/guard.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
@@ -120,6 +121,10 @@ function within(findings: readonly Finding[], limit: number): readonly Finding[]
     return left < 0;
   });
   return end < 0 ? findings : findings.slice(0, end);
+}
+
+export function sendProblem(res: ServerResponse, { status, headers, body }: ProblemAnswer): void {
+  res.writeHead(status, headers).end(body);
 }
 
 /** What a client is told of something that is not thrown on purpose. */

@@ -7,7 +7,7 @@ import { CONTROL_ROOT } from './control/control-path.ts';
 import type { SendDeps } from './control/send.ts';
 import { failClosed, type Handler, inTurn } from './handler.ts';
 import { type Listening, type ListenOptions, listen } from './listen/listen.ts';
-import { ownFault, type ProblemAnswer, problem, problemOfError, problemOfRefusal } from './problem.ts';
+import { ownFault, problem, problemOfError, problemOfRefusal, sendProblem } from './problem.ts';
 import { watchBody } from './watch-body.ts';
 
 export interface UiPortOptions
@@ -127,8 +127,4 @@ async function sendFile(path: string, { method }: IncomingMessage, res: ServerRe
     const message = `the inspector's page cannot be read: ${messageOf(cause)}`;
     sendProblem(res, problemOfError(new PatchgateError('internal', message, { cause })));
   }
-}
-
-function sendProblem(res: ServerResponse, { status, headers, body }: ProblemAnswer): void {
-  res.writeHead(status, headers).end(body);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type IncomingMessage, METHODS, request as requestHttp, type ServerResponse } from 'node:http';
+import { type IncomingMessage, METHODS, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import { readDescribedRequest } from '../../http/described-request.ts';
@@ -9,7 +9,7 @@ import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import { readBytes } from '../../upstreams/read-bytes.ts';
 import type { ExchangeList } from '../exchange-list.ts';
 import type { Handler } from '../handler.ts';
-import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
+import { problem, problemOfError, sendProblem } from '../problem.ts';
 import type { ShownExchange } from '../show-exchange.ts';
 import { isControlPath } from './control-path.ts';
 import { readJson } from './read-dry-run.ts';
@@ -35,7 +35,7 @@ export function createSend({ url, bodyLimit, exchanges }: SendDeps): Handler {
       req.resume();
       res.setHeader('Allow', 'POST');
       const detail = `${req.url} does not take ${req.method}`;
-      return answer(res, problem('bad-usage', 405, { detail, hint: 'use POST' }));
+      return sendProblem(res, problem('bad-usage', 405, { detail, hint: 'use POST' }));
     }
     const gone = new AbortController();
     res.on('close', () => gone.abort());
@@ -49,7 +49,7 @@ export function createSend({ url, bodyLimit, exchanges }: SendDeps): Handler {
         res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
       } catch (error) {
         req.resume();
-        answer(res, problemOfError(asError(error)));
+        sendProblem(res, problemOfError(asError(error)));
       }
     });
   };
@@ -165,8 +165,4 @@ function asError(thrown: unknown): PatchgateError {
   return new PatchgateError('target-unreachable', `the request got no whole answer: ${messageOf(thrown)}`, {
     hint: 'the list of exchanges says why; where the gate asks its clients for a certificate, send it with a client of your own',
   });
-}
-
-function answer(res: ServerResponse, { status, headers, body }: ProblemAnswer): void {
-  if (!res.headersSent) res.writeHead(status, headers).end(body);
 }
