@@ -93,8 +93,9 @@ export async function createPatchgate(
   given: Config,
   context: RuntimeContext,
 ): Promise<Patchgate> {
-  // What answers in the place of the service changes nothing that anybody keeps account of.
-  const config = kind === 'proxy' ? given : { ...given, audit: undefined, clients: [] };
+  // What answers in the place of the service changes nothing that anybody keeps account of, or is told of.
+  const config =
+    kind === 'proxy' ? given : { ...given, audit: undefined, clients: [], approvalWebhook: undefined };
   const clients = readNamedTokens(config.clients, context.env, '--client');
   if (clients && config.audit === undefined)
     context.notice('--client names clients in the audit, and none is kept: --audit FILE keeps one');

@@ -170,4 +170,11 @@ it('a chat is not told of what a fake or a replay blocks', async () => {
     code: 2,
     stderr: expect.stringContaining('unknown option --approval-webhook'),
   });
+  const chat = await startTarget();
+  const env = { PATCHGATE_APPROVAL_WEBHOOK: chat.url };
+  const gate = await startBinary(['fake', '--guard', 'on'], { env });
+  await patch(gate.url, BOTH);
+  expect((await send(gate)).status).toBe(409);
+  expect((await gate.stop('SIGTERM')).stderr).not.toContain('webhook');
+  expect(chat.received).toEqual([]);
 });
