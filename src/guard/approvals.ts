@@ -43,6 +43,8 @@ export interface ApprovalStore {
   readonly kept: Iterable<KeptApproval>;
   /** Keeps an approval as it is now. @returns false: a restart would know it as it was before */
   keep(approval: KeptApproval): boolean;
+  /** There is no room for it any more. */
+  forget(id: string): void;
 }
 
 interface ApprovalsOptions {
@@ -64,7 +66,7 @@ interface Entry {
 }
 
 /** Approvals that are kept at a time, and the characters that they take. The oldest goes first. */
-export const MOST_APPROVALS = 10_000;
+const MOST_APPROVALS = 10_000;
 const MOST_SIZE = 32 * 1024 * 1024;
 /** How long, in lifetimes, it is remembered what became of one that has expired. */
 const REMEMBERED = 5;
@@ -281,6 +283,7 @@ export class Approvals {
       this.#byId.delete(id);
       this.#byToken.delete(marks.token);
       this.#size -= size;
+      this.#store?.forget(id);
     }
   }
 

@@ -17,7 +17,7 @@ import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
 import { doubted, either } from '../state/known.ts';
 import { KnownState } from '../state/known-state.ts';
 import type { State } from '../state/state-file.ts';
-import { type ApprovalStore, MOST_APPROVALS } from './approvals.ts';
+import type { ApprovalStore } from './approvals.ts';
 import {
   approvalLineOf,
   journalOf,
@@ -180,6 +180,7 @@ export class StateKeeper {
         return [...all.values()].map(({ approval }) => approval);
       },
       keep: (approval) => this.#keep(approval),
+      forget: (id) => all.delete(id),
     };
   }
 
@@ -236,10 +237,6 @@ export class StateKeeper {
     if (this.#isElsewhere || this.#isClosed) return !isWritten;
     this.#approvals.set(id, { approval, isWritten });
     this.#pendingApprovals.add(id);
-    if (this.#approvals.size > MOST_APPROVALS) {
-      const [oldest] = this.#approvals.keys();
-      this.#approvals.delete(oldest as string);
-    }
     this.#appendAll();
     return !this.#pendingApprovals.has(id) || !isWritten;
   }

@@ -124,6 +124,9 @@ class Store implements ApprovalStore {
     if (!this.isFull) this.byId.set(approval.id, structuredClone(approval));
     return !this.isFull || !this.byId.has(approval.id);
   }
+  forget(id: string) {
+    this.byId.delete(id);
+  }
 }
 const ANNA = new Set(['anna']);
 
@@ -181,6 +184,17 @@ it('gives one from a restart no more time than a new one has', () => {
   const approvals = new Approvals({ lifetime: 1000, store });
   expect(approvals.get(id, performance.now() + 900)?.status).toBe('pending');
   expect(approvals.get(id, performance.now() + 1100)?.status).toBe('expired');
+});
+
+it('keeps nothing of one that it forgets', () => {
+  const store = new Store();
+  const approvals = new Approvals({ lifetime: 1000, store });
+  const { id } = approvals.issue(subject(), ABOUT, undefined, 0);
+  issue(approvals, 6000);
+  expect(store.byId.has(id)).toBe(true);
+  issue(approvals, 6001);
+  expect(store.byId.has(id)).toBe(false);
+  expect(store.byId.size).toBe(2);
 });
 
 it('lets only approvers decide, where there are any', () => {
