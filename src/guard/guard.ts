@@ -8,6 +8,7 @@ import { losesEnvironment } from '../model/effect.ts';
 import type { Known, RecordName } from '../model/record.ts';
 import { redactJson, redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
+import { shortened } from '../reporters/wording.ts';
 import { correctedProject } from '../state/corrected.ts';
 import type { Session } from '../upstreams/session.ts';
 import { type About, APPROVE_HEADER, Approvals, type Refusal, type Subject } from './approvals.ts';
@@ -213,10 +214,10 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     if (!subject) return undefined;
     counts.given++;
     const { verdict } = inspection as Inspection;
-    const clean = (text: string) => cut(redactText(text, redaction), LONGEST_TEXT);
+    const clean = (text: string) => shortened(redactText(text, redaction), LONGEST_TEXT);
     const about: About = {
       method: asked.request.method,
-      url: cut(redactUrl(asked.request.url, redaction), LONGEST_URL),
+      url: shortened(redactUrl(asked.request.url, redaction), LONGEST_URL),
       operation: verdict.operation,
       ...(name && { record: { account: clean(name.account), kind: name.kind, id: clean(name.id) } }),
       ...asked.sender?.(),
@@ -414,7 +415,3 @@ function correctedBody(known: Known, { json, effects = [] }: Inspection): JsonOb
 /** Characters of what an approval shows. */
 const LONGEST_URL = 2048;
 const LONGEST_TEXT = 500;
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
-}
