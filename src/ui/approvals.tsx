@@ -20,6 +20,9 @@ export function Approvals({ route }: { route: Route }) {
   return id === undefined ? <List /> : <One id={id} />;
 }
 
+/** All of them are drawn each second. */
+const DECIDED_SHOWN = 100;
+
 function List() {
   const now = useNow();
   const approvals = currentOf(useLive().approvals, now);
@@ -43,9 +46,10 @@ function List() {
       ))}
       <h2>Decided ({decided.length})</h2>
       {decided.length === 0 && <p class="quiet">Nothing was decided yet.</p>}
-      {decided.map((approval) => (
+      {decided.slice(0, DECIDED_SHOWN).map((approval) => (
         <Card key={approval.id} approval={approval} now={now} ask={ask} />
       ))}
+      {decided.length > DECIDED_SHOWN && <p class="note">The latest {DECIDED_SHOWN} are listed.</p>}
       {dialog}
     </>
   );

@@ -1,6 +1,6 @@
 import type { Approval } from '../model/approval.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
-import { ApiError, events, get, type LiveEvent } from './api.ts';
+import { events, get, type LiveEvent } from './api.ts';
 import { createListeners, useSyncExternalStore } from './store.ts';
 
 /** What the page knows of the run. A change is another object; its lists are not changed. */
@@ -22,6 +22,7 @@ const NOTICE_PAUSE = 250;
 
 /** Oldest first: to add is cheap. */
 let exchanges: ShownExchange[] = [];
+/** By id, oldest first. */
 let approvals = new Map<string, Approval>();
 let hasApprovers = false;
 let connection: Live['connection'] = 'connecting';
@@ -33,7 +34,7 @@ let isToNotice = false;
 let noticedAt = 0;
 
 function snapshot(): Live {
-  const newest = [...approvals.values()].sort((a, b) => (a.requestedAt < b.requestedAt ? 1 : -1));
+  const newest = [...approvals.values()].reverse();
   return { exchanges: exchanges.toReversed(), approvals: newest, hasApprovers, connection, trouble };
 }
 
@@ -60,7 +61,7 @@ function take(event: LiveEvent, signal: AbortSignal): void {
   if (event.type === 'exchange') {
     exchanges.push(event.data);
     if (exchanges.length > KEPT) exchanges.shift();
-  } else if (event.type === 'approval') approvals.set(event.data.id, event.data);
+  } else if (event.type === 'approval') keep([event.data]);
   else if (event.type === 'disconnected') {
     connection = 'disconnected';
     trouble = event.message;
@@ -75,27 +76,33 @@ function take(event: LiveEvent, signal: AbortSignal): void {
   changed();
 }
 
+/** The oldest go first. */
+function keep(given: readonly Approval[]): void {
+  for (const one of given) approvals.set(one.id, one);
+  for (const id of approvals.keys()) {
+    if (approvals.size <= KEPT) break;
+    approvals.delete(id);
+  }
+}
+
 /** What went by before the events. */
 async function load(signal: AbortSignal): Promise<void> {
   try {
     const [listed, asked] = await Promise.all([
       get<{ exchanges: ShownExchange[] }>('exchanges?bodies=false', signal),
-      get<{ approvals: Approval[]; approvers: boolean }>('approvals', signal).catch(noneOn404),
+      get<{ approvals: Approval[]; approvers: boolean }>(`approvals?limit=${KEPT}`, signal),
     ]);
     const ids = new Set(exchanges.map(({ id }) => id));
     exchanges = [...listed.exchanges.reverse().filter(({ id }) => !ids.has(id)), ...exchanges].slice(-KEPT);
-    approvals = new Map([...asked.approvals.map((one) => [one.id, one] as const), ...approvals]);
+    const since = [...approvals.values()];
+    approvals = new Map();
+    keep([...asked.approvals.reverse(), ...since]);
     hasApprovers = asked.approvers;
   } catch (error) {
     if (signal.aborted) return;
     trouble = error instanceof Error ? error.message : String(error);
   }
   changed();
-}
-
-function noneOn404(error: unknown) {
-  if (error instanceof ApiError && error.status === 404) return { approvals: [], approvers: false };
-  throw error;
 }
 
 export const useLive = (): Live => useSyncExternalStore(listeners.subscribe, read);
