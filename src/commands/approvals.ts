@@ -3,7 +3,7 @@ import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import type { Approval, Decision } from '../model/approval.ts';
 import { coloured, plain } from '../reporters/colours.ts';
-import { effectLine } from '../reporters/plan.ts';
+import { firstEffects } from '../reporters/plan.ts';
 import { amount, grouped, visible } from '../reporters/wording.ts';
 import { CONTROL_ROOT } from '../server/control/control-path.ts';
 import { printable } from '../server/printable.ts';
@@ -234,7 +234,8 @@ export function listText({ approvals, approvers }: List, now: number, isColoured
     requestText(one),
   ]);
   const [head, ...lines] = table([COLUMNS, ...rows], []);
-  const all = lines.flatMap((line, i) => [line, ...effectLines(pending[i] as Approval, isColoured)]);
+  const paint = isColoured ? coloured : plain;
+  const all = lines.flatMap((line, i) => [line, ...firstEffects((pending[i] as Approval).effects, paint)]);
   return linesOf([
     ...[head as string, ...all, ''],
     `${amount(pending.length, 'decision')} to make: patchgate approve ID, or patchgate decline ID`,
@@ -251,7 +252,8 @@ function linesOf(lines: readonly string[]): string {
 export function decidedText(one: Approval, decision: Decision, now: number, isColoured: boolean): string {
   const done = decision === 'approve' ? 'approved' : 'declined';
   const next = decision === 'approve' ? [whatNext(one, now)] : [];
-  const lines = [`${done} ${visible(one.id)}: ${requestText(one)}`, ...effectLines(one, isColoured), ...next];
+  const lost = firstEffects(one.effects, isColoured ? coloured : plain);
+  const lines = [`${done} ${visible(one.id)}: ${requestText(one)}`, ...lost, ...next];
   return linesOf(lines);
 }
 
@@ -263,15 +265,4 @@ function whatNext({ held, expiresAt }: Approval, now: number): string {
 
 function requestText({ method, url }: Approval): string {
   return visible(`${method} ${url}`);
-}
-
-/** Effects of one approval that are shown; what is lost comes first. */
-const MOST_EFFECTS = 10;
-
-function effectLines({ effects }: Approval, isColoured: boolean): string[] {
-  if (effects.length === 0) return ['    it is not known what it deletes'];
-  const paint = isColoured ? coloured : plain;
-  const shown = effects.slice(0, MOST_EFFECTS).map((effect) => effectLine(effect, paint));
-  const more = effects.length - shown.length;
-  return [...shown, ...(more > 0 ? [`    and ${more} more`] : [])];
 }

@@ -141,6 +141,17 @@ export function effectLine(effect: Effect, paint: Paint): string {
   return `  ${paint(colour, `${mark.padStart(MARK_WIDTH)} ${text}`)}`;
 }
 
+/** Effects that are shown beside others; what is lost comes first. */
+const FIRST_EFFECTS = 10;
+
+/** A line for each of the first effects of a PATCH that is blocked for them. */
+export function firstEffects(effects: readonly Effect[], paint: Paint): string[] {
+  if (effects.length === 0) return ['    it is not known what it deletes'];
+  const shown = effects.slice(0, FIRST_EFFECTS).map((effect) => effectLine(effect, paint));
+  const more = effects.length - shown.length;
+  return [...shown, ...(more > 0 ? [`    and ${more} more`] : [])];
+}
+
 /** What is counted, in this order. */
 const COUNTS: readonly [text: (count: number) => string, ...kinds: Effect['kind'][]][] = [
   [(count) => `${count} to create`, 'environment-created'],

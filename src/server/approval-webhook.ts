@@ -5,7 +5,7 @@ import { splitTarget } from '../http/http.ts';
 import type { Approval } from '../model/approval.ts';
 import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
 import { plain } from '../reporters/colours.ts';
-import { effectLine } from '../reporters/plan.ts';
+import { firstEffects } from '../reporters/plan.ts';
 import { unlinked, visible } from '../reporters/wording.ts';
 
 interface WebhookOptions {
@@ -125,18 +125,12 @@ function messageOf(approval: Approval, uiUrl: string | undefined): object {
   return { text: chatText(approval, path, link), id, method, path, record, effects, expiresAt, link };
 }
 
-/** Effects that are shown; what is lost comes first. */
-const MOST_EFFECTS = 10;
-
 function chatText({ id, method, who, effects, expiresAt }: Approval, path: string, link?: string): string {
   const by = who === undefined ? '' : ` of ${who}`;
-  const shown = effects.slice(0, MOST_EFFECTS).map((effect) => effectLine(effect, plain).trim());
-  const more = effects.length - shown.length;
   const until = `until ${expiresAt.slice(0, 16).replace('T', ' ')} UTC`;
   return [
     inChat(`${method} ${path}${by} waits for approval, ${until}:`),
-    ...(effects.length === 0 ? ['it is not known what it deletes'] : shown.map(inChat)),
-    ...(more > 0 ? [`and ${more} more`] : []),
+    ...firstEffects(effects, plain).map((line) => inChat(line.trim())),
     ...(link === undefined ? [] : [link]),
     `patchgate approve ${id}`,
   ].join('\n');
