@@ -6,7 +6,7 @@ import { announcement, askedBy, currentOf, lossText, outcomeText, pendingOf } fr
 import { OtherToken, useApprover } from './approver.tsx';
 import { Effects } from './effects.tsx';
 import { useLive } from './live.ts';
-import { Ago, Dialog, Done, Field, Problem, useDone, useLoaded } from './parts.tsx';
+import { Ago, Dialog, Done, type Fact, Facts, Field, Problem, useDone, useLoaded } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { agoText, leftText, useNow } from './time.ts';
 
@@ -146,7 +146,7 @@ function Waiting({ approval: { held } }: { approval: Approval }) {
 
 function Details({ approval, now }: { approval: Approval; now: number }) {
   const { operation, record, client, who, session, requestedAt, expiresAt, decidedAt } = approval;
-  const facts: [name: string, value: string | undefined][] = [
+  const facts: Fact[] = [
     ['Operation', operation],
     ['Record', record && `${record.kind} ${record.id} of account ${record.account}`],
     ['Client', [who, client].filter(Boolean).join(', ')],
@@ -158,17 +158,7 @@ function Details({ approval, now }: { approval: Approval; now: number }) {
   return (
     <>
       <h2>Details</h2>
-      <dl class="details">
-        {facts.map(
-          ([name, value]) =>
-            value && (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{printable(value)}</dd>
-              </div>
-            ),
-        )}
-      </dl>
+      <Facts facts={facts} />
     </>
   );
 }

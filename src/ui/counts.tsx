@@ -1,7 +1,7 @@
 import { amount, grouped } from '../reporters/wording.ts';
 import { countRules } from './count-rules.ts';
 import { KEPT, useLive } from './live.ts';
-import { Ago } from './parts.tsx';
+import { Ago, Head } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { useNow } from './time.ts';
 
@@ -23,18 +23,18 @@ export function Counts(_: { route: Route }) {
       {rules.length > 0 && (
         <table class="stacked">
           <caption class="unseen">Requests by rule</caption>
-          <thead>
-            <tr>
-              <th scope="col">Rule</th>
-              <th scope="col">Blocked</th>
-              <th scope="col">Enforce would block</th>
-              <th scope="col">Warned</th>
-              <th scope="col">Operations</th>
-              <th scope="col">First seen</th>
-              <th scope="col">Last seen</th>
-              <th scope="col">Example</th>
-            </tr>
-          </thead>
+          <Head
+            columns={[
+              'Rule',
+              'Blocked',
+              'Enforce would block',
+              'Warned',
+              'Operations',
+              'First seen',
+              'Last seen',
+              'Example',
+            ]}
+          />
           <tbody>
             {rules.map(({ rule, ...count }) => (
               <tr key={rule}>

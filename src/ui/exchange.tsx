@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isObject, type JsonValue, member } from '../json/json.ts';
 import type { Finding } from '../model/finding.ts';
@@ -11,10 +10,9 @@ import { type Copy, caseOf, curlOf, harOf, headerPairs } from './copies.ts';
 import { Effects } from './effects.tsx';
 import { SeverityWord, tookText, VerdictWord } from './exchange-words.tsx';
 import { listHref } from './exchanges.tsx';
-
 import { useLive } from './live.ts';
 import { type Miss, missOf, recordedBody } from './miss.ts';
-import { Problem, useLoaded } from './parts.tsx';
+import { type Fact, Facts, Head, Problem, useLoaded } from './parts.tsx';
 import { type KnownRecord, knownRecord } from './record-words.ts';
 import { hrefOf, type Route } from './router.ts';
 
@@ -62,7 +60,7 @@ function Whole({ exchange, finding }: { exchange: ShownExchange; finding: string
       <p class="target">
         <span class="method">{request.method}</span> {printable(request.url)}
       </p>
-      <Facts exchange={exchange} />
+      <ExchangeFacts exchange={exchange} />
       <Actions exchange={exchange} />
       {findings.length > 0 && <Findings exchange={exchange} />}
       {effects.length > 0 && (
@@ -95,31 +93,20 @@ function Whole({ exchange, finding }: { exchange: ShownExchange; finding: string
   );
 }
 
-function Facts({ exchange }: { exchange: ShownExchange }) {
+function ExchangeFacts({ exchange }: { exchange: ShownExchange }) {
   const { response, verdict, answeredBy, startedAt, durationMs, session, failure, fault } = exchange;
-  const facts: [string, ComponentChildren][] = [
+  const facts: Fact[] = [
     ['Verdict', <VerdictWord key="" verdict={verdict} />],
     ['Status', response?.status ?? 'none'],
     ['Operation', verdict?.operation],
     ['Answered by', answeredBy],
     ['Started', new Date(startedAt).toLocaleString()],
     ['Took', tookText(durationMs)],
-    ['Session', session && printable(session)],
-    ['Failure', failure && !missOf(exchange) && printable(failure)],
-    ['Fault', fault && printable(fault)],
+    ['Session', session],
+    ['Failure', missOf(exchange) ? undefined : failure],
+    ['Fault', fault],
   ];
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) =>
-        value === undefined || value === '' || value === false ? null : (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ),
-      )}
-    </dl>
-  );
+  return <Facts facts={facts} isRow />;
 }
 
 const COPIES: readonly [name: string, copy: (exchange: ShownExchange) => Copy][] = [
@@ -326,15 +313,7 @@ function Comparison({ names, documents }: { names: readonly string[]; documents:
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by the keyboard */}
       <section class="scrolls" aria-label={listText(names)} tabIndex={0}>
         <table class="comparison">
-          <thead>
-            <tr>
-              {names.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Head columns={names} />
           <tbody>
             {rows.map((row, i) => (
               <tr key={i} class={row.differs ? 'differs' : undefined}>
@@ -394,14 +373,7 @@ function MissSection({ miss, exchange }: { miss: Miss; exchange: ShownExchange }
         <section class="scrolls" aria-label="Differences" tabIndex={0}>
           <table class="differences">
             <caption class="unseen">Where it differs from the nearest exchange</caption>
-            <thead>
-              <tr>
-                <th scope="col">Place</th>
-                <th scope="col">Recorded</th>
-                <th scope="col">Sent</th>
-                <th scope="col">Would be ignored with</th>
-              </tr>
-            </thead>
+            <Head columns={['Place', 'Recorded', 'Sent', 'Would be ignored with']} />
             <tbody>
               {differences.map(({ place, recorded, sent }) => (
                 <tr key={place}>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { del, put } from './api.ts';
 import { bodyOf, draftOf, type FaultDraft, fieldOf, type ShownFaults } from './fault-draft.ts';
-import { Done, Field, Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
+import { Done, Field, Head, Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
 import type { Route } from './router.ts';
 
 export function Faults(_: { route: Route }) {
@@ -107,13 +107,7 @@ function Holding({ faults, latency, seed }: ShownFaults) {
       {faults.length > 0 && (
         <table class="stacked">
           <caption class="unseen">Faults that hold for all sessions</caption>
-          <thead>
-            <tr>
-              <th scope="col">Fault</th>
-              <th scope="col">Requests it fits</th>
-              <th scope="col">Happened</th>
-            </tr>
-          </thead>
+          <Head columns={['Fault', 'Requests it fits', 'Happened']} />
           <tbody>
             {faults.map(({ fault, matched, applied }, index) => (
               <tr key={index}>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { grouped, printable } from '../reporters/wording.ts';
 import { ApiError, get } from './api.ts';
 import { useLive } from './live.ts';
 import { agoText } from './time.ts';
@@ -68,6 +69,54 @@ export function Ago({ at, now }: { at: string; now: number }) {
     <time dateTime={at} title={at}>
       {agoText(at, now)}
     </time>
+  );
+}
+
+interface HeadProps {
+  columns: readonly string[];
+  /** A last column has a button. */
+  hasAction?: boolean;
+}
+
+export function Head({ columns, hasAction }: HeadProps) {
+  return (
+    <thead>
+      <tr>
+        {columns.map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+        {hasAction && (
+          <th scope="col">
+            <span class="unseen">Action</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+/** Without a value (undefined, or an empty text) it is left out. */
+export type Fact = readonly [name: string, value: ComponentChildren];
+
+export function Facts({ facts, isRow = false }: { facts: readonly Fact[]; isRow?: boolean }) {
+  const given = facts.filter(([, value]) => value !== undefined && value !== '');
+  return (
+    <dl class={isRow ? 'facts' : 'details'}>
+      {given.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {typeof value === 'string'
+              ? printable(value)
+              : typeof value === 'number'
+                ? grouped(value)
+                : value}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -5,7 +5,7 @@ import { ApiError } from './api.ts';
 
 import { useLive } from './live.ts';
 import { exchangeOf } from './miss.ts';
-import { Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
+import { type Fact, Facts, Head, Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 
 interface ShownRecording {
@@ -38,7 +38,7 @@ export function Recording(_: { route: Route }) {
               {data.trouble}
             </p>
           )}
-          <Facts {...data} />
+          <RecordingFacts {...data} />
           {data.misses && <Misses {...data.misses} />}
           {data.unserved && <NeverServed {...data.unserved} />}
         </>
@@ -47,10 +47,10 @@ export function Recording(_: { route: Route }) {
   );
 }
 
-function Facts(recording: ShownRecording) {
+function RecordingFacts(recording: ShownRecording) {
   const { name, doing, mode, exchanges, recorded, waiting, lost, journalBytes } = recording;
-  const facts: [name: string, value: string | number | undefined][] = [
-    ['Name', printable(name)],
+  const facts: Fact[] = [
+    ['Name', name],
     ['Mode', doing ?? mode],
     ['Exchanges', exchanges],
     ['Recorded in this run', recorded],
@@ -58,19 +58,7 @@ function Facts(recording: ShownRecording) {
     ['Lost', lost || undefined],
     ['Bytes in the journal', journalBytes],
   ];
-  return (
-    <dl class="details">
-      {facts.map(
-        ([term, value]) =>
-          value !== undefined && (
-            <div key={term}>
-              <dt>{term}</dt>
-              <dd>{typeof value === 'number' ? grouped(value) : value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 function Misses({ count, misses }: Missed) {
@@ -81,14 +69,7 @@ function Misses({ count, misses }: Missed) {
       {count === 0 && <p class="quiet">The recording has answered every request.</p>}
       {misses.length > 0 && (
         <table class="stacked">
-          <thead>
-            <tr>
-              <th scope="col">Request</th>
-              <th scope="col">Why nothing answers it</th>
-              <th scope="col">Times</th>
-              <th scope="col">Latest</th>
-            </tr>
-          </thead>
+          <Head columns={['Request', 'Why nothing answers it', 'Times', 'Latest']} />
           <tbody>
             {misses.map((miss) => {
               const id = exchangeOf(miss, exchanges);
@@ -131,14 +112,7 @@ function NeverServed({ total, count, exchanges }: Unserved) {
       {count === 0 && <p class="quiet">Every recorded exchange was served.</p>}
       {exchanges.length > 0 && (
         <table class="stacked">
-          <thead>
-            <tr>
-              <th scope="col">Recorded exchange</th>
-              <th scope="col">Place</th>
-              <th scope="col">Session</th>
-              <th scope="col">Recorded</th>
-            </tr>
-          </thead>
+          <Head columns={['Recorded exchange', 'Place', 'Session', 'Recorded']} />
           <tbody>
             {exchanges.map(({ method, path, query, index, recordedAt, session, place, reason }) => (
               <tr key={`${method} ${path} ${index}`}>

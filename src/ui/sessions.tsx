@@ -4,7 +4,7 @@ import type { ServedExchange } from '../upstreams/session.ts';
 import { del } from './api.ts';
 import { Confirm } from './approver.tsx';
 import { DEFAULT_SESSION } from './exchange-filter.ts';
-import { Ago, Done, Problem, useDone, useLoaded, useOnTraffic } from './parts.tsx';
+import { Ago, Done, Head, Problem, useDone, useLoaded, useOnTraffic } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { useNow } from './time.ts';
 
@@ -51,18 +51,16 @@ export function Sessions(_: { route: Route }) {
       <Problem error={error} />
       <table class="stacked">
         <caption class="unseen">Sessions in use</caption>
-        <thead>
-          <tr>
-            <th scope="col">Session</th>
-            <th scope="col">Requests</th>
-            {replays && <th scope="col">Served from the recording</th>}
-            <th scope="col">Begun</th>
-            <th scope="col">Last used</th>
-            <th scope="col">
-              <span class="unseen">Action</span>
-            </th>
-          </tr>
-        </thead>
+        <Head
+          columns={[
+            'Session',
+            'Requests',
+            ...(replays ? ['Served from the recording'] : []),
+            'Begun',
+            'Last used',
+          ]}
+          hasAction
+        />
         <tbody>
           {sessions.map(({ name, requests, served, startedAt, lastUsedAt }) => (
             <tr key={name}>
@@ -132,14 +130,7 @@ function ServedTo({ name }: { name: string }) {
       <Problem error={error} />
       {session && (
         <table class="stacked">
-          <thead>
-            <tr>
-              <th scope="col">Recorded exchange</th>
-              <th scope="col">Place in its file</th>
-              <th scope="col">Recorded</th>
-              <th scope="col">Served</th>
-            </tr>
-          </thead>
+          <Head columns={['Recorded exchange', 'Place in its file', 'Recorded', 'Served']} />
           <tbody>
             {session.exchanges?.map(({ method, path, index, recordedAt, times }) => (
               <tr key={`${method} ${path} ${index}`}>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { printable } from '../reporters/wording.ts';
 import { ApiError, del } from './api.ts';
 import { Confirm } from './approver.tsx';
-import { Ago, Done, Problem, problemText, useDone, useLoaded, useOnTraffic } from './parts.tsx';
+import { Ago, Done, Head, Problem, problemText, useDone, useLoaded, useOnTraffic } from './parts.tsx';
 import { environmentsOf, type KnownRecord, titleOf } from './record-words.ts';
 import type { Route } from './router.ts';
 import { useNow } from './time.ts';
@@ -44,17 +44,7 @@ export function StatePage(_: { route: Route }) {
       {records.length > 0 && (
         <table class="stacked">
           <caption class="unseen">Known records</caption>
-          <thead>
-            <tr>
-              <th scope="col">Record</th>
-              <th scope="col">Account</th>
-              <th scope="col">Holds</th>
-              <th scope="col">Last seen</th>
-              <th scope="col">
-                <span class="unseen">Action</span>
-              </th>
-            </tr>
-          </thead>
+          <Head columns={['Record', 'Account', 'Holds', 'Last seen']} hasAction />
           <tbody>
             {records.map((one) => (
               <tr key={JSON.stringify([one.path, one.account, one.kind, one.id])}>
