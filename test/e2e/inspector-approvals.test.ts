@@ -1,24 +1,18 @@
 /** Approvals on the inspector's page: one asks, another one approves on a phone. */
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { axeFindings } from '../support/axe.ts';
 import { useBrowser } from '../support/browser.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
+import { inspectorLink, openView, scriptErrors } from '../support/inspector.ts';
 import { type Answered, type Project, patch, project, startService } from '../support/service.ts';
 
 const browser = useBrowser();
 const PHONE = { viewport: { width: 375, height: 740 }, hasTouch: true };
 const ANNA = 'annas-token-0123456789';
 
-function linkOf(gate: InProcess): string {
-  return gate.notices.find((text) => text.startsWith('inspector: '))?.split(' ')[1] as string;
-}
-
-async function open(gate: InProcess, view: string, options?: BrowserContextOptions): Promise<Page> {
-  const page = await browser.open(linkOf(gate), options);
-  await page.goto(new URL(`/${view}`, linkOf(gate)).href);
-  return page;
-}
+const open = (gate: InProcess, view: string, options?: BrowserContextOptions) =>
+  openView(browser, gate, view, options);
 
 async function start(settings: Record<string, unknown>) {
   const service = await startService();
@@ -29,9 +23,6 @@ async function start(settings: Record<string, unknown>) {
   const fewer: Project = { ...all, environments: all.environments.slice(0, 2) };
   return { service, gate, all, fewer, send: (headers = {}) => patch(gate.url, fewer, { headers }) };
 }
-
-/** What is not refused by the API; the page shows that. */
-const scriptErrors = () => browser.errors.filter((text) => !text.startsWith('Failed to load resource'));
 
 const PENDING = 'environment 3 "Development" will be deleted permanently';
 
@@ -82,7 +73,7 @@ describe('approvals', { tags: 'slow' }, () => {
     await page.getByText('Decisions are made with the approver’s token').waitFor();
     await page.getByRole('button', { name: 'Forget it' }).click();
     expect(await page.evaluate('sessionStorage.getItem("patchgate.approver")')).toBeNull();
-    expect(scriptErrors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 
   it('is asked for again with its token where it is not held, and opens by its link', async () => {
@@ -118,7 +109,7 @@ describe('approvals', { tags: 'slow' }, () => {
     await page.getByText('It is no longer pending: declined.').waitFor();
     expect(await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Close' }).click();
-    await page.goto(new URL(`/#/approvals/${approval}x`, linkOf(gate)).href);
+    await page.goto(new URL(`/#/approvals/${approval}x`, inspectorLink(gate)).href);
     await page.getByRole('alert').waitFor();
   });
 
@@ -140,6 +131,6 @@ describe('approvals', { tags: 'slow' }, () => {
     await page.getByLabel('Your approver’s token').fill(ANNA);
     await page.getByRole('button', { name: 'Forget it' }).click();
     await page.getByText('Nothing is known yet.').waitFor();
-    expect(scriptErrors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 });

@@ -7,19 +7,15 @@ import { axeFindings } from '../support/axe.ts';
 import { useBrowser } from '../support/browser.ts';
 import { PROJECT_URL } from '../support/gate.ts';
 import { type InProcess, startGate, startRecorder, startReplay } from '../support/in-process.ts';
+import { openView, scriptErrors } from '../support/inspector.ts';
 import { type Project, project, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const browser = useBrowser();
 const PHONE = { viewport: { width: 375, height: 740 } };
 
-/** Opens a view by the link that the start says. @param view `#/state` */
-async function open(gate: InProcess, view: string, options?: BrowserContextOptions): Promise<Page> {
-  const link = gate.notices.find((text) => text.startsWith('inspector: '))?.split(' ')[1] as string;
-  const page = await browser.open(link, options);
-  await page.goto(new URL(`/${view}`, link).href);
-  return page;
-}
+const open = (gate: InProcess, view: string, options?: BrowserContextOptions) =>
+  openView(browser, gate, view, options);
 
 async function startShop(): Promise<Service> {
   const service = await startService();
@@ -36,9 +32,6 @@ function patch(gate: InProcess, body: unknown, headers: Record<string, string> =
 }
 
 const shop = (service: Service) => service.projects.get('42') as Project;
-
-/** Without the refusals of the API, which the page shows. */
-const scriptErrors = () => browser.errors.filter((text) => !text.startsWith('Failed to load resource'));
 
 /** Cells of a table, a line for each row. */
 async function rowsOf(page: Page, name?: string): Promise<string[]> {
@@ -82,7 +75,7 @@ describe('known records', { tags: 'slow' }, () => {
     await page.locator('h1:focus').waitFor();
     await forget.waitFor({ state: 'detached' });
     expect(await rowsOf(page, 'Known records')).toHaveLength(1);
-    expect(scriptErrors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 
   it('are no list where they depend on the session', async () => {
@@ -131,7 +124,7 @@ describe('sessions', { tags: 'slow' }, () => {
     await page.getByText('Ended: tests').waitFor();
     await served.waitFor({ state: 'detached' });
     expect(await rowsOf(page, 'Sessions in use')).toHaveLength(1);
-    expect(scriptErrors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 });
 
@@ -148,7 +141,7 @@ describe('the recording', { tags: 'slow' }, () => {
     expect(await widthTooMuch(page)).toBe(0);
     await page.getByRole('link', { name: 'Exchange 3' }).click();
     await page.getByRole('heading', { name: 'Exchange 3' }).waitFor();
-    expect(scriptErrors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 
   it('is counted while it is made', async () => {
@@ -194,7 +187,7 @@ describe('faults', { tags: 'slow' }, () => {
     await page.getByRole('button', { name: 'Clear all' }).click();
     await page.getByText('There are none').waitFor();
     expect(await faults.inputValue()).toBe('');
-    expect(scriptErrors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 });
 
@@ -215,7 +208,7 @@ describe('counts', { tags: 'slow' }, () => {
     expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('link', { name: 'Exchange 2' }).click();
     await page.getByRole('heading', { name: 'Exchange 2' }).waitFor();
-    expect(scriptErrors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 });
 
@@ -258,7 +251,7 @@ describe('send', { tags: 'slow' }, () => {
     await page.getByText('Answered with 200').waitFor();
     expect(shop(service).name).toBe('Sent');
     expect(await axeFindings(page)).toEqual([]);
-    expect(scriptErrors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 
   it('says what is wrong at its field, and keeps what is written', async () => {
@@ -314,6 +307,6 @@ describe('each view', { tags: 'slow' }, () => {
       await page.getByText(text).first().waitFor();
       expect([view, await axeFindings(page), await widthTooMuch(page)]).toEqual([view, [], 0]);
     }
-    expect(scriptErrors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 });

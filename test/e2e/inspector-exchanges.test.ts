@@ -1,7 +1,7 @@
 /** The inspector's list of exchanges and its page of one exchange, in Chromium. */
-import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { axeFindings } from '../support/axe.ts';
 import { useBrowser } from '../support/browser.ts';
 import { FEATURE_URL, PROJECT_URL } from '../support/gate.ts';
 import {
@@ -11,6 +11,7 @@ import {
   startRecorder,
   startReplay,
 } from '../support/in-process.ts';
+import { inspectorLink, scriptErrors } from '../support/inspector.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const browser = useBrowser();
@@ -26,8 +27,6 @@ const PROJECT = {
 };
 /** Environment 3 is left out, and languages is missing. */
 const LOSSY = { name: 'Checkout', environments: PROJECT.environments.slice(0, 2) };
-
-const linkOf = ({ notices }: InProcess) => /inspector: (http:\S+)/.exec(notices.join('\n'))?.[1] as string;
 
 async function startInspected(settings: Settings = {}): Promise<InProcess> {
   const fake = await startGate({}, 'fake');
@@ -51,15 +50,6 @@ async function send(
   await res.arrayBuffer();
 }
 
-/** Errors of the page; that a route is not there is none. */
-const errors = () => browser.errors.filter((text) => !/status of 404/.test(text));
-
-async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
 const rows = (page: Page) => page.locator('table.exchanges tbody tr[data-index]');
 const numbers = (page: Page) => rows(page).locator('th').allInnerTexts();
 const open = (page: Page, route: string) => page.evaluate(`location.hash = ${JSON.stringify(route)}`);
@@ -67,7 +57,7 @@ const open = (page: Page, route: string) => page.evaluate(`location.hash = ${JSO
 describe('the list of exchanges', { tags: 'slow' }, () => {
   it('shows them as they come, and filters them by the address', async () => {
     const gate = await startInspected();
-    const page = await browser.open(linkOf(gate));
+    const page = await browser.open(inspectorLink(gate));
     await page.getByText('There is no exchange yet').waitFor();
     await send(gate, 'GET', PROJECT_URL);
     await send(gate, 'PATCH', PROJECT_URL, PROJECT);
@@ -106,13 +96,13 @@ describe('the list of exchanges', { tags: 'slow' }, () => {
     await expect.poll(() => numbers(page)).toEqual(['3']);
     await page.getByLabel('Path').fill('/features/');
     await page.getByText('No exchange matches this filter').waitFor();
-    expect(errors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 
   it('stays as it is while somebody reads it', async () => {
     const gate = await startInspected();
     for (let i = 0; i < 3; i++) await send(gate, 'GET', `${PROJECT_URL}?${i}`);
-    const page = await browser.open(linkOf(gate));
+    const page = await browser.open(inspectorLink(gate));
     const link = page.getByRole('link', { name: '?1' });
     await link.focus();
     const place = await link.boundingBox();
@@ -136,7 +126,7 @@ describe('the list of exchanges', { tags: 'slow' }, () => {
     const gate = await startInspected();
     for (let i = 0; i < 50; i++)
       await Promise.all(Array.from({ length: 20 }, () => send(gate, 'GET', FEATURE_URL)));
-    const page = await browser.open(linkOf(gate), { viewport: { width: 1000, height: 600 } });
+    const page = await browser.open(inspectorLink(gate), { viewport: { width: 1000, height: 600 } });
     await page.getByText('1,000 exchanges').waitFor();
     expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('1001');
     expect(await rows(page).count()).toBeLessThan(60);
@@ -161,7 +151,7 @@ describe('an exchange', { tags: 'slow' }, () => {
   it('has its findings at their places, its effects, and what was known beside what was sent', async () => {
     const gate = await startInspected();
     await send(gate, 'PATCH', PROJECT_URL, LOSSY, { Authorization: 'Bearer secret-of-mine' });
-    const page = await browser.open(linkOf(gate));
+    const page = await browser.open(inspectorLink(gate));
     await open(page, '#/exchanges/1');
     await page.getByRole('heading', { name: '2 findings' }).waitFor();
     const places = await page.locator('.code').first().locator('.line, .missing, .mark').allInnerTexts();
@@ -190,13 +180,15 @@ describe('an exchange', { tags: 'slow' }, () => {
       '-left out',
       '"name": "Development"',
     ]);
-    expect(errors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 
   it('can be copied as curl, as HAR and as a conformance case', async () => {
     const gate = await startInspected();
     await send(gate, 'PATCH', PROJECT_URL, LOSSY, { Authorization: 'Bearer secret-of-mine' });
-    const page = await browser.open(linkOf(gate), { permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await browser.open(inspectorLink(gate), {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     await open(page, '#/exchanges/1');
     const copied = async (name: string) => {
       await page.getByRole('button', { name }).click();
@@ -225,7 +217,7 @@ describe('an exchange', { tags: 'slow' }, () => {
     await recorder.gate.close();
     const gate = await startReplay(folder, { ui: 0 });
     await send(gate, 'PATCH', PROJECT_URL, { ...PROJECT, languages: ['GO'], name: 'Basket' });
-    const page = await browser.open(linkOf(gate));
+    const page = await browser.open(inspectorLink(gate));
     await open(page, '#/exchanges/1');
     const differences = page.getByRole('table', { name: 'Where it differs from the nearest exchange' });
     await differences.waitFor();
@@ -239,7 +231,7 @@ describe('an exchange', { tags: 'slow' }, () => {
       '"name": "Checkout"',
     );
     await page.getByText('Recorded: "Checkout"').waitFor();
-    expect(errors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 
   it('shows what was sent as text alone', async () => {
@@ -253,7 +245,7 @@ describe('an exchange', { tags: 'slow' }, () => {
       { 'X-Name': '<b>x</b>' },
     );
     await send(gate, 'PATCH', PROJECT_URL, `{"name": "${hostile.replaceAll('"', "'")}", [}`);
-    const page = await browser.open(linkOf(gate));
+    const page = await browser.open(inspectorLink(gate));
     for (const id of [1, 2]) {
       await open(page, `#/exchanges/${id}`);
       await page.getByRole('heading', { name: `Exchange ${id}` }).waitFor();
@@ -265,7 +257,7 @@ describe('an exchange', { tags: 'slow' }, () => {
       document.body.innerText.includes('\u202e'),
     ]`);
     expect(found).toEqual([false, 0, false]);
-    expect(errors()).toEqual([]);
+    expect(scriptErrors(browser)).toEqual([]);
   });
 });
 
@@ -277,7 +269,7 @@ describe.each(['light', 'dark'] as const)('for everybody, in the %s', { tags: 's
       await send(gate, 'PATCH', PROJECT_URL, LOSSY);
       await send(gate, 'PATCH', PROJECT_URL, { ...PROJECT, languages: [] });
       await send(gate, 'PATCH', PROJECT_URL, '{"name": [}');
-      const page = await browser.open(linkOf(gate), { viewport: { width, height: 800 }, colorScheme });
+      const page = await browser.open(inspectorLink(gate), { viewport: { width, height: 800 }, colorScheme });
       for (const route of [
         '#/',
         '#/?verdict=pass',
