@@ -164,7 +164,7 @@ export class Approvals {
    * Says yes or no to a pending one.
    *
    * @param by name of the approver
-   * @throws PatchgateError `not-allowed` where approvers are given and `by` is none of them; `not-found`; `not-pending`
+   * @throws PatchgateError `not-allowed` where approvers are given and `by` is not one of them; `not-found`; `not-pending`
    */
   decide(
     id: string,

@@ -35,7 +35,7 @@ export function shortened(text: string, most: number): string {
 /** What becomes a link or a mention without any markup, and where it is cut in two: `@name`, `#12`, `https://`, `www.` */
 const LINKED = /@|#(?=\d)|:(?=\/\/)|www(?=\.)/gi;
 
-/** A text of which nothing is made a link, and of which nobody is told. @param gap of no width */
+/** A text in which nothing becomes a link or a mention. @param gap of no width */
 export function unlinked(text: string, gap: string): string {
   return text.replace(LINKED, `$&${gap}`);
 }

@@ -138,7 +138,7 @@ function chatText({ id, method, who, effects, expiresAt }: Approval, path: strin
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** A text that calls nobody (`<!channel>`, `@all`) and is no link. */
+/** A text without mentions (`<!channel>`, `@all`) and links. */
 function inChat(text: string): string {
   const escaped = visible(text).replace(/[&<>]/g, (character) => ENTITIES[character] as string);
   return unlinked(escaped, '\u200b');

@@ -9,7 +9,7 @@ export interface Rows {
   below: number;
 }
 
-/** Rows above and below the view: whoever goes from one to the next by the keyboard finds it there. */
+/** Rows above and below the view: the keyboard goes from one to the next. */
 const AROUND = 8;
 const USUAL_HEIGHT = 32;
 

@@ -45,7 +45,7 @@ export interface ControlDeps {
   approvals: Approvals;
   /** Told of each decision. */
   onDecided?: ((approval: Approval) => void) | undefined;
-  /** Those who may decide; undefined: whoever may ask. */
+  /** Those who may decide; undefined: all who may ask. */
   approvers?: Pick<NamedTokens, 'nameOf'> | undefined;
   /** Of what is shown. */
   redaction: Redaction;
