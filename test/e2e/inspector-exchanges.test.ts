@@ -134,7 +134,11 @@ describe('the list of exchanges', { tags: 'slow' }, () => {
     await page.getByRole('rowheader', { name: '1', exact: true }).waitFor();
     expect(await rows(page).count()).toBeLessThan(60);
     // By the keyboard, from the first one down.
-    await page.keyboard.press('Home');
+    const goHome = async () => {
+      await page.keyboard.press('Home');
+      return page.evaluate('scrollY');
+    };
+    await expect.poll(goHome).toBe(0);
     await page.locator('tr[aria-rowindex="2"]').getByRole('link').focus();
     for (let i = 0; i < 80; i++) await page.keyboard.press('Tab');
     const focused = () =>
