@@ -140,7 +140,7 @@ function Waiting({ approval: { held } }: { approval: Approval }) {
     ? 'Held: the client’s request is open, and goes on when it is approved.'
     : hasApprovers
       ? 'Not held: the client was answered, and can send it again once it is approved.'
-      : 'Not held: the client was answered, and can send it again with its token. To decline it voids the token.';
+      : 'Not held: the client was answered, and can send it again with its token. Declining voids the token.';
   return <p class="quiet">{text}</p>;
 }
 
