@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { request, STATUS_CODES } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { connect } from 'node:tls';
@@ -70,12 +70,17 @@ export function openTunnel(
   });
   const timer = timeout > 0 ? setTimeout(() => fail(asUnconnected(timedOut())), timeout) : undefined;
   asked.on('error', (error) => fail(proxyError(proxy, error)));
-  asked.once('connect', ({ statusCode = 0, statusMessage = '' }, socket: Socket) => {
+  asked.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
     through = socket.setNoDelay(true).setKeepAlive(true, 60_000);
     if (statusCode < 200 || statusCode > 299) {
-      const answer = `${statusCode} ${statusMessage}`.trim();
+      // Its own words may repeat the password.
+      const answer = `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
       const message = `the proxy ${proxy.origin} gave no connection to ${to}: it answered ${answer}`;
       fail(new PatchgateError('target-unreachable', message, { hint: hintFor(statusCode, proxy) }));
+    } else if (head.length > 0) {
+      // It would be taken for the answer to the first request.
+      const message = `the proxy ${proxy.origin} gave no connection to ${to}: it sent data before it was asked`;
+      fail(new PatchgateError('target-unreachable', message, { hint: 'is it a proxy that takes CONNECT?' }));
     } else if (tls) {
       through = connect({ ...tls, host, socket, ALPNProtocols: ['http/1.1'] });
       through.once('secureConnect', () => over(null, through as Socket));

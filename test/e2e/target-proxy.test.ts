@@ -116,7 +116,7 @@ describe.each(WAYS)('%s', (_, ask) => {
     [
       '403',
       { instead: answering('HTTP/1.1 403 Filtered\r\n\r\n') },
-      'it answered 403 Filtered',
+      'it answered 403 Forbidden',
       'allow this host',
     ],
     [
@@ -124,6 +124,24 @@ describe.each(WAYS)('%s', (_, ask) => {
       { instead: answering('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 2\r\n\r\nno') },
       'it answered 502 Bad Gateway',
       'can the proxy reach it by that name?',
+    ],
+    [
+      'the password',
+      { instead: answering('HTTP/1.1 407 bad me:s3cret\r\n\r\n') },
+      'it answered 407 Proxy Authentication Required',
+      'does not take the user and password',
+    ],
+    [
+      'a status of its own',
+      { instead: answering('HTTP/1.1 499 me:s3cret\r\n\r\n') },
+      'it answered 499',
+      'allow this host',
+    ],
+    [
+      'data that was not asked for',
+      { instead: answering('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno') },
+      'it sent data before it was asked',
+      'takes CONNECT',
     ],
     [
       'another protocol',
