@@ -24,7 +24,16 @@ export function takeTokenFromAddress(): void {
   const given = /^#token=([\x21-\x7e]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return;
   history.replaceState(null, '', '#/');
-  setToken(decodeURIComponent(given));
+  setToken(decoded(given));
+}
+
+/** @returns `null` where it is badly escaped: such a token is a wrong one */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 export const useToken = (): string | null => useSyncExternalStore(listeners.subscribe, token);
