@@ -42,13 +42,15 @@ const one = async (gate: { url: string }, id: string | undefined) =>
 const decide = (
   gate: { url: string },
   id: string | undefined,
-  decision: object | string,
+  decision: object | string | Buffer,
   headers: Record<string, string> = {},
 ) =>
   control<Approval & { type?: string; detail?: string }>(gate, `approvals/${id}`, {
     method: 'POST',
     headers,
-    body: typeof decision === 'string' ? JSON.stringify({ decision }) : JSON.stringify(decision),
+    body: Buffer.isBuffer(decision)
+      ? String(decision)
+      : JSON.stringify(typeof decision === 'string' ? { decision } : decision),
   });
 
 /** The approval that a held PATCH waits for. */
@@ -130,7 +132,12 @@ describe('the resource', () => {
     expect(await ask('?other=1')).toBe(400);
   });
 
-  it.each<[string, object | string, number, string]>([
+  it.each<[string, object | string | Buffer, number, string]>([
+    [
+      'two decisions',
+      Buffer.from('{"decision":"approve","d\\u0065cision":"decline"}'),
+      ...([400, 'the member "decision" twice'] as const),
+    ],
     ['another word', 'yes', 400, 'decision is neither approve nor decline'],
     ['no object', [], 400, 'the decision is no JSON object'],
     ['a reason that is no text', { decision: 'decline', reason: 1 }, 400, 'reason is no text'],

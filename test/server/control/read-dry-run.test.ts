@@ -49,6 +49,7 @@ describe('refuses, and says where', () => {
   it.each([
     ['', /not a JSON text/],
     ['{"method"', /not a JSON text/],
+    ['{"method":"PATCH","url":"/a","url":"/b"}', /the member "url" twice/],
     ['[]', /not a JSON object/],
     ['null', /not a JSON object/],
     [{ url: '/a' }, /no method/],
