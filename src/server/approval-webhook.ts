@@ -126,11 +126,13 @@ function messageOf(approval: Approval, uiUrl: string | undefined): object {
 }
 
 function chatText({ id, method, who, effects, expiresAt }: Approval, path: string, link?: string): string {
-  const by = who === undefined ? '' : ` of ${who}`;
+  const by = who === undefined ? '' : ` of \`${inCode(who)}\``;
   const until = `until ${expiresAt.slice(0, 16).replace('T', ' ')} UTC`;
   return [
-    inChat(`${method} ${path}${by} waits for approval, ${until}:`),
-    ...firstEffects(effects, plain).map((line) => inChat(line.trim())),
+    `\`${inCode(`${method} ${path}`)}\`${by} waits for approval, ${until}:`,
+    '```',
+    ...firstEffects(effects, plain).map((line) => inCode(line.trim())),
+    '```',
     ...(link === undefined ? [] : [link]),
     `patchgate approve ${id}`,
   ].join('\n');
@@ -138,8 +140,9 @@ function chatText({ id, method, who, effects, expiresAt }: Approval, path: strin
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** A text without mentions (`<!channel>`, `@all`) and links. */
-function inChat(text: string): string {
-  const escaped = visible(text).replace(/[&<>]/g, (character) => ENTITIES[character] as string);
+/** A text that does not end the code it stands in, has no mentions (`<!channel>`, `@all`) and is no link. */
+function inCode(text: string): string {
+  const line = visible(text).replaceAll('`', "'");
+  const escaped = line.replace(/[&<>]/g, (character) => ENTITIES[character] as string);
   return unlinked(escaped, '\u200b');
 }

@@ -60,8 +60,10 @@ it('tells of one by a POST that chats and programs read', async () => {
   });
   expect(messages()).toEqual([
     {
-      text: `PATCH /api/v2/accounts/current/projects/42 of ci waits for approval, until 2026-11-23 08:10 UTC:
+      text: `\`PATCH /api/v2/accounts/current/projects/42\` of \`ci\` waits for approval, until 2026-11-23 08:10 UTC:
+\`\`\`
 - environment 2 "Staging" will be deleted permanently
+\`\`\`
 http://127.0.0.1:4020/#/approvals/a
 patchgate approve a`,
       id: 'a',
@@ -80,7 +82,7 @@ it('has no link where there is no page', async () => {
   tell(pending('a'));
   await told(1);
   expect(messages()[0]).not.toHaveProperty('link');
-  expect(messages()[0].text).toMatch(/permanently\npatchgate approve a$/);
+  expect(messages()[0].text).toMatch(/permanently\n```\npatchgate approve a$/);
 });
 
 it('calls nobody by what a name says', async () => {
@@ -88,8 +90,25 @@ it('calls nobody by what a name says', async () => {
   const name = '<!channel> @all &amp; https://evil.test\n\u202e';
   tell(pending('a', { effects: [{ kind: 'environment-deleted', id: 1, name }] }));
   await told(1);
-  expect(messages()[0].text.split('\n')[1]).toBe(
+  expect(messages()[0].text.split('\n')[2]).toBe(
     '- environment 1 "&lt;!channel&gt; @\u200ball &amp;amp; https:\u200b//evil.test\ufffd\ufffd" will be deleted permanently',
+  );
+});
+
+it.each([
+  '[Approve here](evil.example/login)',
+  'evil.com/approve',
+  'a`b``` *bold* _it_ ~no~ [x](evil.com)',
+  '`',
+  '\n```\nevil.com/approve\n',
+])('has nothing of data outside of code: %j', async (data) => {
+  const { tell, told, messages } = await startChat();
+  const effects: Approval['effects'] = [{ kind: 'environment-deleted', id: 1, name: data }];
+  tell(pending('a', { who: data, method: data, url: `/${data}`, effects }));
+  await told(1);
+  const outside = messages()[0].text.replace(/```[\s\S]*?```|`[^`]*`/g, 'CODE');
+  expect(outside).toBe(
+    'CODE of CODE waits for approval, until 2026-11-23 08:10 UTC:\nCODE\npatchgate approve a',
   );
 });
 
