@@ -132,6 +132,8 @@ export async function createPatchgate(
   });
   /** Of the inspector, once it listens. */
   let uiUrl: string | undefined;
+  /** Of the data port, for the page: its copies lead there. */
+  let dataUrl: string | undefined;
   const endWebhook = await orClose({ close: closeParts }, () =>
     webhookOf(config, guard.approvals, () => uiUrl, context),
   );
@@ -189,6 +191,7 @@ export async function createPatchgate(
     guard: inForce.config.guard,
     targetInsecure: forward?.isInsecure ?? false,
     startedAt,
+    url: dataUrl,
     known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
     trouble: (store?.trouble ?? knowledge.trouble ?? audit?.trouble)?.message,
   });
@@ -348,6 +351,7 @@ export async function createPatchgate(
       send: { url, bodyLimit: () => inForce.gate.bodyLimit, exchanges },
     });
     uiUrl = own.url;
+    dataUrl = url;
     // A token that was given is known, and no notice shows it.
     context.notice(
       controlToken === undefined

@@ -1,6 +1,7 @@
-import { HOP_BY_HOP } from '../http/http.ts';
+import { HOP_BY_HOP, splitTarget } from '../http/http.ts';
 import type { Finding } from '../model/finding.ts';
 import { REDACTED } from '../recordings/redaction/redacted.ts';
+import { UNPRINTABLE } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import { textOf } from './json-lines.ts';
 
@@ -15,11 +16,15 @@ export function isMadeAnew(name: string): boolean {
   return HOP_BY_HOP.has(name) || /^(?:host|content-length|content-encoding|expect)$/.test(name);
 }
 
-/** As a curl command for a POSIX shell. What is redacted stays so. */
-export function curlOf({ request }: ShownExchange): Copy {
+/** As a curl command for any POSIX shell. What is redacted stays so. @param gateUrl where to send it: not to where the client's words lead */
+export function curlOf({ request }: ShownExchange, gateUrl: string): Copy {
   const { method, headers, body } = request;
   const kept = headerPairs(headers).filter(([name]) => !isMadeAnew(name) && name !== 'accept-encoding');
-  const url = absoluteUrl(request);
+  const path = originForm(request.url);
+  const url = gateUrl + path.replace(UNPRINTABLE, inPercent);
+  const notes = notesOf(request);
+  if (path.search(UNPRINTABLE) >= 0)
+    notes.push('Control and format characters in the URL are written with %, which the client did not do.');
   const words = [
     'curl',
     ...(method === 'GET' && !body ? [] : [`-X ${quoted(method)}`]),
@@ -29,33 +34,70 @@ export function curlOf({ request }: ShownExchange): Copy {
     quoted(url),
   ];
   const lines = [words.join(' ')];
+  const out = new Set<string>();
   for (const [name, value] of kept)
-    lines.push(`-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`);
+    if (value.search(UNPRINTABLE) >= 0) out.add(`the header ${name}`);
+    else lines.push(`-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`);
+  const data = body && !('base64' in body) ? printableBody(bodyText(body)) : undefined;
+  if (body && !('base64' in body) && data === undefined) out.add('the body');
+  if (out.size > 0)
+    notes.push(`Left out, since control or format characters are in it: ${[...out].join(', ')}.`);
   if (body && !('content-type' in headers)) lines.push("-H 'content-type:'");
-  if (!body) return { text: lines.join(' \\\n  '), notes: notesOf(request) };
-  if (!('base64' in body)) lines.push(`--data-raw ${quoted(bodyText(body))}`);
-  else lines.push('--data-binary @-');
-  const command = lines.join(' \\\n  ');
-  const text = 'base64' in body ? `printf %s '${body.base64}' | base64 -d | ${command}` : command;
-  return { text, notes: notesOf(request) };
+  if (data !== undefined) lines.push(`--data-raw ${quoted(data)}`);
+  if (!body || !('base64' in body)) return { text: lines.join(' \\\n  '), notes };
+  const command = [...lines, '--data-binary @-'].join(' \\\n  ');
+  return { text: `printf %s '${body.base64}' | base64 -d | ${command}`, notes };
 }
 
-/** One word of a shell's command line. A character that a terminal could obey, or that hides others, is written in octal. */
+/** One word of a shell's command line. */
 function quoted(text: string): string {
-  if (/^[\w.:/-]+$/.test(text)) return text;
-  if (!ODD.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
-  const escaped = text.replace(/['\\]/g, '\\$&').replace(new RegExp(ODD, 'gu'), inOctal);
-  return `$'${escaped}'`;
+  return /^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-const ODD = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u;
+/** What follows the host, of a target in absolute form, too. */
+function originForm(target: string): string {
+  const { path, query } = splitTarget(target);
+  return `${path.startsWith('/') ? '' : '/'}${path}${target.includes('?') ? `?${query}` : ''}`;
+}
 
-/** Three digits for each byte: what follows is never taken for one more. */
-function inOctal(character: string): string {
+function inPercent(character: string): string {
   return Array.from(
     new TextEncoder().encode(character),
-    (byte) => `\\${byte.toString(8).padStart(3, '0')}`,
+    (byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`,
   ).join('');
+}
+
+/**
+ * A body that a terminal can show: of JSON without other content, with escapes for what a terminal could obey, or that hides others.
+ *
+ * @returns undefined where it is no JSON and holds such characters, beside line feeds
+ */
+function printableBody(text: string): string | undefined {
+  if (text.replaceAll('\n', '').search(UNPRINTABLE) < 0) return text;
+  if (!isJson(text)) return undefined;
+  // Outside of JSON's texts there are only these.
+  return text
+    .replace(/[\t\r]/g, ' ')
+    .split('\n')
+    .map((line) => line.replace(UNPRINTABLE, inEscapes))
+    .join('\n');
+}
+
+/** Of JSON. */
+function inEscapes(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('');
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** As an archive of HAR 1.2 with one entry. */
@@ -164,10 +206,10 @@ function namesAndValues(pairs: readonly (readonly [string, string])[]) {
   return pairs.map(([name, value]) => ({ name, value }));
 }
 
-/** Where the client sent it. */
+/** Where the client sent it, as it says; a target of another scheme was sent to the gate all the same. */
 function absoluteUrl({ url, headers }: ShownExchange['request']): string {
   const host = [headers.host].flat()[0] ?? '127.0.0.1:4010';
-  return /^\w+:\/\//.test(url) ? url : `http://${host}${url}`;
+  return /^https?:\/\//i.test(url) ? url : `http://${host}${originForm(url)}`;
 }
 
 /** Whether a secret was in a text. */

@@ -109,7 +109,7 @@ function ExchangeFacts({ exchange }: { exchange: ShownExchange }) {
   return <Facts facts={facts} isRow />;
 }
 
-const COPIES: readonly [name: string, copy: (exchange: ShownExchange) => Copy][] = [
+const COPIES: readonly [name: string, copy: (exchange: ShownExchange, gateUrl: string) => Copy][] = [
   ['curl', curlOf],
   ['HAR', harOf],
   ['conformance case', caseOf],
@@ -117,6 +117,7 @@ const COPIES: readonly [name: string, copy: (exchange: ShownExchange) => Copy][]
 
 function Actions({ exchange }: { exchange: ShownExchange }) {
   const { approvals } = useLive();
+  const { data: gate } = useLoaded<{ url: string }>('health');
   const [said, setSaid] = useState('');
   const [byHand, setByHand] = useState<string>();
   const approval = approvals.find((one) => one.exchange === exchange.id);
@@ -129,7 +130,12 @@ function Actions({ exchange }: { exchange: ShownExchange }) {
     <>
       <div class="bar">
         {COPIES.map(([name, of]) => (
-          <button key={name} type="button" onClick={() => void copy(name, of(exchange))}>
+          <button
+            key={name}
+            type="button"
+            disabled={!gate}
+            onClick={() => gate && void copy(name, of(exchange, gate.url))}
+          >
             Copy as {name}
           </button>
         ))}

@@ -189,7 +189,10 @@ describe('an exchange', { tags: 'slow' }, () => {
 
   it('can be copied as curl, as HAR and as a conformance case', async () => {
     const gate = await startInspected();
-    await send(gate, 'PATCH', PROJECT_URL, LOSSY, { Authorization: 'Bearer secret-of-mine' });
+    await send(gate, 'PATCH', PROJECT_URL, LOSSY, {
+      Authorization: 'Bearer secret-of-mine',
+      'X-Odd': 'a\u00adb',
+    });
     const page = await browser.open(inspectorLink(gate), {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -204,6 +207,7 @@ describe('an exchange', { tags: 'slow' }, () => {
     expect(curl).toContain("-H 'authorization: [redacted]'");
     expect(curl).toContain(`--data-raw '${JSON.stringify(LOSSY)}'`);
     await page.getByText('Secrets are redacted').waitFor();
+    await page.getByText('characters are in it: the header x-odd.').waitFor();
     expect(JSON.parse(await copied('Copy as HAR')).log.entries[0].response.status).toBe(422);
     expect(JSON.parse(await copied('Copy as conformance case')).expect).toMatchObject({
       outcome: 'block',

@@ -19,46 +19,121 @@ function exchange(
   };
 }
 
-/** The words that bash makes of a command; in the place of curl. */
-function wordsOf(command: string): string[] {
-  const script = `curl() { printf '%s\\0' "$@"; if [ "\${@: -1}" = @- ]; then cat; fi; }\n${command}`;
-  return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).split('\0');
+const GATE = 'http://127.0.0.1:4010';
+const SHELLS = ['sh', 'bash'] as const;
+
+/** The words that a shell makes of a command; in the place of curl. */
+function wordsOf(command: string, shell: (typeof SHELLS)[number] = 'sh'): string[] {
+  const curl = `curl() { printf '%s\\0' "$@"; for last; do :; done; if [ "$last" = @- ]; then cat; fi; }`;
+  return execFileSync(shell, ['-c', `${curl}\n${command}`], { encoding: 'utf8' }).split('\0');
 }
 
-describe('curl', () => {
+/** Everything that is not to be seen in a command, beside its line feeds. */
+const ODD = /[^\P{Cc}\n]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
+
+describe.each(SHELLS)('curl in %s', (shell) => {
   it.each([
-    ['it\'s; $(rm -rf ~) `x` \\ "y" !', 'quotes'],
-    ['line\nfeed\ttab', 'white space'],
-    ['\u001b[31m \u202e \u00ad é 😀', 'what a terminal could obey'],
+    ['it\'s; $(echo run) `echo run` \\ "y" ! $HOME \'', 'quotes'],
+    ["';echo run;'", 'a quote that ends'],
+    ['\\', 'a backslash'],
+    ['é 😀', 'other scripts'],
     ['@/etc/passwd', 'an at sign'],
     ['-X', 'a dash'],
+    ['--config=/etc/passwd', 'an option'],
   ])('sends %j as it is: %s', (text) => {
-    const { text: command } = curlOf(
-      exchange({ body: { text, size: 1 }, headers: { host: 'h:1', 'x-a': text } }),
-    );
-    expect(wordsOf(command)).toEqual([
-      ...['-X', 'PATCH', 'http://h:1/projects/42'],
-      ...['-H', `x-a: ${text}`, '-H', 'content-type:', '--data-raw', text, ''],
+    const headers = { host: 'h:1', 'x-a': text, "a'b`$(echo)": '1' };
+    const { text: command, notes } = curlOf(exchange({ body: { text, size: 1 }, headers }), GATE);
+    expect(wordsOf(command, shell)).toEqual([
+      ...['-X', 'PATCH', `${GATE}/projects/42`, '-H', `x-a: ${text}`, '-H', "a'b`$(echo): 1"],
+      ...['-H', 'content-type:', '--data-raw', text, ''],
     ]);
-    expect(command).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+    expect(notes).toEqual([]);
   });
 
-  it('leaves out what belongs to the connection, and names a header without a value', () => {
-    const headers = { host: 'h:1', 'content-length': '3', connection: 'close', 'x-b': ['1', ''] };
-    expect(curlOf(exchange({ method: 'GET', headers })).text).toBe(
-      "curl http://h:1/projects/42 \\\n  -H 'x-b: 1' \\\n  -H 'x-b;'",
+  it.each<[string, string, ShownBody]>([
+    ['an object', '{"a":"RAW"}', { json: { a: 'RAW' }, size: 1 }],
+    ['its text', '{"a":1,"a":"RAW"}', { text: '{"a":1,"a":"RAW"}', size: 1 }],
+    ['spaced text', '{\n "a":\n  "RAW"}', { text: '{\r\n\t"a":\r\n\t\t"RAW"}', size: 1 }],
+  ])('writes control and format characters of JSON as escapes: %s', (_, expected, given) => {
+    const odd = "'; echo run #\u0085\u009b\u007f\u00ad\u200b\u202e\u2028\ufeff\u{e0041}\ud800";
+    const raw = (text: string) => text.replaceAll('RAW', odd);
+    const body = JSON.parse(JSON.stringify(given), (_, value) =>
+      typeof value === 'string' ? raw(value) : value,
     );
+    const { text: command, notes } = curlOf(exchange({ body }), GATE);
+    expect(command).not.toMatch(ODD);
+    const words = wordsOf(command, shell);
+    const sent = words.at(-2) as string;
+    expect(JSON.parse(sent)).toEqual(JSON.parse(raw(expected)));
+    expect(sent.replace(/\\u[\da-f]{4}/g, '').replace(/\s/g, '')).toBe(
+      expected.replace('RAW', "'; echo run #").replace(/\s/g, ''),
+    );
+    expect([words.at(-3), words.at(-1), notes]).toEqual(['--data-raw', '', []]);
+  });
+
+  it.each(["a'\u001b[31m;echo run", "'\u202e;echo run;'", 'a\u200bb', 'a\u0085b', 'a\tb', 'a\rb'])(
+    'leaves out what holds such characters and is no JSON, and says so: %j',
+    (text) => {
+      const headers = { 'x-a': ['1', text], 'x-b': '2' };
+      const { text: command, notes } = curlOf(
+        exchange({ url: `/p?q=${text}`, headers, body: { text, size: 1 } }),
+        GATE,
+      );
+      expect(command).not.toMatch(ODD);
+      expect(wordsOf(command, shell).slice(0, 1)).toEqual(['-X']);
+      expect(wordsOf(command, shell).slice(-7)).toEqual([
+        ...['-H', 'x-a: 1', '-H', 'x-b: 2', '-H', 'content-type:', ''],
+      ]);
+      expect(decodeURIComponent(command)).toContain(text.replaceAll("'", "'\\''"));
+      expect(notes).toEqual([
+        expect.stringContaining('in the URL'),
+        'Left out, since control or format characters are in it: the header x-a, the body.',
+      ]);
+    },
+  );
+
+  it('keeps line feeds of a body', () => {
+    const text = "a\n'\nb\n";
+    expect(wordsOf(curlOf(exchange({ body: { text, size: 1 } }), GATE).text, shell).at(-2)).toBe(text);
   });
 
   it('decodes bytes', () => {
-    const words = wordsOf(curlOf(exchange({ body: { base64: 'AGE=', size: 2 } })).text);
+    const words = wordsOf(curlOf(exchange({ body: { base64: 'AGE=', size: 2 } }), GATE).text, shell);
     expect(words.slice(-4)).toEqual(['--data-binary', '@-', '', 'a']);
   });
 
   it('quotes a URL', () => {
     const url = "/a/../b?b=1&c='[x]' $HOME";
-    const words = wordsOf(curlOf(exchange({ method: 'GET', url, headers: {} })).text);
-    expect(words).toEqual(['--path-as-is', '--globoff', `http://127.0.0.1:4010${url}`, '']);
+    const words = wordsOf(curlOf(exchange({ method: 'GET', url, headers: {} }), GATE).text, shell);
+    expect(words).toEqual(['--path-as-is', '--globoff', `${GATE}${url}`, '']);
+  });
+});
+
+it('curl gets no header of the connection, and each without a value by its name', () => {
+  const headers = { host: 'h:1', 'content-length': '3', connection: 'close', 'x-b': ['1', ''] };
+  expect(curlOf(exchange({ method: 'GET', headers }), 'https://gate.test:1').text).toBe(
+    "curl https://gate.test:1/projects/42 \\\n  -H 'x-b: 1' \\\n  -H 'x-b;'",
+  );
+});
+
+describe('the URL', () => {
+  it.each([
+    ['/p?a=1', '/p?a=1', 'http://evil.test/p?a=1'],
+    ['/p?', '/p?', 'http://evil.test/p?'],
+    ['http://evil.test/p?a=1', '/p?a=1', 'http://evil.test/p?a=1'],
+    ['HTTPS://evil.test', '/', 'HTTPS://evil.test'],
+    ['gopher://evil.test:70/_x', '/_x', 'http://evil.test/_x'],
+    ['file:///etc/passwd', '/etc/passwd', 'http://evil.test/etc/passwd'],
+    ['scp://evil.test/~/x', '/~/x', 'http://evil.test/~/x'],
+    ['x+y.z-1://evil.test?q', '/?q', 'http://evil.test/?q'],
+    ['//evil.test/p', '//evil.test/p', 'http://evil.test//evil.test/p'],
+    ['@evil.test/p', '/@evil.test/p', 'http://evil.test/@evil.test/p'],
+    ['.evil.test/p', '/.evil.test/p', 'http://evil.test/.evil.test/p'],
+    ['*', '/*', 'http://evil.test/*'],
+  ])("of %s is the gate's own for curl, and of http in HAR", (url, path, inHar) => {
+    const asked = exchange({ method: 'GET', url, headers: { host: 'evil.test' } });
+    expect(wordsOf(curlOf(asked, GATE).text)).toEqual([GATE + path, '']);
+    expect(JSON.parse(harOf(asked).text).log.entries[0].request.url).toBe(inHar);
   });
 });
 
@@ -70,7 +145,8 @@ describe('what a copy lacks', () => {
     ['a secret in the body', { body: { json: { password: '[redacted]' }, size: 1 } }, 1],
     ['the end of the body', { body: { text: 'x', size: 100_000, cut: true } }, 1],
   ])('is said: %s', (_, request, count) => {
-    for (const copy of [curlOf, harOf, caseOf]) expect(copy(exchange(request)).notes).toHaveLength(count);
+    for (const copy of [curlOf, harOf, caseOf])
+      expect(copy(exchange(request), GATE).notes).toHaveLength(count);
   });
 });
 
