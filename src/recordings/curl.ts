@@ -81,5 +81,6 @@ function quoted(bytes: Buffer, mayBreak = false): string {
   // Three digits for each byte: what follows is never taken for one more.
   const inOctal = (char: string) =>
     Array.from(Buffer.from(char, encoding), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
-  return `$'${text.replace(/['\\]/g, '\\$&').replace(odd, inOctal)}'`;
+  // An older shell knows no `$'…'`: without a quote within, it sends other bytes there, and runs none of them.
+  return `$'${text.replaceAll('\\', '\\\\').replaceAll("'", '\\047').replace(odd, inOctal)}'`;
 }

@@ -122,6 +122,12 @@ it('sends it again from a shell without such quoting, too, where there are no co
   expect((await run(`${curlLine(request(), body, base)}\n`, 'sh'))[0]?.body).toEqual(body);
 });
 
+it('runs nothing of what it sends in a shell that knows less quoting', async () => {
+  const body = Buffer.from(`a\u200b'; curl -s ${base}/injected; #`);
+  const found = await run(`${curlLine(request(), body, base)}\n`, 'sh');
+  expect(found.map(({ url }) => url)).toEqual([request().path]);
+});
+
 it('quotes a method that a shell would obey', () => {
   const text = curlLine(request({ method: "A'$`!;" }), Buffer.alloc(0), base);
   expect(text).toContain("-X 'A'\\''$`!;' ");
