@@ -135,7 +135,9 @@ export class Follower implements ResponseSink {
   }
 
   fail(error: PatchgateError): void {
-    this.#end(() => this.#update.failed(error instanceof TargetFailure ? error.kind : undefined));
+    // What has no recording has reached no service either.
+    const unsent = error.code === 'no-recording' ? 'refused' : undefined;
+    this.#end(() => this.#update.failed(error instanceof TargetFailure ? error.kind : unsent));
     this.#sink.fail(error);
     this.#over();
   }

@@ -4,7 +4,7 @@ import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/settings/config.ts';
-import { startGate } from '../support/in-process.ts';
+import { startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { lossesIn, patch, project, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -55,6 +55,17 @@ describe('what is known', () => {
     await patch(url, { ...project('1 Production', '2 Staging', '3 QA'), languages: ['COBOL'] });
     service.next.push((_req, res) => res.writeHead(422).end('{}'));
     await patch(url, project('1 Production', '2 Staging', '4 QA'));
+    expect((await patch(url, BOTH)).status).toBe(200);
+  });
+
+  it('is not what a recording has no answer to', async () => {
+    const folder = temporaryFolder();
+    const recorder = await startRecorder(folder, service.target.url, { recording: 'first' });
+    expect((await patch(recorder.url, BOTH)).status).toBe(200);
+    await recorder.gate.close();
+    const { url } = await startReplay(folder, { recording: 'first', guard: 'on' });
+    expect((await patch(url, BOTH)).status).toBe(200);
+    expect((await patch(url, project('1 Production', '2 Staging', '9 Ghost'))).status).toBe(501);
     expect((await patch(url, BOTH)).status).toBe(200);
   });
 
