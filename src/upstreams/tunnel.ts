@@ -92,7 +92,8 @@ export function openTunnel(
 }
 
 function hintFor(status: number, { authorization }: TargetProxy): string {
-  if (status === 407)
+  // Some proxies answer a wrong password with 401.
+  if (status === 407 || status === 401)
     return authorization
       ? 'it does not take the user and password of its URL; are they right, and coded as a URL needs it?'
       : 'it wants a user and a password: give them in its URL, best by the variable PATCHGATE_TARGET_PROXY';

@@ -114,6 +114,15 @@ describe.each(WAYS)('%s', (_, ask) => {
       'does not take the user and password',
     ],
     [
+      '401 to its password',
+      {
+        instead: answering('HTTP/1.1 401 Unauthorized\r\nProxy-Authenticate: Basic\r\n\r\n'),
+        credentials: 'me:s3cret',
+      },
+      'it answered 401 Unauthorized',
+      'does not take the user and password',
+    ],
+    [
       '403',
       { instead: answering('HTTP/1.1 403 Filtered\r\n\r\n') },
       'it answered 403 Forbidden',
