@@ -139,6 +139,7 @@ function fromAudit(line: AuditLine, place: string, isGuarded: boolean): Reported
   const reasons = [...errors, ...unsaid.map((one) => findings.find(({ rule }) => rule === one.rule) ?? one)];
   return {
     ...{ place, time, method, path, operation, client: who ?? client, record, reasons, isBlocked },
+    isOfAudit: true,
     isApproved: approved,
     hasDeleted: line.forwarded && status >= 200 && status < 300 && effects.some(losesEnvironment),
   };
@@ -164,6 +165,7 @@ function fromSubject(subject: Subject, { file }: CheckedFile, clean: (text: stri
       ...{ base: record.base && clean(record.base), account: clean(record.account), id: clean(record.id) },
     },
     reasons: errors.map((finding) => ({ ...finding, place: placeOf(file, finding) + at })),
+    isOfAudit: false,
     isBlocked: false,
     isApproved: false,
     hasDeleted: false,

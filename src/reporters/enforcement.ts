@@ -14,6 +14,8 @@ export interface Reported {
   record?: RecordName | undefined;
   /** Why it would be blocked; empty: it would pass. */
   reasons: readonly Reason[];
+  /** An audit has it, which leaves out what passes without a finding. */
+  isOfAudit: boolean;
   /** It was. */
   isBlocked: boolean;
   /** A token was used for it. */
@@ -48,6 +50,8 @@ interface Groups {
 /** What a gate that enforces would block, of all that was reported. */
 export interface Enforcement {
   requests: number;
+  /** Of these. */
+  audited: number;
   wouldBlock: number;
   /** Of these. */
   blocked: number;
@@ -74,6 +78,7 @@ export class Tally {
   notConcerned = 0;
   notJudged = 0;
   #requests = 0;
+  #audited = 0;
   #wouldBlock = 0;
   #blocked = 0;
   #approved = 0;
@@ -86,6 +91,7 @@ export class Tally {
 
   add(one: Reported): void {
     this.#requests++;
+    if (one.isOfAudit) this.#audited++;
     if (one.isApproved) this.#approved++;
     if (one.hasDeleted) this.#deleted++;
     const [reason] = one.reasons;
@@ -104,6 +110,7 @@ export class Tally {
     const all = this.#all.get('');
     return {
       requests: this.#requests,
+      audited: this.#audited,
       wouldBlock: this.#wouldBlock,
       blocked: this.#blocked,
       approved: this.#approved,
@@ -188,9 +195,9 @@ export function enforcementMarkdown(result: Enforcement): string {
   return `${['## What enforcing would block', cell(summaryOf(result)), ...lists].join('\n\n')}\n`;
 }
 
-/** `Enforcing would block 3 of 12 requests, 2 of which were blocked; 1 approved, 1 deleted environments` */
+/** `Enforcing would block 3 of 12 requests; 7 not concerned`, `Enforcing would block 3 requests of the audit (2 were blocked)` */
 function summaryOf(result: Enforcement): string {
-  const { requests, wouldBlock, blocked, approved, deleted, notConcerned, notJudged } = result;
+  const { requests, audited, wouldBlock, blocked, approved, deleted, notConcerned, notJudged } = result;
   const some = (number: number, what: string) => (number > 0 ? [`${grouped(number)} ${what}`] : []);
   const others = [
     ...some(approved, 'approved'),
@@ -200,7 +207,10 @@ function summaryOf(result: Enforcement): string {
   ];
   const were = blocked > 0 ? ` (${grouped(blocked)} ${blocked === 1 ? 'was' : 'were'} blocked)` : '';
   const rest = others.length > 0 ? `; ${others.join(', ')}` : '';
-  return `Enforcing would block ${grouped(wouldBlock)} of ${amount(requests, 'request')}${were}${rest}`;
+  // How many have passed beside those of an audit is not known.
+  const ofAudit = `${amount(wouldBlock, 'request')}${audited === requests ? ' of the audit' : ''}`;
+  const which = audited > 0 ? ofAudit : `${grouped(wouldBlock)} of ${amount(requests, 'request')}`;
+  return `Enforcing would block ${which}${were}${rest}`;
 }
 
 /** `2026-11-23 05:41:41`, twice; `-` where it is not known. */

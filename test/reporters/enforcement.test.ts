@@ -16,6 +16,7 @@ const one = (members: Partial<Reported> = {}): Reported => ({
   client: '127.0.0.1',
   record: { base: '', account: 'current', kind: 'project', id: '42' },
   reasons: [{ rule: 'schema.enum', pointer: '/languages/0', message: 'wrong' }],
+  isOfAudit: false,
   isBlocked: false,
   isApproved: false,
   hasDeleted: false,
@@ -56,8 +57,19 @@ it('is a summary and four lists', () => {
 it.each([
   [[], 'Enforcing would block 0 of 0 requests\n'],
   [[{ reasons: [] }], 'Enforcing would block 0 of 1 request\n'],
+  [[{ reasons: [], isOfAudit: true }], 'Enforcing would block 0 requests of the audit\n'],
 ])('says where there is nothing: %j', (all, text) => {
   expect(enforcementText(resultOf(all))).toBe(text);
+});
+
+it.each<[string, [boolean, boolean], string]>([
+  ['an audit', [true, true], '2 requests of the audit (1 was blocked)'],
+  ['an audit and a recording', [true, false], '2 requests (1 was blocked)'],
+  ['a recording', [false, false], '2 of 3 requests (1 was blocked)'],
+])('names a share where all requests are known: %s', (_, [first, second], said) => {
+  const passed = { reasons: [], isOfAudit: first };
+  const all = [{ isBlocked: true, isOfAudit: first }, { isOfAudit: second }, passed];
+  expect(enforcementText(resultOf(all))).toMatch(`Enforcing would block ${said}\n`);
 });
 
 it('counts a request once for each of its rules', () => {
