@@ -1,5 +1,6 @@
 import type { Argv, CommandModule } from 'yargs';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { readAuthorities, readPair } from '../http/tls.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import type { Approval, Decision } from '../model/approval.ts';
 import { coloured, plain } from '../reporters/colours.ts';
@@ -63,10 +64,14 @@ function deciding(decision: Decision): CommandModule {
 const REASONS = { approve: 'the sandbox goes', decline: 'Production stays' };
 
 function ofGate<T>(yargs: Argv<T>): Argv<T> {
-  return withSettings(yargs, ['controlToken']).option(
-    'gate',
-    takesText('URL of the gate', { defaultDescription: 'as host and port of the config say' }),
-  ) as unknown as Argv<T>;
+  return withSettings(yargs, ['controlToken'])
+    .option(
+      'gate',
+      takesText('URL of the gate', { defaultDescription: 'as host and port of the config say' }),
+    )
+    .option('ca', takesText("PEM file of the authorities that the gate's certificate may come from"))
+    .option('cert', takesText('PEM file of your certificate, for a gate with --client-ca'))
+    .option('key', takesText('PEM file of its key')) as unknown as Argv<T>;
 }
 
 const hasColours = () => isColoured(process.stdout, process.env);
@@ -74,6 +79,14 @@ const hasColours = () => isColoured(process.stdout, process.env);
 interface AskedGate {
   url: string;
   token: string | undefined;
+  tls?: GateTls;
+}
+
+/** PEM texts. */
+interface GateTls {
+  ca?: string;
+  cert?: string;
+  key?: string;
 }
 
 async function gateOf(argv: Readonly<Record<string, unknown>>): Promise<AskedGate> {
@@ -84,7 +97,13 @@ async function gateOf(argv: Readonly<Record<string, unknown>>): Promise<AskedGat
       hint: `give it in ${TOKEN_VARIABLE}`,
     });
   }
-  return { url: urlOf(once('gate', argv.gate as string | string[] | undefined), config), token };
+  const text = (name: string) => once(name, argv[name] as string | string[] | undefined);
+  const [ca, cert, key] = [text('ca'), text('cert'), text('key')];
+  const tls = {
+    ...(await readPair({ cert, key }, ['--cert', '--key'])),
+    ...(ca !== undefined && { ca: await readAuthorities(ca, '--ca') }),
+  };
+  return { url: urlOf(text('gate'), config), token, tls };
 }
 
 const EVERYWHERE = new Map([
@@ -118,12 +137,13 @@ const PATIENCE = 10_000;
  * @throws PatchgateError where there is no gate, or where it refuses
  */
 export async function askGate(
-  { url, token }: AskedGate,
+  { url, token, tls = {} }: AskedGate,
   path: string,
   decision?: object,
 ): Promise<{ json: JsonValue; now: number }> {
   // fetch asks at no port that browsers keep clear of, and a gate may listen there.
-  const { request } = await import('undici');
+  const { Agent, request } = await import('undici');
+  const dispatcher = new Agent({ connect: tls });
   let answer: { status: number; date: unknown; text: string };
   try {
     const { statusCode, headers, body } = await request(`${url}${CONTROL_ROOT}/${path}`, {
@@ -134,21 +154,35 @@ export async function askGate(
       },
       body: decision ? JSON.stringify(decision) : null,
       signal: AbortSignal.timeout(PATIENCE),
+      dispatcher,
     });
     answer = { status: statusCode, date: headers.date, text: await body.text() };
   } catch (cause) {
     const message = `no gate answers at ${url}: ${messageOf(cause) || systemCode(cause)}`;
     throw new PatchgateError('target-unreachable', message, {
-      hint: /CERT|SIGNATURE/.test(systemCode(cause) ?? '')
-        ? 'if you trust it, give the file of its authority in NODE_EXTRA_CA_CERTS'
-        : 'start it with patchgate proxy, or say where it listens: --gate URL',
+      hint: hintFor(url, cause),
       cause,
     });
+  } finally {
+    void dispatcher.destroy();
   }
   const { status, date, text } = answer;
   const json = jsonOf(text);
   if (status === 200 && json !== undefined) return { json, now: Date.parse(String(date)) || Date.now() };
   throw refusalOf(status, json, { url, token });
+}
+
+const CERTIFICATE =
+  'it may want a certificate of yours, or another one: --cert FILE --key FILE; or is it no gate? say where it listens: --gate URL';
+
+function hintFor(url: string, cause: unknown): string {
+  const code = systemCode(cause) ?? '';
+  if (/ALERT|SSL_/.test(code)) return CERTIFICATE;
+  if (/CERT|SIGNATURE/.test(code)) return 'if you trust it, give the file of its authority: --ca FILE';
+  // The alert that tells of it can be lost with the connection.
+  const isBrokenOff = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(code);
+  if (isBrokenOff && url.startsWith('https:')) return CERTIFICATE;
+  return 'start it with patchgate proxy, or say where it listens: --gate URL';
 }
 
 function jsonOf(text: string): JsonValue | undefined {

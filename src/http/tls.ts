@@ -56,7 +56,7 @@ export async function readServerTls({
 }
 
 /** A certificate and its key, which belong together. @param flags by which they are given */
-async function readPair(
+export async function readPair(
   files: { cert: string | undefined; key: string | undefined },
   flags: readonly [cert: string, key: string],
 ): Promise<{ cert: string; key: string } | undefined> {
@@ -134,7 +134,7 @@ export async function readTargetTls(
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
 
-async function readAuthorities(file: string, flag: string): Promise<string> {
+export async function readAuthorities(file: string, flag: string): Promise<string> {
   const found = (await readPem(file, "authorities' certificates", flag)).match(CERTIFICATE) ?? [];
   attempt(
     () => {

@@ -201,7 +201,7 @@ describe('asking', () => {
   it('says how to trust a certificate', async () => {
     const { url } = await startTarget(undefined, await makeCertificate(['127.0.0.1']));
     expect(await laterRefusal('target-unreachable', askGate({ url, token: 't' }, 'approvals'))).toMatch(
-      /^no gate answers at https:.*: self-signed certificate \(if you trust it, .* NODE_EXTRA_CA_CERTS\)$/,
+      /^no gate answers at https:.*: self-signed certificate \(if you trust it, .*: --ca FILE\)$/,
     );
   });
 

@@ -1,6 +1,7 @@
 /** Approvals from the terminal, and a chat that is told of them: the packed program in front of a service that really deletes. */
 import { expect, it, vi } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
+import { fileOf, makeAuthority, makeCertificate } from '../support/certificates.ts';
 import { startGate as startInProcess } from '../support/in-process.ts';
 import { runHere } from '../support/run-here.ts';
 import { patch, project, startService } from '../support/service.ts';
@@ -111,6 +112,30 @@ it('what cannot be done says why: exit code 2', async () => {
     expect({ words, code, stdout }).toEqual({ words, code: 2, stdout: '' });
     expect(stderr).toContain(said);
     expect(stderr).toMatch(/^patchgate: .*\n {2}.*\n$/);
+  }
+});
+
+it('shows its certificate where the gate wants one', async () => {
+  const authority = await makeAuthority();
+  const server = await makeCertificate(['127.0.0.1']);
+  const own = await makeCertificate(['anna'], { authority });
+  const { url } = await startInProcess({
+    target: (await startService()).target.url,
+    ...{ tlsCert: fileOf(server.cert), tlsKey: fileOf(server.key), clientCa: fileOf(authority.cert) },
+  });
+  const trusting = `approvals --ca ${fileOf(server.cert)}`;
+  const withCert = `${trusting} --cert ${fileOf(own.cert)}`;
+  expect(await type({ url }, `${withCert} --key ${fileOf(own.key)}`)).toMatchObject({
+    ...{ code: 0, stdout: 'nothing waits for a decision\n', stderr: '' },
+  });
+  for (const [words, said] of [
+    [trusting, '--cert FILE --key FILE'],
+    [withCert, '--cert is given without --key'],
+    ['approvals', 'give the file of its authority: --ca FILE'],
+  ] as const) {
+    const { code, stderr } = await type({ url }, words);
+    expect({ words, code }).toEqual({ words, code: 2 });
+    expect(stderr).toContain(said);
   }
 });
 
