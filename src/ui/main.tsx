@@ -53,7 +53,8 @@ function AskForToken() {
       <h1>Patchgate</h1>
       {wasRefused() && <p role="alert">Patchgate does not take this token. It may have been started anew.</p>}
       <p>
-        The inspector needs a token. Patchgate prints a link with it at its start, unless it was given one.
+        The inspector needs a token. Patchgate prints a link with it at its start, unless it was given one. An
+        approver's own token opens it, too.
       </p>
       <form onSubmit={submit}>
         <label>

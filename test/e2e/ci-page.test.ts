@@ -60,16 +60,27 @@ it('the job that comments a pull request fails, and says what is lost', async ()
   mkdirSync(join(cwd, 'bodies'));
   writeFileSync(join(cwd, 'bodies/checkout.json'), JSON.stringify({ ...PROJECT, environments: [] }));
   const job = workflows.map((text) => (parse(text) as Workflow).jobs.plan).find(Boolean);
-  const [plan = '', comment = ''] = (job?.steps ?? []).flatMap(({ run = '' }) => run).slice(-2);
+  const [plan = '', fallback = '', comment = ''] = (job?.steps ?? [])
+    .flatMap(({ run = '' }) => run)
+    .slice(-3);
   const env = { PATH: `${cwd}:${process.env.PATH}`, TARGET: `${service.url}/api/v2`, TOKEN: 'secret' };
   expect((await runProgram('bash', ['-c', plan], { cwd, env })).code).toBe(3);
   expect(service.received[0]?.headers.authorization).toBe('Bearer secret');
+  const written = async () => {
+    expect((await runProgram('bash', ['-c', fallback], { cwd, env })).code).toBe(0);
+    return readFileSync(join(cwd, 'plan.md'), 'utf8');
+  };
   const number = /\$\{\{ github\.event\.number \}\}/;
   expect(comment).toMatch(number);
+  expect(await written()).not.toContain('No plan');
   const { stdout } = await runProgram('bash', ['-c', comment.replace(number, '7')], { cwd, env });
   expect(stdout).toMatch(
     /^pr comment 7 .*\n### Patchgate: this PATCH deletes 1 environment of project 42 "Checkout"\n/,
   );
+
+  writeFileSync(join(cwd, 'bodies/checkout.json'), '{');
+  expect((await runProgram('bash', ['-c', plan], { cwd, env })).code).toBe(2);
+  expect(await written()).toContain('No plan could be made of bodies/checkout.json');
 });
 
 it('the job for GitLab is that of the file', () => {

@@ -76,7 +76,7 @@ describe('the package', () => {
       ]),
     );
     expect(paths.length).toBeLessThan(70);
-    expect(paths.filter((path) => /\.(?:map|test\.|env|tgz)|(?:^|\/)\./.test(path))).toEqual([]);
+    expect(paths.filter((path) => /\.(?:map|png|test\.|env|tgz)|(?:^|\/)\./.test(path))).toEqual([]);
     // No path of the machine that built it.
     for (const file of paths.filter((path) => /\.c?js$/.test(path)))
       expect(readFileSync(join(ROOT, file), 'utf8')).not.toContain(ROOT);
