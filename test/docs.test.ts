@@ -26,18 +26,8 @@ const OTHERS = [
   'help',
 ]
   .concat(['method', 'grep', 'only', 'replace', 'unused', 'older-than', 'yes', 'check', 'session'])
-  .concat([
-    'project',
-    'from-target',
-    'header',
-    'write-full',
-    'data-binary',
-    'gate',
-    'reason',
-    'ca',
-    'cert',
-    'key',
-  ])
+  .concat(['project', 'from-target', 'header', 'write-full', 'data-binary', 'gate', 'reason'])
+  .concat(['ca', 'cert', 'key'])
   .concat(['output', 'write-baseline', 'against-contract'])
   .concat(['unsafe', 'update', 'env', 'fault', 'client', 'verbose'])
   // Of others: npm, npx, curl, node, docker, mount, gh.
