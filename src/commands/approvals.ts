@@ -269,7 +269,8 @@ export function listText({ approvals, approvers }: List, now: number, isColoured
   ]);
   const [head, ...lines] = table([COLUMNS, ...rows], []);
   const paint = isColoured ? coloured : plain;
-  const all = lines.flatMap((line, i) => [line, ...firstEffects((pending[i] as Approval).effects, paint)]);
+  const most = pending.length === 1 ? Number.POSITIVE_INFINITY : undefined;
+  const all = lines.flatMap((line, i) => [line, ...firstEffects(pending[i] as Approval, paint, most)]);
   return linesOf([
     ...[head as string, ...all, ''],
     `${amount(pending.length, 'decision')} to make: patchgate approve ID, or patchgate decline ID`,
@@ -286,7 +287,7 @@ function linesOf(lines: readonly string[]): string {
 export function decidedText(one: Approval, decision: Decision, now: number, isColoured: boolean): string {
   const done = decision === 'approve' ? 'approved' : 'declined';
   const next = decision === 'approve' ? [whatNext(one, now)] : [];
-  const lost = firstEffects(one.effects, isColoured ? coloured : plain);
+  const lost = firstEffects(one, isColoured ? coloured : plain);
   const lines = [`${done} ${visible(one.id)}: ${requestText(one)}`, ...lost, ...next];
   return linesOf(lines);
 }

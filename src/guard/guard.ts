@@ -12,6 +12,7 @@ import { shortened } from '../reporters/wording.ts';
 import { correctedProject } from '../state/corrected.ts';
 import type { Session } from '../upstreams/session.ts';
 import { type About, APPROVE_HEADER, Approvals, type Refusal, type Subject } from './approvals.ts';
+import { decisiveEffects } from './decisive-effects.ts';
 import type { Asker, Knowledge } from './knowledge.ts';
 import { type HeldLock, RecordLocks } from './record-locks.ts';
 
@@ -71,6 +72,8 @@ export interface Remediation {
   approval?: string;
   /** The token works only after an approver has approved it. */
   needsApprover?: boolean;
+  /** It would lose so many environments: more than an approval may be for. */
+  tooMany?: number;
   /** The body that does the same and loses nothing; absent where it is not known. */
   corrected?: JsonObject;
 }
@@ -99,6 +102,8 @@ const APPROVE = APPROVE_HEADER.toLowerCase();
 const NOT_WAITING = () => false;
 /** Requests that are held at a time, with their bodies. Others are answered at once. */
 const MOST_HELD = 100;
+/** Environments that one approval may lose: it names each. */
+export const MOST_LOST = 1000;
 
 /** What guards by different gates have in common. */
 interface Shared {
@@ -173,7 +178,7 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     const isDestructive = inspection.verdict.problem === 'destructive-change';
     // Where there is nothing to approve, a token that was never given out is only noise.
     if (refusal && (isDestructive || !refusal.isUnknown)) {
-      const hint = howToGoOn(refusal, isDestructive, heldToken !== undefined);
+      const hint = howToGoOn(refusal, mayBeApproved(inspection), heldToken !== undefined);
       inspection = gate.inspect(request, match, { known, approval: { refused: refusal.refused, hint } });
     }
     return { inspection, known, isDestructive, refusal };
@@ -184,7 +189,7 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     const { inspection, isDestructive, refusal } = judged;
     if (!isDestructive || !isInspection(inspection)) return judged;
     let issued: Issued | undefined;
-    if (inspection.isApprovable && !refusal?.isDeclined)
+    if (mayBeApproved(inspection) && !refusal?.isDeclined)
       issued = refusal?.pending
         ? { id: refusal.pending, token: header(asked.request.headers, APPROVE) as string }
         : issue(asked, name, judged);
@@ -195,8 +200,10 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
   const withRemediation = (judged: JudgedBy, issued: Issued | undefined): JudgedBy => {
     const { known, inspection } = judged;
     const corrected = known && correctedBody(known, inspection as Inspection);
+    const lost = lossesOf(inspection as Inspection);
     const remediation: Remediation = {
       ...(corrected && { corrected }),
+      ...(lost > MOST_LOST && { tooMany: lost }),
       ...(issued && { approve: issued.token, approval: issued.id }),
       ...(issued && approvals.needApprover && { needsApprover: true }),
     };
@@ -213,7 +220,7 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     const subject = subjectOf(asked, known);
     if (!subject) return undefined;
     counts.given++;
-    const { verdict } = inspection as Inspection;
+    const { verdict, effects = [] } = inspection as Inspection;
     const clean = (text: string) => shortened(redactText(text, redaction), LONGEST_TEXT);
     const about: About = {
       method: asked.request.method,
@@ -222,7 +229,7 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
       ...(name && { record: { account: clean(name.account), kind: name.kind, id: clean(name.id) } }),
       ...asked.sender?.(),
       ...(asked.session.name && { session: clean(asked.session.name) }),
-      effects: verdict.effects ?? [],
+      ...decisiveEffects(effects, redaction),
     };
     return approvals.issue(subject, about, hold);
   };
@@ -261,7 +268,7 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     holdTime > 0 &&
     isDestructive === true &&
     refusal === undefined &&
-    (inspection as Inspection).isApprovable === true &&
+    mayBeApproved(inspection as Inspection) &&
     asked.request.body !== 'too-large' &&
     !shared.isStopping &&
     held.size < MOST_HELD;
@@ -377,10 +384,19 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
 }
 
 /** What to do about an approval that is refused. */
-function howToGoOn({ pending, isDeclined }: Refusal, isDestructive: boolean, wasHeld: boolean): string {
+function howToGoOn({ pending, isDeclined }: Refusal, isApprovable: boolean, wasHeld: boolean): string {
   if (pending) return 'send it again with the same token once it is approved';
-  if (isDestructive && !isDeclined) return 'this answer has a new one';
+  if (isApprovable && !isDeclined) return 'this answer has a new one';
   return wasHeld ? 'send it again' : 'send it without the header';
+}
+
+/** Whether a person can see all that it loses, and say yes to that. */
+function mayBeApproved(inspection: Inspection): boolean {
+  return inspection.isApprovable === true && lossesOf(inspection) <= MOST_LOST;
+}
+
+function lossesOf({ effects = [] }: Inspection): number {
+  return effects.filter(losesEnvironment).length;
 }
 
 function isInspection(inspection: Judged['inspection']): inspection is Inspection {

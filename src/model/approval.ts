@@ -25,7 +25,10 @@ export interface Approval {
   who?: string | undefined;
   /** Absent where the request named none. */
   session?: string | undefined;
+  /** All that lose an environment, then others. */
   effects: readonly Effect[];
+  /** How many others were left out. */
+  effectsOmitted?: number | undefined;
   /** Id of the blocked exchange, where it was answered in this run. */
   exchange?: number | undefined;
   decidedAt?: string | undefined;

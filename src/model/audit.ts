@@ -25,6 +25,7 @@ export interface AuditLine {
   findings: readonly AuditFinding[];
   /** Findings that were left out, where there were more than a line holds. */
   findingsOmitted?: number | undefined;
+  /** All that lose an environment, then others. */
   effects?: readonly Effect[] | undefined;
   effectsOmitted?: number | undefined;
   /** A token was used for it. */
@@ -49,7 +50,7 @@ type AuditFinding = Pick<Finding, 'rule' | 'severity' | 'pointer' | 'message'>;
 export interface DecisionLine
   extends Pick<
     Approval,
-    'client' | 'who' | 'session' | 'method' | 'operation' | 'record' | 'effects' | 'reason'
+    'client' | 'who' | 'session' | 'method' | 'operation' | 'record' | 'effects' | 'effectsOmitted' | 'reason'
   > {
   audit: 1;
   /** When it was decided. */

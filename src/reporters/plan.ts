@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/json.ts';
+import type { Approval } from '../model/approval.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
 import type { Finding } from '../model/finding.ts';
 import { coloured, type Paint, plain } from './colours.ts';
@@ -141,15 +142,24 @@ export function effectLine(effect: Effect, paint: Paint): string {
   return `  ${paint(colour, `${mark.padStart(MARK_WIDTH)} ${text}`)}`;
 }
 
-/** Effects that are shown beside others; what is lost comes first. */
+/** Effects that are shown beside others. */
 const FIRST_EFFECTS = 10;
 
-/** A line for each of the first effects of a PATCH that is blocked for them. */
-export function firstEffects(effects: readonly Effect[], paint: Paint): string[] {
+/** A line for each of the first effects of a PATCH that is blocked for them, and how many more it loses. What is lost comes first. */
+export function firstEffects(
+  { effects, effectsOmitted = 0 }: Pick<Approval, 'effects' | 'effectsOmitted'>,
+  paint: Paint,
+  most = FIRST_EFFECTS,
+): string[] {
   if (effects.length === 0) return ['    it is not known what it deletes'];
-  const shown = effects.slice(0, FIRST_EFFECTS).map((effect) => effectLine(effect, paint));
-  const more = effects.length - shown.length;
-  return [...shown, ...(more > 0 ? [`    and ${more} more`] : [])];
+  const shown = effects.slice(0, most).map((effect) => effectLine(effect, paint));
+  const lost = effects.slice(most).filter(losesEnvironment).length;
+  const others = effects.length - shown.length - lost + effectsOmitted;
+  return [
+    ...shown,
+    ...(lost > 0 ? [`    and ${amount(lost, 'more deletion')}`] : []),
+    ...(others > 0 ? [`    and ${amount(others, 'more change')}`] : []),
+  ];
 }
 
 /** What is counted, in this order. */

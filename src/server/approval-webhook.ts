@@ -3,10 +3,11 @@ import { PatchgateError, systemCode } from '../errors.ts';
 import type { Approvals } from '../guard/approvals.ts';
 import { splitTarget } from '../http/http.ts';
 import type { Approval } from '../model/approval.ts';
+import { losesEnvironment } from '../model/effect.ts';
 import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
 import { plain } from '../reporters/colours.ts';
 import { firstEffects } from '../reporters/plan.ts';
-import { unlinked, visible } from '../reporters/wording.ts';
+import { amount, unlinked, visible } from '../reporters/wording.ts';
 
 interface WebhookOptions {
   /** A secret. */
@@ -119,19 +120,23 @@ export function tellOfApprovals({ url, approvals, uiUrl, notice }: WebhookOption
 
 /** `text` is what Slack, Mattermost and others show; all else is for programs. No body, no token. */
 function messageOf(approval: Approval, uiUrl: string | undefined): object {
-  const { id, method, record, effects, expiresAt } = approval;
+  const { id, method, record, effects, effectsOmitted, expiresAt } = approval;
   const { path } = splitTarget(approval.url);
   const link = uiUrl && `${uiUrl.replace(/\/$/, '')}/#/approvals/${id}`;
-  return { text: chatText(approval, path, link), id, method, path, record, effects, expiresAt, link };
+  const text = chatText(approval, path, link);
+  return { text, id, method, path, record, effects, effectsOmitted, expiresAt, link };
 }
 
-function chatText({ id, method, who, effects, expiresAt }: Approval, path: string, link?: string): string {
+function chatText(approval: Approval, path: string, link?: string): string {
+  const { id, method, who, effects, expiresAt } = approval;
+  const lost = effects.filter(losesEnvironment).length;
+  const what = lost > 0 ? ` would delete ${amount(lost, 'environment')} and` : '';
   const by = who === undefined ? '' : ` of \`${inCode(who)}\``;
   const until = `until ${expiresAt.slice(0, 16).replace('T', ' ')} UTC`;
   return [
-    `\`${inCode(`${method} ${path}`)}\`${by} waits for approval, ${until}:`,
+    `\`${inCode(`${method} ${path}`)}\`${by}${what} waits for approval, ${until}:`,
     '```',
-    ...firstEffects(effects, plain).map((line) => inCode(line.trim())),
+    ...firstEffects(approval, plain).map((line) => inCode(line.trim())),
     '```',
     ...(link === undefined ? [] : [link]),
     `patchgate approve ${id}`,

@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Match } from '../contract/match-operation.ts';
 import { PatchgateError } from '../errors.ts';
-import type { Gate } from '../gate/gate.ts';
+import type { Gate, Inspection } from '../gate/gate.ts';
+import { decisiveEffects } from '../guard/decisive-effects.ts';
 import { splitTarget } from '../http/http.ts';
 import type { Approval } from '../model/approval.ts';
 import type { AuditLine, DecisionLine } from '../model/audit.ts';
-import { losesEnvironment } from '../model/effect.ts';
+import { type Effect, losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
@@ -80,7 +81,7 @@ export class Audit {
   entryOf(
     req: IncomingMessage,
     match: Match,
-    verdict: Verdict,
+    { verdict, effects = [] }: Pick<Inspection, 'verdict' | 'effects'>,
     isApproved: boolean,
     approval?: string,
   ): AuditEntry | undefined {
@@ -92,7 +93,7 @@ export class Audit {
       hasPassed: false,
       over: (seen) => {
         const isForwarded = entry.hasPassed && this.#options.forwards && !isOfRecording(seen);
-        const line = { client, who, record, verdict, isApproved, approval, isForwarded };
+        const line = { client, who, record, verdict, effects, isApproved, approval, isForwarded };
         this.#append(`${printable(JSON.stringify(lineOf(seen, line, this.#options.redaction)))}\n`);
       },
     };
@@ -186,6 +187,8 @@ function lineOf(
   seen: Seen,
   of: Pick<AuditLine, 'client' | 'who' | 'record' | 'approval'> & {
     verdict: Verdict;
+    /** All of them. */
+    effects: readonly Effect[];
     isApproved: boolean;
     isForwarded: boolean;
   },
@@ -211,8 +214,7 @@ function lineOf(
       ...{ rule, severity, pointer: cut(pointer, TEXT_LENGTH), message: cut(message, TEXT_LENGTH) },
     })),
     findingsOmitted: verdict.omitted || undefined,
-    effects: verdict.effects,
-    effectsOmitted: verdict.effectsOmitted,
+    ...(of.effects.length > 0 && decisiveEffects(of.effects, redaction)),
     approved: of.isApproved,
     approval: of.approval,
     forwarded: of.isForwarded,
@@ -224,7 +226,7 @@ function lineOf(
 }
 
 function decisionLineOf(approval: Approval): DecisionLine {
-  const { id, status, decidedAt, decidedBy, reason, url, record, effects } = approval;
+  const { id, status, decidedAt, decidedBy, reason, url, record, effects, effectsOmitted } = approval;
   const { path, query } = splitTarget(url);
   return {
     audit: 1,
@@ -243,6 +245,7 @@ function decisionLineOf(approval: Approval): DecisionLine {
     operation: approval.operation,
     record,
     effects,
+    effectsOmitted,
   };
 }
 

@@ -121,8 +121,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     if (inspection === undefined) return exchange.brokenOff();
     if (inspection instanceof PatchgateError) return exchange.fail(inspection);
     exchange.verdict = inspection.verdict;
-    if (audit)
-      exchange.audited = audit.entryOf(exchange.req, match, inspection.verdict, isApproved, approval);
+    if (audit) exchange.audited = audit.entryOf(exchange.req, match, inspection, isApproved, approval);
     if (inspection.verdict.outcome === 'block')
       exchange.answer(problemOfVerdict(inspection.verdict, remediation));
     else pass(exchange, session, match, inspection.json);

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { type ErrorCode, messageOf, PatchgateError } from '../errors.ts';
-import type { Remediation } from '../guard/guard.ts';
+import { MOST_LOST, type Remediation } from '../guard/guard.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
+import { grouped } from '../reporters/wording.ts';
 import type { Refusal } from './access.ts';
 
 /** An answer that the gate gives itself: `application/problem+json` (RFC 9457), ready for the wire. */
@@ -63,11 +64,13 @@ export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): P
   return { ...answer, headers, ...(remediation?.approve && { shown: answerWith('[redacted]').body }) };
 }
 
-function hintOf({ corrected, approve, approval, needsApprover }: Remediation): string {
+function hintOf({ corrected, approve, approval, needsApprover, tooMany }: Remediation): string {
   const again = 'send the same request again with `Patchgate-Approve: <token>`';
   const ways = [
     corrected && 'send `corrected` to keep them',
     approve && (needsApprover ? `have an approver approve ${approval}, then ${again}` : again),
+    tooMany !== undefined &&
+      `delete in smaller steps: it would delete ${grouped(tooMany)} environments, and an approval is for ${grouped(MOST_LOST)} at most`,
   ];
   return ways.filter(Boolean).join(', or ') || 'no approval lets it pass';
 }

@@ -96,14 +96,14 @@ interface CardProps {
 
 function Card({ approval, isAlone = false, now, ask }: CardProps) {
   const Heading = isAlone ? 'h2' : 'h3';
-  const { id, status, method, url, effects, requestedAt, expiresAt, exchange } = approval;
+  const { id, status, method, url, requestedAt, expiresAt, exchange } = approval;
   const isPending = status === 'pending';
   return (
     <article class="approval" data-status={status} aria-labelledby={`approval-${id}`}>
       <Heading id={`approval-${id}`}>
         {!isAlone && <a href={hrefOf(['approvals', id])}>{id}</a>} {method} {printable(url)}
       </Heading>
-      <Effects effects={effects} />
+      <Effects effects={approval.effects} omitted={approval.effectsOmitted} />
       <p class="about">
         <span>
           Asked by {askedBy(approval)} <Ago at={requestedAt} now={now} />
@@ -212,7 +212,7 @@ function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) 
           <br />
           Asked by {askedBy(approval)}
         </p>
-        <Effects effects={approval.effects} />
+        <Effects effects={approval.effects} omitted={approval.effectsOmitted} />
         <p>
           <strong>{isApproval ? lossText(approval) : 'Nothing is deleted then.'}</strong>
         </p>

@@ -63,7 +63,12 @@ b         45s   2m ago   yes   ci         PATCH /api/v2/accounts/current/project
     const effects = Array.from({ length: 14 }, (_, id) => ({
       ...{ kind: 'environment-deleted', id, name: '' },
     })) as unknown as Approval['effects'];
-    expect(text([approval({ effects })])).toMatch(/environment 9 will.*\n {4}and 4 more\n\n/);
+    const last = { kind: 'language-added', name: 'GO' } as const;
+    const many = approval({ effects: [...effects, last], effectsOmitted: 2 });
+    const short = /environment 9 will.*\n {4}and 4 more deletions\n {4}and 3 more changes\n/;
+    expect(text([many, approval()])).toMatch(short);
+    expect(decidedText(many, 'approve', NOW, false)).toMatch(short);
+    expect(text([many])).toMatch(/environment 13 will.*\n.*GO will be added\n {4}and 2 more changes\n\n/);
   });
 
   it('steers no terminal', () => {

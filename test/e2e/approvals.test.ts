@@ -174,6 +174,47 @@ describe('the resource', () => {
   });
 });
 
+describe('a PATCH that deletes very much', () => {
+  const many = (count: number) =>
+    project('1 Production', ...Array.from({ length: count }, (_, i) => `${i + 2} ${'e'.repeat(250)}${i}`));
+
+  it('is asked for with every environment that it deletes, and leaves out only what is not lost', async () => {
+    const audit = join(temporaryFolder(), 'audit.jsonl');
+    const gate = await start({ audit });
+    await patch(gate.url, many(150));
+    const { approve, approval, effects } = await blocked(gate, { ...ONE, name: 'Other' });
+    expect(effects).toHaveLength(100);
+    const shown = await one(gate, approval);
+    expect(shown.effects.map((effect) => ('id' in effect ? effect.id : effect.kind))).toEqual(
+      Array.from({ length: 150 }, (_, i) => i + 2),
+    );
+    expect(shown.effects[0]).toMatchObject({ name: `${'e'.repeat(200)}…` });
+    expect(shown.effectsOmitted).toBe(1);
+    await decide(gate, approval, 'approve');
+    await patch(gate.url, { ...ONE, name: 'Other' }, withToken(approve));
+    const lines = readFileSync(audit, 'utf8').trimEnd().split('\n');
+    const named = lines
+      .map((line) => JSON.parse(line))
+      .map((line) => [line.effects.length, line.effectsOmitted]);
+    expect(named).toEqual([
+      [150, 1],
+      [150, 1],
+      [150, 1],
+    ]);
+  });
+
+  it('has no approval where that could not name all of them', async () => {
+    const gate = await start({ hold: 60_000 });
+    await patch(gate.url, many(1001));
+    const { approve, approval, hint } = await blocked(gate);
+    expect([approve, approval]).toEqual([undefined, undefined]);
+    expect(hint).toBe(
+      'send `corrected` to keep them, or delete in smaller steps: it would delete 1,001 environments, and an approval is for 1,000 at most',
+    );
+    expect(await list(gate)).toEqual([]);
+  });
+});
+
 describe('without approvers', () => {
   it('a token works at once, and a decline voids it', async () => {
     const gate = await start();

@@ -60,7 +60,7 @@ it('tells of one by a POST that chats and programs read', async () => {
   });
   expect(messages()).toEqual([
     {
-      text: `\`PATCH /api/v2/accounts/current/projects/42\` of \`ci\` waits for approval, until 2026-11-23 08:10 UTC:
+      text: `\`PATCH /api/v2/accounts/current/projects/42\` of \`ci\` would delete 1 environment and waits for approval, until 2026-11-23 08:10 UTC:
 \`\`\`
 - environment 2 "Staging" will be deleted permanently
 \`\`\`

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Match } from '../../src/contract/match-operation.ts';
 import type { AuditLine } from '../../src/model/audit.ts';
+import type { Effect } from '../../src/model/effect.ts';
 import type { Verdict } from '../../src/model/finding.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { Audit } from '../../src/server/audit.ts';
@@ -21,10 +22,10 @@ function newAudit() {
     ...{ file, gate: gate(), redaction: DEFAULT_REDACTION, isDurable: false, forwards: true },
     notice: (text) => notices.push(text),
   });
-  const add = (verdict: Verdict, remoteAddress: string | undefined = '127.0.0.1') => {
+  const add = (verdict: Verdict, remoteAddress = '127.0.0.1', effects: readonly Effect[] = []) => {
     const req = { socket: { remoteAddress } } as unknown as IncomingMessage;
     audit
-      .entryOf(req, MATCH, verdict, false)
+      .entryOf(req, MATCH, { verdict, effects }, false)
       ?.over(seen({ request: { method: 'PATCH', url: PROJECT_URL, headers: [] } }));
   };
   const lines = () =>
@@ -53,16 +54,22 @@ it('cuts what is very long, and says how much was left out', () => {
     pointer: `/${'a'.repeat(9000)}`,
     message: 'b'.repeat(9000),
   } as const;
-  add({
-    ...BLOCKED,
-    findings: [finding],
-    omitted: 7,
-    effects: [{ kind: 'language-added', name: 'GO' }],
-    effectsOmitted: 3,
-  });
+  const added = Array.from({ length: 103 }, () => ({ kind: 'language-added', name: 'GO' }) as const);
+  add({ ...BLOCKED, findings: [finding], omitted: 7 }, undefined, added);
   const [line] = lines();
   expect([line?.findings[0]?.pointer.length, line?.findings[0]?.message.length]).toEqual([500, 500]);
   expect(line).toMatchObject({ findingsOmitted: 7, effectsOmitted: 3 });
+});
+
+it('names all that is lost, however much it is', () => {
+  const { add, lines } = newAudit();
+  const lost = Array.from({ length: 150 }, (_, id) => ({
+    ...({ kind: 'environment-deleted', id, name: 'n'.repeat(300) } as const),
+  }));
+  add(BLOCKED, undefined, [{ kind: 'language-added', name: 'GO' }, ...lost]);
+  const [line] = lines();
+  expect(line?.effects).toEqual(lost.map((one) => ({ ...one, name: `${'n'.repeat(200)}…` })));
+  expect(line?.effectsOmitted).toBe(1);
 });
 
 it('loses the oldest lines where more wait than there is room for, and says so', () => {

@@ -174,7 +174,7 @@ it('has told the audit before the client can have the whole answer', async () =>
   const told: Record<string, unknown>[] = [];
   const audit: DataPathOptions['audit'] = {
     whoIs: () => undefined,
-    entryOf({ socket }, _match, { outcome }) {
+    entryOf({ socket }, _match, { verdict: { outcome } }) {
       const before = socket.bytesWritten;
       const entry = {
         hasPassed: false,

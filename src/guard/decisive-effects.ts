@@ -1,0 +1,32 @@
+import type { Approval } from '../model/approval.ts';
+import { type Effect, losesEnvironment } from '../model/effect.ts';
+import { redactEffect } from '../recordings/redaction/redact-finding.ts';
+import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { shortened } from '../reporters/wording.ts';
+
+/** Effects that are named in all, unless more are lost. */
+const MOST_EFFECTS = 100;
+/** Characters of a name. */
+const LONGEST_NAME = 200;
+
+/** What people decide by, and read later: every environment that is lost, then other effects as far as there is room. Redacted. */
+export function decisiveEffects(
+  effects: readonly Effect[],
+  redaction: Redaction,
+): Pick<Approval, 'effects' | 'effectsOmitted'> {
+  const lost = effects.filter(losesEnvironment);
+  const others = effects.filter((effect) => !losesEnvironment(effect));
+  const named = [...lost, ...others.slice(0, Math.max(0, MOST_EFFECTS - lost.length))];
+  const omitted = effects.length - named.length;
+  return {
+    effects: named.map((effect) => withShortNames(redactEffect(effect, redaction))),
+    ...(omitted > 0 && { effectsOmitted: omitted }),
+  };
+}
+
+function withShortNames(effect: Effect): Effect {
+  const short = { ...effect } as Record<string, unknown>;
+  for (const key of ['name', 'to'])
+    if (typeof short[key] === 'string') short[key] = shortened(short[key], LONGEST_NAME);
+  return short as unknown as Effect;
+}
