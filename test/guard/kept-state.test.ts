@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { ApprovalStore } from '../../src/guard/approvals.ts';
+import { type ApprovalStore, Approvals } from '../../src/guard/approvals.ts';
 import { type KeptState, openKeptState, StateKeeper } from '../../src/guard/kept-state.ts';
 import { journalOf } from '../../src/guard/state-files.ts';
 import type { JsonObject } from '../../src/json/json.ts';
@@ -535,6 +535,33 @@ describe('approvals', () => {
       storeOf(kept).keep(one);
     await kept.close();
     expect(JSON.parse(textOf(file)).approvals).toEqual({ held });
+  });
+
+  test('take no more room in the files than in memory', { tags: 'slow' }, async () => {
+    const file = newFile();
+    const kept = await open(file);
+    const approvals = new Approvals({ lifetime: 600_000, store: storeOf(kept) });
+    const url = 'u'.repeat(1024 * 1024);
+    const subject = {
+      method: 'PATCH',
+      url,
+      headers: [],
+      body: Buffer.alloc(0),
+      session: '',
+      known: undefined,
+    };
+    for (let i = 0; i < 40; i++) {
+      const { id } = approvals.issue(subject, { method: 'PATCH', url, effects: [] });
+      approvals.decide(id, { decision: 'decline' });
+    }
+    const ids = approvals
+      .list()
+      .map(({ id }) => id)
+      .reverse();
+    expect(ids.length).toBeLessThan(35);
+    expect(keptBy(kept).map(({ id }) => id)).toEqual(ids);
+    await kept.close();
+    expect(Object.keys(JSON.parse(textOf(file)).approvals)).toEqual(ids);
   });
 
   test('are kept beside a file that was removed, with what is known', async () => {
