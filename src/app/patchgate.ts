@@ -277,13 +277,17 @@ export async function createPatchgate(
 
   const cors = new Cors(config.cors);
   /** A request ends with what it began with, whatever is in force by then. */
-  const pathsBy = ({ config, gate }: typeof inForce) => ({
-    data: createDataPath({
-      ...{ gate, guard: guard.by(gate, config.guard), learner, upstream, audit, faults, clientTimeout },
-      ...{ cors, sessions, redaction, nextId, onSeen },
-    }),
-    upgrade: forward && createUpgradePath({ gate, forward, nextId, onSeen: onUpgrade }),
-  });
+  const pathsBy = ({ config, gate }: typeof inForce) => {
+    const guardBy = guard.by(gate, config.guard);
+    return {
+      guard: guardBy,
+      data: createDataPath({
+        ...{ gate, guard: guardBy, learner, upstream, audit, faults, clientTimeout },
+        ...{ cors, sessions, redaction, nextId, onSeen },
+      }),
+      upgrade: forward && createUpgradePath({ gate, forward, nextId, onSeen: onUpgrade }),
+    };
+  };
   let paths = pathsBy(inForce);
   const learns = fake !== undefined || parts.played !== undefined || learner !== undefined;
   const reload = async (load: () => Promise<Config>, heeded: readonly string[]) => {
@@ -293,14 +297,19 @@ export async function createPatchgate(
       const gate = await judgingBy(config);
       faults.checkFor(gate);
       inForce = { config, gate };
+      const former = paths.guard;
       paths = pathsBy(inForce);
+      // What is approved from now on is judged by what is in force now.
+      const held = former.endHolds();
       const { validation, guard } = config;
       log.reloaded({ validation, guard, needRestart });
       const later =
         needRestart.length > 0
           ? `\n  changed, and in force only after a restart: ${needRestart.join(', ')}`
           : '';
-      context.notice(`reloaded: validation ${validation}, guard ${guard}${later}`);
+      const ended =
+        held > 0 ? `\n  PATCHes that waited for a decision, and are answered with their tokens: ${held}` : '';
+      context.notice(`reloaded: validation ${validation}, guard ${guard}${later}${ended}`);
     } catch (error) {
       const message = messageOf(error);
       const hint = error instanceof PatchgateError ? error.hint : undefined;
@@ -410,7 +419,7 @@ export async function createPatchgate(
         closed ??= closeAll(one, forMetrics, forUi);
         // What waits for a fault alone would be waited for.
         faults.endWaits();
-        guard.endHolds();
+        paths.guard.endHolds();
         return closed;
       };
       // Requests come first: it is read between them.
@@ -446,7 +455,7 @@ export async function createPatchgate(
       return reloading;
     },
     async close(hasFailed) {
-      guard.endHolds();
+      paths.guard.endHolds();
       await Promise.all(listening.map((one) => one.close()));
       await endWebhook?.();
       sessions.close();

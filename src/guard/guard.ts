@@ -92,8 +92,8 @@ export interface Guard {
    * @returns withdraws it, since its client is gone. False: it does not wait
    */
   judge(asked: Asked, done: (judged: Judged, release?: () => void) => void): () => boolean;
-  /** Answers what is held, and holds no more: the gate stops. */
-  endHolds(): void;
+  /** Answers what is held, and holds no more: the gate stops, or another one is in force. @returns how many were held */
+  endHolds(): number;
   /** One with the same locks and approvals that judges by another gate. */
   by(gate: Gate, mode: GuardOptions['mode']): Guard;
 }
@@ -112,7 +112,6 @@ interface Shared {
   counts: { given: number; used: number };
   /** Goes on with a request that is held, by the id of its approval. @param isDecided false: it has waited long enough */
   held: Map<string, (isDecided: boolean) => void>;
-  isStopping: boolean;
 }
 
 interface Issued {
@@ -130,12 +129,13 @@ export function createGuard(options: GuardOptions): Guard {
     queueMicrotask(() => held.get(id)?.(true));
   });
   const counts = { given: 0, used: 0 };
-  return guardOf(options, { locks: new RecordLocks(), approvals, counts, held, isStopping: false });
+  return guardOf(options, { locks: new RecordLocks(), approvals, counts, held });
 }
 
 function guardOf(options: GuardOptions, shared: Shared): Guard {
   const { gate, knowledge, mode, hold: holdTime = 0, redaction = NO_REDACTION } = options;
   const { locks, approvals, counts, held } = shared;
+  let isOver = false;
 
   /** @param token of an approval that it was held for */
   const judge = (asked: Asked, name: RecordName | undefined, token?: string): JudgedBy => {
@@ -270,7 +270,7 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     refusal === undefined &&
     mayBeApproved(inspection as Inspection) &&
     asked.request.body !== 'too-large' &&
-    !shared.isStopping &&
+    !isOver &&
     held.size < MOST_HELD;
 
   return {
@@ -278,8 +278,10 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     approvals,
     counts,
     endHolds() {
-      shared.isStopping = true;
-      for (const goOn of [...held.values()]) goOn(false);
+      isOver = true;
+      const all = [...held.values()];
+      for (const goOn of all) goOn(false);
+      return all.length;
     },
     judge(asked, done) {
       const name = gate.recordOf(asked.match);

@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';
+import { resolveConfig } from '../../src/settings/config.ts';
 import { startBinary } from '../support/binary.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
 import { patch, project, type Service, startService } from '../support/service.ts';
@@ -475,6 +476,28 @@ describe('a PATCH that is held', () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(100).fill(409));
   });
 
+  it('is judged by a gate that comes meanwhile: the reload answers it with its token', async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const waiting = blocked(gate);
+    const { id } = await held(gate);
+    const given = { target: service.target.url, protect: 'Staging' };
+    const { config } = await resolveConfig(given, { guard: 'on' }, {}, temporaryFolder());
+    await gate.gate.reload(async () => config, []);
+    const { approval, approve } = await waiting;
+    expect(approval).toBe(id);
+    expect(gate.notices.at(-1)).toBe(
+      'reloaded: validation enforce, guard on\n  PATCHes that waited for a decision, and are answered with their tokens: 1',
+    );
+    expect((await decide(gate, id, 'approve')).status).toBe(200);
+    expect((await blocked(gate, ONE, withToken(approve))).approve).toBeUndefined();
+    expect(service.deleted).toEqual([]);
+    const next = patch(gate.url, project('2 Staging'));
+    expect(await held(gate)).toMatchObject({ status: 'pending' });
+    await gate.gate.close();
+    expect((await next).status).toBe(409);
+  });
+
   it('is answered at once when the gate stops, and its token works after the start', async () => {
     const state = join(temporaryFolder(), '.patchgate', 'state.json');
     const gate = await start({ ...settings, state });
@@ -485,25 +508,6 @@ describe('a PATCH that is held', () => {
     const { approve } = await waiting;
     const next = await start({ state });
     expect((await patch(next.url, ONE, withToken(approve))).status).toBe(200);
-  });
-
-  it('goes on by its former config where another is loaded, which keeps what is pending', async () => {
-    const gate = await start(settings);
-    await patch(gate.url, BOTH);
-    const waiting = patch(gate.url, ONE);
-    const { id } = await held(gate);
-    const { config } = await import('../../src/settings/config.ts').then(({ resolveConfig }) =>
-      resolveConfig(
-        { target: service.target.url, protect: 'Staging' },
-        { guard: 'on' },
-        {},
-        temporaryFolder(),
-      ),
-    );
-    await gate.gate.reload(async () => config, []);
-    expect((await blocked(gate)).approve).toBeUndefined();
-    await decide(gate, id, 'approve');
-    expect((await waiting).status).toBe(200);
   });
 
   it('is counted once, and its wait is no time of the gate', async () => {
