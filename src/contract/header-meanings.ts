@@ -1,4 +1,10 @@
-import { byHeaderName, looseHeaderName, type RequestHead } from '../http/http.ts';
+import {
+  byHeaderName,
+  looseHeaderName,
+  METHOD_OVERRIDES,
+  PATH_OVERRIDES,
+  type RequestHead,
+} from '../http/http.ts';
 import type { Finding } from '../model/finding.ts';
 import { requestFinding } from './request-rules.ts';
 
@@ -26,14 +32,8 @@ const MEANINGS: Readonly<
   Record<string, 'method' | 'path' | 'ordinary-path' | 'content-type' | 'content-coding' | 'body'>
 > = {
   __proto__: null as never,
-  'x-http-method-override': 'method',
-  'x-http-method': 'method',
-  'x-method-override': 'method',
-  // IIS and the frameworks that follow it (Symfony, Laminas, Yii, CakePHP) route by these.
-  'x-original-url': 'path',
-  'x-rewrite-url': 'path',
-  'x-override-url': 'path',
-  'path-info': 'path',
+  ...Object.fromEntries(METHOD_OVERRIDES.map((name) => [name, 'method' as const])),
+  ...Object.fromEntries(PATH_OVERRIDES.map((name) => [name, 'path' as const])),
   // Not X-Forwarded-Prefix and X-Envoy-Original-Path: they come with every request of some load balancers.
   'x-original-uri': 'ordinary-path',
   'x-original-path': 'ordinary-path',

@@ -2,7 +2,7 @@ import type { Match } from '../contract/match-operation.ts';
 import type { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import { type Decoded, decodeContent, LEARNING_BOUNDS } from '../http/decode-content.ts';
-import { header, type RequestHead, type ResponseHead } from '../http/http.ts';
+import { header, mayMeanAnother, type RequestHead, type ResponseHead } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { ListName } from '../model/record.ts';
 import { codingOf } from '../recordings/redaction/redact.ts';
@@ -55,7 +55,7 @@ export function createFollow(
     const update = stateUpdateOf(state, name, head, match !== undefined, isChange, body);
     const answered: Followed['answered'] = ({ status, headers }, bytes) => {
       const shown = bytes && records.in(bytes, name, head.method);
-      const isAsked = shown?.record && state.isLive(name.kind);
+      const isAsked = shown?.record && state.isLive(name.kind) && !mayMeanAnother(head.headers);
       update.answered({ status, headers, shown, ...(isAsked && { by: clientOf(head.headers) }) });
     };
     return new Follower({ ...update, answered }, counts, sink);
@@ -77,7 +77,7 @@ function followList(
     answered(_, bytes) {
       const answer = bytes?.length ? answerIn(bytes) : undefined;
       if (answer === undefined || answer === TEXT) return;
-      const by = clientOf(asked);
+      const by = mayMeanAnother(asked) ? undefined : clientOf(asked);
       for (const { id, record } of projectsIn(answer))
         state.read({ ...list, id }, true)({ record, isPart: true, ids: new Set() }, by);
     },

@@ -26,6 +26,15 @@ export interface ResponseHead {
 /** Headers, by their names in lower case, with which a request says that it means another method. */
 export const METHOD_OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'] as const;
 
+/** The same with another path. IIS and the frameworks that follow it (Symfony, Laminas, Yii, CakePHP) route by these. */
+export const PATH_OVERRIDES = ['x-original-url', 'x-rewrite-url', 'x-override-url', 'path-info'] as const;
+
+/** Whether a request may be another one to the service, by its method or its path. */
+export function mayMeanAnother(headers: RawHeaders): boolean {
+  for (let i = 0; i + 1 < headers.length; i += 2) if (isOverride(headers[i] as string)) return true;
+  return false;
+}
+
 /** Headers that belong to one connection and are never passed on (RFC 9110 7.6.1). */
 export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
@@ -107,6 +116,9 @@ export function byHeaderName<T>(of: (lowerCaseName: string) => T): (name: string
 export function looseHeaderName(name: string): string {
   return name.replace(/[^a-z0-9]/gi, '-');
 }
+
+const OVERRIDES: ReadonlySet<string> = new Set([...METHOD_OVERRIDES, ...PATH_OVERRIDES]);
+const isOverride = byHeaderName((name) => OVERRIDES.has(looseHeaderName(name)));
 
 /** `/a/b?x=1` -> path `/a/b`, query `x=1` (without the `?`). An absolute-form target loses scheme and authority. */
 export function splitTarget(url: string): { path: string; query: string } {

@@ -1,4 +1,10 @@
-import { byHeaderName, type RawHeaders, type RequestHead, splitTarget } from '../http/http.ts';
+import {
+  byHeaderName,
+  mayMeanAnother,
+  type RawHeaders,
+  type RequestHead,
+  splitTarget,
+} from '../http/http.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import type { FailureKind } from '../model/exchange.ts';
 import type { RecordName } from '../model/record.ts';
@@ -42,12 +48,13 @@ export function stateUpdateOf(
   body: JsonValue | undefined,
 ): StateUpdate {
   const isLive = state.isLive(name.kind);
+  const isOther = mayMeanAnother(head.headers ?? []);
   if (isChange) {
     const sent = state.send(name, body);
     return {
       wantsBody: isAccepted,
       answered({ status, shown, by }) {
-        if (isAccepted(status) && (!isLive || (isJudged && saysDone(shown))))
+        if (isAccepted(status) && !isOther && (!isLive || (isJudged && saysDone(shown))))
           sent.accepted(shown, by, () => isFinal(status, head, body));
         else if (status >= 400 && status < 500) sent.rejected();
         else sent.unclear(shown, by);
@@ -64,15 +71,15 @@ export function stateUpdateOf(
       wantsBody: (status) => isLive && isAccepted(status),
       answered({ status, shown }) {
         if (!isAccepted(status)) return;
-        if (!isLive || (saysDone(shown) && isFinal(status, head, body)))
+        if (!isOther && (!isLive || (saysDone(shown) && isFinal(status, head, body))))
           state.forget(name, begun, shown?.ids);
         else state.doubt(name);
       },
       failed: () => undefined,
     };
   }
-  // A query may ask for a part of it; and what another method shows is not said anywhere.
-  const isPart = splitTarget(head.url).query !== '' || (isLive && head.method !== 'GET');
+  // A query may ask for a part of it, a header for something else; and what another method shows is not said anywhere.
+  const isPart = isOther || splitTarget(head.url).query !== '' || (isLive && head.method !== 'GET');
   const read = state.read(name, isPart);
   const wantsBody = (status: number) =>
     head.method !== 'HEAD' && isAccepted(status) && (isLive || status !== 206);

@@ -295,6 +295,28 @@ describe('settings', () => {
   });
 });
 
+it.each(['X-HTTP-Method-Override', 'X-Method-Override', 'X-HTTP-Method', 'X-Original-URL', 'X-Rewrite-URL'])(
+  'a DELETE that %s makes another request is no reason to forget',
+  async (name) => {
+    const service = await startService();
+    const { url } = await startGate({ target: service.target.url });
+    const both = project('1 Production', '2 Staging');
+    await patch(url, both);
+    service.next.push((_req, res) => res.writeHead(204).end());
+    const path = `${url}/api/v2/accounts/current/projects/42`;
+    expect(
+      (
+        await fetch(path, {
+          method: 'DELETE',
+          headers: { [name]: name.endsWith('URL') ? '/health' : 'OPTIONS' },
+        })
+      ).status,
+    ).toBe(204);
+    const answered = await patch(url, project('1 Production'));
+    expect([answered.status, lossesIn(answered)]).toEqual([409, ['environment-deleted 2']]);
+  },
+);
+
 it('what is made anew while a DELETE is on its way is not forgotten with it', async () => {
   const { url } = await start();
   await patch(url, BOTH);

@@ -21,10 +21,10 @@ function outcome(status: number, record?: JsonObject): Outcome {
 function setUp(...ids: number[]) {
   const state = new KnownState();
   if (ids.length > 0) state.send(NAME, project(...ids)).accepted();
-  const patch = (body: JsonValue | undefined, method = 'PATCH') =>
-    stateUpdateOf(state, NAME, { method, url: URL }, true, true, body);
-  const ask = (method: string, url = URL) =>
-    stateUpdateOf(state, NAME, { method, url }, false, false, undefined);
+  const patch = (body: JsonValue | undefined, method = 'PATCH', headers: string[] = []) =>
+    stateUpdateOf(state, NAME, { method, url: URL, headers }, true, true, body);
+  const ask = (method: string, url = URL, headers: string[] = []) =>
+    stateUpdateOf(state, NAME, { method, url, headers }, false, false, undefined);
   const known = () => {
     const { record, isWhole } = state.of(NAME) ?? {};
     if (!record) return undefined;
@@ -119,3 +119,17 @@ it('a DELETE that was accepted forgets the record, no other does', () => {
   ask('DELETE').answered(outcome(204));
   expect(known()).toBeUndefined();
 });
+
+it.each(['X-HTTP-Method-Override', 'x-http-method', 'X_Method_Override', 'X-Original-URL', 'X-Rewrite-URL'])(
+  'a request with %s may be another one: nothing is gone for it',
+  (name) => {
+    const headers = [name, 'OPTIONS'];
+    const { ask, patch, known } = setUp(1, 2);
+    ask('DELETE', URL, headers).answered(outcome(204));
+    ask('GET', URL, headers).answered(outcome(200, project(3)));
+    expect(known()).toBe('1,2,3 and perhaps more');
+    patch(project(4), 'PATCH', headers).answered(outcome(200));
+    patch(project(5), 'PUT', headers).answered(outcome(200));
+    expect(known()).toBe('1,2,3,4,5 and perhaps more');
+  },
+);
