@@ -108,7 +108,7 @@ it.each([
   await told(1);
   const outside = messages()[0].text.replace(/```[\s\S]*?```|`[^`]*`/g, 'CODE');
   expect(outside).toBe(
-    'CODE of CODE waits for approval, until 2026-11-23 08:10 UTC:\nCODE\npatchgate approve a',
+    'CODE of CODE would delete 1 environment and waits for approval, until 2026-11-23 08:10 UTC:\nCODE\npatchgate approve a',
   );
 });
 
