@@ -19,6 +19,8 @@ export interface Subject {
   session: string;
   /** As it is kept: a restart knows no more of it. */
   known: Known | undefined;
+  /** The same by now; undefined where it is not known for sure. */
+  knownNow?(): Known | undefined;
 }
 
 /** What an approval shows of its request. */
@@ -59,6 +61,8 @@ interface ApprovalsOptions {
 interface Entry {
   shown: Approval;
   marks: ApprovalMarks;
+  /** Whether the PATCH cannot pass by it any more, as far as that is known. */
+  isStale(): boolean;
   /** From then on it has expired, by `performance.now()`; a held one does not expire. */
   deadline: number;
   /** Characters that it takes, about. */
@@ -118,7 +122,13 @@ export class Approvals {
       ...about,
     };
     const deadline = hold === undefined ? now + this.#lifetime : Number.POSITIVE_INFINITY;
-    const entry = this.#add(shown, { token: hashOf(token), ...marksOf(subject) }, deadline);
+    const marks = { token: hashOf(token), ...marksOf(subject) };
+    const { knownNow } = subject;
+    const isStale = () => {
+      const known = knownNow?.();
+      return known !== undefined && hashOfState(known) !== marks.state;
+    };
+    const entry = this.#add(shown, marks, deadline, isStale);
     this.#changed(entry);
     return { id, token };
   }
@@ -139,9 +149,9 @@ export class Approvals {
       return { refused: `the approval ${id} was declined${by}${why}`, isDeclined: true };
     }
     if (status === 'used') return { refused: 'the approval was used already' };
-    if (status === 'expired' || status === 'withdrawn') return { refused: 'the approval has expired' };
     if (entry.marks.state !== state)
       return { refused: 'the record has changed since the approval was given' };
+    if (status === 'expired' || status === 'withdrawn') return { refused: 'the approval has expired' };
     if (status === 'pending' && this.#approvers)
       return { refused: `no approver has approved ${id} yet`, pending: id };
     return undefined;
@@ -164,7 +174,8 @@ export class Approvals {
    * Says yes or no to a pending one.
    *
    * @param by name of the approver
-   * @throws PatchgateError `not-allowed` where approvers are given and `by` is not one of them; `not-found`; `not-pending`
+   * @throws PatchgateError `not-allowed` where approvers are given and `by` is not one of them; `not-found`; `not-pending`, and
+   *   then it is over where the record has changed since it was asked
    */
   decide(
     id: string,
@@ -184,6 +195,15 @@ export class Approvals {
       throw new PatchgateError('not-pending', `the approval ${id} is not pending: it was ${status}${who}`, {
         hint: 'send the PATCH again: its 409 has a new one',
         details: { approval: id, approvalStatus: status },
+      });
+    }
+    if (decision === 'approve' && entry.isStale()) {
+      shown.status = 'expired';
+      shown.reason = 'the record has changed since it was asked';
+      this.#changed(entry);
+      throw new PatchgateError('not-pending', `the approval ${id} is of no use: ${shown.reason}`, {
+        hint: 'the PATCH must be sent again: its 409 has a new one',
+        details: { approval: id, approvalStatus: shown.status },
       });
     }
     shown.status = decision === 'approve' ? 'approved' : 'declined';
@@ -255,8 +275,8 @@ export class Approvals {
     }
   }
 
-  #add(shown: Approval, marks: ApprovalMarks, deadline: number): Entry {
-    const entry: Entry = { shown, marks, deadline, size: JSON.stringify(shown).length };
+  #add(shown: Approval, marks: ApprovalMarks, deadline: number, isStale = () => false): Entry {
+    const entry: Entry = { shown, marks, isStale, deadline, size: JSON.stringify(shown).length };
     this.#byId.set(shown.id, entry);
     this.#byToken.set(marks.token, entry);
     this.#size += entry.size;
@@ -332,8 +352,12 @@ function marksOf({ method, url, body, headers, session, known }: Subject): Omit<
   return {
     request: hashOf(`${method} ${url} ${session}`),
     body: hashOf(body, ...CONTENT.map((name) => header(headers, name) ?? '')),
-    state: hashOf(known ? `${known.isWhole} ${canonicalText(known.record)}` : ''),
+    state: hashOfState(known),
   };
+}
+
+function hashOfState(known: Known | undefined): string {
+  return hashOf(known ? `${known.isWhole} ${canonicalText(known.record)}` : '');
 }
 
 /** Headers that say what the bytes are. */

@@ -10,6 +10,7 @@ import { redactJson, redactText, redactUrl } from '../recordings/redaction/redac
 import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import { correctedProject } from '../state/corrected.ts';
+import { isPossible } from '../state/records.ts';
 import type { Session } from '../upstreams/session.ts';
 import { type About, APPROVE_HEADER, Approvals, type Refusal, type Subject } from './approvals.ts';
 import { decisiveEffects } from './decisive-effects.ts';
@@ -219,6 +220,7 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
   ): Issued | undefined => {
     const subject = subjectOf(asked, known);
     if (!subject) return undefined;
+    if (name) subject.knownNow = knownNow(name, asked.session);
     counts.given++;
     const { verdict, effects = [] } = inspection as Inspection;
     const clean = (text: string) => shortened(redactText(text, redaction), LONGEST_TEXT);
@@ -259,8 +261,22 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     const { body, method, url, headers } = request;
     if (body === 'too-large') return undefined;
     const own = knowledge.isOfSession ? `${session.name} ${session.id}` : session.name;
-    const kept = known && { ...known, record: redactJson(known.record, redaction) as JsonObject };
-    return { method, url, headers, body, session: own, known: kept };
+    return { method, url, headers, body, session: own, known: known && kept(known) };
+  };
+
+  const kept = (known: Known): Known => ({
+    ...known,
+    record: redactJson(known.record, redaction) as JsonObject,
+  });
+
+  /** Of what is not known for sure, a look may find that it is as it was. A session may be over. */
+  const knownNow = (name: RecordName, session: Session) => {
+    if (knowledge.isOfSession) return () => undefined;
+    return () => {
+      const known = knowledge.of(name, session);
+      if (!known?.isWhole || hasPossible(known.record)) return undefined;
+      return kept(known);
+    };
   };
 
   /** Whether it waits for a yes instead of being answered. */
@@ -413,6 +429,10 @@ function losesOnlyPossible({ inspection }: Judged): boolean {
   return (
     lost.length > 0 && lost.every((effect) => losesEnvironment(effect) && effect.possibleSince !== undefined)
   );
+}
+
+function hasPossible({ environments }: JsonObject): boolean {
+  return Array.isArray(environments) && environments.some(isPossible);
 }
 
 function passes({ inspection }: Judged): boolean {

@@ -226,6 +226,7 @@ function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) 
         ) : (
           <p role="alert">It is no longer pending: {outcomeText(approval)}.</p>
         )}
+        {!isPending && approval.reason && <p class="reason">Reason: {printable(approval.reason)}</p>}
         <p class="buttons">
           {isPending && (
             <button type="submit" class={isApproval ? 'danger' : undefined} disabled={isBusy}>

@@ -21,6 +21,7 @@ const ANNA = { Authorization: 'Bearer t0ken-of-anna' };
 const BEN = { Authorization: 'Bearer t0ken-of-ben' };
 
 const start = (settings: Settings = {}) => startGate({ target: service.target.url, ...settings });
+const CHANGED = 'the record has changed since it was asked';
 const withToken = (approve: string | undefined) => ({ headers: { 'Patchgate-Approve': approve ?? '' } });
 
 /** A machine that has much else to do is no failure. */
@@ -251,6 +252,22 @@ describe('without approvers', () => {
     expect((await one(gate, approval)).status).toBe(is);
   });
 
+  it('one whose record has changed cannot be approved any more, and may be declined', async () => {
+    const gate = await start();
+    await patch(gate.url, BOTH);
+    const [first, second] = [await blocked(gate), await blocked(gate)];
+    await patch(gate.url, { ...BOTH, name: 'Other' });
+    const late = await decide(gate, first.approval, 'approve');
+    expect([late.status, late.json.detail]).toEqual([409, expect.stringContaining(CHANGED)]);
+    expect(await one(gate, first.approval)).toMatchObject({ status: 'expired', reason: CHANGED });
+    const sent = await blocked(gate, ONE, withToken(first.approve));
+    expect(sent.detail).toContain('the record has changed');
+    expect((await decide(gate, second.approval, 'decline')).status).toBe(200);
+    // What is not known for sure is looked at when the PATCH comes again.
+    await control(gate, 'state/current/projects/42', { method: 'DELETE' });
+    expect((await decide(gate, sent.approval, 'approve')).status).toBe(200);
+  });
+
   it('one that was used or has expired cannot be decided', async () => {
     const gate = await start({ approvalTtl: 30 });
     await patch(gate.url, BOTH);
@@ -388,12 +405,13 @@ describe('a PATCH that is held', () => {
     const [ofFirst, ofSecond] = [await byEffect(2), await byEffect(1)];
     await decide(gate, ofFirst, 'approve');
     expect((await first).status).toBe(200);
-    await decide(gate, ofSecond, 'approve');
+    const late = await decide(gate, ofSecond, 'approve');
+    expect([late.status, late.json.detail]).toEqual([409, expect.stringContaining(CHANGED)]);
     const { status, json } = await second;
     expect([status, json.detail]).toEqual([409, expect.stringContaining('has changed since the approval')]);
     expect(json.approval).not.toBe(ofSecond);
     expect(await one(gate, json.approval)).toMatchObject({ status: 'pending', held: false });
-    expect(await one(gate, ofSecond)).toMatchObject({ status: 'expired', held: false });
+    expect(await one(gate, ofSecond)).toMatchObject({ status: 'expired', held: false, reason: CHANGED });
     expect(service.deleted).toEqual(['42: 2 Staging']);
   });
 
