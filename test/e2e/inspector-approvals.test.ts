@@ -113,6 +113,24 @@ describe('approvals', { tags: 'slow' }, () => {
     await page.getByRole('alert').waitFor();
   });
 
+  it.each([{}, { hold: '1m' }])(
+    'says that it can no longer pass where its record has changed: %j',
+    async (settings) => {
+      const { service, gate, all, send } = await start(settings);
+      const page = await open(gate, '#/approvals');
+      const sent = send();
+      await page.getByText(PENDING).waitFor();
+      await patch(gate.url, { ...all, name: 'Other' });
+      await page.getByRole('button', { name: /^Approve…/ }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+      await page.getByRole('dialog').getByText('the record has changed since it was asked').first().waitFor();
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByText('Reason: the record has changed since it was asked').waitFor();
+      expect(await page.getByText('Approved:').count()).toBe(0);
+      expect([(await sent).status, service.deleted]).toEqual([409, []]);
+    },
+  );
+
   it('expires on the page as time goes by', async () => {
     const { gate, send } = await start({ approvalTtl: '3s' });
     const page = await open(gate, '#/approvals');
