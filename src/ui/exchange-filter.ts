@@ -9,6 +9,19 @@ export type ExchangeFilter = Record<(typeof FILTER_NAMES)[number], string>;
 export const NOT_JUDGED = 'none';
 export const DEFAULT_SESSION = '.';
 
+/** What the page says of an exchange: `passed-error` is one that enforce would block, and `missed` one without a recorded answer. */
+type VerdictName = 'block' | 'pass' | 'passed-error' | 'missed' | typeof NOT_JUDGED;
+
+export function verdictOf({
+  verdict,
+  response,
+  answeredBy,
+}: Pick<ShownExchange, 'verdict' | 'response' | 'answeredBy'>): VerdictName {
+  if (response?.status === 501 && answeredBy === 'gate') return 'missed';
+  if (verdict?.outcome !== 'pass') return verdict?.outcome ?? NOT_JUDGED;
+  return verdict.findings.some(({ severity }) => severity === 'error') ? 'passed-error' : 'pass';
+}
+
 export function filterOf(query: URLSearchParams): ExchangeFilter {
   return Object.fromEntries(FILTER_NAMES.map((name) => [name, query.get(name) ?? ''])) as ExchangeFilter;
 }
@@ -17,7 +30,7 @@ export function isWanted(exchange: ShownExchange, filter: ExchangeFilter): boole
   const { request, verdict, session = DEFAULT_SESSION } = exchange;
   const { rule, path, text } = filter;
   return (
-    isOneOf(filter.verdict, verdict?.outcome ?? NOT_JUDGED) &&
+    isOneOf(filter.verdict, verdictOf(exchange)) &&
     isOneOf(filter.operation, verdict?.operation) &&
     isOneOf(filter.method, request.method) &&
     isOneOf(filter.session, session) &&

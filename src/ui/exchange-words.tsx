@@ -1,19 +1,22 @@
 import type { Severity } from '../model/finding.ts';
 import { effectText } from '../reporters/effect-text.ts';
-import { amount, printable } from '../reporters/wording.ts';
+import { printable } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
+import { verdictOf } from './exchange-filter.ts';
 
 const VERDICTS = {
   block: ['✕', 'Blocked', 'bad'],
   pass: ['✓', 'Passed', 'good'],
+  'passed-error': ['!', 'Passed, enforce would block', 'warn'],
+  missed: ['?', 'Missed', 'bad'],
   none: ['–', 'Not judged', 'quiet'],
 } as const;
 
 /** A word, a sign and a colour, of which each says it alone. */
-export function VerdictWord({ verdict }: Pick<ShownExchange, 'verdict'>) {
-  const [sign, word, tone] = VERDICTS[verdict?.outcome ?? 'none'];
+export function VerdictWord({ exchange }: { exchange: ShownExchange }) {
+  const [sign, word, tone] = VERDICTS[verdictOf(exchange)];
   return (
-    <span class={`word ${tone}`}>
+    <span class={`word ${tone}`} title={word}>
       <span aria-hidden="true">{sign}</span> {word}
     </span>
   );
@@ -25,15 +28,16 @@ export function SeverityWord({ severity }: { severity: Severity }) {
 }
 
 /** The one thing to know of an exchange, in a line. */
-export function summaryOf({ verdict, failure, fault }: ShownExchange): string {
+export function summaryOf({ verdict, response, failure, fault }: ShownExchange): string {
   const { findings = [], effects = [], omitted = 0 } = verdict ?? {};
   const [effect] = effects;
   const finding = findings.find(({ severity }) => severity === 'error') ?? findings[0];
   const more = findings.length + omitted - 1;
-  const isLost = effect && effectText(effect)[1] === 'red';
+  // What is not valid is blocked for that, whatever it would delete.
+  const isLost = effect && response?.status !== 422 && effectText(effect)[1] === 'red';
   const parts = [
     isLost && effectText(effect)[2],
-    finding && !isLost && `${finding.message}${more > 0 ? `, and ${amount(more, 'more finding')}` : ''}`,
+    finding && !isLost && `${finding.message}${more > 0 ? `, and ${more} more` : ''}`,
     effect && !isLost && !finding && effectText(effect)[2],
     failure,
     fault && `fault ${fault}`,

@@ -96,7 +96,7 @@ function Whole({ exchange, finding }: { exchange: ShownExchange; finding: string
 function ExchangeFacts({ exchange }: { exchange: ShownExchange }) {
   const { response, verdict, answeredBy, startedAt, durationMs, session, failure, fault } = exchange;
   const facts: Fact[] = [
-    ['Verdict', <VerdictWord key="" verdict={verdict} />],
+    ['Verdict', <VerdictWord key="" exchange={exchange} />],
     ['Status', response?.status ?? 'none'],
     ['Operation', verdict?.operation],
     ['Answered by', answeredBy],
@@ -200,7 +200,7 @@ function Findings({ exchange: { id, request, verdict } }: { exchange: ShownExcha
           );
         })}
       </ol>
-      {omitted > 0 && <p>{amount(omitted, 'further finding')} were left out.</p>}
+      {omitted > 0 && <p>and {omitted} more</p>}
     </section>
   );
 }
@@ -314,7 +314,9 @@ function Comparison({ names, documents }: { names: readonly string[]; documents:
   return (
     <>
       <p class="quiet">
-        {differing === 0 ? 'No differences.' : `${amount(differing, 'line')} not alike, marked.`}
+        {differing === 0
+          ? 'No differences.'
+          : `${amount(differing, 'line')} ${differing === 1 ? 'differs' : 'differ'}.`}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by the keyboard */}
       <section class="scrolls" aria-label={listText(names)} tabIndex={0}>
@@ -393,7 +395,7 @@ function MissSection({ miss, exchange }: { miss: Miss; exchange: ShownExchange }
           </table>
         </section>
       )}
-      {omitted > 0 && <p>{amount(omitted, 'further difference')} are not shown.</p>}
+      {omitted > 0 && <p>and {omitted} more</p>}
       {hint && <p>Hint: {printable(hint)}</p>}
       {recorded !== undefined && sent !== undefined && (
         <>

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { amount, printable } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
+import { pendingOf } from './approval-words.ts';
 import {
   choicesOf,
   DEFAULT_SESSION,
@@ -60,12 +61,28 @@ export function Exchanges({ route }: { route: Route }) {
         </span>
         <Announcer exchanges={live.exchanges} filter={filter} isHeld={isHeld} />
       </div>
+      <Held />
       {shown.length === 0 ? (
         <Nothing isFiltered={isFiltered} connection={live.connection} />
       ) : (
         <Table table={table} exchanges={shown} />
       )}
     </>
+  );
+}
+
+/** One that is held is no exchange until it is decided. */
+function Held() {
+  const { approvals } = useLive();
+  const count = pendingOf(approvals).filter(({ held }) => held).length;
+  return (
+    <p role="status">
+      {count > 0 && (
+        <a
+          href={hrefOf(['approvals'])}
+        >{`${count} PATCH${count === 1 ? ' waits' : 'es wait'} for a decision`}</a>
+      )}
+    </p>
   );
 }
 
@@ -193,6 +210,8 @@ function Filters({
         {select('verdict', 'Verdict', [
           ['block', 'blocked'],
           ['pass', 'passed'],
+          ['passed-error', 'passed, enforce would block'],
+          ['missed', 'missed'],
           [NOT_JUDGED, 'not judged'],
         ])}
         {select('rule', 'Rule', asIs(choices.rule))}
@@ -289,7 +308,7 @@ function Exchange({ exchange, index }: { exchange: ShownExchange; index: number 
       </td>
       <td>{response?.status ?? <span class="quiet">none</span>}</td>
       <td>
-        <VerdictWord verdict={exchange.verdict} />
+        <VerdictWord exchange={exchange} />
       </td>
       <td title={summaryOf(exchange)}>{summaryOf(exchange)}</td>
       <td>{answeredBy}</td>

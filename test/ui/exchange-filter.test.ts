@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ShownExchange } from '../../src/server/show-exchange.ts';
-import { choicesOf, filterOf, isWanted } from '../../src/ui/exchange-filter.ts';
+import { choicesOf, filterOf, isWanted, verdictOf } from '../../src/ui/exchange-filter.ts';
 
 const BLOCKED: ShownExchange = {
   id: 1,
@@ -34,6 +34,26 @@ const READ: ShownExchange = {
   answeredBy: 'target',
   failure: 'the client went away',
 };
+
+const ANSWERED = { verdict: { ...BLOCKED.verdict, outcome: 'pass' }, response: { status: 200, headers: {} } };
+const CLEAN = { outcome: 'pass', findings: [], omitted: 0 };
+
+it.each<[string, object]>([
+  ['block', BLOCKED],
+  ['none', READ],
+  ['passed-error', ANSWERED],
+  ['pass', { ...ANSWERED, verdict: CLEAN }],
+  ['missed', { verdict: CLEAN, response: { status: 501, headers: {} }, answeredBy: 'gate' }],
+  ['missed', { response: { status: 501, headers: {} }, answeredBy: 'gate' }],
+  ['pass', { verdict: CLEAN, response: { status: 501, headers: {} }, answeredBy: 'target' }],
+])('the verdict is %s', (verdict, exchange) => {
+  expect(verdictOf(exchange as ShownExchange)).toBe(verdict);
+  const wanted = isWanted(
+    { ...READ, ...exchange } as ShownExchange,
+    filterOf(new URLSearchParams({ verdict })),
+  );
+  if ('answeredBy' in exchange) expect(wanted).toBe(true);
+});
 
 describe('a filter', () => {
   it.each([
