@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval, Decision } from '../model/approval.ts';
 import { printable } from '../reporters/wording.ts';
 import { post } from './api.ts';
@@ -6,7 +6,7 @@ import { announcement, askedBy, currentOf, lossText, outcomeText, pendingOf } fr
 import { OtherToken, useApprover } from './approver.tsx';
 import { Effects } from './effects.tsx';
 import { useLive } from './live.ts';
-import { Ago, Dialog, Done, type Fact, Facts, Field, Problem, useDone, useLoaded } from './parts.tsx';
+import { Ago, Dialog, Done, type Fact, Facts, Field, Problem, useLoaded } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { agoText, leftText, useNow } from './time.ts';
 
@@ -86,6 +86,8 @@ function One({ id }: { id: string }) {
   );
 }
 
+const headingId = (id: string) => `approval-${id}`;
+
 interface CardProps {
   approval: Approval;
   /** Its heading is one level up. */
@@ -99,8 +101,8 @@ function Card({ approval, isAlone = false, now, ask }: CardProps) {
   const { id, status, method, url, requestedAt, expiresAt, exchange } = approval;
   const isPending = status === 'pending';
   return (
-    <article class="approval" data-status={status} aria-labelledby={`approval-${id}`}>
-      <Heading id={`approval-${id}`}>
+    <article class="approval" data-status={status} aria-labelledby={headingId(id)}>
+      <Heading id={headingId(id)} tabIndex={-1}>
         {!isAlone && <a href={hrefOf(['approvals', id])}>{id}</a>} {method} {printable(url)}
       </Heading>
       <Effects effects={approval.effects} omitted={approval.effectsOmitted} />
@@ -166,13 +168,23 @@ function Details({ approval, now }: { approval: Approval; now: number }) {
 /** The dialog in which a decision is made, and what came of the last one. */
 function useDecisions(approvals: readonly Approval[]) {
   const [asked, ask] = useState<Asked>();
-  const { done, setDone, heading } = useDone();
+  const [{ done, last }, setDone] = useState({ done: '', last: '' });
+  const heading = useRef<HTMLHeadingElement>(null);
   const approval = approvals.find(({ id }) => id === asked?.id);
   const close = () => ask(undefined);
   const onDone = (text: string) => {
-    setDone(text);
+    setDone({ done: text, last: approval?.id ?? '' });
     close();
   };
+  const goOn = () => (document.getElementById(headingId(last)) ?? heading.current)?.focus();
+  useEffect(() => {
+    if (done !== '') goOn();
+  }, [done]);
+  const status = approvals.find(({ id }) => id === last)?.status;
+  useEffect(() => {
+    // Its card has another place by then.
+    if (done !== '' && document.activeElement === document.body) goOn();
+  }, [status]);
   const dialog = asked && approval && (
     <DecisionDialog
       key={asked.id}
@@ -196,7 +208,7 @@ function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) 
   const isPending = approval.status === 'pending';
   const isApproval = decision === 'approve';
   const verb = isApproval ? 'Approve' : 'Decline';
-  const { submit, isBusy, field } = useApprover((bearer, form) => {
+  const { submit, isBusy, field } = useApprover(true, (bearer, form) => {
     const reason = String(form.get('reason')).trim();
     const body = { decision, ...(reason && { reason }) };
     return post<Approval>(`approvals/${encodeURIComponent(approval.id)}`, body, undefined, bearer);
@@ -204,6 +216,10 @@ function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) 
   const onSubmit = async (event: SubmitEvent) => {
     if (await submit(event)) onDone(`${isApproval ? 'Approved' : 'Declined'}: ${approval.id}`);
   };
+  const other = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isPending) other.current?.focus();
+  }, [isPending]);
   return (
     <Dialog title={`${verb} ${approval.id}?`} onClose={onClose}>
       <form onSubmit={onSubmit}>
@@ -229,11 +245,11 @@ function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) 
         {!isPending && approval.reason && <p class="reason">Reason: {printable(approval.reason)}</p>}
         <p class="buttons">
           {isPending && (
-            <button type="submit" class={isApproval ? 'danger' : undefined} disabled={isBusy}>
+            <button type="submit" class={isApproval ? 'danger' : undefined} aria-disabled={isBusy}>
               {verb}
             </button>
           )}
-          <button type="button" onClick={onClose}>
+          <button type="button" ref={other} onClick={onClose}>
             {isPending ? 'Cancel' : 'Close'}
           </button>
         </p>

@@ -11,6 +11,8 @@ export interface Live {
   approvals: readonly Approval[];
   /** Whether approvers are given, so that the control token alone cannot approve. */
   hasApprovers: boolean;
+  /** False: the page's token is no approver's, and only an approver may decide. */
+  mayDecide: boolean;
   connection: 'connecting' | 'connected' | 'disconnected';
   /** Why there is no connection. */
   trouble: string | undefined;
@@ -25,6 +27,7 @@ let exchanges: ShownExchange[] = [];
 /** By id, oldest first. */
 let approvals = new Map<string, Approval>();
 let hasApprovers = false;
+let mayDecide = true;
 let connection: Live['connection'] = 'connecting';
 let trouble: string | undefined;
 let live: Live = snapshot();
@@ -35,7 +38,10 @@ let noticedAt = 0;
 
 function snapshot(): Live {
   const newest = [...approvals.values()].reverse();
-  return { exchanges: exchanges.toReversed(), approvals: newest, hasApprovers, connection, trouble };
+  return {
+    exchanges: exchanges.toReversed(),
+    ...{ approvals: newest, hasApprovers, mayDecide, connection, trouble },
+  };
 }
 
 /** Tells at once where the last notice is long ago. */
@@ -90,7 +96,10 @@ async function load(signal: AbortSignal): Promise<void> {
   try {
     const [listed, asked] = await Promise.all([
       get<{ exchanges: ShownExchange[] }>('exchanges?bodies=false', signal),
-      get<{ approvals: Approval[]; approvers: boolean }>(`approvals?limit=${KEPT}`, signal),
+      get<{ approvals: Approval[]; approvers: boolean; mayDecide?: boolean }>(
+        `approvals?limit=${KEPT}`,
+        signal,
+      ),
     ]);
     const ids = new Set(exchanges.map(({ id }) => id));
     exchanges = [...listed.exchanges.reverse().filter(({ id }) => !ids.has(id)), ...exchanges].slice(-KEPT);
@@ -98,6 +107,7 @@ async function load(signal: AbortSignal): Promise<void> {
     approvals = new Map();
     keep([...asked.approvals.reverse(), ...since]);
     hasApprovers = asked.approvers;
+    mayDecide = asked.mayDecide ?? true;
   } catch (error) {
     if (signal.aborted) return;
     trouble = error instanceof Error ? error.message : String(error);

@@ -72,6 +72,7 @@ export function StatePage(_: { route: Route }) {
       {asked && (
         <Confirm
           title={`Forget ${titleOf(asked)}?`}
+          isForApprovers
           action="Forget it"
           onConfirm={(bearer) => forget(asked, bearer)}
           onDone={onDone}

@@ -31,6 +31,7 @@ describe('approvals', { tags: 'slow' }, () => {
     const { service, gate, send } = await start({ hold: '1m', approvers: [`anna=${ANNA}`] });
     const page = await open(gate, '#/approvals', PHONE);
     await page.getByText('Nothing waits for an approval.').waitFor();
+    const list = await open(gate, '#/');
     let answered: Answered | undefined;
     const sent = send().then((answer) => {
       answered = answer;
@@ -55,12 +56,15 @@ describe('approvals', { tags: 'slow' }, () => {
     await approve.click();
     await page.getByLabel('Reason').fill('Not used any more');
     await dialog.getByRole('button', { name: 'Approve' }).click();
-    // The page's own token is no approver's.
+    // The page's own token is no approver's: it says so before, and leads there.
     const token = page.getByLabel('Your approver’s token');
+    expect(await dialog.innerText()).toContain('This needs the token of an approver.');
+    await token.and(page.locator(':focus')).waitFor();
     await token.fill('somebody-elses-token-1');
     expect(await axeFindings(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Approve' }).click();
-    await page.getByLabel('Your approver’s token').and(page.locator('[aria-invalid]')).waitFor();
+    await token.and(page.locator('[aria-invalid]:focus')).waitFor();
+    await list.getByRole('status').getByRole('link', { name: '1 PATCH waits for a decision' }).waitFor();
     expect(answered).toBeUndefined();
     await token.fill(ANNA);
     await dialog.getByRole('button', { name: 'Approve' }).click();
@@ -68,6 +72,8 @@ describe('approvals', { tags: 'slow' }, () => {
     await sent;
     expect([answered?.status, service.deleted]).toEqual([200, ['42: 3 Development']]);
     await page.getByText('approved by anna, and used').waitFor();
+    await page.locator('.approval h3:focus').waitFor();
+    await list.getByRole('link', { name: 'waits for a decision' }).waitFor({ state: 'detached' });
     await page.getByText('Reason: Not used any more').waitFor();
     // The token is for decisions alone, and of this tab.
     await page.getByText('Decisions are made with the approver’s token').waitFor();
@@ -90,7 +96,7 @@ describe('approvals', { tags: 'slow' }, () => {
     await page.getByLabel('Reason').fill('Ask <b>first</b>');
     await page.getByRole('button', { name: 'Decline', exact: true }).click();
     await page.getByText('declined', { exact: true }).waitFor();
-    await page.locator('h1:focus').waitFor();
+    await page.locator('.approval h2:focus').waitFor();
     expect(await page.getByText('Reason: Ask <b>first</b>').count()).toBe(1);
     expect((await send({ 'Patchgate-Approve': approve })).status).toBe(409);
     expect(service.deleted).toEqual([]);

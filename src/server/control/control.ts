@@ -178,7 +178,8 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
     approvals: {
       get: (req, res) => {
         const list = approvals.list(approvalFilterOf(req));
-        res.json({ approvals: list, approvers: approvals.needApprover });
+        const mayDecide = deps.approvers && deps.approvers.nameOf(req.rawHeaders) !== undefined;
+        res.json({ approvals: list, approvers: approvals.needApprover, mayDecide });
       },
     },
     'approvals/:id': {
