@@ -5,6 +5,8 @@ import { Ago, Head } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { useNow } from './time.ts';
 
+const was = (number: number) => `${grouped(number)} ${number === 1 ? 'was' : 'were'}`;
+
 export function Counts(_: { route: Route }) {
   const { exchanges } = useLive();
   const now = useNow();
@@ -13,7 +15,7 @@ export function Counts(_: { route: Route }) {
     <>
       <h1>Counts</h1>
       <p>
-        Of the last {amount(exchanges.length, 'exchange')}, {judged} were judged: {blocked} were blocked,{' '}
+        Of the last {amount(exchanges.length, 'exchange')}, {was(judged)} judged: {was(blocked)} blocked,{' '}
         <strong>{wouldBlock} passed that enforce would block</strong>.
       </p>
       <p class="quiet">

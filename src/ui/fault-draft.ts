@@ -32,3 +32,12 @@ export function fieldOf(message: string): keyof FaultDraft | undefined {
   if (/\blatency\b/.test(message)) return 'latency';
   return /\bseed\b/.test(message) ? 'seed' : undefined;
 }
+
+/** The same text with `line 3` for what the API calls `faults[1]`: it is not given the empty lines. */
+export function withLines(text: string, faults: string): string {
+  const lines = faults.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
+  return text.replace(/\bfaults\[(\d+)\]/g, (name, index) => {
+    const line = lines[Number(index)];
+    return line === undefined ? name : `line ${line}`;
+  });
+}

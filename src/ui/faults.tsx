@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { del, put } from './api.ts';
-import { bodyOf, draftOf, type FaultDraft, fieldOf, type ShownFaults } from './fault-draft.ts';
+import { bodyOf, draftOf, type FaultDraft, fieldOf, type ShownFaults, withLines } from './fault-draft.ts';
 import { Done, Field, Head, Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
 import type { Route } from './router.ts';
 
@@ -33,13 +33,14 @@ export function Faults(_: { route: Route }) {
     if (draft) void given(put<ShownFaults>('faults', bodyOf(draft)), 'The faults hold from now on');
   };
   const at = wrong && fieldOf(wrong.message);
-  const errorAt = (field: keyof FaultDraft) => (wrong && at === field ? problemText(wrong) : undefined);
+  const errorAt = (field: keyof FaultDraft) =>
+    wrong && at === field ? withLines(problemText(wrong), draft?.faults ?? '') : undefined;
   return (
     <>
       <h1>Faults</h1>
       <Problem error={error} />
       {data && <Holding {...data} />}
-      <h2>Set others</h2>
+      <h2>{data?.faults.length ? 'Set others' : 'Set faults'}</h2>
       {draft && (
         <form onSubmit={submit} class="editor">
           <Field

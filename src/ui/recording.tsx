@@ -112,7 +112,7 @@ function NeverServed({ total, count, exchanges }: Unserved) {
       {count === 0 && <p class="quiet">Every recorded exchange was served.</p>}
       {exchanges.length > 0 && (
         <table class="stacked">
-          <Head columns={['Recorded exchange', 'Place', 'Session', 'Recorded']} />
+          <Head columns={['Recorded exchange', 'Which of the same', 'Session', 'Recorded']} />
           <tbody>
             {exchanges.map(({ method, path, query, index, recordedAt, session, place, reason }) => (
               <tr key={`${method} ${path} ${index}`}>
@@ -121,7 +121,7 @@ function NeverServed({ total, count, exchanges }: Unserved) {
                   {query && `?${printable(query)}`}
                   {reason && <p class="note">It can never be served: {reason}</p>}
                 </th>
-                <td data-label="Place">{place ?? 'only one'}</td>
+                <td data-label="Which of the same">{place ?? 'recorded once'}</td>
                 <td data-label="Session">{session ?? 'default session'}</td>
                 <td data-label="Recorded">{recordedAt}</td>
               </tr>

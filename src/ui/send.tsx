@@ -247,7 +247,7 @@ function DryRun({ judged, goTo }: { judged: Judged | undefined; goTo: (finding: 
           ))}
         </ul>
       )}
-      {omitted > 0 && <p class="note">And {omitted} more findings.</p>}
+      {omitted > 0 && <p class="note">and {omitted} more</p>}
     </section>
   );
 }

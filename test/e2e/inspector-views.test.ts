@@ -169,6 +169,7 @@ describe('faults', { tags: 'slow' }, () => {
     await faults.fill('GET sttaus=503');
     await page.getByRole('button', { name: 'Set', exact: true }).click();
     await page.getByText('unknown field "sttaus"').waitFor();
+    expect(await page.getByText('faults[').count()).toBe(0);
     expect(await faults.getAttribute('aria-invalid')).toBe('true');
     const described = (await faults.getAttribute('aria-describedby')) as string;
     const wrong = page.locator(`#${described.split(' ').at(-1)}`);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readFaultsGiven } from '../../src/settings/faults.ts';
-import { bodyOf, draftOf, type FaultDraft, fieldOf } from '../../src/ui/fault-draft.ts';
+import { bodyOf, draftOf, type FaultDraft, fieldOf, withLines } from '../../src/ui/fault-draft.ts';
 
 it('makes a draft of what holds, and the same of the draft', () => {
   const faults = ['PATCH status=503', 'GET reset'].map((fault) => ({ fault, matched: 1, applied: 0 }));
@@ -35,4 +35,10 @@ it.each<[Partial<FaultDraft>, keyof FaultDraft]>([
 
 it('knows no field of any other error', () => {
   expect(fieldOf('Patchgate does not answer')).toBeUndefined();
+});
+
+it('names the line of a fault, empty lines counted', () => {
+  const faults = 'GET reset\n\nGET sttaus=503';
+  expect(withLines('unknown field in faults[1]', faults)).toBe('unknown field in line 3');
+  expect(withLines('faults[0] and faults[7]', faults)).toBe('line 1 and faults[7]');
 });
