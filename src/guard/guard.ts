@@ -103,6 +103,7 @@ const APPROVE = APPROVE_HEADER.toLowerCase();
 const NOT_WAITING = () => false;
 /** Requests that are held at a time, with their bodies. Others are answered at once. */
 const MOST_HELD = 100;
+const MOST_HELD_BYTES = 16 * 1024 * 1024;
 /** Environments that one approval may lose: it names each. */
 export const MOST_LOST = 1000;
 
@@ -113,6 +114,8 @@ interface Shared {
   counts: { given: number; used: number };
   /** Goes on with a request that is held, by the id of its approval. @param isDecided false: it has waited long enough */
   held: Map<string, (isDecided: boolean) => void>;
+  /** Of their bodies. */
+  heldBytes: number;
 }
 
 interface Issued {
@@ -130,7 +133,7 @@ export function createGuard(options: GuardOptions): Guard {
     queueMicrotask(() => held.get(id)?.(true));
   });
   const counts = { given: 0, used: 0 };
-  return guardOf(options, { locks: new RecordLocks(), approvals, counts, held });
+  return guardOf(options, { locks: new RecordLocks(), approvals, counts, held, heldBytes: 0 });
 }
 
 function guardOf(options: GuardOptions, shared: Shared): Guard {
@@ -287,7 +290,8 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     mayBeApproved(inspection as Inspection) &&
     asked.request.body !== 'too-large' &&
     !isOver &&
-    held.size < MOST_HELD;
+    held.size < MOST_HELD &&
+    shared.heldBytes + asked.request.body.length <= MOST_HELD_BYTES;
 
   return {
     by: (gate, mode) => guardOf({ ...options, gate, mode }, shared),
@@ -365,10 +369,13 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
         const { id, token } = issue(asked, name, judged, holdTime) as Issued;
         const heldAt = performance.now();
         const timer = setTimeout(() => goOn(false), holdTime).unref();
+        const size = asked.request.body.length;
         const end = () => {
           clearTimeout(timer);
           asked.heldMs = performance.now() - heldAt;
-          return held.delete(id);
+          const wasHeld = held.delete(id);
+          if (wasHeld) shared.heldBytes -= size;
+          return wasHeld;
         };
         const goOn = (isDecided: boolean) => {
           if (!end()) return;
@@ -381,6 +388,7 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
           issued = { id, token };
           leave = wait();
         };
+        shared.heldBytes += size;
         held.set(id, goOn);
         unhold = () => {
           end();

@@ -494,6 +494,20 @@ describe('a PATCH that is held', () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(100).fill(409));
   });
 
+  it('is none where the bodies that wait would have more than 16 MiB', { tags: 'slow' }, async () => {
+    const gate = await start(settings);
+    await patch(gate.url, BOTH);
+    const large = JSON.stringify(ONE) + ' '.repeat(4 * 1024 * 1024 - 1024);
+    const waiting = Array.from({ length: 4 }, () => patch(gate.url, large));
+    const { id } = await held(gate, 4);
+    await blocked(gate, large as unknown as object);
+    await decide(gate, id, 'decline');
+    const next = patch(gate.url, large);
+    await soon(async () => expect((await list(gate)).filter((one) => one.held)).toHaveLength(4));
+    await gate.gate.close();
+    for (const { status } of await Promise.all([...waiting, next])) expect(status).toBe(409);
+  });
+
   it('is judged by a gate that comes meanwhile: the reload answers it with its token', async () => {
     const gate = await start(settings);
     await patch(gate.url, BOTH);
