@@ -152,7 +152,7 @@ it('a chat is told of what waits, and its address is shown nowhere', async () =>
   const waiting = send(gate);
   await vi.waitFor(() => expect(chat.received).toHaveLength(1), { timeout: 20_000 });
   const { id, text, ...told } = JSON.parse(String(chat.received[0]?.body));
-  expect(text).toContain(`\`${REQUEST}\` waits for approval`);
+  expect(text).toContain(`\`${REQUEST}\` would delete 1 environment and waits for approval`);
   expect(told).toEqual({
     ...{ method: 'PATCH', path: REQUEST.split(' ')[1], expiresAt: expect.any(String) },
     record: { account: 'current', kind: 'project', id: '42' },
