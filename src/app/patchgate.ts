@@ -192,6 +192,7 @@ export async function createPatchgate(
     targetInsecure: forward?.isInsecure ?? false,
     startedAt,
     url: dataUrl,
+    recording: store && config.recording,
     known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
     trouble: (store?.trouble ?? knowledge.trouble ?? audit?.trouble)?.message,
   });

@@ -6,9 +6,9 @@ import { announcement, askedBy, currentOf, lossText, outcomeText, pendingOf } fr
 import { OtherToken, useApprover } from './approver.tsx';
 import { Effects } from './effects.tsx';
 import { useLive } from './live.ts';
-import { Ago, Dialog, Done, type Fact, Facts, Field, Problem, useLoaded } from './parts.tsx';
+import { Ago, Dialog, Done, type Fact, Facts, Field, Moment, Problem, useLoaded } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
-import { agoText, leftText, useNow } from './time.ts';
+import { leftText, useNow } from './time.ts';
 
 interface Asked {
   id: string;
@@ -78,7 +78,7 @@ function One({ id }: { id: string }) {
       {approval && (
         <>
           <Card approval={approval} isAlone now={now} ask={ask} />
-          <Details approval={approval} now={now} />
+          <Details approval={approval} />
         </>
       )}
       {dialog}
@@ -146,16 +146,16 @@ function Waiting({ approval: { held } }: { approval: Approval }) {
   return <p class="quiet">{text}</p>;
 }
 
-function Details({ approval, now }: { approval: Approval; now: number }) {
+function Details({ approval }: { approval: Approval }) {
   const { operation, record, client, who, session, requestedAt, expiresAt, decidedAt } = approval;
   const facts: Fact[] = [
     ['Operation', operation],
     ['Record', record && `${record.kind} ${record.id} of account ${record.account}`],
     ['Client', [who, client].filter(Boolean).join(', ')],
     ['Session', session],
-    ['Asked', `${requestedAt}, ${agoText(requestedAt, now)}`],
-    ['Expires', expiresAt],
-    ['Decided', decidedAt],
+    ['Asked', <Moment key="" at={requestedAt} />],
+    ['Expires', <Moment key="" at={expiresAt} />],
+    ['Decided', decidedAt && <Moment key="" at={decidedAt} />],
   ];
   return (
     <>

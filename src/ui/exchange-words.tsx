@@ -28,13 +28,17 @@ export function SeverityWord({ severity }: { severity: Severity }) {
 }
 
 /** The one thing to know of an exchange, in a line. */
-export function summaryOf({ verdict, response, failure, fault }: ShownExchange): string {
+export function summaryOf(exchange: ShownExchange): string {
+  const { verdict, response, failure, fault } = exchange;
+  const kind = verdictOf(exchange);
+  if (kind === 'missed' && failure) return printable(failure);
   const { findings = [], effects = [], omitted = 0 } = verdict ?? {};
   const [effect] = effects;
   const finding = findings.find(({ severity }) => severity === 'error') ?? findings[0];
   const more = findings.length + omitted - 1;
   // What is not valid is blocked for that, whatever it would delete.
-  const isLost = effect && response?.status !== 422 && effectText(effect)[1] === 'red';
+  const isInvalid = response?.status === 422 || kind === 'passed-error';
+  const isLost = effect && !isInvalid && effectText(effect)[1] === 'red';
   const parts = [
     isLost && effectText(effect)[2],
     finding && !isLost && `${finding.message}${more > 0 ? `, and ${more} more` : ''}`,

@@ -12,7 +12,7 @@ import { SeverityWord, tookText, VerdictWord } from './exchange-words.tsx';
 import { listHref } from './exchanges.tsx';
 import { useLive } from './live.ts';
 import { type Miss, missOf, recordedBody } from './miss.ts';
-import { type Fact, Facts, Head, Problem, useLoaded } from './parts.tsx';
+import { type Fact, Facts, Head, Moment, Problem, useLoaded, WithOptions } from './parts.tsx';
 import { type KnownRecord, knownRecord } from './record-words.ts';
 import { hrefOf, type Route } from './router.ts';
 
@@ -100,7 +100,7 @@ function ExchangeFacts({ exchange }: { exchange: ShownExchange }) {
     ['Status', response?.status ?? 'none'],
     ['Operation', verdict?.operation],
     ['Answered by', answeredBy],
-    ['Started', new Date(startedAt).toLocaleString()],
+    ['Started', <Moment key="" at={startedAt} />],
     ['Took', tookText(durationMs)],
     ['Session', session],
     ['Failure', missOf(exchange) ? undefined : failure],
@@ -266,9 +266,11 @@ export function Headers({ headers, of }: { headers: ShownExchange['request']['he
 
 /** What is known of the record by now; `null` where nothing is, undefined until that is clear. */
 function useKnown({ request: { url }, verdict }: ShownExchange): KnownRecord | null | undefined {
-  const { data, error } = useLoaded<{ records: KnownRecord[] }>(verdict && 'state/records');
-  // Where what is known depends on the session, there is no such list.
-  if (error) return null;
+  const { hasState } = useLive();
+  const { data, error } = useLoaded<{ records: KnownRecord[] }>(
+    verdict && hasState ? 'state/records' : undefined,
+  );
+  if (error || hasState === false) return null;
   return data && (knownRecord(data.records, url) ?? null);
 }
 
@@ -373,30 +375,39 @@ function MissSection({ miss, exchange }: { miss: Miss; exchange: ShownExchange }
         <p>
           The nearest exchange: {nearest.method} {printable(nearest.path)}
           {nearest.query && printable(`?${nearest.query}`)}
-          {nearest.recordedAt && `, recorded ${new Date(nearest.recordedAt).toLocaleString()}`}
+          {nearest.recordedAt && (
+            <>
+              , recorded <Moment at={nearest.recordedAt} />
+            </>
+          )}
         </p>
       )}
       {differences && differences.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by the keyboard
-        <section class="scrolls" aria-label="Differences" tabIndex={0}>
-          <table class="differences">
-            <caption class="unseen">Where it differs from the nearest exchange</caption>
-            <Head columns={['Place', 'Recorded', 'Sent', 'Would be ignored with']} />
-            <tbody>
-              {differences.map(({ place, recorded, sent }) => (
-                <tr key={place}>
-                  <th scope="row">{printable(place)}</th>
-                  <td>{recorded === undefined ? <em>nothing</em> : printable(recorded)}</td>
-                  <td>{sent === undefined ? <em>nothing</em> : printable(sent)}</td>
-                  <td>{ignoringOption(place) ?? <em>no option</em>}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <table class="stacked differences">
+          <caption class="unseen">Where it differs from the nearest exchange</caption>
+          <Head columns={['Place', 'Recorded', 'Sent', 'Would be ignored with']} />
+          <tbody>
+            {differences.map(({ place, recorded, sent }) => (
+              <tr key={place}>
+                <th scope="row">{printable(place)}</th>
+                <td data-label="Recorded">
+                  {recorded === undefined ? <em>nothing</em> : printable(recorded)}
+                </td>
+                <td data-label="Sent">{sent === undefined ? <em>nothing</em> : printable(sent)}</td>
+                <td data-label="Would be ignored with">
+                  <Ignoring place={place} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
       {omitted > 0 && <p>and {omitted} more</p>}
-      {hint && <p>Hint: {printable(hint)}</p>}
+      {hint && (
+        <p>
+          Hint: <WithOptions text={hint} />
+        </p>
+      )}
       {recorded !== undefined && sent !== undefined && (
         <>
           <h3>Recorded and sent</h3>
@@ -405,4 +416,9 @@ function MissSection({ miss, exchange }: { miss: Miss; exchange: ShownExchange }
       )}
     </section>
   );
+}
+
+function Ignoring({ place }: { place: string }) {
+  const option = ignoringOption(place);
+  return option === undefined ? <em>no option</em> : <WithOptions text={option} />;
 }

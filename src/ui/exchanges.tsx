@@ -76,7 +76,7 @@ function Held() {
   const { approvals } = useLive();
   const count = pendingOf(approvals).filter(({ held }) => held).length;
   return (
-    <p role="status">
+    <p role="status" class="held">
       {count > 0 && (
         <a
           href={hrefOf(['approvals'])}
@@ -293,7 +293,9 @@ function Exchange({ exchange, index }: { exchange: ShownExchange; index: number 
     <tr aria-rowindex={index + 2} data-index={index}>
       <th scope="row">{id}</th>
       <td>
-        <time dateTime={startedAt}>{timeOf(startedAt)}</time>
+        <time dateTime={startedAt} title={startedAt}>
+          {timeOf(startedAt)}
+        </time>
       </td>
       <td>
         <a href={hrefOf(['exchanges', id])} title={printable(request.url)}>

@@ -13,6 +13,10 @@ export interface Live {
   hasApprovers: boolean;
   /** False: the page's token is no approver's, and only an approver may decide. */
   mayDecide: boolean;
+  /** Whether what is known of the records is the same for all sessions, so that it can be listed; undefined: not asked yet. */
+  hasState: boolean | undefined;
+  /** Whether something is recorded or replayed; undefined: not asked yet. */
+  hasRecording: boolean | undefined;
   connection: 'connecting' | 'connected' | 'disconnected';
   /** Why there is no connection. */
   trouble: string | undefined;
@@ -28,6 +32,8 @@ let exchanges: ShownExchange[] = [];
 let approvals = new Map<string, Approval>();
 let hasApprovers = false;
 let mayDecide = true;
+let hasState: boolean | undefined;
+let hasRecording: boolean | undefined;
 let connection: Live['connection'] = 'connecting';
 let trouble: string | undefined;
 let live: Live = snapshot();
@@ -40,7 +46,7 @@ function snapshot(): Live {
   const newest = [...approvals.values()].reverse();
   return {
     exchanges: exchanges.toReversed(),
-    ...{ approvals: newest, hasApprovers, mayDecide, connection, trouble },
+    ...{ approvals: newest, hasApprovers, mayDecide, hasState, hasRecording, connection, trouble },
   };
 }
 
@@ -94,12 +100,13 @@ function keep(given: readonly Approval[]): void {
 /** What went by before the events. */
 async function load(signal: AbortSignal): Promise<void> {
   try {
-    const [listed, asked] = await Promise.all([
+    const [listed, asked, health] = await Promise.all([
       get<{ exchanges: ShownExchange[] }>('exchanges?bodies=false', signal),
       get<{ approvals: Approval[]; approvers: boolean; mayDecide?: boolean }>(
         `approvals?limit=${KEPT}`,
         signal,
       ),
+      get<{ known?: object; recording?: string }>('health', signal),
     ]);
     const ids = new Set(exchanges.map(({ id }) => id));
     exchanges = [...listed.exchanges.reverse().filter(({ id }) => !ids.has(id)), ...exchanges].slice(-KEPT);
@@ -107,6 +114,8 @@ async function load(signal: AbortSignal): Promise<void> {
     approvals = new Map();
     keep([...asked.approvals.reverse(), ...since]);
     hasApprovers = asked.approvers;
+    hasState = health.known !== undefined;
+    hasRecording = health.recording !== undefined;
     mayDecide = asked.mayDecide ?? true;
   } catch (error) {
     if (signal.aborted) return;

@@ -72,6 +72,33 @@ export function Ago({ at, now }: { at: string; now: number }) {
   );
 }
 
+/** A moment, by the clock here. */
+export function Moment({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={at}>
+      {new Date(at).toLocaleString()}
+    </time>
+  );
+}
+
+/** A text in which no option is parted at its dashes. */
+export function WithOptions({ text }: { text: string }) {
+  const parts = printable(text).split(/(--[a-z][a-z-]*)/);
+  return (
+    <>
+      {parts.map((part, index) =>
+        index % 2 === 1 ? (
+          <code key={index} class="option">
+            {part}
+          </code>
+        ) : (
+          part
+        ),
+      )}
+    </>
+  );
+}
+
 interface HeadProps {
   columns: readonly string[];
   /** A last column has a button. */

@@ -1,11 +1,10 @@
 import { grouped, printable } from '../reporters/wording.ts';
 import type { Missed } from '../upstreams/replay/misses.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
-import { ApiError } from './api.ts';
 
 import { useLive } from './live.ts';
 import { exchangeOf } from './miss.ts';
-import { type Fact, Facts, Head, Problem, problemText, useLoaded, useOnTraffic } from './parts.tsx';
+import { type Fact, Facts, Head, Moment, Problem, useLoaded, useOnTraffic, WithOptions } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 
 interface ShownRecording {
@@ -23,14 +22,20 @@ interface ShownRecording {
 }
 
 export function Recording(_: { route: Route }) {
-  const { data, error, reload } = useLoaded<ShownRecording>('recording');
+  const { hasRecording } = useLive();
+  const { data, error, reload } = useLoaded<ShownRecording>(hasRecording ? 'recording' : undefined);
   // What was never served is looked for in all files.
   useOnTraffic(reload, 5000);
-  const isNone = error instanceof ApiError && error.status === 404;
   return (
     <>
       <h1>Recording</h1>
-      {isNone ? <p class="quiet">{problemText(error)}.</p> : <Problem error={error} />}
+      {hasRecording === false && (
+        <p class="quiet">
+          Nothing is recorded or replayed here: start with <code class="option">--record</code>, or with
+          replay.
+        </p>
+      )}
+      <Problem error={error} />
       {data && (
         <>
           {data.trouble && (
@@ -81,7 +86,11 @@ function Misses({ count, misses }: Missed) {
                   </th>
                   <td data-label="Why">
                     {printable(miss.text)}
-                    {miss.hint && <p class="quiet">{printable(miss.hint)}</p>}
+                    {miss.hint && (
+                      <p class="quiet">
+                        <WithOptions text={miss.hint} />
+                      </p>
+                    )}
                   </td>
                   <td data-label="Times" class="digits">
                     {miss.count}
@@ -123,7 +132,9 @@ function NeverServed({ total, count, exchanges }: Unserved) {
                 </th>
                 <td data-label="Which of the same">{place ?? 'recorded once'}</td>
                 <td data-label="Session">{session ?? 'default session'}</td>
-                <td data-label="Recorded">{recordedAt}</td>
+                <td data-label="Recorded">
+                  <Moment at={recordedAt} />
+                </td>
               </tr>
             ))}
           </tbody>

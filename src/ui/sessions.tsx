@@ -4,7 +4,7 @@ import type { ServedExchange } from '../upstreams/session.ts';
 import { del } from './api.ts';
 import { Confirm } from './approver.tsx';
 import { DEFAULT_SESSION } from './exchange-filter.ts';
-import { Ago, Done, Head, Problem, useDone, useLoaded, useOnTraffic } from './parts.tsx';
+import { Ago, Done, Head, Moment, Problem, useDone, useLoaded, useOnTraffic } from './parts.tsx';
 import { hrefOf, type Route } from './router.ts';
 import { useNow } from './time.ts';
 
@@ -140,7 +140,9 @@ function ServedTo({ name }: { name: string }) {
                 <td data-label="Place in its file" class="digits">
                   {index + 1}
                 </td>
-                <td data-label="Recorded">{recordedAt}</td>
+                <td data-label="Recorded">
+                  <Moment at={recordedAt} />
+                </td>
                 <td data-label="Served" class="digits">
                   {times === 1 ? 'once' : `${times} times`}
                 </td>

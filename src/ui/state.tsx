@@ -1,20 +1,23 @@
 import { useState } from 'preact/hooks';
 import { printable } from '../reporters/wording.ts';
-import { ApiError, del } from './api.ts';
+import { del } from './api.ts';
 import { Confirm } from './approver.tsx';
-import { Ago, Done, Head, Problem, problemText, useDone, useLoaded, useOnTraffic } from './parts.tsx';
+import { useLive } from './live.ts';
+import { Ago, Done, Head, Problem, useDone, useLoaded, useOnTraffic } from './parts.tsx';
 import { environmentsOf, type KnownRecord, titleOf } from './record-words.ts';
 import type { Route } from './router.ts';
 import { useNow } from './time.ts';
 
 export function StatePage(_: { route: Route }) {
-  const { data, error, reload } = useLoaded<{ file?: string; records: KnownRecord[] }>('state/records');
+  const { hasState } = useLive();
+  const { data, error, reload } = useLoaded<{ file?: string; records: KnownRecord[] }>(
+    hasState ? 'state/records' : undefined,
+  );
   useOnTraffic(reload);
   const now = useNow();
   const [asked, ask] = useState<KnownRecord>();
   const { done, setDone, heading } = useDone();
   const records = data?.records ?? [];
-  const isOfSession = error instanceof ApiError && error.status === 404;
   const forget = async ({ account, kind, id }: KnownRecord, bearer?: string) => {
     await del(['state', account, `${kind}s`, id].map(encodeURIComponent).join('/'), bearer);
     return `Forgotten: ${kind} ${id}`;
@@ -31,7 +34,13 @@ export function StatePage(_: { route: Route }) {
         Known records
       </h1>
       <Done text={done} />
-      {isOfSession ? <p class="quiet">{problemText(error)}.</p> : <Problem error={error} />}
+      {hasState === false && (
+        <p class="quiet">
+          What is known depends on the session here. In a proxy it is listed; the fake shows each record with
+          a GET.
+        </p>
+      )}
+      <Problem error={error} />
       {data && (
         <p class="quiet">
           The guard says by these what a PATCH deletes.{' '}

@@ -80,7 +80,8 @@ describe('known records', { tags: 'slow' }, () => {
 
   it('are no list where they depend on the session', async () => {
     const page = await open(await startGate({ ui: 0 }, 'fake'), '#/state');
-    await page.getByText('what is known depends on the session here').waitFor();
+    await page.getByText('What is known depends on the session here.').waitFor();
+    expect(browser.errors).toEqual([]);
   });
 });
 
@@ -155,7 +156,8 @@ describe('the recording', { tags: 'slow' }, () => {
 
   it('may be none', async () => {
     const page = await open(await startGate({ ui: 0 }, 'fake'), '#/recording');
-    await page.getByText('nothing is recorded or replayed here').waitFor();
+    await page.getByText('Nothing is recorded or replayed here').waitFor();
+    expect(browser.errors).toEqual([]);
     expect(await axeFindings(page)).toEqual([]);
   });
 });
