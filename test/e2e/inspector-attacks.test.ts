@@ -248,7 +248,7 @@ it('the inspector takes its token out of the address, and keeps it in its tab', 
   await tab.getByRole('alert').getByText('does not take this token').waitFor();
   await tab.getByLabel('Token').fill(new URL(link).hash.slice('#token='.length));
   await tab.getByRole('button').click();
-  await tab.getByRole('heading', { name: 'Faults' }).waitFor();
+  await tab.getByRole('heading', { name: 'Faults', exact: true }).waitFor();
   expect(await page.context().cookies()).toEqual([]);
   expect(await page.evaluate('localStorage.length')).toBe(0);
 });
