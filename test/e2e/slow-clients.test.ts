@@ -11,7 +11,7 @@ import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { RawConnection, valuesOf } from '../support/raw.ts';
 import { startStreamingTarget, type Target } from '../support/target.ts';
 
-const LIMIT = 400;
+const LIMIT = 800;
 const BODY = JSON.stringify(GOOD_PROJECT);
 const PATCH = `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`;
 const post = (path: string, length = 100) =>
@@ -95,7 +95,7 @@ describe.concurrent('a client that is too slow is answered 408, and its connecti
   ])('%s', async (_, headers, body) => {
     await expectTimedOut(await send(`${PATCH.replace('/42', '/43')}${headers}\r\n${body}`));
     await gate.said(
-      /PATCH \S+ 408 not judged gate \d+ms: the client did not send its request's body within 400 ms/,
+      /PATCH \S+ 408 not judged gate \d+ms: the client did not send its request's body within 800 ms/,
     );
     expect(begun.join()).not.toContain('projects/43');
   });
