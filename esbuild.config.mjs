@@ -89,7 +89,7 @@ await build({
   stdin: { ...gatherExports(FOR_JEST), sourcefile: 'for-tests.js' },
   entryNames: 'for-tests',
   // No test needs the metrics' package at its start.
-  external: ['@jest/globals', 'fast-check', 'prom-client'],
+  external: ['@jest/globals', 'fast-check', 'prom-client', 'pg'],
   legalComments: 'eof',
 });
 for (const name of Object.keys(FOR_JEST))

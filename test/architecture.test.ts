@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly string[])[][] = [
   [['contract'], ['rules'], ['state'], ['recordings'], ['reporters'], ['settings']],
   [['gate'], ['upstreams']],
   [['guard']],
+  [['postgres']],
   [['server']],
   [['app']],
   [['commands']],

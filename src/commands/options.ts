@@ -49,6 +49,7 @@ const RECORDED: readonly SettingName[] = [
   ...MATCHING,
   ...inGroup('Replaying'),
   ...RECORDING,
+  ...inGroup('Database'),
   'recording',
   'recordings',
 ];

@@ -26,6 +26,7 @@ const TITLES: { [type in ErrorCode | NonNullable<Verdict['problem']>]?: string }
   'target-unreachable': 'The target cannot be reached',
   'target-timeout': 'The target did not answer in time',
   'malformed-request': 'The request is malformed',
+  'store-unavailable': 'The database that the gates share is away',
   'client-timeout': 'The client did not send its request in time',
   'head-too-large': 'The head of the request is too large',
   'request-too-large': 'The request is too large',
@@ -77,7 +78,14 @@ function hintOf({ corrected, approve, approval, needsApprover, tooMany }: Remedi
 
 /** The answer to a request that something kept from being answered. Carries no stack and no cause. */
 export function problemOfError(error: PatchgateError): ProblemAnswer {
-  return problem(error.code, error.status, { ...error.details, detail: error.message, hint: error.hint });
+  const answer = problem(error.code, error.status, {
+    ...error.details,
+    detail: error.message,
+    hint: error.hint,
+  });
+  return error.code === 'store-unavailable'
+    ? { ...answer, headers: [...answer.headers, 'Retry-After', '5'] }
+    : answer;
 }
 
 /** The answer to a request of someone who may not ask. */

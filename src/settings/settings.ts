@@ -392,6 +392,24 @@ export const SETTINGS = {
       description: 'Headers of answers that verify compares',
     },
   }),
+  ...group('Database', {
+    store: {
+      ...of('text'),
+      secret: true,
+      description:
+        'PostgreSQL database that several gates share, in the place of files: postgres://user:password@db.example.com/patchgate; best in the environment',
+    },
+    namespace: {
+      ...of('text'),
+      default: 'default',
+      description: 'Which records, approvals and recordings of the database: one name for each team',
+    },
+    run: {
+      ...of('text'),
+      description:
+        'Id of a run of several gates that record: with --record all, its first answer to a request replaces those of other runs',
+    },
+  }),
   ...group(undefined, {
     seed: { ...of('file'), description: 'JSON file with the records that the fake starts with' },
     envelope: { ...of('text'), description: "Member that wraps the fake's answers: _data" },

@@ -12,6 +12,7 @@ describe('what nobody says', () => {
     const { config, origins, file } = await resolve({});
     expect(config).toEqual({
       contract: DEFAULT_CONTRACT,
+      namespace: 'default',
       recordings: 'recordings',
       recording: 'default',
       recordInCi: false,

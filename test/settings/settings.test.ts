@@ -216,6 +216,9 @@ describe('each setting', () => {
     faultSeed: [['1234', 1234]],
     baseline: [['known.json', 'known.json']],
     failOnBlock: [['true', true]],
+    store: [['postgres://db.example.com/gates', 'postgres://db.example.com/gates']],
+    namespace: [['team', 'team']],
+    run: [['nightly-7', 'nightly-7']],
     failOn: [
       ['error', 'error'],
       ['warn', 'warn'],

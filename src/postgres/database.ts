@@ -1,0 +1,273 @@
+import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
+import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { migrate, type Query } from './tables.ts';
+
+/** The database that the gates of a fleet share. */
+export interface Database {
+  /** Teams with other names know nothing of one another. */
+  readonly namespace: string;
+  /** For people, without its password: `postgres://db.example.com:5432/patchgate`. */
+  readonly name: string;
+  readonly query: Query;
+  /** All of it, or nothing. @throws PatchgateError `store-unavailable`; what the work throws */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** Calls back for each NOTIFY of the channel, and after each time in which some may have been missed. The function returned ends it. */
+  listen(channel: string, onNotice: (payload: string | undefined) => void): () => void;
+  /** Why it is away; undefined while it answers. */
+  readonly trouble: Error | undefined;
+  close(): Promise<void>;
+}
+
+interface DatabaseOptions {
+  /** `postgres://user:password@host:5432/name?sslmode=verify-full` */
+  url: string;
+  namespace: string;
+  /** Takes one notice for people. */
+  notice: (text: string) => void;
+}
+
+/** Connections of one gate, beside the one that listens. */
+const CONNECTIONS = 8;
+/** Milliseconds. */
+const CONNECT_TIMEOUT = 5000;
+const STATEMENT_TIMEOUT = 10_000;
+/** How long a database that is away is not asked again: at first, and at most. */
+const FIRST_PAUSE = 200;
+const LONGEST_PAUSE = 5000;
+
+/**
+ * Opens the database, and makes the tables where they are missing.
+ *
+ * @throws PatchgateError `bad-config` (the URL), `bad-usage` (the package pg is not installed), `store-unavailable`, `store-too-new`
+ */
+export async function openDatabase({ url, namespace, notice }: DatabaseOptions): Promise<Database> {
+  const name = shownUrl(url);
+  const pg = await loadPg();
+  const options: ClientConfig = {
+    connectionString: withVerifiedTls(url),
+    application_name: 'patchgate',
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: STATEMENT_TIMEOUT + 1000,
+    keepAlive: true,
+  };
+  if (await takesParameters(pg, options)) options.statement_timeout = STATEMENT_TIMEOUT;
+  const database = new PostgresDatabase(pg, options, { name, namespace, notice });
+  try {
+    await database.transaction(migrate);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+type Pg = Pick<typeof import('pg'), 'Client' | 'Pool'>;
+
+async function loadPg(): Promise<Pg> {
+  try {
+    const { default: pg } = await import('pg');
+    return pg;
+  } catch (cause) {
+    throw new PatchgateError('bad-usage', '--store needs the package pg, which is not installed', {
+      hint: 'npm install pg',
+      cause,
+    });
+  }
+}
+
+/** A pooler such as pgbouncer refuses what it does not know: then the client's own timeout is the only one. */
+async function takesParameters(pg: Pg, options: ClientConfig): Promise<boolean> {
+  const client = new pg.Client({ ...options, statement_timeout: STATEMENT_TIMEOUT });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    return !/unsupported startup parameter/.test(messageOf(error));
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+class PostgresDatabase implements Database {
+  readonly name: string;
+  readonly namespace: string;
+  trouble: Error | undefined;
+  readonly #pg: Pg;
+  readonly #options: ClientConfig;
+  readonly #notice: DatabaseOptions['notice'];
+  readonly #pool: Pool;
+  /** It is not asked before then, by `performance.now()`. */
+  #awayUntil = 0;
+  #pause = FIRST_PAUSE;
+  readonly #endings = new Set<() => void>();
+
+  constructor(
+    pg: Pg,
+    options: ClientConfig,
+    { name, namespace, notice }: Omit<DatabaseOptions, 'url'> & { name: string },
+  ) {
+    this.#pg = pg;
+    this.#options = options;
+    this.name = name;
+    this.namespace = namespace;
+    this.#notice = notice;
+    this.#pool = new pg.Pool({ ...options, max: CONNECTIONS });
+    // Who uses it is told by its statement, and who comes next gets another one.
+    this.#pool.on('connect', (client) => client.on('error', () => undefined)).on('error', () => undefined);
+  }
+
+  readonly query: Query = (text, values) => this.#ask((client) => queryOf(client)(text, values));
+
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    return this.#ask(async (client) => {
+      const query = queryOf(client);
+      await query('BEGIN');
+      try {
+        const result = await work(query);
+        await query('COMMIT');
+        return result;
+      } catch (error) {
+        if (!(error instanceof ConnectionLost)) await query('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  async #ask<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    if (performance.now() < this.#awayUntil) throw this.#away();
+    let client: PoolClient | undefined;
+    try {
+      client = await this.#pool.connect().catch(lost);
+      const result = await work(client);
+      client.release();
+      this.#isBack();
+      return result;
+    } catch (error) {
+      const isLost = error instanceof ConnectionLost;
+      client?.release(isLost);
+      if (!isLost) throw error;
+      this.#failed(error.cause as Error);
+      throw this.#away();
+    }
+  }
+
+  #failed(error: Error): void {
+    if (!this.trouble) this.#notice(`THE DATABASE IS AWAY: ${this.name}: ${messageOf(error)}`);
+    this.trouble = error;
+    this.#awayUntil = performance.now() + jittered(this.#pause);
+    this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE);
+  }
+
+  #isBack(): void {
+    this.#awayUntil = 0;
+    this.#pause = FIRST_PAUSE;
+    if (!this.trouble) return;
+    this.trouble = undefined;
+    this.#notice(`the database is back: ${this.name}`);
+  }
+
+  #away(): PatchgateError {
+    return new PatchgateError(
+      'store-unavailable',
+      `the database of the gates is away: ${messageOf(this.trouble)}`,
+      { hint: 'send it again: without the database it is not known what this would delete' },
+    );
+  }
+
+  listen(channel: string, onNotice: (payload: string | undefined) => void): () => void {
+    let client: Client | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
+    let pause = FIRST_PAUSE;
+    const again = () => {
+      client?.removeAllListeners().on('error', () => undefined);
+      void client?.end().catch(() => undefined);
+      client = undefined;
+      if (isOver) return;
+      timer = setTimeout(connect, jittered(pause)).unref();
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
+    };
+    const connect = async () => {
+      const one = new this.#pg.Client(this.#options);
+      client = one;
+      one.once('error', again).once('end', again);
+      one.on('notification', ({ payload }) => onNotice(payload));
+      try {
+        await one.connect();
+        await one.query(`LISTEN "${channel}"`);
+        pause = FIRST_PAUSE;
+        onNotice(undefined);
+      } catch {
+        if (client === one) again();
+      }
+    };
+    const end = () => {
+      isOver = true;
+      clearTimeout(timer);
+      again();
+      this.#endings.delete(end);
+    };
+    this.#endings.add(end);
+    void connect();
+    return end;
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#endings) end();
+    await this.#pool.end();
+  }
+}
+
+/** The database could not be asked, or did not answer. */
+class ConnectionLost extends Error {}
+
+function lost(cause: unknown): never {
+  throw new ConnectionLost('', { cause });
+}
+
+function queryOf(client: PoolClient): Query {
+  return async (text, values) => {
+    try {
+      return (await client.query(text, values as unknown[] | undefined)).rows;
+    } catch (error) {
+      if (isOfStatement(error)) throw error;
+      return lost(error);
+    }
+  };
+}
+
+/** Whether it is what the database says of a statement. */
+function isOfStatement(error: unknown): boolean {
+  const code = systemCode(error);
+  // Neither connection exceptions, insufficient resources nor operator intervention.
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|53|57)/.test(code);
+}
+
+/** Gates that lost it together do not come back together. */
+function jittered(pause: number): number {
+  return pause * (0.5 + Math.random());
+}
+
+/** @throws PatchgateError `bad-config`, without what may be a password */
+function parsed(url: string): URL {
+  if (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) return new URL(url);
+  throw new PatchgateError('bad-config', 'invalid value for --store (PATCHGATE_STORE)', {
+    hint: 'it takes the URL of a PostgreSQL database: postgres://user:password@db.example.com/patchgate',
+  });
+}
+
+/** Without user, password and parameters. */
+export function shownUrl(url: string): string {
+  const { protocol, host, pathname } = parsed(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+/** Off loopback, the certificate is verified unless the URL says otherwise. */
+function withVerifiedTls(url: string): string {
+  const given = parsed(url);
+  const isLocal = given.hostname === '' || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(given.hostname);
+  if (isLocal || given.searchParams.has('sslmode')) return url;
+  given.searchParams.set('sslmode', 'verify-full');
+  return given.href;
+}

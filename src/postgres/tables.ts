@@ -1,0 +1,106 @@
+import { PatchgateError } from '../errors.ts';
+
+/** Runs one statement. @throws PatchgateError `store-unavailable` where the database is away */
+export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+/** Each step was released as it is: changes come behind them. Their count is the version of the tables. */
+const STEPS = [
+  `
+  -- What is known of the records of one kind and id, by all of their names.
+  CREATE TABLE patchgate_record (
+    namespace text NOT NULL,
+    service   text NOT NULL,             -- origin of the target
+    kind      text NOT NULL,
+    id        text NOT NULL,
+    states    jsonb NOT NULL DEFAULT '[]',
+    version   bigint NOT NULL DEFAULT 0, -- counts the writes of states
+    fence     bigint NOT NULL DEFAULT 0, -- counts the leases
+    PRIMARY KEY (namespace, service, kind, id)
+  );
+  -- Who may send a PATCH of a record to the service.
+  CREATE TABLE patchgate_lease (
+    namespace  text NOT NULL,
+    service    text NOT NULL,
+    kind       text NOT NULL,
+    id         text NOT NULL,
+    fence      bigint NOT NULL,
+    gate       text NOT NULL,
+    is_shared  boolean NOT NULL,
+    sent       jsonb,                    -- of one that is alone: the name and the body, for the gate that comes after a dead one
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (namespace, service, kind, id, fence)
+  );
+  CREATE TABLE patchgate_approval (
+    namespace  text NOT NULL,
+    id         text NOT NULL,
+    token      text NOT NULL,            -- its hash
+    approval   jsonb NOT NULL,           -- as a state file has it
+    version    bigint NOT NULL DEFAULT 0,
+    used_at    timestamptz,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (namespace, id)
+  );
+  CREATE UNIQUE INDEX patchgate_approval_token ON patchgate_approval (namespace, token);
+  CREATE INDEX patchgate_approval_expires ON patchgate_approval (namespace, expires_at);
+
+  -- The files of a recording, so to say: each change of one locks its row.
+  CREATE TABLE patchgate_path (
+    namespace text NOT NULL,
+    recording text NOT NULL,
+    method    text NOT NULL,
+    path      text NOT NULL,
+    exchanges integer NOT NULL DEFAULT 0,
+    version   bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (namespace, recording, path, method)
+  );
+  CREATE TABLE patchgate_exchange (
+    place     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    namespace text NOT NULL,
+    recording text NOT NULL,
+    method    text NOT NULL,
+    path      text NOT NULL,
+    sequence  bytea NOT NULL,            -- hash of the request and its session
+    run       text NOT NULL,
+    exchange  json NOT NULL              -- as a file has it, bodies inline; not jsonb: bytes stay as they are
+  );
+  CREATE INDEX patchgate_exchange_path ON patchgate_exchange (namespace, recording, path, method, place);
+  CREATE TABLE patchgate_audit (
+    place     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    namespace text NOT NULL,
+    at        timestamptz NOT NULL,
+    line      json NOT NULL
+  );
+  CREATE INDEX patchgate_audit_at ON patchgate_audit (namespace, at);
+  -- How far the outbox of each gate was shipped.
+  CREATE TABLE patchgate_outbox (
+    id         text PRIMARY KEY,
+    shipped    bigint NOT NULL,
+    shipped_at timestamptz NOT NULL DEFAULT now()
+  );
+  `,
+] as const;
+
+/** Of the transaction that makes the tables; any number that no other program takes: `patchgat` in ASCII. */
+const MIGRATION_LOCK = '8097879345962868084';
+
+/**
+ * Makes the tables, or brings them up to date. Gates that start together wait for the one that does.
+ *
+ * @throws PatchgateError `store-too-new` where a newer version has made them
+ */
+export async function migrate(query: Query): Promise<void> {
+  await query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+  await query('CREATE TABLE IF NOT EXISTS patchgate_version (version integer NOT NULL)');
+  const [found] = await query<{ version: number }>('SELECT version FROM patchgate_version');
+  const version = found?.version ?? 0;
+  if (version > STEPS.length)
+    throw new PatchgateError(
+      'store-too-new',
+      `the tables have version ${version}, and this Patchgate knows ${STEPS.length}`,
+      { hint: 'install the version of Patchgate that the other gates have' },
+    );
+  if (version === STEPS.length) return;
+  for (const step of STEPS.slice(version)) await query(step);
+  await query('DELETE FROM patchgate_version');
+  await query('INSERT INTO patchgate_version VALUES ($1)', [STEPS.length]);
+}

@@ -1,0 +1,99 @@
+import pg from 'pg';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PatchgateError } from '../../src/errors.ts';
+import { type Database, openDatabase, shownUrl } from '../../src/postgres/database.ts';
+import { cleanUpLater } from '../support/clean-up.ts';
+import { freePort, type Postgres, startPostgres } from '../support/postgres.ts';
+
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+
+async function open(url: string, notices: string[] = []): Promise<Database> {
+  const database = await openDatabase({ url, namespace: 'team', notice: (text) => notices.push(text) });
+  cleanUpLater(() => database.close());
+  return database;
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string | undefined> {
+  return promise.then(
+    () => undefined,
+    (error) => (error instanceof PatchgateError ? error.code : String(error)),
+  );
+}
+
+describe('openDatabase', { tags: 'slow' }, () => {
+  it('makes the tables once, for gates that start together', async () => {
+    const url = await server.database();
+    const all = await Promise.all(Array.from({ length: 4 }, () => open(url)));
+    for (const { query } of all)
+      expect(await query('SELECT version FROM patchgate_version')).toEqual([{ version: 1 }]);
+  });
+
+  it('refuses tables that a newer version has made', async () => {
+    const url = await server.database();
+    const { query } = await open(url);
+    await query('UPDATE patchgate_version SET version = 99');
+    expect(await codeOf(open(url))).toBe('store-too-new');
+  });
+
+  it('says that nobody listens there', async () => {
+    expect(await codeOf(open(`postgres://postgres@127.0.0.1:${await freePort()}/x`))).toBe(
+      'store-unavailable',
+    );
+  });
+
+  it('verifies certificates off loopback', () => {
+    expect(shownUrl('postgres://me:secret@db.example.com:5433/gates?sslmode=disable')).toBe(
+      'postgres://db.example.com:5433/gates',
+    );
+  });
+});
+
+describe('a database', { tags: 'slow' }, () => {
+  it('undoes a transaction that fails', async () => {
+    const database = await open(await server.database());
+    const work = database.transaction(async (query) => {
+      await query("INSERT INTO patchgate_outbox VALUES ('a', 1)");
+      throw new Error('no');
+    });
+    await expect(work).rejects.toThrow('no');
+    expect(await database.query('SELECT * FROM patchgate_outbox')).toEqual([]);
+  });
+
+  it('hears what others notify of', async () => {
+    const url = await server.database();
+    const database = await open(url);
+    const heard = await new Promise((resolve) => {
+      database.listen('changes', (payload) => {
+        if (payload === undefined) void database.query("SELECT pg_notify('changes', 'here')");
+        else resolve(payload);
+      });
+    });
+    expect(heard).toBe('here');
+  });
+
+  it('that goes is away at once, and comes back by itself', async () => {
+    const own = await startPostgres();
+    const notices: string[] = [];
+    const database = await open(own.url, notices);
+    await own.kill();
+    expect(await codeOf(database.query('SELECT 1'))).toBe('store-unavailable');
+    expect(database.trouble).toBeDefined();
+    expect(await codeOf(database.query('SELECT 1'))).toBe('store-unavailable');
+    await own.start();
+    await expect.poll(() => codeOf(database.query('SELECT 1')), { timeout: 20_000 }).toBeUndefined();
+    expect(database.trouble).toBeUndefined();
+    expect(notices).toEqual([
+      expect.stringMatching(/^THE DATABASE IS AWAY: postgres:/),
+      expect.stringMatching(/^the database is back: /),
+    ]);
+  }, 60_000);
+
+  it('tells an error of a statement from its absence', async () => {
+    const database = await open(await server.database());
+    await expect(database.query('SELECT nothing')).rejects.toThrow(pg.DatabaseError);
+    expect(database.trouble).toBeUndefined();
+  });
+});

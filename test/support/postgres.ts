@@ -1,0 +1,110 @@
+/** A PostgreSQL server of the tests' own, on a free port: Debian's. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { cleanUpLater } from './clean-up.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+export interface Postgres {
+  /** `postgres://postgres@127.0.0.1:40123/postgres` */
+  url: string;
+  port: number;
+  /** A database of its own. @returns its URL */
+  database(): Promise<string>;
+  /** Connections are cut as by a crash. */
+  kill(): Promise<void>;
+  /** After a kill, with the same data and port. */
+  start(): Promise<void>;
+}
+
+const ROOT = '/usr/lib/postgresql';
+const program = (name: string) => {
+  const versions = existsSync(ROOT) ? readdirSync(ROOT) : [];
+  const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
+  return newest === undefined ? name : join(ROOT, newest, 'bin', name);
+};
+
+/** PostgreSQL does not run as root: then it runs as the user that its package has made. */
+const isRoot = process.getuid?.() === 0;
+const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+export const asPostgres = () => (isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {});
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A folder that the server's user owns. */
+export function folderOfPostgres(): string {
+  const folder = temporaryFolder();
+  // Else that user does not reach it.
+  execFileSync('chmod', ['a+x', tmpdir(), folder]);
+  const own = join(folder, 'postgres');
+  mkdirSync(own, { mode: 0o700 });
+  const { uid, gid } = asPostgres();
+  if (uid !== undefined) chownSync(own, uid, gid as number);
+  return own;
+}
+
+export async function startPostgres(): Promise<Postgres> {
+  const folder = folderOfPostgres();
+  const options = { ...asPostgres(), cwd: folder, stdio: 'ignore' as const };
+  const data = join(folder, 'data');
+  execFileSync(
+    program('initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
+    options,
+  );
+  const port = await freePort();
+  writeFileSync(
+    join(data, 'postgresql.conf'),
+    `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nmax_connections = 200\nfsync = off\n`,
+  );
+  const url = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
+  let server: ChildProcess | undefined;
+  const ask = async (text: string) => {
+    const client = new pg.Client({ connectionString: url('postgres') });
+    await client.connect();
+    await client.query(text);
+    await client.end();
+  };
+  const start = async () => {
+    server = spawn(program('postgres'), ['-D', data], options);
+    for (;;) {
+      try {
+        return await ask('SELECT 1');
+      } catch (error) {
+        if (server.exitCode !== null) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+  };
+  const kill = async () => {
+    const running = server;
+    if (!running || running.exitCode !== null || running.signalCode !== null) return;
+    const over = new Promise((resolve) => running.once('exit', resolve));
+    // Immediate shutdown: its processes end, and nothing is written out.
+    running.kill('SIGQUIT');
+    await over;
+  };
+  cleanUpLater(kill);
+  await start();
+  let count = 0;
+  return {
+    url: url('postgres'),
+    port,
+    kill,
+    start,
+    async database() {
+      const name = `test${++count}`;
+      await ask(`CREATE DATABASE ${name}`);
+      return url(name);
+    },
+  };
+}
