@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Approvals } from '../guard/approvals.ts';
 import { createGuard } from '../guard/guard.ts';
+import { KeptApprovals } from '../guard/kept-approvals.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import { readServerTls } from '../http/tls.ts';
 import { redactUrl } from '../recordings/redaction/redact.ts';
@@ -126,19 +127,21 @@ export async function createPatchgate(
     }),
   );
   const { guard: mode, approvalTtl, hold } = config;
-  const guard = createGuard({
-    ...{ gate: inForce.gate, knowledge, mode, approvalTtl, hold, redaction },
+  const approvals = new KeptApprovals({
+    lifetime: approvalTtl,
     approvers: approvers && new Set(approvers.names),
+    store: knowledge.approvals,
   });
+  const guard = createGuard({ gate: inForce.gate, knowledge, approvals, mode, hold, redaction });
   /** Of the inspector, once it listens. */
   let uiUrl: string | undefined;
   /** Of the data port, for the page: its copies lead there. */
   let dataUrl: string | undefined;
   const endWebhook = await orClose({ close: closeParts }, () =>
-    webhookOf(config, guard.approvals, () => uiUrl, context),
+    webhookOf(config, approvals, () => uiUrl, context),
   );
   if (hold > 0)
-    guard.approvals.subscribe(({ id, status, held, method, url }) => {
+    approvals.subscribe(({ id, status, held, method, url }) => {
       if (!held || status !== 'pending') return;
       context.notice(`${method} ${url} waits for a decision, ${hold / 1000}s at most: approval ${id}`);
     });
@@ -235,7 +238,7 @@ export async function createPatchgate(
           return inForce.gate;
         },
         ...{ exchanges, sessions, faults, redaction, knowledge, health, probes, metrics, reset: resetRun },
-        ...{ approvals: guard.approvals, approvers },
+        ...{ approvals, approvers },
         onDecided: audit && ((approval) => audit.decided(approval)),
         servedTo: replay && ((session) => replay.served(session)),
         recording: store && (() => showRecording(store)),

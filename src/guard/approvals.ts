@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { PatchgateError } from '../errors.ts';
 import { header, type RawHeaders } from '../http/http.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
-import type { Approval, ApprovalMarks, ApprovalStatus, Decision, KeptApproval } from '../model/approval.ts';
+import type { Approval, ApprovalMarks, ApprovalStatus, Decision } from '../model/approval.ts';
 import type { Known } from '../model/record.ts';
 
 /** The request header that allows what was blocked. Never forwarded, kept or shown. */
@@ -39,137 +39,30 @@ export interface Refusal {
   isDeclined?: true;
 }
 
-/** Where approvals are kept for the next run. */
-export interface ApprovalStore {
-  /** Those of the run before, the oldest first. */
-  readonly kept: Iterable<KeptApproval>;
-  /** Keeps an approval as it is now. @returns false: a restart would know it as it was before */
-  keep(approval: KeptApproval): boolean;
-  /** There is no room for it any more. */
-  forget(id: string): void;
+export interface Decided {
+  decision: Decision;
+  reason?: string | undefined;
 }
 
-interface ApprovalsOptions {
-  /** Milliseconds that a token may be used. */
-  lifetime: number;
-  /** Names of those who may decide; undefined: a token works at once. */
-  approvers?: ReadonlySet<string> | undefined;
-  /** Absent: in memory alone. */
-  store?: ApprovalStore | undefined;
+export interface ApprovalFilter {
+  limit?: number | undefined;
+  status?: ApprovalStatus | undefined;
 }
 
-interface Entry {
-  shown: Approval;
-  marks: ApprovalMarks;
-  /** Whether the PATCH cannot pass by it any more, as far as that is known. */
-  isStale(): boolean;
-  /** From then on it has expired, by `performance.now()`; a held one does not expire. */
-  deadline: number;
-  /** Characters that it takes, about. */
-  size: number;
-}
-
-/** Approvals that are kept at a time, and the characters that they take. The oldest goes first. */
-const MOST_APPROVALS = 10_000;
-const MOST_SIZE = 32 * 1024 * 1024;
-/** How long, in lifetimes, it is remembered what became of one that has expired. */
-const REMEMBERED = 5;
-/** Characters of an id: no two look alike. */
-const ID_LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
-const ID_LENGTH = 8;
-
-/** Questions for a yes, each with a random token for one request as it was judged: for its bytes, its record and what was known of that. */
-export class Approvals {
-  readonly #lifetime: number;
-  readonly #approvers: ReadonlySet<string> | undefined;
-  readonly #store: ApprovalStore | undefined;
-  /** In the order of coming. */
-  readonly #byId = new Map<string, Entry>();
-  /** By the token's hash. */
-  readonly #byToken = new Map<string, Entry>();
-  readonly #listeners = new Set<(approval: Approval) => void>();
-  #size = 0;
-
-  constructor({ lifetime, approvers, store }: ApprovalsOptions) {
-    this.#lifetime = lifetime;
-    this.#approvers = approvers;
-    this.#store = store;
-    if (store) this.#restore(store.kept);
-  }
-
+/**
+ * Questions for a yes, each with a random token for one request as it was judged: for its bytes, its record and what was known of that.
+ *
+ * All that is asynchronous rejects with `store-unavailable` where approvals are kept elsewhere, and that is away.
+ */
+export interface Approvals {
   /** Whether a token works only after an approver has approved it. */
-  get needApprover(): boolean {
-    return this.#approvers !== undefined;
-  }
-
+  readonly needApprover: boolean;
   /** Makes a pending one. @param hold milliseconds that its request is held; undefined: it is answered */
-  issue(
-    subject: Subject,
-    about: About,
-    hold?: number,
-    now = performance.now(),
-  ): { id: string; token: string } {
-    this.#makeRoom(now);
-    const token = randomBytes(18).toString('base64url');
-    const id = this.#freeId();
-    const at = Date.now();
-    const shown: Approval = {
-      id,
-      status: 'pending',
-      held: hold !== undefined,
-      requestedAt: new Date(at).toISOString(),
-      expiresAt: new Date(at + (hold ?? this.#lifetime)).toISOString(),
-      ...about,
-    };
-    const deadline = hold === undefined ? now + this.#lifetime : Number.POSITIVE_INFINITY;
-    const marks = { token: hashOf(token), ...marksOf(subject) };
-    const { knownNow } = subject;
-    const isStale = () => {
-      const known = knownNow?.();
-      return known !== undefined && hashOfState(known) !== marks.state;
-    };
-    const entry = this.#add(shown, marks, deadline, isStale);
-    this.#changed(entry);
-    return { id, token };
-  }
-
+  issue(subject: Subject, about: About, hold?: number): Promise<{ id: string; token: string }>;
   /** Undefined where the token approves of the request. */
-  whyNot(token: string, subject: Subject, now = performance.now()): Refusal | undefined {
-    const entry = this.#byToken.get(hashOf(token));
-    if (!entry)
-      return { refused: 'the approval is not known: it is mistyped, or from another run', isUnknown: true };
-    const { id, reason, decidedBy } = entry.shown;
-    const { request, body, state } = marksOf(subject);
-    if (entry.marks.request !== request) return { refused: 'the approval is for another request' };
-    if (entry.marks.body !== body) return { refused: 'the approval is for another body' };
-    const status = statusOf(entry, now);
-    if (status === 'declined') {
-      const by = decidedBy === undefined ? '' : ` by ${decidedBy}`;
-      const why = reason === undefined ? '' : `: ${reason}`;
-      return { refused: `the approval ${id} was declined${by}${why}`, isDeclined: true };
-    }
-    if (status === 'used') return { refused: 'the approval was used already' };
-    if (entry.marks.state !== state)
-      return { refused: 'the record has changed since the approval was given' };
-    if (status === 'expired' || status === 'withdrawn') return { refused: 'the approval has expired' };
-    if (status === 'pending' && this.#approvers)
-      return { refused: `no approver has approved ${id} yet`, pending: id };
-    return undefined;
-  }
-
-  /**
-   * It is not valid any more, and no restart takes it for valid.
-   *
-   * @returns its id, or why it was not used: that is not on disk
-   */
-  use(token: string): { id: string } | Refusal {
-    const entry = this.#byToken.get(hashOf(token)) as Entry;
-    entry.shown.status = 'used';
-    entry.shown.held = false;
-    if (this.#changed(entry)) return { id: entry.shown.id };
-    return { refused: 'the approval cannot be used: it could not be written down that it was' };
-  }
-
+  whyNot(token: string, subject: Subject): Promise<Refusal | undefined>;
+  /** It is not valid any more, and no restart takes it for valid. @returns its id, or why it was not used */
+  use(token: string, subject: Subject): Promise<{ id: string } | Refusal>;
   /**
    * Says yes or no to a pending one.
    *
@@ -177,142 +70,123 @@ export class Approvals {
    * @throws PatchgateError `not-allowed` where approvers are given and `by` is not one of them; `not-found`; `not-pending`, and
    *   then it is over where the record has changed since it was asked
    */
-  decide(
-    id: string,
-    { decision, reason }: { decision: Decision; reason?: string | undefined },
-    by?: string | undefined,
-    now = performance.now(),
-  ): { approval: Approval; isNew: boolean } {
-    if (this.#approvers && (by === undefined || !this.#approvers.has(by))) throw notAnApprover();
-    const entry = this.#byId.get(id);
-    if (!entry) throw noApproval(id);
-    const { shown } = entry;
-    const status = statusOf(entry, now);
-    if (isDecided(shown, status, decision) && shown.decidedBy === by)
-      return { approval: shownAt(entry, now), isNew: false };
-    if (status !== 'pending') {
-      const who = shown.decidedBy === undefined ? '' : ` by ${shown.decidedBy}`;
-      throw new PatchgateError('not-pending', `the approval ${id} is not pending: it was ${status}${who}`, {
-        hint: 'send the PATCH again: its 409 has a new one',
-        details: { approval: id, approvalStatus: status },
-      });
-    }
-    if (decision === 'approve' && entry.isStale()) {
-      shown.status = 'expired';
-      shown.reason = 'the record has changed since it was asked';
-      this.#changed(entry);
-      throw new PatchgateError('not-pending', `the approval ${id} is of no use: ${shown.reason}`, {
-        hint: 'the PATCH must be sent again: its 409 has a new one',
-        details: { approval: id, approvalStatus: shown.status },
-      });
-    }
-    shown.status = decision === 'approve' ? 'approved' : 'declined';
-    shown.decidedAt = new Date().toISOString();
-    shown.decidedBy = by;
-    shown.reason = reason;
-    this.#changed(entry);
-    return { approval: shownAt(entry, now), isNew: true };
-  }
-
+  decide(id: string, decided: Decided, by?: string): Promise<{ approval: Approval; isNew: boolean }>;
   /** The request of a held one is answered with its token, which may be used from now on. */
-  answered(id: string, now = performance.now()): void {
-    const entry = this.#byId.get(id);
-    if (!entry) return;
-    entry.shown.held = false;
-    entry.shown.expiresAt = new Date(Date.now() + this.#lifetime).toISOString();
-    entry.deadline = now + this.#lifetime;
-    this.#changed(entry);
-  }
-
+  answered(id: string): Promise<void>;
   /** Of a held one, whose token no client has: it is of no use any more, unless it was used. */
-  end(id: string, status: 'withdrawn' | 'expired', now = performance.now()): void {
-    const entry = this.#byId.get(id);
-    if (!entry) return;
-    entry.shown.held = false;
-    if (entry.shown.status === 'pending' || entry.shown.status === 'approved') entry.shown.status = status;
-    entry.deadline = now + this.#lifetime;
-    this.#changed(entry);
-  }
-
-  get(id: string, now = performance.now()): Approval | undefined {
-    const entry = this.#byId.get(id);
-    return entry && shownAt(entry, now);
-  }
-
+  end(id: string, status: 'withdrawn' | 'expired'): Promise<void>;
+  get(id: string): Promise<Approval | undefined>;
   /** Newest first. */
-  list({
-    limit,
-    status,
-  }: {
-    limit?: number | undefined;
-    status?: ApprovalStatus | undefined;
-  } = {}): Approval[] {
-    const now = performance.now();
-    const all = [...this.#byId.values()].reverse().map((entry) => shownAt(entry, now));
-    return all.filter((one) => one.status === (status ?? one.status)).slice(0, limit);
-  }
-
+  list(filter?: ApprovalFilter): Promise<Approval[]>;
   /** Told of each that is made or changes; not that one expires, which its `expiresAt` says. The function returned ends that. */
-  subscribe(listener: (approval: Approval) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
+  subscribe(listener: (approval: Approval) => void): () => void;
+}
 
-  /** The time that is left has counted on. The client of a held one is gone. */
-  #restore(kept: Iterable<KeptApproval>): void {
-    const now = performance.now();
-    for (const { marks, ...shown } of kept) {
-      const left = Date.parse(shown.expiresAt) - Date.now();
-      const deadline = left > 0 ? now + Math.min(left, this.#lifetime) : Number.NEGATIVE_INFINITY;
-      const isByAnother = this.#approvers && !this.#approvers.has(shown.decidedBy ?? '');
-      if (shown.status === 'approved' && isByAnother) {
-        shown.status = 'pending';
-        shown.decidedAt = shown.decidedBy = shown.reason = undefined;
-      }
-      this.#makeRoom(now);
-      this.#add(shown, marks, deadline);
-      if (shown.held) this.end(shown.id, 'withdrawn', now);
-    }
-  }
+/** How long, in lifetimes, it is remembered what became of one that has expired. */
+export const REMEMBERED = 5;
+/** Characters of an id: no two look alike. */
+const ID_LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
+const ID_LENGTH = 8;
 
-  #add(shown: Approval, marks: ApprovalMarks, deadline: number, isStale = () => false): Entry {
-    const entry: Entry = { shown, marks, isStale, deadline, size: JSON.stringify(shown).length };
-    this.#byId.set(shown.id, entry);
-    this.#byToken.set(marks.token, entry);
-    this.#size += entry.size;
-    return entry;
-  }
+export function newId(): string {
+  return Array.from({ length: ID_LENGTH }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
+}
 
-  /** @returns whether a restart knows it as it is now */
-  #changed(entry: Entry): boolean {
-    const { exchange: _, ...kept } = entry.shown;
-    const isKept = this.#store?.keep({ ...kept, marks: entry.marks }) ?? true;
-    if (this.#listeners.size > 0) {
-      const shown = shownAt(entry, performance.now());
-      for (const listener of this.#listeners) listener(shown);
-    }
-    return isKept;
-  }
+export function newToken(): string {
+  return randomBytes(18).toString('base64url');
+}
 
-  /** The oldest go first, but those that are held. */
-  #makeRoom(now: number): void {
-    for (const [id, { shown, marks, deadline, size }] of this.#byId) {
-      const isFull = this.#byId.size >= MOST_APPROVALS || this.#size > MOST_SIZE;
-      if (!isFull && now - deadline <= REMEMBERED * this.#lifetime) break;
-      if (shown.held) continue;
-      this.#byId.delete(id);
-      this.#byToken.delete(marks.token);
-      this.#size -= size;
-      this.#store?.forget(id);
-    }
-  }
+export const NEVER_GIVEN: Refusal = {
+  refused: 'the approval is not known: it is mistyped, or from another run',
+  isUnknown: true,
+};
 
-  #freeId(): string {
-    let id: string;
-    do id = Array.from({ length: ID_LENGTH }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
-    while (this.#byId.has(id));
-    return id;
+/** Why it does not approve of the request; undefined: it does. @param shown with its status as of now */
+export function refusalOf(
+  shown: Approval,
+  marks: ApprovalMarks,
+  subject: Subject,
+  needApprover: boolean,
+): Refusal | undefined {
+  const { id, status, reason, decidedBy } = shown;
+  const { request, body, state } = marksOf(subject);
+  if (marks.request !== request) return { refused: 'the approval is for another request' };
+  if (marks.body !== body) return { refused: 'the approval is for another body' };
+  if (status === 'declined') {
+    const by = decidedBy === undefined ? '' : ` by ${decidedBy}`;
+    const why = reason === undefined ? '' : `: ${reason}`;
+    return { refused: `the approval ${id} was declined${by}${why}`, isDeclined: true };
   }
+  if (status === 'used') return { refused: 'the approval was used already' };
+  if (marks.state !== state) return { refused: 'the record has changed since the approval was given' };
+  if (status === 'expired' || status === 'withdrawn') return { refused: 'the approval has expired' };
+  if (status === 'pending' && needApprover)
+    return { refused: `no approver has approved ${id} yet`, pending: id };
+  return undefined;
+}
+
+export type Outcome = Pick<Approval, 'status' | 'decidedAt' | 'decidedBy' | 'reason'>;
+
+/**
+ * What a decision makes of one; undefined: it was decided so already.
+ *
+ * @param shown with its status as of now
+ * @throws PatchgateError `not-pending`
+ */
+export function outcomeOf(
+  shown: Approval,
+  { decision, reason }: Decided,
+  by: string | undefined,
+  isStale: () => boolean,
+): Outcome | undefined {
+  const { id, status, decidedBy } = shown;
+  if (isDecided(shown, decision) && decidedBy === by) return undefined;
+  if (status !== 'pending') {
+    const who = decidedBy === undefined ? '' : ` by ${decidedBy}`;
+    throw new PatchgateError('not-pending', `the approval ${id} is not pending: it was ${status}${who}`, {
+      hint: 'send the PATCH again: its 409 has a new one',
+      details: { approval: id, approvalStatus: status },
+    });
+  }
+  if (decision === 'approve' && isStale())
+    return { status: 'expired', reason: 'the record has changed since it was asked' };
+  return {
+    status: decision === 'approve' ? 'approved' : 'declined',
+    decidedAt: new Date().toISOString(),
+    decidedBy: by,
+    reason,
+  };
+}
+
+/** Whether the same was decided, and it still holds or did its work. */
+function isDecided({ decidedAt, status }: Approval, decision: Decision): boolean {
+  if (decidedAt === undefined) return false;
+  return decision === 'decline' ? status === 'declined' : status === 'approved' || status === 'used';
+}
+
+/** It has expired by being looked at. */
+export function ofNoUse({ id, status, reason }: Approval): PatchgateError {
+  return new PatchgateError('not-pending', `the approval ${id} is of no use: ${reason}`, {
+    hint: 'the PATCH must be sent again: its 409 has a new one',
+    details: { approval: id, approvalStatus: status },
+  });
+}
+
+/** Who may not decide here is no approver any more: then it is as if nobody had approved it. */
+export function withoutOthers(shown: Approval, approvers: ReadonlySet<string> | undefined): Approval {
+  if (shown.status !== 'approved' || !approvers || approvers.has(shown.decidedBy ?? '')) return shown;
+  return { ...shown, status: 'pending', decidedAt: undefined, decidedBy: undefined, reason: undefined };
+}
+
+/** Whether the PATCH cannot pass by it any more, as far as that is known. */
+export function isStale({ state }: ApprovalMarks, knownNow: Subject['knownNow']): boolean {
+  const known = knownNow?.();
+  return known !== undefined && hashOfState(known) !== state;
+}
+
+/** May still let a request pass. */
+export function isOpen({ status }: Pick<Approval, 'status'>): boolean {
+  return status === 'pending' || status === 'approved';
 }
 
 export function noApproval(id: string): PatchgateError {
@@ -327,28 +201,14 @@ export function notAnApprover(): PatchgateError {
   });
 }
 
-function statusOf({ shown, deadline }: Entry, now: number): ApprovalStatus {
-  return isOpen(shown) && now > deadline ? 'expired' : shown.status;
-}
-
-function isOpen({ status }: Pick<Approval, 'status'>): boolean {
-  return status === 'pending' || status === 'approved';
-}
-
-/** Whether the same was decided, and it still holds or did its work. */
-function isDecided({ decidedAt }: Approval, status: ApprovalStatus, decision: Decision): boolean {
-  if (decidedAt === undefined) return false;
-  return decision === 'decline' ? status === 'declined' : status === 'approved' || status === 'used';
-}
-
-/** The exchange of a held one is not over. */
-function shownAt(entry: Entry, now: number): Approval {
-  const { exchange, ...shown } = entry.shown;
-  const answered = exchange !== undefined && !shown.held ? { exchange } : {};
-  return { ...shown, status: statusOf(entry, now), ...answered };
-}
-
-function marksOf({ method, url, body, headers, session, known }: Subject): Omit<ApprovalMarks, 'token'> {
+export function marksOf({
+  method,
+  url,
+  body,
+  headers,
+  session,
+  known,
+}: Subject): Omit<ApprovalMarks, 'token'> {
   return {
     request: hashOf(`${method} ${url} ${session}`),
     body: hashOf(body, ...CONTENT.map((name) => header(headers, name) ?? '')),
@@ -356,7 +216,7 @@ function marksOf({ method, url, body, headers, session, known }: Subject): Omit<
   };
 }
 
-function hashOfState(known: Known | undefined): string {
+export function hashOfState(known: Known | undefined): string {
   return hashOf(known ? `${known.isWhole} ${canonicalText(known.record)}` : '');
 }
 
@@ -377,7 +237,7 @@ function canonicalText(value: JsonValue): string {
   return `{${texts.sort().join(',')}}`;
 }
 
-function hashOf(...parts: (string | Uint8Array)[]): string {
+export function hashOf(...parts: (string | Uint8Array)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\0');
   return hash.digest('base64url');

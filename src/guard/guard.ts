@@ -12,7 +12,14 @@ import { shortened } from '../reporters/wording.ts';
 import { correctedProject } from '../state/corrected.ts';
 import { isPossible } from '../state/records.ts';
 import type { Session } from '../upstreams/session.ts';
-import { type About, APPROVE_HEADER, Approvals, type Refusal, type Subject } from './approvals.ts';
+import {
+  type About,
+  APPROVE_HEADER,
+  type Approvals,
+  hashOfState,
+  type Refusal,
+  type Subject,
+} from './approvals.ts';
 import { decisiveEffects } from './decisive-effects.ts';
 import type { Asker, Knowledge } from './knowledge.ts';
 import { type HeldLock, RecordLocks } from './record-locks.ts';
@@ -21,12 +28,9 @@ interface GuardOptions {
   gate: Gate;
   knowledge: Knowledge;
   mode: 'on' | 'strict' | 'off';
-  /** Milliseconds that an approval may be used. */
-  approvalTtl: number;
+  approvals: Approvals;
   /** Milliseconds that a PATCH waits for a decision before it is answered; 0: it does not. */
   hold?: number;
-  /** Names of those who may approve; absent: a token works at once. */
-  approvers?: ReadonlySet<string> | undefined;
   /** Of what an approval shows and keeps. */
   redaction?: Redaction;
 }
@@ -80,7 +84,6 @@ export interface Remediation {
 }
 
 export interface Guard {
-  readonly approvals: Approvals;
   /** How many approvals were made, and used. */
   readonly counts: { readonly given: number; readonly used: number };
   /**
@@ -100,6 +103,8 @@ export interface Guard {
 }
 
 const APPROVE = APPROVE_HEADER.toLowerCase();
+const GONE: JudgedBy = { inspection: undefined };
+const CHANGED: Refusal = { refused: 'the record has changed while the approval was used' };
 const NOT_WAITING = () => false;
 /** Requests that are held at a time, with their bodies. Others are answered at once. */
 const MOST_HELD = 100;
@@ -110,11 +115,11 @@ export const MOST_LOST = 1000;
 /** What guards by different gates have in common. */
 interface Shared {
   locks: RecordLocks;
-  approvals: Approvals;
   counts: { given: number; used: number };
   /** Goes on with a request that is held, by the id of its approval. @param isDecided false: it has waited long enough */
   held: Map<string, (isDecided: boolean) => void>;
-  /** Of their bodies. */
+  /** Of them, and of those that are about to be held. */
+  heldCount: number;
   heldBytes: number;
 }
 
@@ -124,8 +129,7 @@ interface Issued {
 }
 
 export function createGuard(options: GuardOptions): Guard {
-  const { knowledge, approvalTtl, approvers } = options;
-  const approvals = new Approvals({ lifetime: approvalTtl, approvers, store: knowledge.approvals });
+  const { approvals } = options;
   const held: Shared['held'] = new Map();
   approvals.subscribe(({ id, held: isHeld, status }) => {
     if (!isHeld || status === 'pending') return;
@@ -133,71 +137,92 @@ export function createGuard(options: GuardOptions): Guard {
     queueMicrotask(() => held.get(id)?.(true));
   });
   const counts = { given: 0, used: 0 };
-  return guardOf(options, { locks: new RecordLocks(), approvals, counts, held, heldBytes: 0 });
+  return guardOf(options, { locks: new RecordLocks(), counts, held, heldCount: 0, heldBytes: 0 });
 }
 
 function guardOf(options: GuardOptions, shared: Shared): Guard {
-  const { gate, knowledge, mode, hold: holdTime = 0, redaction = NO_REDACTION } = options;
-  const { locks, approvals, counts, held } = shared;
+  const { gate, knowledge, approvals, mode, hold: holdTime = 0, redaction = NO_REDACTION } = options;
+  const { locks, counts, held } = shared;
   let isOver = false;
 
-  /** @param token of an approval that it was held for */
-  const judge = (asked: Asked, name: RecordName | undefined, token?: string): JudgedBy => {
-    if (asked.isGone()) return { inspection: undefined };
+  /** At once, unless it comes with a token. @param heldToken of an approval that it was held for */
+  const judge = (
+    asked: Asked,
+    name: RecordName | undefined,
+    heldToken?: string,
+  ): JudgedBy | Promise<JudgedBy> => {
+    const token = heldToken ?? header(asked.request.headers, APPROVE);
+    if (mode === 'off' || token === undefined) return judgeWithout(asked, name);
+    return judgeWith(token, asked, name, heldToken !== undefined).catch(unjudged);
+  };
+
+  const judgeWithout = (asked: Asked, name: RecordName | undefined): JudgedBy => {
+    if (asked.isGone()) return GONE;
     try {
-      const known = name && knowledge.of(name, asked.session);
-      return mode === 'off' ? inspect(asked, known) : guarded(asked, known, token);
+      const known = knownOf(name, asked);
+      const inspection = gate.inspect(asked.request, asked.match, { known });
+      const isDestructive = mode !== 'off' && inspection.verdict.problem === 'destructive-change';
+      return { inspection, known, isDestructive };
     } catch (error) {
-      // What cannot be judged does not pass, and is no reason for other requests to end.
-      return {
-        inspection: new PatchgateError(
-          'internal',
-          `the gate could not judge this request: ${messageOf(error)}`,
-        ),
-      };
+      return unjudged(error);
     }
   };
 
-  const inspect = ({ request, match }: Asked, known: Known | undefined): JudgedBy => ({
-    inspection: gate.inspect(request, match, { known }),
-    known,
-  });
-
-  const guarded = (asked: Asked, known: Known | undefined, heldToken?: string): JudgedBy => {
+  /** The record's lock is held meanwhile: no other PATCH changes what is known. */
+  const judgeWith = async (
+    token: string,
+    asked: Asked,
+    name: RecordName | undefined,
+    wasHeld: boolean,
+  ): Promise<JudgedBy> => {
     const { request, match } = asked;
-    const token = heldToken ?? header(request.headers, APPROVE);
-    let refusal = token === undefined ? undefined : whyNot(asked, known, heldToken);
-    if (token !== undefined && !refusal) {
+    if (asked.isGone()) return GONE;
+    const subject = subjectOf(asked, knownOf(name, asked));
+    let refusal = await whyNot(token, asked, subject);
+    // A token is not used up for a client that is gone.
+    if (asked.isGone()) return GONE;
+    if (subject && !refusal) {
+      const known = knownOf(name, asked);
       const inspection = gate.inspect(request, match, { known, approval: 'approved' });
       if (inspection.verdict.outcome === 'block') return { inspection, known };
-      // Nothing stands between this and the forwarding.
-      const used = approvals.use(token);
-      if (!('refused' in used)) {
+      const used = await approvals.use(token, subject);
+      if ('refused' in used) refusal = used;
+      // The answer to another request may have told of the record meanwhile.
+      else if (!isAsIn(subject, knownOf(name, asked))) refusal = CHANGED;
+      else {
+        // Nothing stands between this and the forwarding.
         counts.used++;
         return { inspection, known, isApproved: true, approval: used.id };
       }
-      refusal = used;
     }
+    const known = knownOf(name, asked);
     let inspection = gate.inspect(request, match, { known });
     const isDestructive = inspection.verdict.problem === 'destructive-change';
     // Where there is nothing to approve, a token that was never given out is only noise.
     if (refusal && (isDestructive || !refusal.isUnknown)) {
-      const hint = howToGoOn(refusal, mayBeApproved(inspection), heldToken !== undefined);
+      const hint = howToGoOn(refusal, mayBeApproved(inspection), wasHeld);
       inspection = gate.inspect(request, match, { known, approval: { refused: refusal.refused, hint } });
     }
     return { inspection, known, isDestructive, refusal };
   };
 
+  const knownOf = (name: RecordName | undefined, { session }: Asked): Known | undefined =>
+    name && knowledge.of(name, session);
+
   /** What tells of a blocked request how to go on. An approval is made of it here: it is judged for the last time. */
-  const remedied = (asked: Asked, name: RecordName | undefined, judged: JudgedBy): JudgedBy => {
-    const { inspection, isDestructive, refusal } = judged;
-    if (!isDestructive || !isInspection(inspection)) return judged;
-    let issued: Issued | undefined;
-    if (mayBeApproved(inspection) && !refusal?.isDeclined)
-      issued = refusal?.pending
-        ? { id: refusal.pending, token: header(asked.request.headers, APPROVE) as string }
-        : issue(asked, name, judged);
-    return withRemediation(judged, issued);
+  const remedied = async (
+    asked: Asked,
+    name: RecordName | undefined,
+    judged: JudgedBy,
+  ): Promise<JudgedBy> => {
+    const { inspection, refusal } = judged;
+    if (!mayBeApproved(inspection as Inspection) || refusal?.isDeclined)
+      return withRemediation(judged, undefined);
+    if (refusal?.pending) {
+      const token = header(asked.request.headers, APPROVE) as string;
+      return withRemediation(judged, { id: refusal.pending, token });
+    }
+    return withRemediation(judged, await issue(asked, name, judged));
   };
 
   /** @param issued the approval that would let it pass */
@@ -215,16 +240,15 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
   };
 
   /** @param hold milliseconds that it is held. @returns undefined: the body is not there to be approved */
-  const issue = (
+  const issue = async (
     asked: Asked,
     name: RecordName | undefined,
     { inspection, known }: JudgedBy,
     hold?: number,
-  ): Issued | undefined => {
+  ): Promise<Issued | undefined> => {
     const subject = subjectOf(asked, known);
     if (!subject) return undefined;
     if (name) subject.knownNow = knownNow(name, asked.session);
-    counts.given++;
     const { verdict, effects = [] } = inspection as Inspection;
     const clean = (text: string) => shortened(redactText(text, redaction), LONGEST_TEXT);
     const about: About = {
@@ -236,7 +260,9 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
       ...(asked.session.name && { session: clean(asked.session.name) }),
       ...decisiveEffects(effects, redaction),
     };
-    return approvals.issue(subject, about, hold);
+    const issued = await approvals.issue(subject, about, hold);
+    counts.given++;
+    return issued;
   };
 
   /** Looks where not all is known, and there is somewhere to look. @returns undefined: nothing is to be waited for */
@@ -250,14 +276,15 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
 
   const askerOf = (asked: Asked, cameAt: number): Asker => ({ ...asked.request, ...asked, cameAt });
 
-  const whyNot = (asked: Asked, known: Known | undefined, heldToken?: string): Refusal | undefined => {
-    const [token = '', ...others] = headerValues(asked.request.headers, APPROVE);
-    if (others.length > 0) return { refused: `the header ${APPROVE_HEADER} comes more than once` };
-    const subject = subjectOf(asked, known);
+  const whyNot = async (
+    token: string,
+    asked: Asked,
+    subject: Subject | undefined,
+  ): Promise<Refusal | undefined> => {
+    if (headerValues(asked.request.headers, APPROVE).length > 1)
+      return { refused: `the header ${APPROVE_HEADER} comes more than once` };
     // A body that is too large is blocked for that.
-    return subject
-      ? approvals.whyNot(heldToken ?? token, subject)
-      : { refused: 'the body is too large to be approved' };
+    return subject ? approvals.whyNot(token, subject) : { refused: 'the body is too large to be approved' };
   };
 
   const subjectOf = ({ request, session }: Asked, known: Known | undefined): Subject | undefined => {
@@ -272,6 +299,9 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     record: redactJson(known.record, redaction) as JsonObject,
   });
 
+  const isAsIn = (subject: Subject, known: Known | undefined): boolean =>
+    hashOfState(subject.known) === hashOfState(known && kept(known));
+
   /** Of what is not known for sure, a look may find that it is as it was. A session may be over. */
   const knownNow = (name: RecordName, session: Session) => {
     if (knowledge.isOfSession) return () => undefined;
@@ -282,6 +312,10 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     };
   };
 
+  /** One that cannot be ended says by its time that it is over. */
+  const endApproval = (id: string, status: 'withdrawn' | 'expired') =>
+    void approvals.end(id, status).catch(() => undefined);
+
   /** Whether it waits for a yes instead of being answered. */
   const mayHold = (asked: Asked, { isDestructive, inspection, refusal }: JudgedBy): boolean =>
     holdTime > 0 &&
@@ -290,12 +324,11 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     mayBeApproved(inspection as Inspection) &&
     asked.request.body !== 'too-large' &&
     !isOver &&
-    held.size < MOST_HELD &&
+    shared.heldCount < MOST_HELD &&
     shared.heldBytes + asked.request.body.length <= MOST_HELD_BYTES;
 
   return {
     by: (gate, mode) => guardOf({ ...options, gate, mode }, shared),
-    approvals,
     counts,
     endHolds() {
       isOver = true;
@@ -308,55 +341,49 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
       /** Of one that was held, and judged again. */
       let issued: Issued | undefined;
       const tell = (judged: JudgedBy, release?: () => void) => {
-        if (issued && !judged.isApproved)
-          approvals.end(issued.id, judged.inspection ? 'expired' : 'withdrawn');
-        const told = remedied(asked, name, judged);
-        done(issued && told.approval === undefined ? { ...told, approval: issued.id } : told, release);
+        if (issued && !judged.isApproved) endApproval(issued.id, judged.inspection ? 'expired' : 'withdrawn');
+        const told = judged.isDestructive ? remedied(asked, name, judged).catch(unjudged) : judged;
+        void after(told, (one) =>
+          done(issued && one.approval === undefined ? { ...one, approval: issued.id } : one, release),
+        );
       };
       if (!name || !gate.guards(name.kind)) {
-        tell(judge(asked, name));
+        void after(judge(asked, name), tell);
         return NOT_WAITING;
       }
       const cameAt = performance.now();
       if (mode === 'off') {
-        const finding = find(asked, name, cameAt);
-        if (!finding) tell(judge(asked, name));
-        else void finding.then(() => tell(judge(asked, name)));
+        const found = find(asked, name, cameAt);
+        void after(found, () => tell(judgeWithout(asked, name)));
         return NOT_WAITING;
       }
       const locked = (lock: HeldLock, judged: JudgedBy) => {
         if (!issued && mayHold(asked, judged)) {
-          lock.release();
-          hold(judged);
+          void hold(judged, lock);
           return;
         }
         tell(judged, () => lock.release());
         if (keepsEnvironments(judged)) lock.share();
       };
-      const judgedAfter = async (finding: Promise<void>): Promise<JudgedBy> => {
-        await finding;
-        const judged = judge(asked, name, issued?.token);
-        return mustConfirm(judged) ? confirmed() : judged;
-      };
       /** What may be gone is looked at before it stops a PATCH. */
-      const confirmed = async (): Promise<JudgedBy> => {
-        await knowledge.confirm?.(name, askerOf(asked, cameAt));
-        return judge(asked, name, issued?.token);
+      const confirmed = (judged: JudgedBy): JudgedBy | Promise<JudgedBy> => {
+        const confirming = mustConfirm(judged)
+          ? knowledge.confirm?.(name, askerOf(asked, cameAt))
+          : undefined;
+        return confirming ? confirming.then(() => judge(asked, name, issued?.token)) : judged;
       };
       const whose = knowledge.isOfSession ? asked.session.id : '';
       const wait = () =>
         locks.acquire(`${name.kind} ${name.id} ${whose}`, {
           exclusive(lock) {
-            const finding = find(asked, name, cameAt);
-            const judged = finding ? judgedAfter(finding) : judge(asked, name, issued?.token);
-            if (judged instanceof Promise) void judged.then((one) => locked(lock, one));
-            else if (mustConfirm(judged)) void confirmed().then((one) => locked(lock, one));
-            else locked(lock, judged);
+            const found = find(asked, name, cameAt);
+            const judged = after(found, () => judge(asked, name, issued?.token));
+            void after(after(judged, confirmed), (sure) => locked(lock, sure));
           },
           shared(lock) {
             // An approval is used up by being looked at.
             if (issued || header(asked.request.headers, APPROVE) !== undefined) return false;
-            const judged = judge(asked, name);
+            const judged = judgeWithout(asked, name);
             if (mustConfirm(judged)) return false;
             // A change of which environments there are must be alone; what is blocked changes nothing.
             const mayGo = keepsEnvironments(judged) || !passes(judged);
@@ -365,36 +392,53 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
           },
         });
       /** It waits for a decision, and others of its record go on. */
-      const hold = (judged: JudgedBy) => {
-        const { id, token } = issue(asked, name, judged, holdTime) as Issued;
+      const hold = async (judged: JudgedBy, lock: HeldLock) => {
+        const size = asked.request.body.length;
+        const free = () => {
+          shared.heldCount--;
+          shared.heldBytes -= size;
+        };
+        shared.heldCount++;
+        shared.heldBytes += size;
+        let waiting: Issued;
+        try {
+          waiting = (await issue(asked, name, judged, holdTime)) as Issued;
+        } catch (error) {
+          free();
+          done(unjudged(error), () => lock.release());
+          return;
+        }
+        lock.release();
+        const { id } = waiting;
         const heldAt = performance.now();
         const timer = setTimeout(() => goOn(false), holdTime).unref();
-        const size = asked.request.body.length;
         const end = () => {
           clearTimeout(timer);
           asked.heldMs = performance.now() - heldAt;
           const wasHeld = held.delete(id);
-          if (wasHeld) shared.heldBytes -= size;
+          if (wasHeld) free();
           return wasHeld;
         };
         const goOn = (isDecided: boolean) => {
           if (!end()) return;
           unhold = undefined;
-          if (!isDecided) {
-            approvals.answered(id);
-            done(withRemediation(judged, { id, token }));
-            return;
-          }
-          issued = { id, token };
-          leave = wait();
+          if (isDecided) {
+            issued = waiting;
+            leave = wait();
+          } else void answered().then(done);
         };
-        shared.heldBytes += size;
+        const answered = () => approvals.answered(id).then(() => withRemediation(judged, waiting), unjudged);
         held.set(id, goOn);
         unhold = () => {
           end();
-          approvals.end(id, 'withdrawn');
+          endApproval(id, 'withdrawn');
           return true;
         };
+        if (isOver) goOn(false);
+        else if (asked.isGone()) {
+          unhold();
+          done(GONE);
+        }
       };
       /** Withdraws it while it is held. */
       let unhold: (() => boolean) | undefined;
@@ -402,11 +446,23 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
       return () => {
         if (unhold) return unhold();
         const hasLeft = leave();
-        if (hasLeft && issued) approvals.end(issued.id, 'withdrawn');
+        if (hasLeft && issued) endApproval(issued.id, 'withdrawn');
         return hasLeft;
       };
     },
   };
+}
+
+/** At once where there is nothing to wait for. */
+function after<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** What cannot be judged does not pass, and is no reason for other requests to end. */
+function unjudged(error: unknown): JudgedBy {
+  if (error instanceof PatchgateError && error.code === 'store-unavailable') return { inspection: error };
+  const message = `the gate could not judge this request: ${messageOf(error)}`;
+  return { inspection: new PatchgateError('internal', message) };
 }
 
 /** What to do about an approval that is refused. */

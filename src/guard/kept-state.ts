@@ -17,7 +17,7 @@ import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
 import { doubted, either } from '../state/known.ts';
 import { KnownState } from '../state/known-state.ts';
 import type { State } from '../state/state-file.ts';
-import type { ApprovalStore } from './approvals.ts';
+import type { ApprovalStore } from './kept-approvals.ts';
 import {
   approvalLineOf,
   journalOf,

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type ApprovalStore, Approvals } from '../../src/guard/approvals.ts';
+import { type ApprovalStore, KeptApprovals } from '../../src/guard/kept-approvals.ts';
 import { type KeptState, openKeptState, StateKeeper } from '../../src/guard/kept-state.ts';
 import { journalOf } from '../../src/guard/state-files.ts';
 import type { JsonObject } from '../../src/json/json.ts';
@@ -540,7 +540,7 @@ describe('approvals', () => {
   test('take no more room in the files than in memory', { tags: 'slow' }, async () => {
     const file = newFile();
     const kept = await open(file);
-    const approvals = new Approvals({ lifetime: 600_000, store: storeOf(kept) });
+    const approvals = new KeptApprovals({ lifetime: 600_000, store: storeOf(kept) });
     const url = 'u'.repeat(1024 * 1024);
     const subject = {
       method: 'PATCH',
@@ -551,13 +551,10 @@ describe('approvals', () => {
       known: undefined,
     };
     for (let i = 0; i < 40; i++) {
-      const { id } = approvals.issue(subject, { method: 'PATCH', url, effects: [] });
-      approvals.decide(id, { decision: 'decline' });
+      const { id } = await approvals.issue(subject, { method: 'PATCH', url, effects: [] });
+      await approvals.decide(id, { decision: 'decline' });
     }
-    const ids = approvals
-      .list()
-      .map(({ id }) => id)
-      .reverse();
+    const ids = (await approvals.list()).map(({ id }) => id).reverse();
     expect(ids.length).toBeLessThan(35);
     expect(keptBy(kept).map(({ id }) => id)).toEqual(ids);
     await kept.close();

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createGuard } from '../../src/guard/guard.ts';
+import { KeptApprovals } from '../../src/guard/kept-approvals.ts';
 import type { Knowledge, Learner } from '../../src/guard/knowledge.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { Cors } from '../../src/server/cors.ts';
@@ -100,7 +101,12 @@ function guarded(upstream: Upstream, more: Partial<DataPathOptions> = {}): Serve
   const state = new KnownState();
   const learner: Learner = { stateOf: () => state, kinds: ['project'], counts: () => true };
   const knowledge: Knowledge = { of: (name) => state.of(name), learner };
-  const guard = createGuard({ gate: gate(), knowledge, mode: 'on', approvalTtl: 0 });
+  const guard = createGuard({
+    gate: gate(),
+    knowledge,
+    approvals: new KeptApprovals({ lifetime: 0 }),
+    mode: 'on',
+  });
   return serverOf({ upstream, guard, learner, ...more });
 }
 

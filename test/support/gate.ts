@@ -3,6 +3,7 @@ import type { Contract } from '../../src/contract/contract.ts';
 import { shippedContract as findShippedContract } from '../../src/contract/shipped-contract.ts';
 import { createGate, type Gate, type GateOptions, type GateRequest } from '../../src/gate/gate.ts';
 import { createGuard } from '../../src/guard/guard.ts';
+import { KeptApprovals } from '../../src/guard/kept-approvals.ts';
 import type { Finding } from '../../src/model/finding.ts';
 
 export const SCHEMAS = fileURLToPath(new URL('../../schemas/', import.meta.url));
@@ -31,7 +32,8 @@ export function gate(options: Partial<GateOptions> = {}): Gate {
 /** The gate with a guard that knows nothing, for a data path. */
 export function guarding(gate: Gate) {
   const knowledge = { of: () => undefined };
-  return { gate, guard: createGuard({ gate, knowledge, mode: 'off', approvalTtl: 0 }), learner: undefined };
+  const approvals = new KeptApprovals({ lifetime: 0 });
+  return { gate, guard: createGuard({ gate, knowledge, approvals, mode: 'off' }), learner: undefined };
 }
 
 export const PROJECT_URL = '/api/v2/accounts/current/projects/42';

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { type Approvals, noApproval, notAnApprover } from '../../guard/approvals.ts';
+import { type ApprovalFilter, type Approvals, noApproval, notAnApprover } from '../../guard/approvals.ts';
 import type { Knowledge } from '../../guard/knowledge.ts';
 import { isObject, type JsonValue } from '../../json/json.ts';
 import type { Approval, ApprovalStatus, Decision } from '../../model/approval.ts';
@@ -176,25 +176,25 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
       },
     },
     approvals: {
-      get: (req, res) => {
-        const list = approvals.list(approvalFilterOf(req));
+      get: async (req, res) => {
+        const list = await approvals.list(approvalFilterOf(req));
         const mayDecide = deps.approvers && deps.approvers.nameOf(req.rawHeaders) !== undefined;
         res.json({ approvals: list, approvers: approvals.needApprover, mayDecide });
       },
     },
     'approvals/:id': {
-      get: (req, res) => {
+      get: async (req, res) => {
         const id = String(req.params.id);
-        const approval = approvals.get(id);
+        const approval = await approvals.get(id);
         if (!approval) throw noApproval(id);
         res.json(approval);
       },
       post: [
         bytesUpTo(65_536),
-        (req, res) => {
+        async (req, res) => {
           const decided = readDecision(req.body, deps.redaction);
           const by = deps.approvers?.nameOf(req.rawHeaders);
-          const { approval, isNew } = approvals.decide(String(req.params.id), decided, by);
+          const { approval, isNew } = await approvals.decide(String(req.params.id), decided, by);
           if (isNew) deps.onDecided?.(approval);
           res.json(approval);
         },
@@ -353,7 +353,7 @@ const STATUSES: readonly string[] = [
 const APPROVALS_EXAMPLE = '?status=pending&limit=20';
 
 /** @throws PatchgateError `bad-input` */
-function approvalFilterOf(req: Request): { limit?: number | undefined; status?: ApprovalStatus | undefined } {
+function approvalFilterOf(req: Request): ApprovalFilter {
   const { limit, status } = parametersOf(req, ['limit', 'status'], APPROVALS_EXAMPLE);
   if (status !== undefined && !STATUSES.includes(status))
     throw badQuery(`status is none of ${STATUSES.join(', ')}`, APPROVALS_EXAMPLE);

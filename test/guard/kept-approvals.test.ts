@@ -1,0 +1,227 @@
+import { expect, it, vi } from 'vitest';
+import type { About, Subject } from '../../src/guard/approvals.ts';
+import { type ApprovalStore, KeptApprovals } from '../../src/guard/kept-approvals.ts';
+import type { Approval, KeptApproval } from '../../src/model/approval.ts';
+import { laterRefusal } from '../support/errors.ts';
+
+const subject = (changes: Partial<Subject> = {}): Subject => ({
+  method: 'PATCH',
+  url: '/accounts/current/projects/42',
+  headers: ['Content-Type', 'application/json'],
+  body: Buffer.from('{}'),
+  session: 'one',
+  known: { record: { name: 'Checkout' }, isWhole: true },
+  ...changes,
+});
+
+const ABOUT: About = { method: 'PATCH', url: '/accounts/current/projects/42', effects: [] };
+const issue = async (approvals: KeptApprovals, now?: number) =>
+  (await approvals.issue(subject(), ABOUT, undefined, now)).token;
+
+it('approves of the very request, until it is used', async () => {
+  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const token = await issue(approvals, 0);
+  expect(await approvals.whyNot(token, subject(), 1000)).toBeUndefined();
+  await approvals.use(token, subject(), 1000);
+  expect(await approvals.whyNot(token, subject(), 1000)).toEqual({
+    refused: 'the approval was used already',
+  });
+});
+
+it('gives out tokens that cannot be guessed', async () => {
+  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const tokens = new Set(await Promise.all(Array.from({ length: 100 }, () => issue(approvals))));
+  expect(tokens.size).toBe(100);
+  for (const token of tokens) expect(token).toMatch(/^[\w-]{24}$/);
+});
+
+it.each<[string, Partial<Subject>, string]>([
+  ['another project', { url: '/accounts/current/projects/43' }, 'for another request'],
+  ['another account', { url: '/accounts/5/projects/42' }, 'for another request'],
+  ['another method', { method: 'POST' }, 'for another request'],
+  ['another session', { session: 'two' }, 'for another request'],
+  ['another body', { body: Buffer.from('{ }') }, 'for another body'],
+  [
+    'another coding',
+    { headers: ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'] },
+    'for another body',
+  ],
+  ['another state', { known: { record: { name: 'Basket' }, isWhole: true } }, 'has changed'],
+  [
+    'a state of which less is known',
+    { known: { record: { name: 'Checkout' }, isWhole: false } },
+    'has changed',
+  ],
+  ['no state', { known: undefined }, 'has changed'],
+])('does not approve of %s', async (_, changes, why) => {
+  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const token = await issue(approvals);
+  expect((await approvals.whyNot(token, subject(changes)))?.refused).toContain(why);
+});
+
+it('expires, and goes on saying so for a while', async () => {
+  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const token = await issue(approvals, 0);
+  expect(await approvals.whyNot(token, subject(), 1001)).toEqual({ refused: 'the approval has expired' });
+  await issue(approvals, 6000);
+  expect((await approvals.whyNot(token, subject(), 6000))?.isUnknown).toBeUndefined();
+  await issue(approvals, 6001);
+  expect((await approvals.whyNot(token, subject(), 6001))?.isUnknown).toBe(true);
+});
+
+it('keeps ten thousand, and drops the oldest', { tags: 'slow' }, async () => {
+  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const [first = '', second = ''] = await Promise.all(
+    Array.from({ length: 10_000 }, () => issue(approvals, 0)),
+  );
+  expect(await approvals.whyNot(first, subject(), 0)).toBeUndefined();
+  await issue(approvals, 0);
+  expect((await approvals.whyNot(first, subject(), 0))?.isUnknown).toBe(true);
+  expect(await approvals.whyNot(second, subject(), 0)).toBeUndefined();
+});
+
+it('does not know what it has not given out', async () => {
+  expect(await new KeptApprovals({ lifetime: 1000 }).whyNot('x', subject())).toEqual({
+    refused: 'the approval is not known: it is mistyped, or from another run',
+    isUnknown: true,
+  });
+});
+
+it("does not hang on the machine's clock", async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const approvals = new KeptApprovals({ lifetime: 1000 });
+    const token = await issue(approvals);
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(await approvals.whyNot(token, subject())).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('knows a state again whose members and items come in another order, or that is possible since another time', async () => {
+  const environments = [
+    { id: 1, name: 'Production', possibleSince: '2026-11-23T05:00:00.000Z' },
+    { id: 2, name: 'Staging' },
+  ];
+  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const known = (record: object) => subject({ known: { record: { ...record }, isWhole: true } });
+  const { token } = await approvals.issue(known({ name: 'Checkout', environments }), ABOUT);
+  const [first, second] = environments;
+  const other = {
+    environments: [
+      { name: 'Staging', id: 2 },
+      { ...first, possibleSince: '2026-11-24T05:00:00.000Z' },
+    ],
+  };
+  expect(await approvals.whyNot(token, known({ ...other, name: 'Checkout' }))).toBeUndefined();
+  const sure = { environments: [second, { id: 1, name: 'Production' }], name: 'Checkout' };
+  expect((await approvals.whyNot(token, known(sure)))?.refused).toContain('has changed');
+});
+
+/** A store that a process would leave. */
+class Store implements ApprovalStore {
+  readonly byId = new Map<string, KeptApproval>();
+  isFull = false;
+  get kept() {
+    return [...this.byId.values()].map((approval) => structuredClone(approval));
+  }
+  keep(approval: KeptApproval) {
+    if (!this.isFull) this.byId.set(approval.id, structuredClone(approval));
+    return !this.isFull || !this.byId.has(approval.id);
+  }
+  forget(id: string) {
+    this.byId.delete(id);
+  }
+}
+const ANNA = new Set(['anna']);
+
+it('keeps no token, and each change before it says so', async () => {
+  const store = new Store();
+  const approvals = new KeptApprovals({ lifetime: 1000, approvers: ANNA, store });
+  const told: Approval[] = [];
+  approvals.subscribe((approval) => {
+    expect(store.byId.get(approval.id)?.status).toBe(approval.status);
+    told.push(approval);
+  });
+  const { id, token } = await approvals.issue(subject(), { ...ABOUT, exchange: 7 });
+  await approvals.decide(id, { decision: 'approve' }, 'anna');
+  expect(await approvals.use(token, subject())).toEqual({ id });
+  expect(told.map(({ status }) => status)).toEqual(['pending', 'approved', 'used']);
+  const kept = JSON.stringify(store.kept);
+  expect(kept).not.toContain(token);
+  expect(kept).not.toContain('exchange');
+});
+
+it('is not used where that cannot be written, so that no restart takes it again; one that is not on disk is', async () => {
+  const store = new Store();
+  const approvals = new KeptApprovals({ lifetime: 1000, store });
+  const written = (await approvals.issue(subject(), ABOUT)).token;
+  store.isFull = true;
+  const unwritten = (await approvals.issue(subject(), ABOUT)).token;
+  expect(await approvals.use(written, subject())).toEqual({
+    refused: expect.stringContaining('could not be written down'),
+  });
+  expect((await approvals.whyNot(written, subject()))?.refused).toContain('used already');
+  expect(await approvals.use(unwritten, subject())).toHaveProperty('id');
+});
+
+it.each<[string, Partial<KeptApproval>, string, string | undefined]>([
+  ['one that an approver has approved', { status: 'approved', decidedBy: 'anna' }, 'approved', undefined],
+  ['one that another has approved', { status: 'approved', decidedBy: 'eve' }, 'pending', 'no approver'],
+  ['one that was approved without a name', { status: 'approved' }, 'pending', 'no approver'],
+  ['one that was held', { status: 'approved', decidedBy: 'anna', held: true }, 'withdrawn', 'has expired'],
+  ['one whose time is over', { expiresAt: '2020-01-01T00:00:00.000Z' }, 'expired', 'has expired'],
+  ['one whose time is none', { expiresAt: '2026-99-99T00:00:00.000Z' }, 'expired', 'has expired'],
+  ['one that was used', { status: 'used' }, 'used', 'was used already'],
+  ['one that was declined', { status: 'declined' }, 'declined', 'was declined'],
+])('takes %s from a restart as %s', async (_, changes, status, refused) => {
+  const store = new Store();
+  const { id, token } = await new KeptApprovals({ lifetime: 60_000, store }).issue(subject(), ABOUT);
+  store.byId.set(id, { ...(store.byId.get(id) as KeptApproval), ...changes });
+  const approvals = new KeptApprovals({ lifetime: 60_000, approvers: ANNA, store });
+  expect((await approvals.get(id))?.status).toBe(status);
+  const why = (await approvals.whyNot(token, subject()))?.refused;
+  if (refused === undefined) expect(why).toBeUndefined();
+  else expect(why).toContain(refused);
+});
+
+it('gives one from a restart no more time than a new one has', async () => {
+  const store = new Store();
+  const { id } = await new KeptApprovals({ lifetime: 600_000, store }).issue(subject(), ABOUT);
+  const approvals = new KeptApprovals({ lifetime: 1000, store });
+  expect((await approvals.get(id, performance.now() + 900))?.status).toBe('pending');
+  expect((await approvals.get(id, performance.now() + 1100))?.status).toBe('expired');
+});
+
+it('keeps nothing of one that it forgets', async () => {
+  const store = new Store();
+  const approvals = new KeptApprovals({ lifetime: 1000, store });
+  const { id } = await approvals.issue(subject(), ABOUT, undefined, 0);
+  await issue(approvals, 6000);
+  expect(store.byId.has(id)).toBe(true);
+  await issue(approvals, 6001);
+  expect(store.byId.has(id)).toBe(false);
+  expect(store.byId.size).toBe(2);
+});
+
+it('lets only approvers decide, where there are any', async () => {
+  const approvals = new KeptApprovals({ lifetime: 1000, approvers: ANNA });
+  const { id } = await approvals.issue(subject(), ABOUT);
+  for (const by of [undefined, '', 'eve'])
+    expect(await laterRefusal('not-allowed', approvals.decide(id, { decision: 'approve' }, by))).toContain(
+      'only an approver',
+    );
+  expect(await approvals.decide(id, { decision: 'approve' }, 'anna')).toMatchObject({ isNew: true });
+  expect(await approvals.decide(id, { decision: 'approve' }, 'anna')).toMatchObject({ isNew: false });
+});
+
+it('drops no held one, and counts its time from its answer', { tags: 'slow' }, async () => {
+  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const { id, token } = await approvals.issue(subject(), ABOUT, 60_000, 0);
+  for (let i = 0; i < 10_000; i++) await issue(approvals, 5000);
+  expect(await approvals.get(id, 50_000)).toMatchObject({ status: 'pending', held: true });
+  await approvals.answered(id, 50_000);
+  expect(await approvals.whyNot(token, subject(), 51_000)).toBeUndefined();
+  expect((await approvals.whyNot(token, subject(), 51_001))?.refused).toContain('expired');
+});
