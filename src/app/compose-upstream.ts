@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import type { RequestHead } from '../http/http.ts';
+import type { Database } from '../postgres/database.ts';
 import { findRecording } from '../recordings/find-recording.ts';
 import type { MatchRules } from '../recordings/matching/match-rules.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
@@ -36,6 +37,8 @@ export interface RuntimeContext {
   isBrief?: boolean;
   /** The records that the fake starts with, in the place of the setting. */
   seed?: State;
+  /** That of `--store`, once it is open: who opened it closes it. */
+  database?: Database | undefined;
 }
 
 /** What answers the requests that pass, with all that must be closed with it. */

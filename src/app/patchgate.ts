@@ -41,6 +41,7 @@ import { version } from '../version.ts';
 import { gateOf } from './compose-gate.ts';
 import { composeKnowledge, refuseUnguarded } from './compose-knowledge.ts';
 import { type Composed, composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
+import { openDatabaseOf } from './open-database.ts';
 import { closing, orClose, rulesOf } from './open-recording.ts';
 import { reloadedConfig } from './reload.ts';
 
@@ -114,12 +115,20 @@ export async function createPatchgate(
   let inForce = { config, gate: await judgingBy(config) };
   const access = createAccess({ ...config, approvers });
   const tls = await readServerTls(config);
-  const parts = await composeUpstream(kind, config, rules, context);
+  const database = kind === 'fake' ? undefined : await openDatabaseOf(config, context);
+  const closeDatabase = { close: async () => database?.close() };
+  const shared = { ...context, database };
+  const parts = await orClose(closeDatabase, () => composeUpstream(kind, config, rules, shared));
   const { upstream, forward, store, replay, fake } = parts;
-  const knowledge = await orClose(parts, () => composeKnowledge(config, parts, redaction, context));
+  const knowledge = await orClose({ close: () => closing(parts, closeDatabase) }, () =>
+    composeKnowledge(config, parts, redaction, shared),
+  );
   const { learner, ledger } = knowledge;
   const closeParts = (hasFailed?: boolean) =>
-    closing({ close: () => parts.close(hasFailed) }, { close: async () => knowledge.close?.() });
+    closing(
+      { close: () => parts.close(hasFailed) },
+      { close: () => closing({ close: async () => knowledge.close?.() }, closeDatabase) },
+    );
   const audit = await orClose({ close: closeParts }, () =>
     auditOf(config, parts, {
       gate: { recordOf: (match) => inForce.gate.recordOf(match) },
@@ -197,7 +206,7 @@ export async function createPatchgate(
     url: dataUrl,
     recording: store && config.recording,
     known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
-    trouble: (store?.trouble ?? knowledge.trouble ?? audit?.trouble)?.message,
+    trouble: (database?.trouble ?? store?.trouble ?? knowledge.trouble ?? audit?.trouble)?.message,
   });
   /** How the recording of this run is, for the control API. */
   const showRecording = async (store: RecordingStore) => {
