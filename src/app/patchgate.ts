@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Approvals } from '../guard/approvals.ts';
 import { createGuard } from '../guard/guard.ts';
-import { KeptApprovals } from '../guard/kept-approvals.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import { readServerTls } from '../http/tls.ts';
 import { redactUrl } from '../recordings/redaction/redact.ts';
@@ -38,6 +37,7 @@ import type { CrossSessionHit } from '../upstreams/replay/served.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { secretsOf } from '../upstreams/set-headers.ts';
 import { version } from '../version.ts';
+import { composeApprovals } from './compose-approvals.ts';
 import { gateOf } from './compose-gate.ts';
 import { composeKnowledge, refuseUnguarded } from './compose-knowledge.ts';
 import { type Composed, composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
@@ -136,11 +136,9 @@ export async function createPatchgate(
     }),
   );
   const { guard: mode, approvalTtl, hold } = config;
-  const approvals = new KeptApprovals({
-    lifetime: approvalTtl,
-    approvers: approvers && new Set(approvers.names),
-    store: knowledge.approvals,
-  });
+  const approvals = await orClose({ close: closeParts }, () =>
+    composeApprovals({ approvalTtl, approvers: approvers?.names }, parts, knowledge, database),
+  );
   const guard = createGuard({ gate: inForce.gate, knowledge, approvals, mode, hold, redaction });
   /** Of the inspector, once it listens. */
   let uiUrl: string | undefined;

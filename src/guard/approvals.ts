@@ -92,6 +92,10 @@ export function newId(): string {
   return Array.from({ length: ID_LENGTH }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
 }
 
+export function isId(text: string): boolean {
+  return text.length === ID_LENGTH && [...text].every((letter) => ID_LETTERS.includes(letter));
+}
+
 export function newToken(): string {
   return randomBytes(18).toString('base64url');
 }

@@ -31,17 +31,23 @@ const STEPS = [
     PRIMARY KEY (namespace, service, kind, id, fence)
   );
   CREATE TABLE patchgate_approval (
-    namespace  text NOT NULL,
-    id         text NOT NULL,
-    token      text NOT NULL,            -- its hash
-    approval   jsonb NOT NULL,           -- as a state file has it
-    version    bigint NOT NULL DEFAULT 0,
-    used_at    timestamptz,
-    expires_at timestamptz NOT NULL,
-    PRIMARY KEY (namespace, id)
+    namespace    text NOT NULL,
+    service      text NOT NULL,
+    id           text NOT NULL,
+    token        text NOT NULL,          -- its hash
+    approval     json NOT NULL,          -- as a state file has it; what has a column is read there
+    status       text NOT NULL,
+    is_held      boolean NOT NULL,
+    decided_by   text,
+    version      integer NOT NULL DEFAULT 0,
+    requested_at timestamptz NOT NULL DEFAULT now(),
+    used_at      timestamptz,
+    expires_at   timestamptz NOT NULL,   -- of one that is held: so long its gate vouches for it
+    PRIMARY KEY (namespace, service, id)
   );
-  CREATE UNIQUE INDEX patchgate_approval_token ON patchgate_approval (namespace, token);
-  CREATE INDEX patchgate_approval_expires ON patchgate_approval (namespace, expires_at);
+  CREATE UNIQUE INDEX patchgate_approval_token ON patchgate_approval (namespace, service, token);
+  CREATE INDEX patchgate_approval_requested ON patchgate_approval (namespace, service, requested_at);
+  CREATE INDEX patchgate_approval_expires ON patchgate_approval (namespace, service, expires_at);
 
   -- The files of a recording, so to say: each change of one locks its row.
   CREATE TABLE patchgate_path (

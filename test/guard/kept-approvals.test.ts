@@ -1,63 +1,15 @@
 import { expect, it, vi } from 'vitest';
-import type { About, Subject } from '../../src/guard/approvals.ts';
 import { type ApprovalStore, KeptApprovals } from '../../src/guard/kept-approvals.ts';
 import type { Approval, KeptApproval } from '../../src/model/approval.ts';
-import { laterRefusal } from '../support/errors.ts';
+import { ABOUT, ANNA, describeApprovals, subject } from '../support/approvals-suite.ts';
 
-const subject = (changes: Partial<Subject> = {}): Subject => ({
-  method: 'PATCH',
-  url: '/accounts/current/projects/42',
-  headers: ['Content-Type', 'application/json'],
-  body: Buffer.from('{}'),
-  session: 'one',
-  known: { record: { name: 'Checkout' }, isWhole: true },
-  ...changes,
-});
+describeApprovals(
+  'those of one gate',
+  async ({ lifetime = 60_000, approvers } = {}) => new KeptApprovals({ lifetime, approvers }),
+);
 
-const ABOUT: About = { method: 'PATCH', url: '/accounts/current/projects/42', effects: [] };
 const issue = async (approvals: KeptApprovals, now?: number) =>
   (await approvals.issue(subject(), ABOUT, undefined, now)).token;
-
-it('approves of the very request, until it is used', async () => {
-  const approvals = new KeptApprovals({ lifetime: 1000 });
-  const token = await issue(approvals, 0);
-  expect(await approvals.whyNot(token, subject(), 1000)).toBeUndefined();
-  await approvals.use(token, subject(), 1000);
-  expect(await approvals.whyNot(token, subject(), 1000)).toEqual({
-    refused: 'the approval was used already',
-  });
-});
-
-it('gives out tokens that cannot be guessed', async () => {
-  const approvals = new KeptApprovals({ lifetime: 1000 });
-  const tokens = new Set(await Promise.all(Array.from({ length: 100 }, () => issue(approvals))));
-  expect(tokens.size).toBe(100);
-  for (const token of tokens) expect(token).toMatch(/^[\w-]{24}$/);
-});
-
-it.each<[string, Partial<Subject>, string]>([
-  ['another project', { url: '/accounts/current/projects/43' }, 'for another request'],
-  ['another account', { url: '/accounts/5/projects/42' }, 'for another request'],
-  ['another method', { method: 'POST' }, 'for another request'],
-  ['another session', { session: 'two' }, 'for another request'],
-  ['another body', { body: Buffer.from('{ }') }, 'for another body'],
-  [
-    'another coding',
-    { headers: ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'] },
-    'for another body',
-  ],
-  ['another state', { known: { record: { name: 'Basket' }, isWhole: true } }, 'has changed'],
-  [
-    'a state of which less is known',
-    { known: { record: { name: 'Checkout' }, isWhole: false } },
-    'has changed',
-  ],
-  ['no state', { known: undefined }, 'has changed'],
-])('does not approve of %s', async (_, changes, why) => {
-  const approvals = new KeptApprovals({ lifetime: 1000 });
-  const token = await issue(approvals);
-  expect((await approvals.whyNot(token, subject(changes)))?.refused).toContain(why);
-});
 
 it('expires, and goes on saying so for a while', async () => {
   const approvals = new KeptApprovals({ lifetime: 1000 });
@@ -78,13 +30,6 @@ it('keeps ten thousand, and drops the oldest', { tags: 'slow' }, async () => {
   await issue(approvals, 0);
   expect((await approvals.whyNot(first, subject(), 0))?.isUnknown).toBe(true);
   expect(await approvals.whyNot(second, subject(), 0)).toBeUndefined();
-});
-
-it('does not know what it has not given out', async () => {
-  expect(await new KeptApprovals({ lifetime: 1000 }).whyNot('x', subject())).toEqual({
-    refused: 'the approval is not known: it is mistyped, or from another run',
-    isUnknown: true,
-  });
 });
 
 it("does not hang on the machine's clock", async () => {
@@ -134,7 +79,6 @@ class Store implements ApprovalStore {
     this.byId.delete(id);
   }
 }
-const ANNA = new Set(['anna']);
 
 it('keeps no token, and each change before it says so', async () => {
   const store = new Store();
@@ -205,17 +149,6 @@ it('keeps nothing of one that it forgets', async () => {
   expect(store.byId.size).toBe(2);
 });
 
-it('lets only approvers decide, where there are any', async () => {
-  const approvals = new KeptApprovals({ lifetime: 1000, approvers: ANNA });
-  const { id } = await approvals.issue(subject(), ABOUT);
-  for (const by of [undefined, '', 'eve'])
-    expect(await laterRefusal('not-allowed', approvals.decide(id, { decision: 'approve' }, by))).toContain(
-      'only an approver',
-    );
-  expect(await approvals.decide(id, { decision: 'approve' }, 'anna')).toMatchObject({ isNew: true });
-  expect(await approvals.decide(id, { decision: 'approve' }, 'anna')).toMatchObject({ isNew: false });
-});
-
 it('drops no held one, and counts its time from its answer', { tags: 'slow' }, async () => {
   const approvals = new KeptApprovals({ lifetime: 1000 });
   const { id, token } = await approvals.issue(subject(), ABOUT, 60_000, 0);
@@ -224,4 +157,11 @@ it('drops no held one, and counts its time from its answer', { tags: 'slow' }, a
   await approvals.answered(id, 50_000);
   expect(await approvals.whyNot(token, subject(), 51_000)).toBeUndefined();
   expect((await approvals.whyNot(token, subject(), 51_001))?.refused).toContain('expired');
+});
+
+it('uses one that is held after the time for a decision, since it may wait for its turn', async () => {
+  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const { id, token } = await approvals.issue(subject(), ABOUT, 60_000, 0);
+  await approvals.decide(id, { decision: 'approve' }, undefined, 59_999);
+  expect(await approvals.use(token, subject(), 70_000)).toEqual({ id });
 });

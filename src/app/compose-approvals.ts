@@ -1,0 +1,25 @@
+import type { Approvals } from '../guard/approvals.ts';
+import { KeptApprovals } from '../guard/kept-approvals.ts';
+import type { Knowledge } from '../guard/knowledge.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Composed } from './compose-upstream.ts';
+
+interface ApprovalSettings {
+  approvalTtl: number;
+  /** Names; undefined: a token works at once. */
+  approvers: Iterable<string> | undefined;
+}
+
+/** Of a real service, all gates that share a database share the approvals; what a recording or the fake answers is a gate's own. */
+export async function composeApprovals(
+  { approvalTtl: lifetime, approvers: names }: ApprovalSettings,
+  { forward, fake, played }: Composed,
+  knowledge: Knowledge,
+  database: Database | undefined,
+): Promise<Approvals> {
+  const approvers = names && new Set(names);
+  if (!database || !forward || fake || played)
+    return new KeptApprovals({ lifetime, approvers, store: knowledge.approvals });
+  const { PgApprovals } = await import('../postgres/approvals.ts');
+  return new PgApprovals({ database, service: forward.target.origin, lifetime, approvers });
+}

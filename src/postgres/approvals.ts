@@ -1,0 +1,264 @@
+import { LRUCache } from 'lru-cache';
+import {
+  type About,
+  type ApprovalFilter,
+  type Approvals,
+  type Decided,
+  hashOf,
+  isId,
+  isOpen,
+  isStale,
+  marksOf,
+  NEVER_GIVEN,
+  newId,
+  newToken,
+  noApproval,
+  notAnApprover,
+  ofNoUse,
+  outcomeOf,
+  REMEMBERED,
+  type Refusal,
+  refusalOf,
+  type Subject,
+  withoutOthers,
+} from '../guard/approvals.ts';
+import type { Approval, ApprovalStatus, KeptApproval } from '../model/approval.ts';
+import type { Database } from './database.ts';
+
+interface PgApprovalsOptions {
+  database: Database;
+  /** Origin of the target. */
+  service: string;
+  /** Milliseconds that a token may be used. */
+  lifetime: number;
+  /** Names of those who may decide; undefined: a token works at once. */
+  approvers?: ReadonlySet<string> | undefined;
+}
+
+interface Row {
+  approval: KeptApproval;
+  status: ApprovalStatus;
+  is_held: boolean;
+  decided_by: string | null;
+  version: number;
+  requested_at: Date;
+  expires_at: Date;
+  is_over: boolean;
+}
+
+interface Own {
+  exchange: number | undefined;
+  knownNow: Subject['knownNow'];
+}
+
+const COLUMNS =
+  'approval, status, is_held, decided_by, version, requested_at, expires_at, expires_at <= now() AS is_over';
+/** Placeholders of what each statement begins with. */
+const OWN = 'namespace = $1 AND service = $2';
+/** Approvals that a list has, the newest. */
+const MOST_LISTED = 1000;
+/** Own ones of which is known what no other gate knows. */
+const MOST_OWN = 1000;
+/** Milliseconds between two looks at those that are held here. */
+const PAUSE = 500;
+
+/** Approvals that all gates of a service share. The table is the truth: only what no other gate can know stands in memory. */
+export class PgApprovals implements Approvals {
+  readonly #database: Database;
+  readonly #service: string;
+  readonly #lifetime: number;
+  readonly #approvers: ReadonlySet<string> | undefined;
+  readonly #listeners = new Set<(approval: Approval) => void>();
+  /** What was issued here. */
+  readonly #own = new LRUCache<string, Own>({ max: MOST_OWN });
+  /** Versions of those that are held here, by id. */
+  readonly #held = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ database, service, lifetime, approvers }: PgApprovalsOptions) {
+    this.#database = database;
+    this.#service = service;
+    this.#lifetime = lifetime;
+    this.#approvers = approvers;
+  }
+
+  get needApprover(): boolean {
+    return this.#approvers !== undefined;
+  }
+
+  /** Those that nobody remembers go meanwhile. */
+  async issue(subject: Subject, about: About, hold?: number): Promise<{ id: string; token: string }> {
+    const { exchange, ...kept } = about;
+    const token = newToken();
+    const marks = { token: hashOf(token), ...marksOf(subject) };
+    for (;;) {
+      const id = newId();
+      const [row] = await this.#query(
+        `WITH gone AS (
+           DELETE FROM patchgate_approval WHERE ctid = ANY (ARRAY(
+             SELECT ctid FROM patchgate_approval
+             WHERE ${OWN} AND expires_at < now() - $8 * interval '1 millisecond'
+             LIMIT 100 FOR UPDATE SKIP LOCKED)))
+         INSERT INTO patchgate_approval (namespace, service, id, token, approval, status, is_held, expires_at)
+         VALUES ($1, $2, $3, $4, $5, 'pending', $6, now() + $7 * interval '1 millisecond')
+         ON CONFLICT DO NOTHING
+         RETURNING ${COLUMNS}`,
+        id,
+        marks.token,
+        JSON.stringify({ id, ...kept, marks }),
+        hold !== undefined,
+        hold ?? this.#lifetime,
+        REMEMBERED * this.#lifetime,
+      );
+      // Another one has that id.
+      if (!row) continue;
+      this.#own.set(id, { exchange, knownNow: subject.knownNow });
+      this.#tell(row);
+      if (hold !== undefined) this.#watch(id);
+      return { id, token };
+    }
+  }
+
+  async whyNot(token: string, subject: Subject): Promise<Refusal | undefined> {
+    const [row] = await this.#query(
+      `SELECT ${COLUMNS} FROM patchgate_approval WHERE ${OWN} AND token = $3`,
+      hashOf(token),
+    );
+    if (!row) return NEVER_GIVEN;
+    // Of one that is held, no other than the gate that holds it has the token: so that gate is there.
+    const shown = this.#shown({ ...row, is_over: row.is_over && !row.is_held });
+    return refusalOf(shown, row.approval.marks, subject, this.needApprover);
+  }
+
+  async use(token: string, subject: Subject): Promise<{ id: string } | Refusal> {
+    const used = await this.#change(
+      `status = 'used', is_held = false, used_at = now()`,
+      `token = $3 AND used_at IS NULL AND (is_held OR expires_at > now()) AND CASE
+         WHEN $4::text[] IS NULL THEN status IN ('pending', 'approved')
+         ELSE status = 'approved' AND decided_by = ANY ($4)
+       END`,
+      hashOf(token),
+      this.#approvers ? [...this.#approvers] : null,
+    );
+    if (used) return { id: used.id };
+    return (await this.whyNot(token, subject)) ?? { refused: 'the approval was used already' };
+  }
+
+  async decide(id: string, decided: Decided, by?: string): Promise<{ approval: Approval; isNew: boolean }> {
+    if (this.#approvers && (by === undefined || !this.#approvers.has(by))) throw notAnApprover();
+    for (;;) {
+      const row = await this.#row(id);
+      if (!row) throw noApproval(id);
+      const shown = this.#shown(row);
+      const outcome = outcomeOf(shown, decided, by, () =>
+        isStale(row.approval.marks, this.#own.get(id)?.knownNow),
+      );
+      if (!outcome) return { approval: shown, isNew: false };
+      const approval = await this.#change(
+        'status = $5, decided_by = $6, approval = $7',
+        'id = $3 AND version = $4',
+        id,
+        row.version,
+        outcome.status,
+        outcome.decidedBy ?? null,
+        JSON.stringify({ ...row.approval, ...outcome }),
+      );
+      // Something else became of it meanwhile.
+      if (!approval) continue;
+      if (outcome.status === 'expired') throw ofNoUse(approval);
+      return { approval, isNew: true };
+    }
+  }
+
+  async answered(id: string): Promise<void> {
+    this.#held.delete(id);
+    const set = `is_held = false, expires_at = now() + $4 * interval '1 millisecond'`;
+    await this.#change(set, 'id = $3', id, this.#lifetime);
+  }
+
+  async end(id: string, status: 'withdrawn' | 'expired'): Promise<void> {
+    this.#held.delete(id);
+    const set = `is_held = false, expires_at = now() + $4 * interval '1 millisecond',
+      status = CASE WHEN status IN ('pending', 'approved') THEN $5 ELSE status END`;
+    await this.#change(set, 'id = $3', id, this.#lifetime, status);
+  }
+
+  async get(id: string): Promise<Approval | undefined> {
+    const row = await this.#row(id);
+    return row && this.#shown(row);
+  }
+
+  async list({ limit = MOST_LISTED, status }: ApprovalFilter = {}): Promise<Approval[]> {
+    const rows = await this.#query(
+      `SELECT ${COLUMNS} FROM patchgate_approval WHERE ${OWN} ORDER BY requested_at DESC, id LIMIT $3`,
+      // What has expired shows only here.
+      status === undefined ? Math.min(limit, MOST_LISTED) : MOST_LISTED,
+    );
+    const all = rows.map((row) => this.#shown(row));
+    return all.filter((one) => one.status === (status ?? one.status)).slice(0, limit);
+  }
+
+  subscribe(listener: (approval: Approval) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Other gates may decide on it. They are asked: notifications do not come through each pooler. */
+  #watch(id: string): void {
+    this.#held.set(id, 0);
+    const look = async () => {
+      await this.#lookAtHeld().catch(() => undefined);
+      this.#timer = this.#held.size > 0 ? setTimeout(look, PAUSE).unref() : undefined;
+    };
+    this.#timer ??= setTimeout(look, PAUSE).unref();
+  }
+
+  async #lookAtHeld(): Promise<void> {
+    const rows = await this.#query(
+      `SELECT ${COLUMNS} FROM patchgate_approval WHERE ${OWN} AND id = ANY ($3)`,
+      [...this.#held.keys()],
+    );
+    for (const row of rows) {
+      const { id } = row.approval;
+      if (row.version > (this.#held.get(id) ?? row.version)) this.#tell(row);
+    }
+  }
+
+  async #row(id: string): Promise<Row | undefined> {
+    if (!isId(id)) return undefined;
+    const [row] = await this.#query(`SELECT ${COLUMNS} FROM patchgate_approval WHERE ${OWN} AND id = $3`, id);
+    return row;
+  }
+
+  /** Changes one, where it is as it must be. @returns how it is now; undefined: it was not so */
+  async #change(set: string, where: string, ...values: unknown[]): Promise<Approval | undefined> {
+    const [row] = await this.#query(
+      `UPDATE patchgate_approval SET version = version + 1, ${set} WHERE ${OWN} AND ${where} RETURNING ${COLUMNS}`,
+      ...values,
+    );
+    return row && this.#tell(row);
+  }
+
+  #query(text: string, ...values: unknown[]): Promise<Row[]> {
+    return this.#database.query<Row>(text, [this.#database.namespace, this.#service, ...values]);
+  }
+
+  #tell(row: Row): Approval {
+    const shown = this.#shown(row);
+    if (!row.is_held) this.#held.delete(shown.id);
+    else if (this.#held.has(shown.id)) this.#held.set(shown.id, row.version);
+    for (const listener of this.#listeners) listener(shown);
+    return shown;
+  }
+
+  #shown({ approval, status, is_held: held, decided_by, requested_at, expires_at, is_over }: Row): Approval {
+    const { marks: _, ...about } = approval;
+    const times = { requestedAt: requested_at.toISOString(), expiresAt: expires_at.toISOString() };
+    const decidedBy = decided_by ?? undefined;
+    const shown = withoutOthers({ ...about, ...times, status, held, decidedBy }, this.#approvers);
+    // The gate that held it would have ended it.
+    if (is_over && isOpen(shown)) return { ...shown, status: held ? 'withdrawn' : 'expired', held: false };
+    const exchange = held ? undefined : this.#own.get(approval.id)?.exchange;
+    return exchange === undefined ? shown : { ...shown, exchange };
+  }
+}

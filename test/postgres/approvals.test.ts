@@ -1,0 +1,212 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Approvals } from '../../src/guard/approvals.ts';
+import { PgApprovals } from '../../src/postgres/approvals.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { ABOUT, ANNA, describeApprovals, type SuiteOptions, subject } from '../support/approvals-suite.ts';
+import { cleanUpLater } from '../support/clean-up.ts';
+import { laterRefusal } from '../support/errors.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+
+const SERVICE = 'https://api.example.com';
+const APPROVE = { decision: 'approve' } as const;
+
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+
+async function open(url: string, namespace = 'team'): Promise<Database> {
+  const database = await openDatabase({ url, namespace, notice: () => undefined });
+  cleanUpLater(() => database.close());
+  return database;
+}
+
+const approvalsIn = (database: Database, { lifetime = 60_000, approvers }: SuiteOptions = {}) =>
+  new PgApprovals({ database, service: SERVICE, lifetime, approvers });
+
+/** Those of several gates, each with a pool of its own. */
+async function gates(count: number, options?: SuiteOptions): Promise<Approvals[]> {
+  const url = await server.database();
+  const databases = await Promise.all(Array.from({ length: count }, () => open(url)));
+  return databases.map((database) => approvalsIn(database, options));
+}
+
+/** @param seconds ago */
+const expire = (database: Database, id: string | undefined, seconds: number) =>
+  database.query(
+    `UPDATE patchgate_approval SET expires_at = now() - $2 * interval '1 second' WHERE id = $1`,
+    [id, seconds],
+  );
+
+describe('in a database', { tags: 'slow' }, () => {
+  describeApprovals('those of all gates', async (options) =>
+    approvalsIn(await open(await server.database()), options),
+  );
+
+  it('a token of one gate is used by another, by one of many and once', async () => {
+    const all = await gates(5);
+    const [first] = all as [Approvals];
+    const { id, token } = await first.issue(subject(), ABOUT);
+    const clients = Array.from({ length: 20 }, (_, i) => all[i % all.length] as Approvals);
+    const used = await Promise.all(clients.map((gate) => gate.use(token, subject())));
+    expect(used.filter((one) => !('refused' in one))).toEqual([{ id }]);
+    expect(used.filter((one) => 'refused' in one)).toHaveLength(19);
+    expect(await first.get(id)).toMatchObject({ status: 'used' });
+  });
+
+  it('of many that decide at many gates at once, one does', async () => {
+    const all = await gates(4, { approvers: ANNA });
+    const { id } = await (all[0] as Approvals).issue(subject(), ABOUT);
+    const decided = all.map((gate, i) =>
+      gate.decide(id, { decision: i % 2 ? 'approve' : 'decline' }, i % 2 ? 'anna' : 'ben').then(
+        ({ isNew }) => isNew,
+        ({ code }) => code,
+      ),
+    );
+    expect((await Promise.all(decided)).filter((one) => one === true)).toHaveLength(1);
+  });
+
+  it('a use and a refusal at once leave one of them', async () => {
+    const [one, other] = (await gates(2)) as [Approvals, Approvals];
+    for (let round = 0; round < 20; round++) {
+      const { id, token } = await one.issue(subject(), ABOUT);
+      const [used, declined] = await Promise.all([
+        one.use(token, subject()),
+        other.decide(id, { decision: 'decline' }).catch(() => undefined),
+      ]);
+      expect((await one.get(id))?.status).toBe(declined ? 'declined' : 'used');
+      expect('refused' in used).toBe(declined !== undefined);
+    }
+  });
+
+  it('other teams and services know nothing of it', async () => {
+    const url = await server.database();
+    const own = approvalsIn(await open(url));
+    const { id, token } = await own.issue(subject(), ABOUT);
+    const database = await open(url);
+    const ofOtherService = new PgApprovals({ database, service: 'https://other.example', lifetime: 60_000 });
+    for (const other of [ofOtherService, approvalsIn(await open(url, 'others'))]) {
+      expect(await other.use(token, subject())).toMatchObject({ isUnknown: true });
+      expect(await other.get(id)).toBeUndefined();
+      expect(await other.list()).toEqual([]);
+      await laterRefusal('not-found', other.decide(id, APPROVE));
+    }
+  });
+
+  it('the token itself is not in the table', async () => {
+    const database = await open(await server.database());
+    const { token } = await approvalsIn(database).issue(subject(), { ...ABOUT, exchange: 7 });
+    const text = JSON.stringify(await database.query('SELECT * FROM patchgate_approval'));
+    expect(text).not.toContain(token);
+    expect(text).not.toContain('exchange');
+  });
+
+  it('whom an approver of another gate let pass waits where that one is none', async () => {
+    const database = await open(await server.database());
+    const [both, one] = [
+      approvalsIn(database, { approvers: ANNA }),
+      approvalsIn(database, { approvers: new Set(['ben']) }),
+    ];
+    const { id, token } = await both.issue(subject(), ABOUT);
+    await both.decide(id, APPROVE, 'anna');
+    expect(await one.use(token, subject())).toMatchObject({ pending: id });
+    expect(await one.get(id)).toMatchObject({ status: 'pending', decidedBy: undefined });
+    await one.decide(id, APPROVE, 'ben');
+    expect(await one.use(token, subject())).toEqual({ id });
+  });
+
+  it('the gate that holds it hears of a decision at another one, and so do all that it tells', async () => {
+    const [holding, deciding] = (await gates(2)) as [Approvals, Approvals];
+    const told: string[] = [];
+    holding.subscribe(({ id, status, held }) => told.push(`${id} ${status} ${held}`));
+    const one = await holding.issue(subject(), ABOUT, 60_000);
+    const other = await holding.issue(subject(), ABOUT, 60_000);
+    await deciding.decide(one.id, { decision: 'decline', reason: 'never' });
+    await expect.poll(() => told).toContain(`${one.id} declined true`);
+    await holding.end(one.id, 'expired');
+    await deciding.decide(other.id, APPROVE);
+    await expect.poll(() => told).toContain(`${other.id} approved true`);
+    await holding.use(other.token, subject());
+    expect(told).toEqual([
+      `${one.id} pending true`,
+      `${other.id} pending true`,
+      `${one.id} declined true`,
+      `${one.id} declined false`,
+      `${other.id} approved true`,
+      `${other.id} used false`,
+    ]);
+  });
+
+  it('one that a dead gate held is withdrawn when its time is over', async () => {
+    const database = await open(await server.database());
+    const [dead, other] = [approvalsIn(database), approvalsIn(database)];
+    const { id } = await dead.issue(subject(), ABOUT, 60_000);
+    expect(await other.get(id)).toMatchObject({ status: 'pending', held: true });
+    await expire(database, id, 0);
+    expect(await other.get(id)).toMatchObject({ status: 'withdrawn', held: false });
+    expect(await laterRefusal('not-pending', other.decide(id, APPROVE))).toContain('it was withdrawn');
+  });
+
+  it('one that is held is used after the time for a decision, since it may wait for its turn', async () => {
+    const database = await open(await server.database());
+    const approvals = approvalsIn(database);
+    const { id, token } = await approvals.issue(subject(), ABOUT, 60_000);
+    await approvals.decide(id, APPROVE);
+    await expire(database, id, 10);
+    expect(await approvals.whyNot(token, subject())).toBeUndefined();
+    expect(await approvals.use(token, subject())).toEqual({ id });
+  });
+
+  it('those that have expired go when nobody remembers them, and no others', async () => {
+    const database = await open(await server.database());
+    const approvals = approvalsIn(database, { lifetime: 10_000 });
+    const [young, old, used] = await Promise.all([1, 2, 3].map(() => approvals.issue(subject(), ABOUT)));
+    await approvals.use(used?.token as string, subject());
+    await expire(database, young?.id, 49);
+    await expire(database, old?.id, 51);
+    await expire(database, used?.id, 51);
+    const { id } = await approvals.issue(subject(), ABOUT);
+    expect((await approvals.list()).map((one) => one.id)).toEqual([id, young?.id]);
+  });
+
+  it('draws another id where there is one of that name', async () => {
+    const database = await open(await server.database());
+    await database.query(`CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF NOT EXISTS (SELECT FROM patchgate_outbox) THEN
+          INSERT INTO patchgate_outbox VALUES ('tried', 0);
+          RETURN NULL;
+        END IF;
+        RETURN NEW;
+      END $$`);
+    await database.query(
+      'CREATE TRIGGER taken BEFORE INSERT ON patchgate_approval FOR EACH ROW EXECUTE FUNCTION taken()',
+    );
+    const approvals = approvalsIn(database);
+    const { id } = await approvals.issue(subject(), ABOUT);
+    expect((await approvals.list()).map((one) => one.id)).toEqual([id]);
+  });
+
+  it('without the database nothing is issued, used or decided; one that was used stays so', async () => {
+    const own = await startPostgres();
+    const approvals = approvalsIn(await open(own.url));
+    const [used, open_] = [await approvals.issue(subject(), ABOUT), await approvals.issue(subject(), ABOUT)];
+    await approvals.use(used.token, subject());
+    await own.kill();
+    for (const asked of [
+      () => approvals.issue(subject(), ABOUT),
+      () => approvals.use(open_.token, subject()),
+      () => approvals.whyNot(open_.token, subject()),
+      () => approvals.decide(open_.id, APPROVE),
+      () => approvals.list(),
+    ])
+      await laterRefusal('store-unavailable', asked());
+    await own.start();
+    await expect
+      .poll(() => approvals.use(open_.token, subject()).catch(() => undefined), { timeout: 20_000 })
+      .toEqual({ id: open_.id });
+    expect(await approvals.use(used.token, subject())).toMatchObject({
+      refused: 'the approval was used already',
+    });
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import type { About, Approvals, Subject } from '../../src/guard/approvals.ts';
+import type { Approval } from '../../src/model/approval.ts';
+import { laterRefusal } from './errors.ts';
+
+export const subject = (changes: Partial<Subject> = {}): Subject => ({
+  method: 'PATCH',
+  url: '/accounts/current/projects/42',
+  headers: ['Content-Type', 'application/json'],
+  body: Buffer.from('{}'),
+  session: 'one',
+  known: { record: { name: 'Checkout' }, isWhole: true },
+  ...changes,
+});
+
+export const ABOUT: About = { method: 'PATCH', url: '/accounts/current/projects/42', effects: [] };
+export const ANNA: ReadonlySet<string> = new Set(['anna', 'ben']);
+
+export interface SuiteOptions {
+  /** Milliseconds. */
+  lifetime?: number;
+  approvers?: ReadonlySet<string>;
+}
+
+/** The promises of the port, which all approvals keep. @param open makes some that are empty */
+export function describeApprovals(name: string, open: (options?: SuiteOptions) => Promise<Approvals>): void {
+  const APPROVE = { decision: 'approve' } as const;
+  const DECLINE = { decision: 'decline', reason: 'never' } as const;
+
+  describe(`${name} keep the promises of approvals`, () => {
+    it('a token approves of the very request, until it is used', async () => {
+      const approvals = await open();
+      const { id, token } = await approvals.issue(subject(), ABOUT);
+      expect(await approvals.whyNot(token, subject())).toBeUndefined();
+      expect(await approvals.use(token, subject())).toEqual({ id });
+      const used = { refused: 'the approval was used already' };
+      expect(await approvals.whyNot(token, subject())).toEqual(used);
+      expect(await approvals.use(token, subject())).toEqual(used);
+    });
+
+    it('tokens cannot be guessed', async () => {
+      const approvals = await open();
+      const issued = Array.from({ length: 100 }, () => approvals.issue(subject(), ABOUT));
+      const tokens = new Set((await Promise.all(issued)).map(({ token }) => token));
+      expect(tokens.size).toBe(100);
+      for (const token of tokens) expect(token).toMatch(/^[\w-]{24}$/);
+    });
+
+    it.each<[string, Partial<Subject>, string]>([
+      ['another project', { url: '/accounts/current/projects/43' }, 'for another request'],
+      ['another account', { url: '/accounts/5/projects/42' }, 'for another request'],
+      ['another method', { method: 'POST' }, 'for another request'],
+      ['another session', { session: 'two' }, 'for another request'],
+      ['another body', { body: Buffer.from('{ }') }, 'for another body'],
+      [
+        'another coding',
+        { headers: ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'] },
+        'for another body',
+      ],
+      ['another state', { known: { record: { name: 'Basket' }, isWhole: true } }, 'has changed'],
+      [
+        'a state of which less is known',
+        { known: { record: { name: 'Checkout' }, isWhole: false } },
+        'has changed',
+      ],
+      ['no state', { known: undefined }, 'has changed'],
+    ])('a token does not approve of %s', async (_, changes, why) => {
+      const approvals = await open();
+      const { token } = await approvals.issue(subject(), ABOUT);
+      expect((await approvals.whyNot(token, subject(changes)))?.refused).toContain(why);
+    });
+
+    it('a token that was never given out is not known', async () => {
+      const unknown = {
+        refused: 'the approval is not known: it is mistyped, or from another run',
+        isUnknown: true,
+      };
+      const approvals = await open();
+      for (const token of ['x', '', '\0', "' OR true --"]) {
+        expect(await approvals.whyNot(token, subject())).toEqual(unknown);
+        expect(await approvals.use(token, subject())).toEqual(unknown);
+      }
+      for (const id of ['x', '', 'aaaaaaaa', '\0']) {
+        expect(await approvals.get(id)).toBeUndefined();
+        expect(await laterRefusal('not-found', approvals.decide(id, APPROVE))).toContain('no approval');
+      }
+    });
+
+    it('one expires', async () => {
+      const approvals = await open({ lifetime: 1 });
+      const { id, token } = await approvals.issue(subject(), ABOUT);
+      const expired = { refused: 'the approval has expired' };
+      await expect.poll(() => approvals.whyNot(token, subject())).toEqual(expired);
+      expect(await approvals.use(token, subject())).toEqual(expired);
+      expect((await approvals.get(id))?.status).toBe('expired');
+      expect(await laterRefusal('not-pending', approvals.decide(id, APPROVE))).toContain('it was expired');
+    });
+
+    it('one shows what it is about, and when its exchange is', async () => {
+      const approvals = await open({ lifetime: 60_000 });
+      const about: About = {
+        ...ABOUT,
+        operation: 'updateProject',
+        record: { account: 'current', kind: 'project', id: '42' },
+        client: '127.0.0.1',
+        who: 'anna\0\ud800',
+        effects: [{ kind: 'environment-deleted', id: 2, name: 'Staging \0 \ud800 ✓' }],
+        exchange: 7,
+      };
+      const { id } = await approvals.issue(subject(), about);
+      const shown = await approvals.get(id);
+      expect(shown).toEqual({
+        ...about,
+        ...{ id, status: 'pending', held: false },
+        requestedAt: expect.stringMatching(/Z$/),
+        expiresAt: expect.stringMatching(/Z$/),
+      });
+      const { requestedAt, expiresAt } = shown as Approval;
+      expect(Date.parse(expiresAt) - Date.parse(requestedAt)).toBe(60_000);
+      expect(Math.abs(Date.parse(requestedAt) - Date.now())).toBeLessThan(30_000);
+    });
+
+    it('the newest are listed first, those of a status, and no more than asked for', async () => {
+      const approvals = await open();
+      const ids: string[] = [];
+      for (let i = 0; i < 3; i++) ids.unshift((await approvals.issue(subject(), ABOUT)).id);
+      await approvals.decide(ids[1] as string, DECLINE);
+      const idsOf = async (...filter: Parameters<Approvals['list']>) =>
+        (await approvals.list(...filter)).map(({ id }) => id);
+      expect(await idsOf()).toEqual(ids);
+      expect(await idsOf({ status: 'pending' })).toEqual([ids[0], ids[2]]);
+      expect(await idsOf({ status: 'declined', limit: 5 })).toEqual([ids[1]]);
+      expect(await idsOf({ limit: 1 })).toEqual([ids[0]]);
+      expect(await idsOf({ limit: 0 })).toEqual([]);
+      expect(await idsOf({ status: 'used', limit: 999_999_999 })).toEqual([]);
+    });
+
+    it('a token waits for an approver, where there are any', async () => {
+      const approvals = await open({ approvers: ANNA });
+      expect([approvals.needApprover, (await open()).needApprover]).toEqual([true, false]);
+      const { id, token } = await approvals.issue(subject(), ABOUT);
+      const pending = { refused: `no approver has approved ${id} yet`, pending: id };
+      expect(await approvals.use(token, subject())).toEqual(pending);
+      for (const by of [undefined, '', 'eve'])
+        expect(await laterRefusal('not-allowed', approvals.decide(id, APPROVE, by))).toContain(
+          'only an approver',
+        );
+      const first = await approvals.decide(id, { ...APPROVE, reason: 'agreed' }, 'anna');
+      expect(first).toMatchObject({ isNew: true, approval: { status: 'approved', decidedBy: 'anna' } });
+      expect(await approvals.decide(id, APPROVE, 'anna')).toEqual({ ...first, isNew: false });
+      expect(await laterRefusal('not-pending', approvals.decide(id, APPROVE, 'ben'))).toContain(
+        'it was approved by anna',
+      );
+      expect(await approvals.whyNot(token, subject())).toBeUndefined();
+      expect(await approvals.use(token, subject())).toEqual({ id });
+      expect(await approvals.decide(id, APPROVE, 'anna')).toMatchObject({
+        isNew: false,
+        approval: { status: 'used', decidedBy: 'anna', reason: 'agreed' },
+      });
+    });
+
+    it('what is declined lets nothing pass', async () => {
+      const approvals = await open();
+      const { id, token } = await approvals.issue(subject(), ABOUT);
+      await approvals.decide(id, DECLINE);
+      const declined = { refused: `the approval ${id} was declined: never`, isDeclined: true };
+      expect(await approvals.use(token, subject())).toEqual(declined);
+      expect(await laterRefusal('not-pending', approvals.decide(id, APPROVE))).toContain('it was declined');
+    });
+
+    it('one is of no use to approve once its record has changed', async () => {
+      const approvals = await open();
+      let known = subject().known;
+      const asked = subject({ knownNow: () => known });
+      const [{ id }, other] = [await approvals.issue(asked, ABOUT), await approvals.issue(asked, ABOUT)];
+      known = undefined;
+      await approvals.decide(other.id, APPROVE);
+      known = { record: { name: 'Basket' }, isWhole: true };
+      const why = 'the record has changed since it was asked';
+      expect(await laterRefusal('not-pending', approvals.decide(id, APPROVE))).toContain(why);
+      expect(await approvals.get(id)).toMatchObject({ status: 'expired', reason: why });
+    });
+
+    it('one that is held goes on with its token, is answered with it, or ends', async () => {
+      const approvals = await open({ lifetime: 60_000 });
+      const issue = () => approvals.issue(subject(), { ...ABOUT, exchange: 7 }, 30_000);
+      const [used, answered, ended] = [await issue(), await issue(), await issue()];
+      expect(await approvals.get(used.id)).toMatchObject({ status: 'pending', held: true });
+      expect(await approvals.get(used.id)).not.toHaveProperty('exchange');
+      await approvals.decide(used.id, APPROVE);
+      expect(await approvals.get(used.id)).toMatchObject({ status: 'approved', held: true });
+      expect(await approvals.use(used.token, subject())).toEqual({ id: used.id });
+      await approvals.end(used.id, 'expired');
+      expect(await approvals.get(used.id)).toMatchObject({ status: 'used', held: false, exchange: 7 });
+
+      await approvals.answered(answered.id);
+      const { expiresAt, ...shown } = (await approvals.get(answered.id)) as Approval;
+      expect(shown).toMatchObject({ status: 'pending', held: false });
+      expect(Date.parse(expiresAt) - Date.parse(shown.requestedAt)).toBeGreaterThanOrEqual(60_000);
+      expect(await approvals.use(answered.token, subject())).toEqual({ id: answered.id });
+
+      await approvals.end(ended.id, 'withdrawn');
+      expect(await approvals.get(ended.id)).toMatchObject({ status: 'withdrawn', held: false });
+      expect((await approvals.use(ended.token, subject())) as object).toHaveProperty('refused');
+      await approvals.answered('aaaaaaaa');
+      await approvals.end('aaaaaaaa', 'expired');
+    });
+
+    it('each change is told of', async () => {
+      const approvals = await open();
+      const told: string[] = [];
+      const end = approvals.subscribe(({ id, status, held }) => told.push(`${id} ${status} ${held}`));
+      const one = await approvals.issue(subject(), ABOUT, 60_000);
+      await approvals.decide(one.id, APPROVE);
+      await approvals.use(one.token, subject());
+      const other = await approvals.issue(subject(), ABOUT, 60_000);
+      await approvals.answered(other.id);
+      end();
+      await approvals.decide(other.id, DECLINE);
+      expect(told).toEqual([
+        `${one.id} pending true`,
+        `${one.id} approved true`,
+        `${one.id} used false`,
+        `${other.id} pending true`,
+        `${other.id} pending false`,
+      ]);
+    });
+
+    it('of many that use one token, one does', async () => {
+      const approvals = await open();
+      const { id, token } = await approvals.issue(subject(), ABOUT);
+      const all = await Promise.all(Array.from({ length: 20 }, () => approvals.use(token, subject())));
+      expect(all.filter((used) => !('refused' in used))).toEqual([{ id }]);
+      expect(new Set(all.map((used) => 'refused' in used && used.refused))).toEqual(
+        new Set([false, 'the approval was used already']),
+      );
+    });
+
+    it('of two that decide at once, one does', async () => {
+      const approvals = await open({ approvers: ANNA });
+      const { id } = await approvals.issue(subject(), ABOUT);
+      const decide = (by: string, decided: typeof APPROVE | typeof DECLINE) =>
+        approvals.decide(id, decided, by).then(
+          ({ approval }) => approval.decidedBy,
+          ({ code }) => code,
+        );
+      const all = await Promise.all([decide('anna', APPROVE), decide('ben', DECLINE)]);
+      expect(all).toContain('not-pending');
+      expect(all).toContain((await approvals.get(id))?.decidedBy);
+    });
+  });
+}
