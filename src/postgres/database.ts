@@ -215,7 +215,7 @@ class PostgresDatabase implements Database {
 
   async close(): Promise<void> {
     for (const end of this.#endings) end();
-    await this.#pool.end();
+    if (!this.#pool.ending) await this.#pool.end();
   }
 }
 

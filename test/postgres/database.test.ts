@@ -91,6 +91,12 @@ describe('a database', { tags: 'slow' }, () => {
     ]);
   }, 60_000);
 
+  it('may be closed more than once', async () => {
+    const database = await open(await server.database());
+    await database.close();
+    await database.close();
+  });
+
   it('tells an error of a statement from its absence', async () => {
     const database = await open(await server.database());
     await expect(database.query('SELECT nothing')).rejects.toThrow(pg.DatabaseError);
