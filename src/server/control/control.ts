@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { type ApprovalFilter, type Approvals, noApproval, notAnApprover } from '../../guard/approvals.ts';
@@ -19,7 +19,7 @@ import type { ExchangeFilter, ExchangeList } from '../exchange-list.ts';
 import type { FaultsOfRun } from '../faults/faults.ts';
 import type { NamedTokens } from '../named-tokens.ts';
 import { LIVE, type Probes, READY } from '../probes.ts';
-import { type ProblemAnswer, problem, problemOfError } from '../problem.ts';
+import { problem, problemOfError, sendProblem } from '../problem.ts';
 import { type LiveSession, type Sessions, sessionNameOf } from '../sessions.ts';
 import type { ShownExchange } from '../show-exchange.ts';
 import { CONTROL_ROOT } from './control-path.ts';
@@ -403,14 +403,14 @@ function wrongMethod(allowed: readonly string[]): RequestHandler {
   return (req, res) => {
     res.setHeader('Allow', allow);
     const detail = `${req.path} does not take ${req.method}`;
-    send(res, problem('bad-usage', 405, { detail, hint: `use ${allow}` }));
+    sendProblem(res, problem('bad-usage', 405, { detail, hint: `use ${allow}` }));
   };
 }
 
 /** Express's own errors (a body past the limit, a broken escape) come with a status; any other is unexpected. */
 const answerError: ErrorRequestHandler = (thrown, _req, res, _next) => {
   if (res.headersSent) res.destroy();
-  else send(res, problemOfError(asPatchgateError(thrown)));
+  else sendProblem(res, problemOfError(asPatchgateError(thrown)));
 };
 
 function asPatchgateError(thrown: unknown): PatchgateError {
@@ -420,9 +420,4 @@ function asPatchgateError(thrown: unknown): PatchgateError {
   if (status >= 400 && status < 500)
     return new PatchgateError('bad-input', `the request cannot be read: ${messageOf(thrown)}`);
   return new PatchgateError('internal', `the control API failed: ${messageOf(thrown)}`);
-}
-
-/** Without `Patchgate-Blocked`: that is said of requests that were meant for the upstream. */
-function send(res: Response, answer: ProblemAnswer): void {
-  res.status(answer.status).type('application/problem+json').end(answer.body);
 }
