@@ -73,6 +73,13 @@ const held = (gate: Running) =>
     return (approval as Approval).id;
   });
 
+async function connected(store: string): Promise<pg.Client> {
+  const client = new pg.Client(store);
+  await client.connect();
+  cleanUpLater(() => client.end());
+  return client;
+}
+
 describe('two gates on one database', { tags: 'slow' }, () => {
   it('a token of one lets the PATCH pass at the other, once', async () => {
     const { service, gates } = await startFleet();
@@ -147,15 +154,15 @@ describe('two gates on one database', { tags: 'slow' }, () => {
   });
 
   it('what a killed gate held is withdrawn when its time is over', async () => {
-    const { service, gates } = await startFleet(['--hold', '2s'], APPROVERS);
+    const { service, store, gates } = await startFleet(['--hold', '1m'], APPROVERS);
     const [one, other] = gates;
     const answer = send(one).catch(() => 'broken off');
     const id = await held(other);
     await one.stop('SIGKILL');
     expect(await answer).toBe('broken off');
-    await soon(async () =>
-      expect(await list(other)).toMatchObject([{ id, status: 'withdrawn', held: false }]),
-    );
+    const client = await connected(store);
+    await client.query('UPDATE patchgate_approval SET expires_at = now()');
+    expect(await list(other)).toMatchObject([{ id, status: 'withdrawn', held: false }]);
     expect((await type(other, `approve ${id}`)).stderr).toContain('it was withdrawn');
     expect(service.deleted).toEqual([]);
   });
@@ -180,12 +187,24 @@ describe('two gates on one database', { tags: 'slow' }, () => {
   });
 });
 
+describe('a PATCH that is held', { tags: 'slow' }, () => {
+  it('is a 503 where the database is away: at first, or at the end', async () => {
+    const own = await startPostgres();
+    const { service, gates } = await startFleet(['--hold', '5s'], {}, own);
+    const [one, other] = gates;
+    const answer = send(one);
+    await held(other);
+    await own.kill();
+    for (const answered of [await answer, await send(other)])
+      expect([answered.status, answered.json.type]).toEqual([503, 'urn:patchgate:problem:store-unavailable']);
+    expect(service.deleted).toEqual([]);
+  });
+});
+
 describe('while the database is asked for a token', { tags: 'slow' }, () => {
   /** @param lock what keeps the gate's statements waiting. @returns lets them go on */
   async function hindered(store: string, lock: string) {
-    const client = new pg.Client(store);
-    await client.connect();
-    cleanUpLater(() => client.end());
+    const client = await connected(store);
     await client.query('BEGIN');
     await client.query(lock);
     return {
@@ -197,15 +216,11 @@ describe('while the database is asked for a token', { tags: 'slow' }, () => {
     };
   }
 
-  it('a client that goes uses up no token', async () => {
-    const { service, gates, store } = await startFleet();
-    const [one] = gates;
-    const { approve = '', approval } = (await send(one)).json;
-    const { gateWaits, goOn } = await hindered(store, 'LOCK TABLE patchgate_approval');
+  async function breakOff(gate: Running, gateWaits: () => Promise<void>, headers = {}) {
     const client = new AbortController();
-    const answer = fetch(`${one.url}/api/v2/accounts/current/projects/42`, {
+    const answer = fetch(`${gate.url}/api/v2/accounts/current/projects/42`, {
       method: 'PATCH',
-      headers: { 'content-type': 'application/json', 'Patchgate-Approve': approve },
+      headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(ONE),
       signal: client.signal,
     }).catch(() => 'broken off');
@@ -213,13 +228,37 @@ describe('while the database is asked for a token', { tags: 'slow' }, () => {
     client.abort();
     expect(await answer).toBe('broken off');
     // By then the gate has heard that the client is gone.
-    await fetch(`${one.url}/__patchgate/health`);
-    await goOn();
-    await soon(async () => {
-      const seen = await fetch(`${one.url}/__patchgate/exchanges?limit=1`);
+    await fetch(`${gate.url}/__patchgate/health`);
+  }
+
+  const saidBrokenOff = (gate: Running) =>
+    soon(async () => {
+      const seen = await fetch(`${gate.url}/__patchgate/exchanges?limit=1`);
       expect(await seen.text()).toContain('broke off its request');
     });
+
+  it('a client that goes uses up no token', async () => {
+    const { service, gates, store } = await startFleet();
+    const [one] = gates;
+    const { approve = '', approval } = (await send(one)).json;
+    const { gateWaits, goOn } = await hindered(store, 'LOCK TABLE patchgate_approval');
+    await breakOff(one, gateWaits, { 'Patchgate-Approve': approve });
+    await goOn();
+    await saidBrokenOff(one);
     expect(await list(one)).toMatchObject([{ id: approval, status: 'pending' }]);
+    expect(service.deleted).toEqual([]);
+  });
+
+  it('a PATCH whose client goes is not held', async () => {
+    const { service, gates, store } = await startFleet(['--hold', '1m']);
+    const [one] = gates;
+    const { gateWaits, goOn } = await hindered(store, 'LOCK TABLE patchgate_approval');
+    await breakOff(one, gateWaits);
+    await goOn();
+    await saidBrokenOff(one);
+    await soon(async () => expect(await list(one)).toMatchObject([{ status: 'withdrawn', held: false }]));
+    // The project is free for the next one.
+    expect((await patch(one.url, { ...BOTH, name: 'Other' })).status).toBe(200);
     expect(service.deleted).toEqual([]);
   });
 
