@@ -186,6 +186,8 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
       const inspection = gate.inspect(request, match, { known, approval: 'approved' });
       if (inspection.verdict.outcome === 'block') return { inspection, known };
       const used = await approvals.use(token, subject);
+      // Nobody would hear what came of it.
+      if (asked.isGone()) return GONE;
       if ('refused' in used) refusal = used;
       // The answer to another request may have told of the record meanwhile.
       else if (!isAsIn(subject, knownOf(name, asked))) refusal = CHANGED;

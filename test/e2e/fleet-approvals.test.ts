@@ -249,6 +249,18 @@ describe('while the database is asked for a token', { tags: 'slow' }, () => {
     expect(service.deleted).toEqual([]);
   });
 
+  it('a client that goes while its token is used has nothing deleted', async () => {
+    const { service, gates, store } = await startFleet();
+    const [one] = gates;
+    const { approve = '', approval } = (await send(one)).json;
+    const { gateWaits, goOn } = await hindered(store, 'SELECT FROM patchgate_approval FOR UPDATE');
+    await breakOff(one, gateWaits, { 'Patchgate-Approve': approve });
+    await goOn();
+    await saidBrokenOff(one);
+    expect(await list(one)).toMatchObject([{ id: approval, status: 'used' }]);
+    expect(service.deleted).toEqual([]);
+  });
+
   it('a PATCH whose client goes is not held', async () => {
     const { service, gates, store } = await startFleet(['--hold', '1m']);
     const [one] = gates;
