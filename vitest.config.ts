@@ -17,8 +17,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/set-up.ts'],
-    // Each has a command of its own, and takes its time: npm run crash, npm run plugins.
-    exclude: ['test/crash/**', 'test/plugins/**', ...configDefaults.exclude],
+    // Each has a command of its own, and takes its time: npm run crash, npm run fleet, npm run plugins.
+    exclude: ['test/crash/**', 'test/fleet/**', 'test/plugins/**', ...configDefaults.exclude],
     tags: [
       {
         name: 'slow',

@@ -188,7 +188,7 @@ describe('the tests', () => {
 
   it('mirror the sources', () => {
     const homeless = tests.filter((file) => {
-      if (/^(?:e2e|fuzz|crash|plugins)\//.test(file)) return false;
+      if (/^(?:e2e|fuzz|crash|fleet|plugins)\//.test(file)) return false;
       const source = join(SRC, file.replace(/\.test\.ts$/, ''));
       // A test of a whole folder has the folder's name: rules/rules.test.ts.
       const isOfFolder = relative(SRC, dirname(source)).split('/').at(-1) === source.split('/').at(-1);
@@ -207,7 +207,7 @@ describe('the tests', () => {
     const modules = new Set(LAYERS.flat(2));
     expect(
       [...folders].filter(
-        (folder) => !modules.has(folder) && !['e2e', 'fuzz', 'crash', 'plugins'].includes(folder),
+        (folder) => !modules.has(folder) && !['e2e', 'fuzz', 'crash', 'fleet', 'plugins'].includes(folder),
       ),
     ).toEqual([]);
   });

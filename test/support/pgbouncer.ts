@@ -1,0 +1,58 @@
+/** pgbouncer in front of a PostgreSQL server of the tests, in transaction mode: Debian's. */
+import { execFileSync, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { cleanUpLater } from './clean-up.ts';
+import { asPostgres, folderOfPostgres, freePort } from './postgres.ts';
+
+/** @returns the URL of the same database through it */
+export async function startPgbouncer(url: string): Promise<string> {
+  const folder = folderOfPostgres();
+  const options = { ...asPostgres(), cwd: folder, stdio: 'ignore' as const };
+  const port = await freePort();
+  const [config, users] = ['pgbouncer.ini', 'users.txt'].map((name) => join(folder, name)) as [
+    string,
+    string,
+  ];
+  writeFileSync(users, '"postgres" ""\n', { mode: 0o644 });
+  writeFileSync(
+    config,
+    [
+      '[databases]',
+      `* = host=127.0.0.1 port=${new URL(url).port}`,
+      '[pgbouncer]',
+      `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =`,
+      `auth_type = trust\nauth_file = ${users}`,
+      'pool_mode = transaction\nmax_client_conn = 200\ndefault_pool_size = 10',
+      // A server that is back is asked at once.
+      'server_login_retry = 1',
+      '',
+    ].join('\n'),
+    { mode: 0o644 },
+  );
+  const bouncer = spawn(pgbouncer(), [config], options);
+  const ended = new Promise((resolve) => bouncer.once('exit', resolve));
+  cleanUpLater(async () => {
+    bouncer.kill('SIGKILL');
+    await ended;
+  });
+  const through = new URL(url);
+  through.port = String(port);
+  for (;;) {
+    const client = new pg.Client({ connectionString: through.href });
+    try {
+      await client.connect();
+      await client.end();
+      return through.href;
+    } catch (error) {
+      if (bouncer.exitCode !== null) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** Debian puts it where only root looks. */
+function pgbouncer(): string {
+  return execFileSync('sh', ['-c', 'PATH=$PATH:/usr/sbin command -v pgbouncer'], { encoding: 'utf8' }).trim();
+}
