@@ -3,6 +3,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HELP, readOptions } from './options.js';
+import { startPostgres } from './postgres.js';
 import { writeRecording } from './recording.js';
 import { bareEcho } from './scenarios.js';
 import { cores, leaveServerCore, start, stop } from './server.js';
@@ -40,8 +41,14 @@ async function bench({ groups, dist, json, ...options }) {
 
   const rows = [];
   let failures = 0;
-  for (const { measure, peer, scenarios } of groups) {
-    process.stderr.write(`measuring ${scenarios.map(({ name }) => name).join(', ')} …\n`);
+  for (const { measure, peer, scenarios, needsPostgres } of groups) {
+    const names = scenarios.map(({ name }) => name).join(', ');
+    if (needsPostgres) place.postgres ??= await startPostgres(folder);
+    if (needsPostgres && !place.postgres) {
+      process.stderr.write(`left out: ${names}; no PostgreSQL is installed in /usr/lib/postgresql\n`);
+      continue;
+    }
+    process.stderr.write(`measuring ${names} …\n`);
     try {
       rows.push(...(await measure(scenarios, peer, place, options)));
     } catch (error) {
@@ -50,6 +57,7 @@ async function bench({ groups, dist, json, ...options }) {
     }
   }
   await stop(target);
+  await place.postgres?.stop();
   if (json)
     process.stdout.write(
       `${JSON.stringify(

@@ -47,14 +47,18 @@ function microsEach({ cpuSeconds, requests }, background = 0) {
   return ((cpuSeconds + background) * 1e6) / requests;
 }
 
-function rowsOf({ name, turns, peak, atLeast, p99AtMost, memoryLimit }, bare) {
+function rowsOf({ turns, peak, ...scenario }, bare) {
+  const { name, p99AtMost, memoryLimit } = scenario;
   const { peerName } = bare;
-  const pairs = (value) =>
-    turns.map((turn, round) => ({ ours: turn[value], peer: bare.turns[round][value] }));
   return [
-    { name, peerName, unit: 'requests/s', pairs: pairs('perSecond'), atLeast },
-    { name: `${name} CPU`, peerName, unit: 'µs', pairs: pairs('cpuMicros'), isInverse: true, atLeast },
-    { name: `${name} p99`, peerName, unit: 'ms', pairs: pairs('p99'), atMost: p99AtMost },
+    ...rowsOfTurns(scenario, turns, bare.turns, peerName),
+    {
+      name: `${name} p99`,
+      peerName,
+      unit: 'ms',
+      pairs: pairsOf('p99', turns, bare.turns),
+      atMost: p99AtMost,
+    },
     {
       name: `${name} memory`,
       peerName,
@@ -63,6 +67,84 @@ function rowsOf({ name, turns, peak, atLeast, p99AtMost, memoryLimit }, bare) {
       limit: memoryLimit,
     },
   ];
+}
+
+function rowsOfTurns({ name, atLeast }, ours, peers, peerName) {
+  return [
+    { name, peerName, unit: 'requests/s', pairs: pairsOf('perSecond', ours, peers), atLeast },
+    {
+      name: `${name} CPU`,
+      peerName,
+      unit: 'µs',
+      pairs: pairsOf('cpuMicros', ours, peers),
+      isInverse: true,
+      atLeast,
+    },
+  ];
+}
+
+const pairsOf = (value, ours, peers) =>
+  ours.map((turn, round) => ({ ours: turn[value], peer: peers[round][value] }));
+
+/** Several gates on one database take turns with one; each has its part of the requests. */
+export async function measureFleet([scenario], peer, place, { rounds, seconds }) {
+  const sides = [scenario, peer].map((side) => ({ ...side, servers: [], turns: [] }));
+  const turn = async ({ servers, traffic }, options) => {
+    const own = (server, i) => drive(server, (n) => traffic(n * servers.length + i), options(server));
+    const parts = await Promise.all(servers.map(own));
+    for (const [i, { next }] of parts.entries()) servers[i].next = next;
+    const background = await Promise.all(servers.map(cpuSecondsUntilQuiet));
+    const sum = (values) => values.reduce((total, value) => total + value);
+    const [cpuSeconds, requests, perSecond] = ['cpuSeconds', 'requests', 'perSecond'].map((value) =>
+      sum(parts.map((part) => part[value])),
+    );
+    return { perSecond, cpuMicros: microsEach({ cpuSeconds, requests }, sum(background)) };
+  };
+  try {
+    for (const side of sides) {
+      const { command, gates, servers } = side;
+      for (let i = 0; i < gates; i++)
+        servers.push(await start(command, { ...place, namespace: `gates-${gates}` }));
+      const connections = Math.ceil(16 / gates);
+      await turn(side, () => ({ connections, limit: WARM_UP }));
+      for (const server of servers) hold(server);
+    }
+    for (let round = 0; round < rounds; round++) {
+      for (const side of sides) {
+        for (const server of side.servers) release(server);
+        const connections = Math.ceil(16 / side.gates);
+        side.turns.push(await turn(side, ({ next: from }) => ({ connections, from, warmUp: 0.3, seconds })));
+        for (const server of side.servers) hold(server);
+      }
+    }
+    const [all, cpu] = rowsOfTurns(scenario, sides[0].turns, sides[1].turns, peer.peerName);
+    // They share one core: three cannot do more than one.
+    return [{ ...all, atLeast: undefined }, cpu];
+  } finally {
+    for (const { servers } of sides) for (const server of servers) await stop(server);
+  }
+}
+
+/** Requests of which the database's transactions are counted. */
+const COUNTED = 5000;
+
+/** How often the database is asked for each request. */
+export async function measureTransactions([{ name, command, traffic, limit }], _, place, { rounds }) {
+  const pairs = [];
+  await during(command, place, async (server) => {
+    let { next } = await drive(server, traffic, { limit: COUNTED });
+    for (let round = 0; round < rounds; round++) {
+      await cpuSecondsUntilQuiet(server);
+      // The database counts what a connection has done when that has nothing to do for a second.
+      await pause(1500);
+      const before = place.postgres.transactions();
+      ({ next } = await drive(server, traffic, { from: next, limit: COUNTED }));
+      await cpuSecondsUntilQuiet(server);
+      await pause(1500);
+      pairs.push({ ours: (place.postgres.transactions() - before) / COUNTED });
+    }
+  });
+  return [{ name, unit: 'a request', pairs, limit }];
 }
 
 /** Exchanges that are asked for at a time. */

@@ -1,5 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { measureLoad, measureMisses, measureStarts, measureTouches } from './measures.js';
+import {
+  measureFleet,
+  measureLoad,
+  measureMisses,
+  measureStarts,
+  measureTouches,
+  measureTransactions,
+} from './measures.js';
 import { allDifferent, answeredAlike, recorded, unknownBody, unknownProject } from './traffic.js';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -41,6 +48,15 @@ function replayOf(recording) {
   return { exchanges: recording.exchanges, command: replay(recording), traffic: recorded(recording) };
 }
 
+/** In a database, by a name of its own unless several gates have one in common. */
+function withStore(...options) {
+  const command = proxy(...options);
+  return (place) => {
+    const { postgres, namespace = `port-${place.port}` } = place;
+    return [...command(place), '--store', postgres.url, '--namespace', namespace, '--run', namespace];
+  };
+}
+
 const SMALL = { exchanges: 1, paths: 1 };
 const LARGE = { exchanges: 10_000, paths: 10_000 };
 /** The same number in as few files as a recording should have. */
@@ -48,6 +64,9 @@ const DENSE = { exchanges: 10_000, paths: 1 };
 
 const httpProxy = { peerName: 'http-proxy', command: bareProxy, traffic: allDifferent() };
 const nodeHttp = { peerName: 'node:http', command: bareAnswer, traffic: answeredAlike(recorded(LARGE)) };
+
+/** A thousand projects: PATCHes of one wait for one another in the database. */
+const inTurn = { traffic: allDifferent(1000) };
 
 const forwarding = { traffic: allDifferent(), p99AtMost: 1.5 };
 const replaying = { atLeast: 0.5, p99AtMost: 2 };
@@ -88,6 +107,38 @@ export const groups = [
         name: 'replay-50000',
         memoryLimit: 350,
       },
+    ],
+  },
+  {
+    needsPostgres: true,
+    measure: measureLoad,
+    peer: { ...inTurn, peerName: 'files', command: proxy('--record', 'all', '--no-guard') },
+    scenarios: [
+      {
+        ...inTurn,
+        name: 'record-store',
+        command: withStore('--record', 'all', '--no-guard'),
+        atLeast: 0.9,
+      },
+    ],
+  },
+  {
+    needsPostgres: true,
+    measure: measureLoad,
+    peer: { ...inTurn, peerName: 'files', command: proxy() },
+    scenarios: [{ ...inTurn, name: 'guard-store', command: withStore() }],
+  },
+  {
+    needsPostgres: true,
+    measure: measureTransactions,
+    scenarios: [{ ...inTurn, name: 'guard-transactions', command: withStore(), limit: 2.1 }],
+  },
+  {
+    needsPostgres: true,
+    measure: measureFleet,
+    peer: { ...inTurn, peerName: 'one gate', command: withStore('--record', 'all'), gates: 1 },
+    scenarios: [
+      { ...inTurn, name: 'fleet-3', command: withStore('--record', 'all'), gates: 3, atLeast: 0.9 },
     ],
   },
   {

@@ -112,7 +112,7 @@ export async function cpuSecondsUntilQuiet(server) {
   return last - before;
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();
