@@ -6,7 +6,8 @@ RUN npm ci --ignore-scripts && npm run build && npm pack --ignore-scripts --pack
 
 FROM node:22-slim
 COPY --from=build /patchgate-*.tgz /tmp/
-RUN npm install --global --no-audit --no-fund /tmp/patchgate-*.tgz \
+# pg is what --store needs.
+RUN npm install --global --no-audit --no-fund /tmp/patchgate-*.tgz pg@8 \
   && rm /tmp/patchgate-*.tgz \
   && npm cache clean --force \
   && mkdir -p /data/recordings /data/.patchgate \
