@@ -96,7 +96,11 @@ const MIGRATION_LOCK = '8097879345962868084';
  */
 export async function migrate(query: Query): Promise<void> {
   await query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-  await query('CREATE TABLE IF NOT EXISTS patchgate_version (version integer NOT NULL)');
+  // Where the tables are there, no right to make any is needed.
+  const [{ isThere } = {}] = await query<{ isThere: boolean }>(
+    `SELECT to_regclass('patchgate_version') IS NOT NULL AS "isThere"`,
+  );
+  if (!isThere) await query('CREATE TABLE patchgate_version (version integer NOT NULL)');
   const [found] = await query<{ version: number }>('SELECT version FROM patchgate_version');
   const version = found?.version ?? 0;
   if (version > STEPS.length)

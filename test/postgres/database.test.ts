@@ -31,6 +31,19 @@ describe('openDatabase', { tags: 'slow' }, () => {
       expect(await query('SELECT version FROM patchgate_version')).toEqual([{ version: 1 }]);
   });
 
+  it('needs no right to make tables where they are there', async () => {
+    const url = await server.database();
+    const { query } = await open(url);
+    const role = `gate_of_${new URL(url).pathname.slice(1)}`;
+    await query(`CREATE ROLE ${role} LOGIN`);
+    await query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`);
+    const asRole = new URL(url);
+    asRole.username = role;
+    const restricted = await open(asRole.href);
+    await restricted.query("INSERT INTO patchgate_audit (namespace, at, line) VALUES ('a', now(), '{}')");
+    expect(await codeOf(restricted.query('CREATE TABLE other ()'))).toMatch(/permission denied/);
+  });
+
   it('refuses tables that a newer version has made', async () => {
     const url = await server.database();
     const { query } = await open(url);
