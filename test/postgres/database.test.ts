@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { PatchgateError } from '../../src/errors.ts';
 import { type Database, openDatabase, shownUrl } from '../../src/postgres/database.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
+import { startPgbouncer } from '../support/pgbouncer.ts';
 import { freePort, type Postgres, startPostgres } from '../support/postgres.ts';
 
 let server: Postgres;
@@ -108,6 +109,20 @@ describe('a database', { tags: 'slow' }, () => {
     const database = await open(await server.database());
     await database.close();
     await database.close();
+  });
+
+  it('through pgbouncer goes and comes back as well', async () => {
+    const own = await startPostgres();
+    const database = await open(await startPgbouncer(own.url));
+    await database.transaction(async (query) => {
+      await query("INSERT INTO patchgate_outbox VALUES ('a', 1)");
+      await query("UPDATE patchgate_outbox SET shipped = 2 WHERE id = 'a'");
+    });
+    await own.kill();
+    expect(await codeOf(database.query('SELECT 1'))).toBe('store-unavailable');
+    await own.start();
+    await expect.poll(() => codeOf(database.query('SELECT 1')), { timeout: 20_000 }).toBeUndefined();
+    expect(await database.query('SELECT shipped FROM patchgate_outbox')).toEqual([{ shipped: '2' }]);
   });
 
   it('tells an error of a statement from its absence', async () => {
