@@ -2,6 +2,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PatchgateError } from '../../src/errors.ts';
 import { type Database, openDatabase, shownUrl } from '../../src/postgres/database.ts';
+import { fileOf, makeAuthority, makeCertificate } from '../support/certificates.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { startPgbouncer } from '../support/pgbouncer.ts';
 import { freePort, type Postgres, startPostgres } from '../support/postgres.ts';
@@ -58,7 +59,33 @@ describe('openDatabase', { tags: 'slow' }, () => {
     );
   });
 
-  it('verifies certificates off loopback', () => {
+  it('verifies certificates off loopback', async () => {
+    const authority = await makeAuthority();
+    const { port } = await startPostgres(await makeCertificate(['0.0.0.0', '127.0.0.1'], { authority }));
+    const ca = fileOf(authority.cert);
+    const at = (rest: string) => `postgres://postgres@${rest}`;
+    // An address of this machine that is none of its loopback.
+    expect(await codeOf(open(at(`0.0.0.0:${port}/postgres`)))).toBe('store-unavailable');
+    expect(await codeOf(open(at(`127.0.0.1:${port}/postgres?sslmode=verify-full`)))).toBe(
+      'store-unavailable',
+    );
+    const { query } = await open(at(`0.0.0.0:${port}/postgres?sslmode=verify-full&sslrootcert=${ca}`));
+    expect(await query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()')).toEqual([{ ssl: true }]);
+    // Its certificate is not for that name.
+    expect(await codeOf(open(at(`localhost:${port}/postgres?sslmode=verify-full&sslrootcert=${ca}`)))).toBe(
+      'store-unavailable',
+    );
+  });
+
+  it('takes TLS as the URL says', async () => {
+    const { port } = await startPostgres();
+    expect(await codeOf(open(`postgres://postgres@0.0.0.0:${port}/postgres`))).toBe('store-unavailable');
+    expect(
+      await codeOf(open(`postgres://postgres@0.0.0.0:${port}/postgres?sslmode=disable`)),
+    ).toBeUndefined();
+  });
+
+  it('shows neither user nor password', () => {
     expect(shownUrl('postgres://me:secret@db.example.com:5433/gates?sslmode=disable')).toBe(
       'postgres://db.example.com:5433/gates',
     );

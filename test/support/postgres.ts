@@ -1,10 +1,11 @@
 /** A PostgreSQL server of the tests' own, on a free port: Debian's. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { Pair } from './certificates.ts';
 import { cleanUpLater } from './clean-up.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -52,7 +53,8 @@ export function folderOfPostgres(): string {
   return own;
 }
 
-export async function startPostgres(): Promise<Postgres> {
+/** @param tls takes TLS as well, with that certificate */
+export async function startPostgres(tls?: Pair): Promise<Postgres> {
   const folder = folderOfPostgres();
   const options = { ...asPostgres(), cwd: folder, stdio: 'ignore' as const };
   const data = join(folder, 'data');
@@ -66,6 +68,17 @@ export async function startPostgres(): Promise<Postgres> {
     join(data, 'postgresql.conf'),
     `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nmax_connections = 200\nfsync = off\n`,
   );
+  if (tls) {
+    for (const [name, text] of [
+      ['server.crt', tls.cert],
+      ['server.key', tls.key],
+    ] as const) {
+      writeFileSync(join(data, name), text, { mode: 0o600 });
+      const { uid, gid } = asPostgres();
+      if (uid !== undefined) chownSync(join(data, name), uid, gid as number);
+    }
+    appendFileSync(join(data, 'postgresql.conf'), 'ssl = on\n');
+  }
   const url = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
   let server: ChildProcess | undefined;
   const ask = async (text: string) => {
