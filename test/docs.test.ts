@@ -30,11 +30,11 @@ const OTHERS = [
   .concat(['ca', 'cert', 'key'])
   .concat(['output', 'write-baseline', 'against-contract'])
   .concat(['unsafe', 'update', 'env', 'fault', 'client', 'verbose'])
-  // Of others: npm, npx, curl, node, docker, mount, gh.
+  // Of others: npm, npx, curl, node, docker, docker compose, mount, gh.
   .concat(['connect-to', 'add-host', 'bind', 'global', 'install-links'])
   .concat(['save-dev', 'cacert', 'pack-destination', 'no-install', 'package', 'version', 'test'])
   .concat(['run', 'no-file-parallelism', 'errors'])
-  .concat(['body-file', 'edit-last', 'create-if-none']);
+  .concat(['body-file', 'edit-last', 'create-if-none', 'build', 'detach', 'wait']);
 
 it('lists every rule as it is', async () => {
   const rows = CATALOGUE.map(
