@@ -74,7 +74,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
   });
   await Promise.all(gates.map((gate) => gate.start()));
 
-  const clients = new FleetClients(gates, PROJECTS, sequence(seed + 2));
+  const clients = new FleetClients(gates, service.projects, sequence(seed + 2));
   const working = clients.run(clientCount);
   const outages: Outage[] = [];
   let kills = 0;
