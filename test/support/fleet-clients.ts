@@ -1,5 +1,6 @@
 /** Clients of several gates: they keep, make and delete environments, and write down what came of it. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ANSWERED, changed, NUMBER } from './fleet-service.ts';
 import { oneOf } from './numbers.ts';
 import type { Blocked, Project } from './service.ts';
@@ -73,7 +74,7 @@ export class FleetClients {
     while (!this.#isStopped) {
       const gate = this.#anyGate();
       // All are down: they are started anew.
-      if (gate === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (gate === undefined) await sleep(20);
       else await this.#visit(gate, oneOf(this.#next, this.#names));
     }
   }
@@ -86,7 +87,8 @@ export class FleetClients {
     }
     const seen = this.#seen.get(name) as Project;
     const body = changed(seen, `N${this.log.length}`, this.#next, () => ++this.#lastId);
-    const { approve } = await this.#send(gate, 'PATCH', name, body);
+    const { approve, status } = await this.#send(gate, 'PATCH', name, body);
+    if (status === 503) await sleep(100);
     if (approve === undefined || this.#next() < 0.5) return;
     // The same token: to one gate, to two at once, and at times to one more when it is used up.
     const gates = this.#next() < 0.3 ? [this.#anyGate(), this.#anyGate()] : [this.#anyGate()];

@@ -80,7 +80,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
   let kills = 0;
   for (let i = 0; i < events; i++) {
     await sleep((seconds * 1000) / (events + 1));
-    if (store && i % 3 === 1) {
+    if (store && i % 4 === 1) {
       await store.kill();
       const from = performance.now();
       await sleep(500 + next() * 1500);
