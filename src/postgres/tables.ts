@@ -6,29 +6,19 @@ export type Query = <Row extends object>(text: string, values?: readonly unknown
 /** Each step was released as it is: changes come behind them. Their count is the version of the tables. */
 const STEPS = [
   `
-  -- What is known of the records of one kind and id, by all of their names.
+  -- What is known of the records of one kind and id, and who may send a PATCH of them to the service: in one row, since only
+  -- what stands in the row that a statement has locked is surely as it is now.
   CREATE TABLE patchgate_record (
-    namespace text NOT NULL,
-    service   text NOT NULL,             -- origin of the target
-    kind      text NOT NULL,
-    id        text NOT NULL,
-    states    jsonb NOT NULL DEFAULT '[]',
-    version   bigint NOT NULL DEFAULT 0, -- counts the writes of states
-    fence     bigint NOT NULL DEFAULT 0, -- counts the leases
+    namespace    text NOT NULL,
+    service      text NOT NULL,             -- origin of the target
+    kind         text NOT NULL,
+    id           text NOT NULL,
+    states       json NOT NULL DEFAULT '[]', -- by each of their names; not jsonb: items are compared as texts
+    version      bigint NOT NULL DEFAULT 0, -- counts the writes of states
+    leases       jsonb NOT NULL DEFAULT '[]',
+    fence        bigint NOT NULL DEFAULT 0, -- counts the leases
+    wanted_until timestamptz,               -- somebody waits to be alone: until then nobody begins to share
     PRIMARY KEY (namespace, service, kind, id)
-  );
-  -- Who may send a PATCH of a record to the service.
-  CREATE TABLE patchgate_lease (
-    namespace  text NOT NULL,
-    service    text NOT NULL,
-    kind       text NOT NULL,
-    id         text NOT NULL,
-    fence      bigint NOT NULL,
-    gate       text NOT NULL,
-    is_shared  boolean NOT NULL,
-    sent       jsonb,                    -- of one that is alone: the name and the body, for the gate that comes after a dead one
-    expires_at timestamptz NOT NULL,
-    PRIMARY KEY (namespace, service, kind, id, fence)
   );
   CREATE TABLE patchgate_approval (
     namespace    text NOT NULL,

@@ -245,6 +245,28 @@ export class KnownState {
     this.#put(entry, either(entry.known, known));
   }
 
+  /** What is known of the records of one kind and id by each of their names, apart from what is on its way. */
+  namesOf(asked: Pick<RecordName, 'kind' | 'id'>): { name: RecordName; known: Known }[] {
+    const entries = [...(this.#records.get(keyOf(asked))?.values() ?? [])];
+    return entries.flatMap(({ name, known }) => (known ? { name, known } : []));
+  }
+
+  /** Of the records of one kind and id, this is known from now on, and no more. What is on its way stays so; and who reads one of them
+   *  meanwhile reads it late. It is not told. @param all by the names that `namesOf` gives */
+  replace(
+    asked: Pick<RecordName, 'kind' | 'id'>,
+    all: readonly { name: RecordName; known: Known }[],
+  ): void {
+    const places = new Set(all.map(({ name }) => placeOf(name)));
+    const gone = this.namesOf(asked).filter(({ name }) => !places.has(placeOf(name)));
+    for (const { name, known } of [...gone.map(({ name }) => ({ name, known: undefined })), ...all]) {
+      const entry = this.#entry(name, false);
+      if (isDeepStrictEqual(known, entry.known)) continue;
+      entry.changedAt = entry.learntAt = ++this.#time;
+      this.#put(entry, known);
+    }
+  }
+
   /** What is known by this very name, what is on its way included. */
   at(name: RecordName): Known | undefined {
     const entry = this.#records.get(keyOf(name))?.get(placeOf(name));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, type JsonValue, listAt } from '../json/json.ts';
 import type { Known, RecordKind } from '../model/record.ts';
 import { environmentsOf, isSameProject } from './project.ts';
@@ -69,6 +70,37 @@ export function withUnclear(
 export function either(first: Known | undefined, second: Known | undefined): Known | undefined {
   if (!first || !second) return first ?? second;
   return { record: unionOf(first.record, second.record), isWhole: first.isWhole || second.isWhole };
+}
+
+/**
+ * What is known where two have learnt on from the same: what either has found is there, what either has found gone is gone.
+ *
+ * @param since what only the own one has found may be gone by now, and is only possible since then; undefined: it is there
+ */
+export function merged(
+  before: Known | undefined,
+  own: Known | undefined,
+  other: Known | undefined,
+  since: number | undefined,
+): Known | undefined {
+  if (isDeepStrictEqual(own, before)) return other;
+  if (isDeepStrictEqual(other, before)) return own;
+  if (!own || !other) return own ?? other;
+  const { record } = either(other, own) as Known;
+  const isWhole = own.isWhole === before?.isWhole ? other.isWhole : own.isWhole;
+  if (!Array.isArray(record.environments)) return { record, isWhole };
+  const [keysBefore, ownKeys, otherKeys] = [before, own, other].map((one) => keysOf(one?.record)) as [
+    ReadonlySet<string>,
+    ReadonlySet<string>,
+    ReadonlySet<string>,
+  ];
+  const environments = record.environments.flatMap((item) => {
+    const key = itemKey(item);
+    if (ownKeys.has(key) && otherKeys.has(key)) return item;
+    if (keysBefore.has(key)) return [];
+    return since !== undefined && ownKeys.has(key) ? possible(item, since) : item;
+  });
+  return { record: { ...record, environments }, isWhole };
 }
 
 /**
