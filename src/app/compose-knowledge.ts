@@ -1,11 +1,15 @@
 import { sep } from 'node:path';
 import { PatchgateError } from '../errors.ts';
+import type { KeptState, KeptStateOptions } from '../guard/kept-state.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import type { JsonObject } from '../json/json.ts';
+import type { Database } from '../postgres/database.ts';
+import type { PgKnownOptions } from '../postgres/known.ts';
 import { redactJson } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { type Config, workspaceOf } from '../settings/config.ts';
 import { STATE_BY_DEFAULT } from '../settings/settings.ts';
+import { parseTarget } from '../upstreams/target.ts';
 import type { Composed, RuntimeContext } from './compose-upstream.ts';
 
 /**
@@ -18,7 +22,7 @@ export async function composeKnowledge(
   config: Config,
   { fake, played, forward }: Composed,
   redaction: Redaction,
-  { notice }: RuntimeContext,
+  { notice, database }: RuntimeContext,
 ): Promise<Knowledge> {
   if (fake) {
     const { fakeKnowledge } = await import('../guard/knowledge.ts');
@@ -31,19 +35,19 @@ export async function composeKnowledge(
     return replayedKnowledge(played, { redaction, account, kinds });
   }
   refuseUnguarded(config);
-  const { openKeptState } = await import('../guard/kept-state.ts');
-  const file = (await stateFileOf(config, notice)) ?? '';
+  const file = database?.name ?? (await stateFileOf(config, notice)) ?? '';
   const judges = config.validation !== 'off' || config.guard !== 'off' || config.audit !== undefined;
   // Nothing is judged and nothing kept: what streams by is not looked at.
   if (!judges && file === '') return { of: () => undefined };
-  const kept = await openKeptState({
-    file,
+  const options = {
     account,
-    target: config.target,
     lag: config.stateLag,
     notice,
-    hide: (record) => redactJson(record, redaction) as JsonObject,
-  });
+    hide: (record: JsonObject) => redactJson(record, redaction) as JsonObject,
+  };
+  const kept: KeptState = database
+    ? await openInDatabase(database, config, options)
+    : await openInFile({ ...options, file, target: config.target });
   const { state } = kept;
   const reads = config.readState !== false && forward;
   const { readingRecords } = reads ? await import('../guard/reading-records.ts') : {};
@@ -55,6 +59,7 @@ export async function composeKnowledge(
     },
     ledger: { state, file },
     approvals: kept.approvals,
+    ...(kept.lease && { lease: kept.lease.bind(kept) }),
     ...(read && { confirm: read, ...(config.readState && { find: read }) }),
     // What a recording answers changes nothing at the service.
     learner: { stateOf: () => state, kinds, counts: (answeredBy) => answeredBy === 'target' },
@@ -63,6 +68,22 @@ export async function composeKnowledge(
     },
     close: () => kept.close(),
   };
+}
+
+async function openInFile(options: KeptStateOptions): Promise<KeptState> {
+  const { openKeptState } = await import('../guard/kept-state.ts');
+  return openKeptState(options);
+}
+
+async function openInDatabase(
+  database: Database,
+  { target, state }: Config,
+  options: Omit<PgKnownOptions, 'database' | 'service'>,
+): Promise<KeptState> {
+  if (state !== undefined && !isByDefault(state))
+    options.notice(`--state ${state} is not used: what is known is kept in the database of --store`);
+  const { PgKnownStore } = await import('../postgres/known.ts');
+  return PgKnownStore.open({ ...options, database, service: parseTarget(target as string).origin });
 }
 
 /** Without the guard, what is not known of a project passes. @throws PatchgateError `bad-usage` */

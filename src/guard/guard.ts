@@ -22,6 +22,7 @@ import {
 } from './approvals.ts';
 import { decisiveEffects } from './decisive-effects.ts';
 import type { Asker, Knowledge } from './knowledge.ts';
+import type { Lease } from './known-store.ts';
 import { type HeldLock, RecordLocks } from './record-locks.ts';
 
 interface GuardOptions {
@@ -374,22 +375,56 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
           : undefined;
         return confirming ? confirming.then(() => judge(asked, name, issued?.token)) : judged;
       };
+      const judgeNow = (): JudgedBy | Promise<JudgedBy> => {
+        const found = find(asked, name, cameAt);
+        const judged = after(found, () => judge(asked, name, issued?.token));
+        return after(judged, confirmed);
+      };
+      /** Among gates, the lease is what the lock is within one. What is known here says whether it may be shared, until the lease brings
+       *  what others know. @param isFirst nobody shares the lock yet */
+      const leased = async (lock: HeldLock, guess: JudgedBy, isFirst: boolean): Promise<void> => {
+        const mayShare = (judged: JudgedBy) => keepsEnvironments(judged) || !passes(judged);
+        const isShared = !mustBeAlone && !hasToken() && mayShare(guess);
+        const body = isInspection(guess.inspection) ? guess.inspection.json : undefined;
+        let lease: Lease | undefined;
+        let judged: JudgedBy;
+        try {
+          lease = await knowledge.lease?.(name, { isShared, body, isGone: asked.isGone });
+          judged = lease ? await judgeNow() : GONE;
+        } catch (error) {
+          judged = unjudged(error);
+        }
+        if (isShared && !mayShare(judged)) {
+          await lease?.release();
+          mustBeAlone = true;
+          if (isFirst) return leased(lock, guess, isFirst);
+          lock.release();
+          leave = wait();
+          return;
+        }
+        if (lease?.isOver && passes(judged)) judged = { inspection: tooLate() };
+        // What is blocked changes nothing.
+        if (!passes(judged)) void lease?.release();
+        locked(lease ? withLease(lock, lease) : lock, judged);
+      };
+      let mustBeAlone = false;
+      const hasToken = () => issued !== undefined || header(asked.request.headers, APPROVE) !== undefined;
       const whose = knowledge.isOfSession ? asked.session.id : '';
       const wait = () =>
         locks.acquire(`${name.kind} ${name.id} ${whose}`, {
           exclusive(lock) {
-            const found = find(asked, name, cameAt);
-            const judged = after(found, () => judge(asked, name, issued?.token));
-            void after(after(judged, confirmed), (sure) => locked(lock, sure));
+            if (knowledge.lease) void leased(lock, judgeWithout(asked, name), true);
+            else void after(judgeNow(), (judged) => locked(lock, judged));
           },
           shared(lock) {
             // An approval is used up by being looked at.
-            if (issued || header(asked.request.headers, APPROVE) !== undefined) return false;
+            if (mustBeAlone || hasToken()) return false;
             const judged = judgeWithout(asked, name);
             if (mustConfirm(judged)) return false;
             // A change of which environments there are must be alone; what is blocked changes nothing.
             const mayGo = keepsEnvironments(judged) || !passes(judged);
-            if (mayGo) locked(lock, judged);
+            if (mayGo && knowledge.lease) void leased(lock, judged, false);
+            else if (mayGo) locked(lock, judged);
             return mayGo;
           },
         });
@@ -453,6 +488,16 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
       };
     },
   };
+}
+
+/** Others have the lock only after other gates may have the lease. */
+function withLease(lock: HeldLock, lease: Lease): HeldLock {
+  return { share: lock.share, release: () => void lease.release().then(lock.release) };
+}
+
+function tooLate(): PatchgateError {
+  const message = 'the lease of the record was over before the PATCH was judged';
+  return new PatchgateError('store-unavailable', message, { hint: 'send it again' });
 }
 
 /** At once where there is nothing to wait for. */

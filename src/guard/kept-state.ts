@@ -18,6 +18,7 @@ import { doubted, either } from '../state/known.ts';
 import { KnownState } from '../state/known-state.ts';
 import type { State } from '../state/state-file.ts';
 import type { ApprovalStore } from './kept-approvals.ts';
+import type { KnownStore } from './known-store.ts';
 import {
   approvalLineOf,
   journalOf,
@@ -29,20 +30,13 @@ import {
   sortedState,
 } from './state-files.ts';
 
-/** What is known of the service, and is known again after a restart. */
-export interface KeptState {
-  readonly state: KnownState;
-  /** Why what is known is not in its file, for `health`. */
-  readonly trouble: Error | undefined;
+/** What is known of the service, in a file. */
+export interface KeptState extends KnownStore {
   /** Where approvals are kept; undefined: nothing is kept. */
   readonly approvals?: ApprovalStore | undefined;
-  /** Where another process keeps the file, learns what that has written. To be called before a PATCH is judged. Never throws. */
-  follow(): void;
-  /** Writes the file. Never rejects: what could not be written is told by notice. */
-  close(): Promise<void>;
 }
 
-type KeptStateOptions = Omit<StateKeeperOptions, 'file' | 'onForget'> & {
+export type KeptStateOptions = Omit<StateKeeperOptions, 'file' | 'onForget'> & {
   /** Undefined or `""`: in memory alone. */
   file: string | undefined;
 };
@@ -133,7 +127,7 @@ interface StateKeeperOptions {
  * One process keeps a file, by a lock beside it: taken before anything is read where there is something to read, otherwise with
  * the first change. Nothing is made on disk before that.
  */
-export class StateKeeper {
+export class StateKeeper implements KnownStore {
   readonly state: KnownState;
   /** URL in the file as it was found. */
   foundTarget: string | undefined;

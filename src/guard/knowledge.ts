@@ -4,6 +4,7 @@ import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Session } from '../upstreams/session.ts';
 import type { AnsweredBy, UpstreamRequest } from '../upstreams/upstream.ts';
 import type { ApprovalStore } from './kept-approvals.ts';
+import type { KnownStore } from './known-store.ts';
 
 /** What is known of the records that an upstream answers for. */
 export interface Knowledge {
@@ -15,9 +16,11 @@ export interface Knowledge {
   find?(name: RecordName, asker: Asker): Promise<void> | undefined;
   /** Looks whether what is only possible is there. Never rejects. */
   confirm?(name: RecordName, asker: Asker): Promise<void>;
+  /** Where several gates know it together: without it, a PATCH of a guarded record does not pass. */
+  lease?: KnownStore['lease'];
   /** What learns from the answers; absent where the upstream itself is asked each time. */
   learner?: Learner;
-  /** What is known of a real service, the same for every session, and the file in which it is kept; `""`: in none. */
+  /** What is known of a real service, the same for every session, and the file or database in which it is kept; `""`: in none. */
   readonly ledger?: { state: KnownState; file: string };
   /** Where approvals are kept; absent: in memory alone. */
   readonly approvals?: ApprovalStore | undefined;

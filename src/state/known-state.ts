@@ -253,10 +253,7 @@ export class KnownState {
 
   /** Of the records of one kind and id, this is known from now on, and no more. What is on its way stays so; and who reads one of them
    *  meanwhile reads it late. It is not told. @param all by the names that `namesOf` gives */
-  replace(
-    asked: Pick<RecordName, 'kind' | 'id'>,
-    all: readonly { name: RecordName; known: Known }[],
-  ): void {
+  replace(asked: Pick<RecordName, 'kind' | 'id'>, all: readonly { name: RecordName; known: Known }[]): void {
     const places = new Set(all.map(({ name }) => placeOf(name)));
     const gone = this.namesOf(asked).filter(({ name }) => !places.has(placeOf(name)));
     for (const { name, known } of [...gone.map(({ name }) => ({ name, known: undefined })), ...all]) {
@@ -446,7 +443,7 @@ export class KnownState {
 
 const NONE: readonly Entry[] = [];
 
-function keyOf({ kind, id }: RecordName): string {
+function keyOf({ kind, id }: Pick<RecordName, 'kind' | 'id'>): string {
   return `${kind} ${id}`;
 }
 
