@@ -20,24 +20,13 @@ import type { RecordKind, RecordName } from '../../src/model/record.ts';
 import type { KnownState, Sent } from '../../src/state/known-state.ts';
 import { environmentsOf } from '../../src/state/project.ts';
 import { laterRefusal } from '../support/errors.ts';
+import { describeKnownStore, holding, learn, project } from '../support/known-store-suite.ts';
 import { shown } from '../support/shown.ts';
 import { withPatched } from '../support/steps.ts';
 import { bundleProgram, startProgram } from '../support/store-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TARGET = 'https://staging.example.com/api/v2';
-
-const project = (id: number | string): RecordName => ({
-  base: '/api/v2',
-  account: 'current',
-  kind: 'project',
-  id: String(id),
-});
-const holding = (...ids: number[]): JsonObject => ({
-  name: 'Checkout',
-  languages: ['GO'],
-  environments: ids.map((id) => ({ id, name: `E${id}`, isEnabled: id === 1 })),
-});
 
 const idsIn = (record: JsonObject | undefined) => environmentsOf(record).map(({ id }) => id);
 
@@ -57,11 +46,6 @@ async function open(file: string, more: { account?: string; target?: string } = 
   const kept = await openKeptState({ file, lag: 60_000, notice: (text) => notices.push(text), ...more });
   onTestFinished(() => kept.close());
   return Object.assign(kept, { notices });
-}
-
-/** What the service took. */
-function learn({ state }: KeptState, name: RecordName, record: JsonObject): void {
-  state.send(name, record).accepted();
 }
 
 const entriesOf = ({ state }: KeptState) =>
@@ -87,6 +71,13 @@ async function filled(file: string, ...ids: number[]): Promise<void> {
   learn(kept, project(42), holding(...ids));
   await kept.close();
 }
+
+describeKnownStore('a file', async () => {
+  const file = newFile();
+  return {
+    open: (options = {}) => openKeptState({ file, lag: 60_000, notice: () => undefined, ...options }),
+  };
+});
 
 describe('a restart', () => {
   test('knows what was learnt, in a file of the documented shape', async () => {
