@@ -11,6 +11,7 @@ import { Journal } from './journal.ts';
 import { exchangeLine, type JournalExchange, type Placement } from './journal-line.ts';
 import { locationOf } from './location.ts';
 import { PathExchanges } from './path-exchanges.ts';
+import { PathNames } from './path-names.ts';
 import type { ExchangesOfPath, NamesBelow, RecordingStore } from './recording-store.ts';
 import { TroubleNotices } from './trouble-notices.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
@@ -82,9 +83,8 @@ export class FileStore implements RecordingStore {
   /** All files were looked at; those that could not be read are tried again when they are asked for. */
   #unread: Set<string> | undefined;
   #isLarge = false;
-  /** Of what is in memory: its methods, and by path the segments with which paths go on from there. */
-  readonly #methods = new Set<string>();
-  readonly #segments = new Map<string, Set<string>>();
+  /** Of what is in memory. */
+  readonly #names = new PathNames();
   #isClosed = false;
 
   /** @param journalSize of a writer: bytes of whole lines that an earlier run has left in the journal
@@ -123,7 +123,7 @@ export class FileStore implements RecordingStore {
     found.load();
     if (!found.isAsked && found.length > 0) {
       this.#paths.set(key, found);
-      this.#addNames(found.file.place);
+      this.#names.add(found.file.place);
     }
     found.isAsked = true;
     return found;
@@ -145,26 +145,12 @@ export class FileStore implements RecordingStore {
   }
 
   below(path: string): NamesBelow {
-    if (this.#unread?.size === 0) {
-      const methods = [...this.#methods].filter((method) => this.#paths.has(placeKey(method, path)));
-      return { methods: new Set(methods), segments: this.#segments.get(path) ?? NO_NAMES };
-    }
+    if (this.#unread?.size === 0)
+      return this.#names.below(path, (method) => this.#paths.has(placeKey(method, path)));
     const names = namesBelow(this.#root, path);
     // What may have no file yet.
     for (const { file } of this.#changed) addName(names, path, file.place);
     return names;
-  }
-
-  #addNames({ method, path }: Place): void {
-    this.#methods.add(method);
-    for (let end = path.length; end > 0; ) {
-      const start = path.lastIndexOf('/', end - 1);
-      if (start < 0) return;
-      const others = this.#segments.get(path.slice(0, start)) ?? new Set();
-      if (others.size === 0) this.#segments.set(path.slice(0, start), others);
-      others.add(path.slice(start + 1, end));
-      end = start;
-    }
   }
 
   async load(): Promise<void> {
@@ -456,7 +442,6 @@ const NOTHING_RECORDED: ExchangesOfPath = {
   withKey: () => NO_EXCHANGES,
   withBytes: () => undefined,
 };
-const NO_NAMES: ReadonlySet<string> = new Set();
 
 function placeKey(method: string, path: string): string {
   return `${method} ${path}`;

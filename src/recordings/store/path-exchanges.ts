@@ -1,13 +1,13 @@
 import type { Exchange, RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
 import type { MatchRules } from '../matching/match-rules.ts';
-import { bytesKey, requestFacts, sequenceKey } from '../matching/request-form.ts';
+import { sequenceKey } from '../matching/request-form.ts';
 import { type PlainExchange, toStoredExchange } from '../plain-exchange.ts';
 import type { ExchangeFile } from './exchange-file.ts';
+import { ExchangeIndex } from './exchange-index.ts';
 import { inOrder } from './file-format.ts';
 import type { JournalExchange, Placement } from './journal-line.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 import { StoredExchange } from './stored-exchange.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 interface PathOptions {
   rules: MatchRules;
@@ -52,11 +52,7 @@ export class PathExchanges {
   readonly #options: PathOptions;
   /** In the file's order. Undefined: the file was not read yet, or alone has its exchanges. */
   #slots: Slot[] | undefined;
-  #all: StoredExchange[] | undefined;
-  /** By `requestKey` and by `bytesKey`; those with a placeholder in their request are found by no key. */
-  #byKey = new Map<string, StoredExchange[]>();
-  #open: StoredExchange[] = [];
-  #keyed = 0;
+  #index: ExchangeIndex | undefined;
   /** By request and session; for who adds. */
   readonly #sequences = new Map<string, Sequence>();
   #sequenced = 0;
@@ -113,77 +109,41 @@ export class PathExchanges {
   #forget(): void {
     for (const sequence of this.#sequences.values()) sequence.slots = NO_SLOTS;
     this.#sequenced = 0;
-    this.#forgetLists();
+    this.#index = undefined;
   }
 
-  /** Lists that were given stay as they are. */
-  #forgetLists(): void {
-    this.#all = undefined;
-    this.#byKey = new Map();
-    this.#open = [];
-    this.#keyed = 0;
+  /** Lists that were given stay as they are, whatever becomes of the slots. */
+  get #indexed(): ExchangeIndex {
+    this.#index ??= new ExchangeIndex(
+      this.#slots?.flatMap(({ stored }) => stored ?? []) ?? [],
+      this.#options.rules,
+    );
+    return this.#index;
   }
 
-  /** Oldest first; the same list as long as exchanges are only added. */
+  /** Oldest first; the same list as long as exchanges are only added, as are those that follow. */
   get all(): readonly StoredExchange[] {
-    this.#all ??= this.#slots?.flatMap(({ stored }) => stored ?? []) ?? [];
-    return this.#all;
+    return this.#indexed.all;
   }
 
   get length(): number {
     return this.#slots ? this.all.length : this.#saved + this.#unsaved.length + this.#lines.length;
   }
 
-  /** Those whose requests have this key (`requestKey`); the same list as long as exchanges are only added. */
   withKey(key: string): readonly StoredExchange[] {
-    this.#index();
-    return this.#byKey.get(key) ?? NONE;
+    return this.#indexed.withKey(key);
   }
 
-  /** Those that a request with this query and body is, where one of them has the very same bytes: it need not be understood.
-   *  Undefined where that does not say it. */
   withBytes(query: string, body: Buffer): readonly StoredExchange[] | undefined {
-    if (!this.#options.rules.isByBytes) return undefined;
-    this.#index();
-    return this.#open.length > 0 ? undefined : this.#byKey.get(bytesKey(query, body));
+    return this.#indexed.withBytes(query, body);
   }
 
-  /** Those with a placeholder in their request: no key finds these. */
   get open(): readonly StoredExchange[] {
-    this.#index();
-    return this.#open;
+    return this.#indexed.open;
   }
 
-  /** Makes ready what answering from each of these needs, and lets requests go first. */
-  async prepare(): Promise<void> {
-    for (let i = 0; i < this.length; i++) {
-      if (i === this.#keyed) this.#indexNext();
-      const stored = this.all[i];
-      // One with a placeholder is compared with what is asked for.
-      if (stored && !this.#open.includes(stored)) stored.pack();
-      await yieldToEventLoop();
-    }
-  }
-
-  /** Makes ready what the look-ups need. */
-  #index(): void {
-    while (this.#keyed < this.length) this.#indexNext();
-  }
-
-  #indexNext(): void {
-    const stored = this.all[this.#keyed++] as StoredExchange;
-    const { key, isOpen, byBytes } = requestFacts(stored.request, this.#options.rules);
-    if (isOpen) {
-      this.#open.push(stored);
-      return;
-    }
-    let same = this.#byKey.get(key);
-    if (same) same.push(stored);
-    else {
-      same = [stored];
-      this.#byKey.set(key, same);
-    }
-    if (byBytes !== undefined) this.#byKey.set(byBytes, same);
+  prepare(): Promise<void> {
+    return this.#indexed.prepare();
   }
 
   /** Adds what a run recorded. Where the file cannot be read, it waits for that.
@@ -316,7 +276,7 @@ export class PathExchanges {
     slots.push(slot);
     this.#sequenced = slots.length;
     addSlot(sequence, slot);
-    this.#all?.push(stored);
+    this.#index?.all.push(stored);
   }
 
   /** These take the places that there are; the others are tombstones. */
@@ -360,11 +320,10 @@ export class PathExchanges {
 
   #changed(): void {
     this.#isRewritten = true;
-    this.#forgetLists();
+    this.#index = undefined;
   }
 }
 
-const NONE: readonly StoredExchange[] = [];
 const NO_SLOTS: readonly Slot[] = [];
 
 /** Most sequences have one: a list that grows would take the room of seventeen. */

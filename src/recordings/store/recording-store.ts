@@ -10,7 +10,7 @@ export interface NamesBelow {
 /** The exchanges of one method and path. */
 export type ExchangesOfPath = Pick<PathExchanges, 'all' | 'length' | 'withKey' | 'withBytes' | 'open'>;
 
-/** The port to a recording: a named place that holds exchanges. The store of files is one; a fleet may bring another. */
+/** The port to a recording: a named place that holds exchanges. Files are one, a database that many gates share is another. */
 export interface RecordingStore {
   readonly name: string;
   /** Whether something may be appended. */
@@ -18,8 +18,12 @@ export interface RecordingStore {
   /** Whether nothing has been recorded here yet. */
   isEmpty(): boolean;
   /** The exchanges of a method and path (as sent, without query), read now if they are not in memory. They stay there.
-   *  @throws PatchgateError `bad-recording` where their file is broken, `cannot-read` */
+   *  @throws PatchgateError `bad-recording` where their file is broken, `cannot-read`; of a store that has `ready`, their length is
+   *  always there, and they themselves when it has resolved */
   exchanges(method: string, path: string): ExchangesOfPath;
+  /** Of a store that cannot read at once: resolves when `exchanges` has what it knows of a method and path by now; undefined where it
+   *  has. Rejects where that cannot be read. */
+  ready?(method: string, path: string): Promise<void> | undefined;
   /** The bytes of a body of one of these: it may be in a file of its own.
    *  @throws PatchgateError `bad-recording` where that is missing or was changed */
   readBody(method: string, path: string, body: KeptBody | undefined): Buffer;
@@ -33,7 +37,7 @@ export interface RecordingStore {
   /** Keeps an exchange: it is found at once, is with the system before the answers of this turn of the event loop go out (see
    *  `beforeAnswers`), and in its file soon after. Never throws; trouble with the disk is kept for `trouble`. */
   append(exchange: PlainExchange): void;
-  /** Exchanges that are in memory alone, those that were lost, and bytes of the journal. */
+  /** Exchanges that no file has yet, or not the database; those that were lost; and bytes of the journal. */
   readonly counts: { waiting: number; lost: number; journalBytes: number };
   /** Whether the journal takes exchanges, as far as that shows without one. */
   takesExchanges(): boolean;
