@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import type { RequestHead } from '../http/http.ts';
 import type { Database } from '../postgres/database.ts';
-import { findRecording } from '../recordings/find-recording.ts';
+import type { Outbox } from '../postgres/outbox.ts';
 import type { MatchRules } from '../recordings/matching/match-rules.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
@@ -19,7 +19,9 @@ import {
   openRecording,
   openWholeRecording,
   orClose,
+  placeOf,
   recordMode,
+  requireRecording,
 } from './open-recording.ts';
 
 export type Kind = 'proxy' | 'replay' | 'fake';
@@ -39,6 +41,8 @@ export interface RuntimeContext {
   seed?: State;
   /** That of `--store`, once it is open: who opened it closes it. */
   database?: Database | undefined;
+  /** Of what records into it. */
+  outbox?: Outbox | undefined;
 }
 
 /** What answers the requests that pass, with all that must be closed with it. */
@@ -90,11 +94,11 @@ async function composeProxy(setup: Setup): Promise<Composed> {
   const to = `forwards to ${config.target}${byProxy(forward)}`;
   if (mode === undefined) return { upstream: forward, forward, summary: to, close: () => forward.close() };
   const count = counter();
-  const { store, records } = await openByMode(mode, config, rules, setup.notice, count.add);
+  const { store, records } = await openByMode(mode, config, rules, setup.notice, count.add, setup);
   return orClose(store, async () => {
     const recorder = records ? await openRecorder(setup, forward, store) : undefined;
     const recorded = recorder && count.read;
-    const at = `"${config.recording}" in ${config.recordings}/ (${mode})`;
+    const at = `"${config.recording}" in ${placeOf(config, setup)} (${mode})`;
     if (recorder && mode !== 'new_episodes') {
       const close = () => closing(recorder, store);
       return { upstream: recorder, forward, store, summary: `${to}, records ${at}`, recorded, close };
@@ -119,19 +123,19 @@ function byProxy(forward: Forward | undefined): string {
 
 async function composeReplay(setup: Setup): Promise<Composed> {
   const { config, rules, notice, isBrief } = setup;
-  const { onMiss, recordings, recording, target } = config;
+  const { onMiss, recording, target } = config;
   if (onMiss !== 'refuse' && target === undefined) {
     throw new PatchgateError('bad-usage', `--on-miss ${onMiss} needs a target`, {
       hint: 'give it with --target URL',
     });
   }
-  if (onMiss === 'forward') await findRecording(recordings, recording);
+  if (onMiss === 'forward') await requireRecording(config, setup);
   const forward = onMiss === 'refuse' ? undefined : await forwardOf(setup);
   const records = onMiss === 'record';
   const count = counter();
   const store = await (onMiss === 'refuse' && !isBrief
-    ? openWholeRecording(config, rules, notice)
-    : openRecording(config, rules, notice, { writable: records, onKept: count.add }));
+    ? openWholeRecording(config, rules, notice, setup)
+    : openRecording(config, rules, notice, { writable: records, onKept: count.add, shared: setup }));
   const replay = await orClose(store, async () =>
     openReplay(setup, store, forward && records ? await openRecorder(setup, forward, store) : forward),
   );
@@ -142,7 +146,7 @@ async function composeReplay(setup: Setup): Promise<Composed> {
   };
   return {
     ...{ upstream: replay, forward, store, replay, played: store },
-    summary: `replays "${recording}" from ${recordings}/ and ${missing[onMiss]}`,
+    summary: `replays "${recording}" from ${placeOf(config, setup)} and ${missing[onMiss]}`,
     recorded: records ? count.read : undefined,
     close: (hasFailed) => closeReplay(setup, replay, store, hasFailed),
   };
@@ -216,14 +220,16 @@ async function openReplay(
   return replay(store, { onMiss, strictSequence, replayFailures, maxAge, onStale, rules, notice });
 }
 
-/** Leaves word of the run for `recordings list` and `recordings remove --unused`, unless it asked for nothing. */
+/** Leaves word of the run for `recordings list` and `recordings remove --unused`, unless it asked for nothing. In a database there is no
+ *  place for it. */
 async function closeReplay(
-  { config }: Setup,
+  { config, database }: Setup,
   replay: ReplayUpstream,
   store: RecordingStore,
   hasFailed = false,
 ): Promise<void> {
   await closing(replay, store);
+  if (database) return;
   const run = replay.run();
   if (run.served.length === 0 && !hasFailed) return;
   const { leaveRun } = await import('../recordings/runs.ts');

@@ -1,5 +1,8 @@
+import { dirname, join } from 'node:path';
 import type { Database } from '../postgres/database.ts';
+import type { Outbox } from '../postgres/outbox.ts';
 import type { Config } from '../settings/config.ts';
+import { STATE_BY_DEFAULT } from '../settings/settings.ts';
 import type { RuntimeContext } from './compose-upstream.ts';
 
 /**
@@ -14,4 +17,20 @@ export async function openDatabaseOf(
   if (store === undefined) return undefined;
   const { openDatabase } = await import('../postgres/database.ts');
   return openDatabase({ url: store, namespace, notice });
+}
+
+/** What is on its way to the database stands beside the state file. @throws PatchgateError `cannot-write` */
+export async function openOutboxOf(
+  { state = STATE_BY_DEFAULT, durability, shutdownTimeout }: Config,
+  database: Database,
+  { notice }: Pick<RuntimeContext, 'notice'>,
+): Promise<Outbox> {
+  const { Outbox } = await import('../postgres/outbox.ts');
+  return Outbox.open({
+    database,
+    folder: join(dirname(state), 'outbox'),
+    isDurable: durability === 'fsync',
+    patience: shutdownTimeout,
+    notice,
+  });
 }

@@ -1,3 +1,5 @@
+import type { Database } from '../postgres/database.ts';
+import type { Outbox } from '../postgres/outbox.ts';
 import { findRecording } from '../recordings/find-recording.ts';
 import { type MatchRules, matchRules } from '../recordings/matching/match-rules.ts';
 import { hidingSecrets, redactionOf } from '../recordings/redaction/redaction.ts';
@@ -5,10 +7,19 @@ import type { OpenOptions } from '../recordings/store/open-store.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import type { Config } from '../settings/config.ts';
 import type { RecordMode } from '../settings/settings.ts';
+import type { RuntimeContext } from './compose-upstream.ts';
+import { openDatabaseOf, openOutboxOf } from './open-database.ts';
 
 /** Takes one notice for people. */
 type Notice = (text: string) => void;
 type Closable = { close(): Promise<void> };
+
+/** What `--store` stands for, where it is open already. */
+type Shared = Pick<RuntimeContext, 'database' | 'outbox'>;
+
+interface RecordingOptions extends Pick<OpenOptions, 'writable' | 'replaces' | 'onKept' | 'lockWords'> {
+  shared?: Shared;
+}
 
 /**
  * The record mode in force, and why it is not the one that was asked for: on a CI machine nothing is recorded by accident, so
@@ -27,16 +38,60 @@ export function recordMode(
   };
 }
 
-/** @throws PatchgateError as `openStore` does */
+/** @throws PatchgateError as `openStore`, `openDatabase` */
 export async function openRecording(
   config: Config,
   rules: MatchRules,
   notice: Notice,
-  options: Pick<OpenOptions, 'writable' | 'replaces' | 'onKept' | 'lockWords'> = {},
+  { shared, ...options }: RecordingOptions = {},
 ): Promise<RecordingStore> {
-  const { recordings, recording, refreshMeta, durability } = config;
+  const { recordings, recording, refreshMeta, durability, store } = config;
+  if (store !== undefined) return openInDatabase(config, rules, notice, options, shared);
   const { openStore } = await import('../recordings/store/open-store.ts');
   return openStore(recordings, recording, { refreshMeta, durability, rules, onNotice: notice, ...options });
+}
+
+/** What is opened for this recording alone is closed with it. */
+async function openInDatabase(
+  config: Config,
+  rules: MatchRules,
+  notice: Notice,
+  { writable = false, replaces = false, onKept }: RecordingOptions,
+  shared: Shared = {},
+): Promise<RecordingStore> {
+  const { PgRecordingStore } = await import('../postgres/recordings.ts');
+  const own = shared.database ? undefined : await openDatabaseOf(config, { notice });
+  const database = (shared.database ?? own) as Database;
+  let ownOutbox: Outbox | undefined;
+  const onClose = () =>
+    closing({ close: async () => ownOutbox?.close() }, { close: async () => own?.close() });
+  return orClose({ close: onClose }, async () => {
+    if (writable && !shared.outbox) ownOutbox = await openOutboxOf(config, database, { notice });
+    const outbox = writable ? (shared.outbox ?? ownOutbox) : undefined;
+    const { recording, run } = config;
+    return PgRecordingStore.open(recording, { database, outbox, rules, replaces, run, onKept, onClose });
+  });
+}
+
+/** @param hint how to record it @throws PatchgateError `bad-usage` where the recording is not there */
+export async function requireRecording(config: Config, shared: Shared = {}, hint?: string): Promise<void> {
+  const { store, recordings, recording } = config;
+  if (store === undefined) {
+    await findRecording(recordings, recording, hint);
+    return;
+  }
+  const { findPgRecording } = await import('../postgres/recordings.ts');
+  const own = shared.database ? undefined : await openDatabaseOf(config, { notice: () => undefined });
+  try {
+    await findPgRecording((shared.database ?? own) as Database, recording, hint);
+  } finally {
+    await own?.close();
+  }
+}
+
+/** For people: `recordings/`, or the database. */
+export function placeOf({ recordings }: Config, { database }: Shared): string {
+  return database ? database.name : `${recordings}/`;
 }
 
 /** Which requests are the same: to what records, to what replays, and to the files between them. @param secrets texts that are hidden wherever they stand */
@@ -49,12 +104,14 @@ export async function openWholeRecording(
   config: Config,
   rules: MatchRules,
   notice: Notice,
+  shared: Shared = {},
 ): Promise<RecordingStore> {
-  const { recording, recordings } = config;
-  await findRecording(recordings, recording);
-  const store = await openRecording(config, rules, notice);
+  await requireRecording(config, shared);
+  const store = await openRecording(config, rules, notice, { shared });
   if (store.isEmpty())
-    notice(`the recording "${recording}" in ${recordings}/ is empty, so every request is refused`);
+    notice(
+      `the recording "${config.recording}" in ${placeOf(config, shared)} is empty, so every request is refused`,
+    );
   return store;
 }
 
@@ -78,14 +135,16 @@ export async function openByMode(
   rules: MatchRules,
   notice: Notice,
   onKept: (count: number) => void,
+  shared: Shared = {},
 ): Promise<{ store: RecordingStore; records: boolean }> {
-  if (mode === 'none') return { store: await openWholeRecording(config, rules, notice), records: false };
+  if (mode === 'none')
+    return { store: await openWholeRecording(config, rules, notice, shared), records: false };
   if (mode === 'once') {
-    const store = await openRecording(config, rules, notice);
+    const store = await openRecording(config, rules, notice, { shared });
     if (!(await orClose(store, async () => store.isEmpty()))) return { store, records: false };
     await store.close();
   }
-  const options = { writable: true, replaces: mode === 'all', onKept };
+  const options = { writable: true, replaces: mode === 'all', onKept, shared };
   return { store: await openRecording(config, rules, notice, options), records: true };
 }
 

@@ -41,7 +41,7 @@ import { composeApprovals } from './compose-approvals.ts';
 import { gateOf } from './compose-gate.ts';
 import { composeKnowledge, refuseUnguarded } from './compose-knowledge.ts';
 import { type Composed, composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
-import { openDatabaseOf } from './open-database.ts';
+import { openDatabaseOf, openOutboxOf } from './open-database.ts';
 import { closing, orClose, rulesOf } from './open-recording.ts';
 import { reloadedConfig } from './reload.ts';
 
@@ -99,7 +99,7 @@ export async function createPatchgate(
   const config =
     kind === 'proxy' ? given : { ...given, audit: undefined, clients: [], approvalWebhook: undefined };
   const clients = readNamedTokens(config.clients, context.env, '--client');
-  if (clients && config.audit === undefined)
+  if (clients && config.audit === undefined && config.store === undefined)
     context.notice('--client names clients in the audit, and none is kept: --audit FILE keeps one');
   const approvers = readNamedTokens(config.approvers, context.env, '--approvers');
   const secrets = [
@@ -116,8 +116,13 @@ export async function createPatchgate(
   const access = createAccess({ ...config, approvers });
   const tls = await readServerTls(config);
   const database = kind === 'fake' ? undefined : await openDatabaseOf(config, context);
-  const closeDatabase = { close: async () => database?.close() };
-  const shared = { ...context, database };
+  const records = kind === 'proxy' || config.onMiss === 'record';
+  const outbox =
+    database && records ? await orClose(database, () => openOutboxOf(config, database, context)) : undefined;
+  const closeDatabase = {
+    close: () => closing({ close: async () => outbox?.close() }, { close: async () => database?.close() }),
+  };
+  const shared = { ...context, database, outbox };
   const parts = await orClose(closeDatabase, () => composeUpstream(kind, config, rules, shared));
   const { upstream, forward, store, replay, fake } = parts;
   const knowledge = await orClose({ close: () => closing(parts, closeDatabase) }, () =>
@@ -130,7 +135,7 @@ export async function createPatchgate(
       { close: () => closing({ close: async () => knowledge.close?.() }, closeDatabase) },
     );
   const audit = await orClose({ close: closeParts }, () =>
-    auditOf(config, parts, {
+    auditOf(config, parts, kind === 'proxy' ? outbox : undefined, {
       gate: { recordOf: (match) => inForce.gate.recordOf(match) },
       ...{ redaction, clients, notice: context.notice },
     }),
@@ -204,11 +209,18 @@ export async function createPatchgate(
     url: dataUrl,
     recording: store && config.recording,
     known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
-    trouble: (database?.trouble ?? store?.trouble ?? knowledge.trouble ?? audit?.trouble)?.message,
+    trouble: (database?.trouble ?? (outbox ?? store)?.trouble ?? knowledge.trouble ?? audit?.trouble)
+      ?.message,
   });
+  const findUnserved = async (session?: string) => {
+    // All is looked at: a store that cannot read at once does it now.
+    for (const { method, path } of (replay && store?.ready && store.places()) ?? [])
+      await store?.ready?.(method, path);
+    return replay?.unserved(session);
+  };
   /** How the recording of this run is, for the control API. */
   const showRecording = async (store: RecordingStore) => {
-    const unserved = await replay?.unserved();
+    const unserved = await findUnserved();
     return {
       ...{ name: config.recording, mode: kind, doing: parts.summary },
       exchanges: unserved?.total,
@@ -391,7 +403,7 @@ export async function createPatchgate(
     summary: [
       parts.summary,
       ledger && summaryOf(ledger),
-      audit && `audits to ${config.audit}`,
+      audit && `audits to ${[config.audit, outbox && 'the database'].filter(Boolean).join(' and ')}`,
       endWebhook && 'tells a webhook of pending approvals',
       faults.summary,
     ]
@@ -444,7 +456,7 @@ export async function createPatchgate(
       listening.push(own);
       return own;
     },
-    unserved: async (session) => replay?.unserved(session),
+    unserved: findUnserved,
     misses: (session) => replay?.misses.list(session) ?? { count: 0, misses: [] },
     crossSessionHits: () => replay?.crossSessionHits.list() ?? [],
     exchanges: (filter) => exchanges.list(filter),
@@ -491,13 +503,21 @@ const CONNECT_PATIENCE = 800;
 async function auditOf(
   { audit: file, durability, clientCa }: Config,
   { forward, played }: Composed,
+  outbox: AuditOptions['outbox'],
   options: Pick<AuditOptions, 'gate' | 'redaction' | 'clients' | 'notice'>,
 ): Promise<Audit | undefined> {
-  if (file === undefined) return undefined;
+  if (file === undefined && !outbox) return undefined;
   const { Audit } = await import('../server/audit.ts');
   const forwards = forward !== undefined && played === undefined;
   const hasCertificates = clientCa !== undefined;
-  return new Audit({ ...options, file, isDurable: durability === 'fsync', forwards, hasCertificates });
+  return new Audit({
+    ...options,
+    file,
+    outbox,
+    isDurable: durability === 'fsync',
+    forwards,
+    hasCertificates,
+  });
 }
 
 async function webhookOf(

@@ -1,9 +1,8 @@
 import { PatchgateError } from '../errors.ts';
-import { findRecording } from '../recordings/find-recording.ts';
 import type { Config, Resolved } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import type { Kind } from './compose-upstream.ts';
-import { isRecorded, recordMode } from './open-recording.ts';
+import { isRecorded, recordMode, requireRecording } from './open-recording.ts';
 
 /** What a test suite runs against, and its settings. */
 export interface InForce {
@@ -38,7 +37,7 @@ export async function replayOrRecord(
   const { mode, notice: why } = isAsked ? recordMode(config, env) : { mode: undefined };
   if (why) notice(why);
   if (mode === undefined || mode === 'none' || (mode === 'once' && (await isRecorded(config)))) {
-    if (config.onMiss !== 'record') await findRecording(config.recordings, config.recording, wording.record);
+    if (config.onMiss !== 'record') await requireRecording(config, {}, wording.record);
     return { kind: 'replay', config };
   }
   if (config.target === undefined) {

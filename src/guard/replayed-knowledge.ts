@@ -50,9 +50,8 @@ export function replayedKnowledge(
     return own;
   };
 
-  const look = (name: RecordName, { url, session }: Asker, state: KnownState): void => {
+  const look = (name: RecordName, paths: readonly string[], { session }: Asker, state: KnownState): void => {
     try {
-      const paths = pathsOf(name, url, account).map((path) => redactPath(path, redaction));
       const known = earliestState(store, name, session.name, paths);
       // Something may have been served before.
       if (known && !state.of(name)) state.restore(name, known);
@@ -71,7 +70,11 @@ export function replayedKnowledge(
       const key = `${name.account}/${name.kind}/${name.id}`;
       if (asked.has(key)) return;
       asked.add(key);
-      look(name, asker, state);
+      const paths = pathsOf(name, asker.url, account).map((path) => redactPath(path, redaction));
+      const reading = paths.flatMap((path) => METHODS.flatMap((method) => store.ready?.(method, path) ?? []));
+      const lookNow = () => look(name, paths, asker, state);
+      if (reading.length > 0) return Promise.all(reading).then(lookNow, lookNow);
+      lookNow();
     },
     learner: {
       stateOf: (session) => inSession(session).state,
@@ -92,6 +95,9 @@ function pathsOf({ account }: RecordName, url: string, workspace: string | undef
   if (other === undefined || at < 0) return [path];
   return [path, `${path.slice(0, at)}/${other}${path.slice(at + 1 + account.length)}`];
 }
+
+/** What shows the state of a record. */
+const METHODS = ['GET', 'PATCH'];
 
 /** Exchanges of one method and path that are looked at: the request waits meanwhile. */
 const MOST_LOOKED_AT = 1000;
@@ -122,7 +128,7 @@ export function earliestState(
   let earliest: Seen | undefined;
   for (const path of paths) {
     // In the same millisecond a PATCH may well follow what was read, and what is read after it is the same.
-    for (const method of ['GET', 'PATCH']) {
+    for (const method of METHODS) {
       const seen = firstSeen(store, name, session, method, path);
       if (seen && (!earliest || isBefore(seen, earliest))) earliest = seen;
     }

@@ -49,6 +49,20 @@ const STEPS = [
     version   bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (namespace, recording, path, method)
   );
+  CREATE FUNCTION patchgate_tell_of_path() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    one patchgate_path := CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+  BEGIN
+    IF TG_OP = 'DELETE' THEN
+      one.exchanges := 0;
+      one.version := one.version + 1;
+    END IF;
+    PERFORM pg_notify('patchgate_path', json_build_array(
+      one.namespace, one.recording, one.method, one.path, one.exchanges, one.version)::text);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER patchgate_path_changed AFTER INSERT OR UPDATE OR DELETE ON patchgate_path
+    FOR EACH ROW EXECUTE FUNCTION patchgate_tell_of_path();
   CREATE TABLE patchgate_exchange (
     place     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     namespace text NOT NULL,

@@ -23,15 +23,25 @@ export async function findRecording(
   checkRecordingName(name);
   const root = join(folder, name);
   if (isFolder(root)) return root;
-  const names = await recordingNames(folder);
-  const near = nearest(name, names);
   // Which folder it starts from is what one is most often wrong about.
+  throw noSuchRecording(name, await recordingNames(folder), `${folder}/`, resolve(folder), record);
+}
+
+/** @param place where it is looked for @param fullPlace the same, where there is none at all */
+export function noSuchRecording(
+  name: string,
+  names: readonly string[],
+  place: string,
+  fullPlace: string,
+  hint: string,
+): PatchgateError {
+  const near = nearest(name, names);
   const there =
     names.length > 0
       ? `there are: ${names.slice(0, MOST).join(', ')}${names.length > MOST ? ', …' : ''}`
-      : `there is none in ${resolve(folder)}`;
-  throw new PatchgateError('bad-usage', `there is no recording "${name}" in ${folder}/ (${there})`, {
-    hint: near ? `did you mean "${near}"?` : record,
+      : `there is none in ${fullPlace}`;
+  return new PatchgateError('bad-usage', `there is no recording "${name}" in ${place} (${there})`, {
+    hint: near ? `did you mean "${near}"?` : hint,
   });
 }
 

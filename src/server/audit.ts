@@ -20,7 +20,10 @@ import { printable } from './printable.ts';
 import type { Seen } from './seen.ts';
 
 export interface AuditOptions {
-  file: string;
+  /** Absent: the database alone keeps it. */
+  file: string | undefined;
+  /** Of the database. */
+  outbox?: { append(head: { at: string }, text: string): void } | undefined;
   gate: Pick<Gate, 'recordOf'>;
   /** What passes may reach the target: not all of it is answered by a recording. */
   forwards: boolean;
@@ -50,12 +53,12 @@ const RISKS = {
   lost: 'Requests go on. More lines wait than there is room for: the oldest are lost.',
 };
 
-/** Who changed, or tried to change, what the service holds: a file to which a line is appended for each such request. */
+/** Who changed, or tried to change, what the service holds: a line for each such request, in a file, a database or both. */
 export class Audit {
   /** Why lines wait, for `health`. */
   trouble: Error | undefined;
   readonly #options: AuditOptions;
-  readonly #log: Journal;
+  readonly #log: Journal | undefined;
   readonly #notices: TroubleNotices<keyof typeof RISKS>;
   #waiting: string[] = [];
   #size = 0;
@@ -67,7 +70,7 @@ export class Audit {
     this.#options = options;
     this.#notices = new TroubleNotices('THE AUDIT CANNOT BE WRITTEN', RISKS, notice);
     try {
-      this.#log = new Journal(file, { isShared: true, isDurable });
+      this.#log = file === undefined ? undefined : new Journal(file, { isShared: true, isDurable });
     } catch (error) {
       const { message, cause } = error as PatchgateError;
       throw new PatchgateError('cannot-write', `--audit: ${message}`, {
@@ -94,7 +97,7 @@ export class Audit {
       over: (seen) => {
         const isForwarded = entry.hasPassed && this.#options.forwards && !isOfRecording(seen);
         const line = { client, who, record, verdict, effects, isApproved, approval, isForwarded };
-        this.#append(`${printable(JSON.stringify(lineOf(seen, line, this.#options.redaction)))}\n`);
+        this.#append(lineOf(seen, line, this.#options.redaction));
       },
     };
     return entry;
@@ -102,12 +105,12 @@ export class Audit {
 
   /** Somebody has said yes or no. Never throws. */
   decided(approval: Approval): void {
-    this.#append(`${printable(JSON.stringify(decisionLineOf(approval)))}\n`);
+    this.#append(decisionLineOf(approval));
   }
 
   /** Goes on in a new file where somebody has moved the former one away (logrotate). Never throws. */
   reopen(): void {
-    this.#try(() => this.#log.reopen());
+    this.#try(() => this.#log?.reopen());
   }
 
   close(): void {
@@ -116,7 +119,7 @@ export class Audit {
     if (missing > 0) this.#options.notice(`${amount(missing, 'line')} of the audit could not be written`);
     this.#waiting = [];
     this.#lost = 0;
-    this.#log.close();
+    this.#log?.close();
   }
 
   /** The client's name, where it has one. */
@@ -125,15 +128,18 @@ export class Audit {
     return clients?.nameOf(rawHeaders) ?? (hasCertificates ? commonName(socket as TLSSocket) : undefined);
   }
 
-  #append(line: string): void {
-    this.#waiting.push(line);
-    this.#size += line.length;
+  #append(line: AuditLine | DecisionLine): void {
+    const text = printable(JSON.stringify(line));
+    this.#options.outbox?.append({ at: line.time }, text);
+    if (!this.#log) return;
+    this.#waiting.push(`${text}\n`);
+    this.#size += text.length + 1;
     this.#flush();
   }
 
   #flush(): void {
     this.#try(() => {
-      this.#log.append(Buffer.from(this.#waiting.join('')));
+      this.#log?.append(Buffer.from(this.#waiting.join('')));
       this.#waiting = [];
       this.#size = 0;
     });

@@ -215,15 +215,36 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     }
   }
 
+  /** From a store that cannot read at once. */
+  function answerWhenReady(request: UpstreamRequest, body: Buffer, sink: ResponseSink): () => void {
+    const { method, url } = request;
+    const reading = store.ready?.(method, recordedFor(method, splitTarget(url).path).recordedPath);
+    if (!reading) return answerOrFail(request, body, sink);
+    let isGone = false;
+    let end = NOTHING_TO_END;
+    reading.then(
+      () => {
+        if (!isGone) end = answerOrFail(request, body, sink);
+      },
+      (error) => sink.fail(error),
+    );
+    return () => {
+      isGone = true;
+      end();
+    };
+  }
+
+  const answerBody = store.ready ? answerWhenReady : answerOrFail;
+
   return {
     takesJson: true,
     handle(request, sink) {
       const { body, headers } = request;
-      if (body || !announcesBody(headers)) return answerOrFail(request, body ?? NO_BODY, sink);
+      if (body || !announcesBody(headers)) return answerBody(request, body ?? NO_BODY, sink);
       let end = NOTHING_TO_END;
       const stop = readBytes(request.stream as IncomingMessage, bodyLimit, (bytes) => {
         if (bytes === 'too-large') sink.fail(tooLarge(bodyLimit));
-        else if (bytes) end = answerOrFail(request, bytes, sink);
+        else if (bytes) end = answerBody(request, bytes, sink);
       });
       return () => {
         stop();

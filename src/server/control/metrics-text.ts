@@ -85,7 +85,7 @@ export function metricsText(counters: Counters, run: RunNumbers): Promise<string
     counter('patchgate_exchanges_recorded_total', 'Exchanges that are on disk.', recorded);
     gauge(
       'patchgate_exchanges_waiting',
-      'Exchanges in memory alone, as the disk does not take them.',
+      'Exchanges in memory alone, as the disk does not take them; with --store, all lines that the database does not have yet.',
       waiting,
     );
     counter('patchgate_exchanges_lost_total', 'Exchanges that could not be kept.', lost);

@@ -1,0 +1,427 @@
+import { randomUUID } from 'node:crypto';
+import { messageOf, PatchgateError } from '../errors.ts';
+import type { Exchange } from '../model/exchange.ts';
+import { bodyBytes } from '../recordings/body.ts';
+import { noSuchRecording } from '../recordings/find-recording.ts';
+import type { MatchRules } from '../recordings/matching/match-rules.ts';
+import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
+import type { KeptBody, Place } from '../recordings/store/exchange-file.ts';
+import { ExchangeIndex } from '../recordings/store/exchange-index.ts';
+import { inOrder } from '../recordings/store/file-format.ts';
+import { PathNames } from '../recordings/store/path-names.ts';
+import type { ExchangesOfPath, NamesBelow, RecordingStore } from '../recordings/store/recording-store.ts';
+import { StoredExchange } from '../recordings/store/stored-exchange.ts';
+import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
+import type { Database } from './database.ts';
+import type { Outbox } from './outbox.ts';
+import { sequenceOf } from './sequence.ts';
+import type { Row } from './ship.ts';
+
+export interface PgRecordingOptions {
+  database: Database;
+  rules: MatchRules;
+  /** What it is recorded into by; without it, it is only read. */
+  outbox?: Outbox | undefined;
+  /** The first answer of the run to a request drops what other runs recorded for it in its session. */
+  replaces?: boolean;
+  /** Id of the run, which several gates may have in common. Default: one of its own. */
+  run?: string | undefined;
+  /** Told how many exchanges are with the system now. */
+  onKept?: ((count: number) => void) | undefined;
+  /** What was opened for this recording alone is closed with it. */
+  onClose?: () => Promise<void>;
+}
+
+/** That of a recording which must be there. @throws PatchgateError `bad-usage`, `store-unavailable` */
+export async function findPgRecording(
+  { query, namespace, name: place }: Database,
+  name: string,
+  hint = 'give another name with --recording or --namespace, or record one: patchgate proxy <target> --store URL --record --recording NAME',
+): Promise<void> {
+  const rows = await query<{ recording: string }>(
+    'SELECT DISTINCT recording FROM patchgate_path WHERE namespace = $1 AND exchanges > 0 ORDER BY recording',
+    [namespace],
+  );
+  const names = rows.map(({ recording }) => recording);
+  if (!names.includes(name)) throw noSuchRecording(name, names, place, place, hint);
+}
+
+/** Of the rows in memory at a time. */
+const BATCH_ROWS = 1000;
+const BATCH_BYTES = 8 * 1024 * 1024;
+/** Of what is read before it is asked for; what is asked for is read all the same. */
+const MOST_READ_AHEAD = 256 * 1024 * 1024;
+/** A longer one fits into no index. */
+const LONGEST_PATH = 2000;
+/** Sequences of which it is remembered that this run has answered them. What is forgotten is only dropped once more. */
+const MOST_ANSWERED = 100_000;
+
+/**
+ * A recording in the database: the names of its paths are in memory from the opening on, and the exchanges of a path once they are asked
+ * for. Both follow what others change, as far as NOTIFY comes through.
+ */
+export class PgRecordingStore implements RecordingStore {
+  readonly name: string;
+  readonly isWritable: boolean;
+  readonly #options: PgRecordingOptions;
+  readonly #run: string;
+  /** By `placeKey`. */
+  readonly #paths = new Map<string, PathInDatabase>();
+  readonly #names = new PathNames();
+  /** Of the run. */
+  readonly #answered = new Set<string>();
+  /** Something was asked for: what is recorded is to be found. */
+  #isAsked = false;
+  readonly #onKept: (() => void) | undefined;
+  #endListening: () => void = () => undefined;
+  #isClosed = false;
+
+  private constructor(name: string, options: PgRecordingOptions) {
+    this.name = name;
+    this.isWritable = options.outbox !== undefined;
+    this.#options = options;
+    this.#run = options.run ?? randomUUID();
+    const { onKept } = options;
+    this.#onKept = onKept && (() => onKept(1));
+  }
+
+  /** Opens the recording `name`, which is empty where it is not there. @throws PatchgateError `store-unavailable` */
+  static async open(name: string, options: PgRecordingOptions): Promise<PgRecordingStore> {
+    const store = new PgRecordingStore(name, options);
+    await store.#readNames();
+    store.#endListening = options.database.listen('patchgate_path', (payload) => store.#hear(payload));
+    return store;
+  }
+
+  isEmpty(): boolean {
+    for (const _ of this.places()) return false;
+    return true;
+  }
+
+  *places(): Iterable<Place> {
+    for (const found of this.#paths.values()) if (found.length > 0) yield found;
+  }
+
+  below(path: string): NamesBelow {
+    return this.#names.below(path, (method) => (this.#paths.get(placeKey(method, path))?.length ?? 0) > 0);
+  }
+
+  exchanges(method: string, path: string): ExchangesOfPath {
+    this.#isAsked = true;
+    return this.#paths.get(placeKey(method, path)) ?? new PathInDatabase(method, path, this.#options.rules);
+  }
+
+  ready(method: string, path: string): Promise<void> | undefined {
+    const found = this.#paths.get(placeKey(method, path));
+    return !found || found.isCurrent ? undefined : this.#update(found);
+  }
+
+  readBody(_method: string, _path: string, body: KeptBody | undefined): Buffer {
+    if (body && 'file' in body)
+      throw new PatchgateError('bad-recording', `the database has no file ${body.file}`);
+    return bodyBytes(body);
+  }
+
+  async load(): Promise<void> {
+    let left = MOST_READ_AHEAD;
+    let group: PathInDatabase[] = [];
+    let rows = 0;
+    try {
+      for (const found of [...this.#paths.values()]) {
+        if (this.#isClosed || left <= 0) return;
+        if (found.isCurrent) continue;
+        group.push(found);
+        rows += found.length;
+        if (rows < BATCH_ROWS) continue;
+        left -= await this.#read(group);
+        group = [];
+        rows = 0;
+      }
+      if (group.length > 0) await this.#read(group);
+    } catch {
+      // It is read when it is asked for.
+    }
+  }
+
+  append(plain: PlainExchange): void {
+    const { outbox, rules } = this.#options;
+    const { method, path } = plain.request;
+    try {
+      if (Buffer.byteLength(path) > LONGEST_PATH)
+        throw new Error(`a path of more than ${LONGEST_PATH} bytes has no place in the database`);
+      const exchange = inOrder(toStoredExchange(plain));
+      const stored = StoredExchange.of(exchange);
+      const sequence = sequenceOf(stored, rules).toString('hex');
+      const head = { recording: this.name, method, path, sequence, run: this.#run };
+      const replaces = this.#isReplacing(stored, sequence);
+      const own = this.#isAsked ? this.#pathOf(method, path) : undefined;
+      own?.addOwn(stored);
+      outbox?.append({ ...head, ...(replaces && { replaces }) }, JSON.stringify(exchange), {
+        onKept: this.#onKept,
+        onShipped: own && ((row) => own.shipped(stored, row)),
+      });
+    } catch (error) {
+      // The config's own function failed, or it fits nowhere.
+      outbox?.lose(error as Error);
+    }
+  }
+
+  #isReplacing({ isFailure }: StoredExchange, sequence: string): boolean {
+    if (!this.#options.replaces || isFailure || this.#answered.has(sequence)) return false;
+    if (this.#answered.size === MOST_ANSWERED) this.#answered.clear();
+    this.#answered.add(sequence);
+    return true;
+  }
+
+  get counts() {
+    return this.#options.outbox?.counts ?? { waiting: 0, lost: 0, journalBytes: 0 };
+  }
+
+  takesExchanges(): boolean {
+    return this.#options.outbox?.isWritable ?? false;
+  }
+
+  get trouble(): Error | undefined {
+    return this.#options.outbox?.trouble;
+  }
+
+  async flush(): Promise<void> {
+    await this.#options.outbox?.flush();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#endListening();
+    await this.#options.onClose?.();
+  }
+
+  #pathOf(method: string, path: string): PathInDatabase {
+    const key = placeKey(method, path);
+    const known = this.#paths.get(key);
+    if (known) return known;
+    const found = new PathInDatabase(method, path, this.#options.rules);
+    this.#paths.set(key, found);
+    this.#names.add(found);
+    return found;
+  }
+
+  /** The names of all paths, and how many exchanges each has. */
+  async #readNames(): Promise<void> {
+    const { database } = this.#options;
+    const rows = await database.query<Place & { exchanges: number; version: string }>(
+      'SELECT method, path, exchanges, version FROM patchgate_path WHERE namespace = $1 AND recording = $2',
+      [database.namespace, this.name],
+    );
+    const gone = new Set(this.#paths.values());
+    for (const { method, path, exchanges, version } of rows) {
+      const found = this.#pathOf(method, path);
+      gone.delete(found);
+      found.told(exchanges, Number(version));
+    }
+    for (const found of gone) found.told(0, 0);
+  }
+
+  /** @param payload undefined where something may have been missed */
+  #hear(payload: string | undefined): void {
+    if (payload === undefined) {
+      this.#readNames().catch(() => undefined);
+      return;
+    }
+    const [namespace, recording, method, path, exchanges, version] = JSON.parse(payload) as [
+      ...[namespace: string, recording: string, method: string, path: string],
+      ...[exchanges: number, version: number],
+    ];
+    if (namespace === this.#options.database.namespace && recording === this.name)
+      this.#pathOf(method, path).told(exchanges, version);
+  }
+
+  #update(found: PathInDatabase): Promise<void> {
+    found.reading ??= this.#readOne(found).finally(() => {
+      found.reading = undefined;
+    });
+    return found.reading;
+  }
+
+  /** While the database is away, what is in memory counts. */
+  async #readOne(found: PathInDatabase): Promise<void> {
+    try {
+      await this.#read([found]);
+    } catch (cause) {
+      if (found.isRead) return;
+      const message = `${found.method} ${found.path} is not in memory: ${messageOf(cause)}`;
+      throw new PatchgateError('store-unavailable', message, { hint: 'send it again', cause });
+    }
+  }
+
+  /** Reads what paths have, but for the exchanges that are in memory. @returns bytes */
+  async #read(paths: readonly PathInDatabase[]): Promise<number> {
+    const { database } = this.#options;
+    const rows = await database.query<RowOfPath>(
+      `SELECT p.method, p.path, p.version, e.place, e.xmin::text AS revision, pg_column_size(e.exchange) AS size
+       FROM patchgate_path p LEFT JOIN patchgate_exchange e USING (namespace, recording, path, method)
+       WHERE p.namespace = $1 AND p.recording = $2
+         AND (p.path, p.method) IN (SELECT * FROM unnest($3::text[], $4::text[]))
+       ORDER BY e.place`,
+      [database.namespace, this.name, paths.map(({ path }) => path), paths.map(({ method }) => method)],
+    );
+    const byPath = new Map<string, RowOfPath[]>(
+      paths.map(({ method, path }) => [placeKey(method, path), []]),
+    );
+    for (const row of rows) byPath.get(placeKey(row.method, row.path))?.push(row);
+    const missing: RowOfPath[] = [];
+    for (const found of paths)
+      for (const row of byPath.get(placeKey(found.method, found.path)) ?? [])
+        if (row.place !== null && !found.has(row)) missing.push(row);
+    const read = await this.#readExchanges(missing);
+    for (const found of paths) {
+      const own = byPath.get(placeKey(found.method, found.path)) ?? [];
+      await found.take(own, read);
+    }
+    return missing.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** By their places. */
+  async #readExchanges(rows: readonly RowOfPath[]): Promise<Map<string, StoredExchange>> {
+    const read = new Map<string, StoredExchange>();
+    for (let at = 0; at < rows.length; ) {
+      const start = at;
+      for (let bytes = 0; at < rows.length && at - start < BATCH_ROWS && bytes < BATCH_BYTES; at++)
+        bytes += (rows[at] as RowOfPath).size;
+      const places = rows.slice(start, at).map(({ place }) => place);
+      const texts = await this.#options.database.query<{ place: string; text: string }>(
+        'SELECT place, exchange::text AS text FROM patchgate_exchange WHERE place = ANY($1::bigint[])',
+        [places],
+      );
+      for (const { place, text } of texts) {
+        read.set(place, StoredExchange.of(JSON.parse(text) as Exchange));
+        await yieldToEventLoop();
+      }
+    }
+    return read;
+  }
+}
+
+/** What is in the database of a path; without a place of one that has no exchanges. */
+interface RowOfPath extends Place {
+  version: string;
+  place: string | null;
+  revision: string;
+  size: number;
+}
+
+type Placed = Pick<Row, 'revision'> & { stored: StoredExchange };
+
+/** The exchanges of one method and path. The same ones stay the same objects, whatever is added. */
+class PathInDatabase implements ExchangesOfPath, Place {
+  readonly method: string;
+  readonly path: string;
+  readonly #rules: MatchRules;
+  /** As told last. */
+  #count = 0;
+  #version = 0;
+  /** Of what was read. */
+  #readVersion: number | undefined;
+  /** By their places, in their order. */
+  #placed = new Map<string, Placed>();
+  /** Recorded here, and not in the database yet. */
+  #own: StoredExchange[] = [];
+  #index: ExchangeIndex;
+  reading: Promise<void> | undefined;
+
+  constructor(method: string, path: string, rules: MatchRules) {
+    this.method = method;
+    this.path = path;
+    this.#rules = rules;
+    this.#index = new ExchangeIndex([], rules);
+  }
+
+  /** Its exchanges are in memory, perhaps not the newest ones. */
+  get isRead(): boolean {
+    return this.#readVersion !== undefined || this.#count === 0;
+  }
+
+  get isCurrent(): boolean {
+    return this.#readVersion === this.#version || (this.#readVersion === undefined && this.#count === 0);
+  }
+
+  told(count: number, version: number): void {
+    this.#count = count;
+    this.#version = version;
+  }
+
+  get length(): number {
+    return this.isRead ? this.#index.all.length : this.#count + this.#own.length;
+  }
+
+  get all(): readonly StoredExchange[] {
+    return this.#read.all;
+  }
+
+  withKey(key: string): readonly StoredExchange[] {
+    return this.#read.withKey(key);
+  }
+
+  withBytes(query: string, body: Buffer): readonly StoredExchange[] | undefined {
+    return this.#read.withBytes(query, body);
+  }
+
+  get open(): readonly StoredExchange[] {
+    return this.#read.open;
+  }
+
+  get #read(): ExchangeIndex {
+    if (this.isRead) return this.#index;
+    throw new PatchgateError(
+      'store-unavailable',
+      `${this.method} ${this.path} was not read from the database`,
+      {
+        hint: 'send it again',
+      },
+    );
+  }
+
+  /** It is in memory as it is there. */
+  has({ place, revision }: RowOfPath): boolean {
+    return place !== null && this.#placed.get(place)?.revision === revision;
+  }
+
+  /** @param read the exchanges that were not in memory */
+  async take(rows: readonly RowOfPath[], read: ReadonlyMap<string, StoredExchange>): Promise<void> {
+    const before = this.#placed;
+    this.#placed = new Map();
+    for (const { place, revision } of rows) {
+      const stored = place === null ? undefined : (read.get(place) ?? before.get(place)?.stored);
+      if (stored) this.#placed.set(place as string, { revision, stored });
+    }
+    this.#readVersion = Number(rows[0]?.version ?? this.#version);
+    this.#arrange();
+    await this.#index.prepare();
+  }
+
+  addOwn(stored: StoredExchange): void {
+    this.#own.push(stored);
+    if (!this.isRead) return;
+    this.#readVersion ??= 0;
+    this.#index.all.push(stored);
+  }
+
+  /** One of its own is in the database now. */
+  shipped(stored: StoredExchange, { place, revision }: Omit<Row, 'seq'>): void {
+    this.#own = this.#own.filter((one) => one !== stored);
+    // It may have been read meanwhile.
+    if (!this.#placed.has(place)) this.#placed.set(place, { revision, stored });
+    if (this.isRead) this.#arrange();
+  }
+
+  /** What is only longer stays the same list. */
+  #arrange(): void {
+    const all = [...Array.from(this.#placed.values(), ({ stored }) => stored), ...this.#own];
+    const before = this.#index.all;
+    if (before.some((stored, i) => stored !== all[i])) this.#index = new ExchangeIndex(all, this.#rules);
+    else for (const stored of all.slice(before.length)) before.push(stored);
+  }
+}
+
+function placeKey(method: string, path: string): string {
+  return `${method} ${path}`;
+}

@@ -1,0 +1,215 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { Outbox, type OutboxOptions } from '../../src/postgres/outbox.ts';
+import { type ExchangeHead, lineText } from '../../src/postgres/ship.ts';
+import { cleanUpLater } from '../support/clean-up.ts';
+import { leaveLocksAsKilled } from '../support/killed.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { turn } from '../support/recordings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+
+async function openAt(url: string): Promise<Database> {
+  const database = await openDatabase({ url, namespace: 'team', notice: () => undefined });
+  cleanUpLater(() => database.close());
+  return database;
+}
+
+async function open(database: Database, options: Partial<OutboxOptions> = {}) {
+  const notices: string[] = [];
+  const folder = options.folder ?? temporaryFolder();
+  const notice = (text: string) => notices.push(text);
+  const outbox = await Outbox.open({ database, folder, notice, patience: 2000, ...options });
+  cleanUpLater(() => outbox.close().catch(() => undefined));
+  return { outbox, notices, folder };
+}
+
+const HEAD: ExchangeHead = { recording: 'r', method: 'GET', path: '/a', sequence: 'ab', run: 'one' };
+
+async function textsIn(database: Database): Promise<string[]> {
+  const rows = await database.query<{ text: string }>(
+    'SELECT exchange::text AS text FROM patchgate_exchange ORDER BY place',
+  );
+  return rows.map(({ text }) => text);
+}
+
+const outboxesIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
+
+/** An outbox that a killed process has left. */
+function leave(folder: string, lines: readonly string[], torn = ''): string {
+  writeFileSync(join(folder, 'dead.ndjson'), lines.join('') + torn);
+  return join(folder, 'dead.ndjson');
+}
+
+describe('an outbox', { tags: 'slow' }, () => {
+  it('ships what is appended, in its order, and is gone when it is closed', async () => {
+    const database = await openAt(await server.database());
+    const { outbox, folder } = await open(database);
+    const texts = Array.from({ length: 1200 }, (_, i) => `{"i": ${i}, "text": "\\u0000 \\"quoted\\" \\\\"}`);
+    let kept = 0;
+    for (const text of texts) outbox.append(HEAD, text, { onKept: () => kept++ });
+    await turn();
+    expect(kept).toBe(1200);
+    expect(outbox.counts).toMatchObject({ waiting: 1200, lost: 0 });
+    await expect.poll(() => outbox.counts).toEqual({ waiting: 0, lost: 0, journalBytes: 0 });
+    expect(await textsIn(database)).toEqual(texts);
+    expect(await database.query('SELECT path, exchanges FROM patchgate_path')).toEqual([
+      { path: '/a', exchanges: 1200 },
+    ]);
+    await outbox.close();
+    expect(outboxesIn(folder)).toEqual([]);
+    expect(await database.query('SELECT * FROM patchgate_outbox')).toEqual([]);
+  });
+
+  it('has each line with the system before the answers of its turn go out', async () => {
+    const database = await openAt(await server.database());
+    const { outbox, folder } = await open(database);
+    outbox.append(HEAD, '{}');
+    outbox.append({ at: '2026-11-20T12:00:00.000Z' }, '{"audit": 1}');
+    await turn();
+    const [name] = outboxesIn(folder);
+    expect(readFileSync(join(folder, name as string), 'utf8')).toBe(
+      lineText(1, HEAD, '{}') + lineText(2, { at: '2026-11-20T12:00:00.000Z' }, '{"audit": 1}'),
+    );
+    await outbox.flush();
+    expect(await database.query('SELECT namespace, line FROM patchgate_audit')).toEqual([
+      { namespace: 'team', line: { audit: 1 } },
+    ]);
+  });
+
+  it('is shipped once by the next start, where its gate was killed between COMMIT and drop', async () => {
+    const database = await openAt(await server.database());
+    const folder = temporaryFolder();
+    const lines = [1, 2, 3].map((seq) => lineText(seq, HEAD, String(seq)));
+    const file = leave(folder, lines, '[4,{"recor');
+    // Two of them are there already.
+    await database.query("INSERT INTO patchgate_outbox VALUES ('dead', 2)");
+    const { notices } = await open(database, { folder });
+    expect(await textsIn(database)).toEqual(['3']);
+    expect(existsSync(file)).toBe(false);
+    expect(notices).toEqual([expect.stringContaining('is in the database now')]);
+    expect(await database.query('SELECT * FROM patchgate_outbox')).toEqual([]);
+  });
+
+  it('is left alone while its gate lives, and shipped when that is gone', async () => {
+    const url = await server.database();
+    const away = await startPostgres();
+    const lost = await openAt(await away.database());
+    await away.kill();
+    const { outbox, folder } = await open(lost);
+    outbox.append(HEAD, '"waits"');
+    await turn();
+    const database = await openAt(url);
+    await (await open(database, { folder })).outbox.close();
+    expect(await textsIn(database)).toEqual([]);
+    leaveLocksAsKilled(folder);
+    await (await open(database, { folder })).outbox.close();
+    expect(await textsIn(database)).toEqual(['"waits"']);
+  });
+
+  it('keeps what the database does not take, for the next start', async () => {
+    const own = await startPostgres();
+    const url = await own.database();
+    const database = await openAt(url);
+    const { outbox, notices, folder } = await open(database);
+    await own.kill();
+    outbox.append(HEAD, '1');
+    await outbox.flush();
+    expect(outbox.trouble).toMatchObject({ code: 'store-unavailable' });
+    expect(outbox.counts).toMatchObject({ waiting: 1, lost: 0 });
+    await outbox.close();
+    const [name] = outboxesIn(folder);
+    expect(notices.at(-1)).toMatch(/^1 line of what was recorded wait.* the next start in this folder/);
+    expect(notices.at(-1)).toContain(join(folder, name as string));
+    await own.start();
+    const again = await openAt(url);
+    await open(again, { folder });
+    expect(await textsIn(again)).toEqual(['1']);
+    expect(outboxesIn(folder)).toEqual([]);
+  }, 30_000);
+
+  it('ships by itself when the database is back, and says so', async () => {
+    const own = await startPostgres();
+    const database = await openAt(await own.database());
+    const { outbox, notices } = await open(database);
+    await own.kill();
+    for (let i = 0; i < 3; i++) outbox.append(HEAD, String(i));
+    await outbox.flush();
+    await own.start();
+    await expect.poll(() => outbox.counts.waiting, { timeout: 20_000 }).toBe(0);
+    expect(await textsIn(database)).toEqual(['0', '1', '2']);
+    expect(outbox.trouble).toBeUndefined();
+    expect(notices).toEqual([
+      expect.stringMatching(/^RECORDING INTO THE DATABASE FAILS: .* Nothing is lost/),
+      expect.stringMatching(/works again: nothing is missing$/),
+    ]);
+  }, 60_000);
+
+  it('loses what it has no room for, and says so', async () => {
+    const own = await startPostgres();
+    const database = await openAt(await own.database());
+    const { outbox, notices } = await open(database, { mostBytes: 400 });
+    await own.kill();
+    await database.query('SELECT 1').catch(() => undefined);
+    for (let i = 0; i < 10; i++) outbox.append(HEAD, String(i));
+    const { waiting, lost } = outbox.counts;
+    expect(waiting).toBeGreaterThan(0);
+    expect(waiting + lost).toBe(10);
+    expect(outbox.trouble).toMatchObject({
+      code: 'cannot-write',
+      message: expect.stringContaining(`${lost} lines`),
+    });
+    expect(notices.at(-1)).toContain('lost from now on');
+    await expect(outbox.close()).rejects.toMatchObject({ code: 'cannot-write' });
+  });
+
+  it('loses the one line that the database refuses', async () => {
+    const database = await openAt(await server.database());
+    const { outbox } = await open(database);
+    for (const text of ['1', '2', 'no JSON', '4']) outbox.append(HEAD, text);
+    await outbox.flush();
+    expect(await textsIn(database)).toEqual(['1', '2', '4']);
+    expect(outbox.counts).toEqual({ waiting: 0, lost: 1, journalBytes: 0 });
+  });
+
+  it('drops what other runs have of a sequence with the first answer that replaces', async () => {
+    const database = await openAt(await server.database());
+    const { outbox } = await open(database);
+    const put = (run: string, text: string, replaces = false) =>
+      outbox.append({ ...HEAD, run, replaces }, `"${text}"`);
+    put('one', 'a');
+    put('one', 'b');
+    await outbox.flush();
+    put('two', 'failure');
+    put('two', 'c', true);
+    put('two', 'd', true);
+    await outbox.flush();
+    expect(await textsIn(database)).toEqual(['"failure"', '"c"', '"d"']);
+    expect(await database.query('SELECT exchanges FROM patchgate_path')).toEqual([{ exchanges: 3 }]);
+  });
+
+  it('waits for no other in a circle', async () => {
+    const url = await server.database();
+    const all = await Promise.all(
+      Array.from({ length: 4 }, async (_, gate) => {
+        const { outbox } = await open(await openAt(url));
+        for (let i = 0; i < 300; i++)
+          outbox.append({ ...HEAD, path: `/${(gate % 2 ? i : 300 - i) % 20}` }, `"${gate} ${i}"`);
+        return outbox;
+      }),
+    );
+    await Promise.all(all.map((outbox) => outbox.flush()));
+    for (const outbox of all) expect(outbox.counts).toEqual({ waiting: 0, lost: 0, journalBytes: 0 });
+    const database = await openAt(url);
+    expect(new Set(await textsIn(database)).size).toBe(1200);
+    expect(await database.query('SELECT sum(exchanges)::int AS sum FROM patchgate_path')).toEqual([
+      { sum: 1200 },
+    ]);
+  });
+});
