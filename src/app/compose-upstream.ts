@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import type { RequestHead } from '../http/http.ts';
-import type { Database } from '../postgres/database.ts';
-import type { Outbox } from '../postgres/outbox.ts';
 import type { MatchRules } from '../recordings/matching/match-rules.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
@@ -13,6 +11,7 @@ import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { AnsweredBy, Upstream } from '../upstreams/upstream.ts';
+import type { Shared } from './open-database.ts';
 import {
   closing,
   openByMode,
@@ -26,7 +25,7 @@ import {
 
 export type Kind = 'proxy' | 'replay' | 'fake';
 
-export interface RuntimeContext {
+export interface RuntimeContext extends Shared {
   /** Takes whole lines of the access log. */
   writeLog(text: string): void;
   /** It shows colours. */
@@ -39,10 +38,6 @@ export interface RuntimeContext {
   isBrief?: boolean;
   /** The records that the fake starts with, in the place of the setting. */
   seed?: State;
-  /** That of `--store`, once it is open: who opened it closes it. */
-  database?: Database | undefined;
-  /** Of what records into it. */
-  outbox?: Outbox | undefined;
 }
 
 /** What answers the requests that pass, with all that must be closed with it. */

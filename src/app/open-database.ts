@@ -3,7 +3,18 @@ import type { Database } from '../postgres/database.ts';
 import type { Outbox } from '../postgres/outbox.ts';
 import type { Config } from '../settings/config.ts';
 import { STATE_BY_DEFAULT } from '../settings/settings.ts';
-import type { RuntimeContext } from './compose-upstream.ts';
+
+/** What `--store` stands for, once it is open: who opened it closes it. */
+export interface Shared {
+  database?: Database | undefined;
+  /** Of what records into it. */
+  outbox?: Outbox | undefined;
+}
+
+/** Takes one notice for people. */
+interface Notified {
+  notice: (text: string) => void;
+}
 
 /**
  * The database of `--store`; undefined without that setting. It is opened once, for all that keep something there.
@@ -12,7 +23,7 @@ import type { RuntimeContext } from './compose-upstream.ts';
  */
 export async function openDatabaseOf(
   { store, namespace }: Pick<Config, 'store' | 'namespace'>,
-  { notice }: Pick<RuntimeContext, 'notice'>,
+  { notice }: Notified,
 ): Promise<Database | undefined> {
   if (store === undefined) return undefined;
   const { openDatabase } = await import('../postgres/database.ts');
@@ -23,7 +34,7 @@ export async function openDatabaseOf(
 export async function openOutboxOf(
   { state = STATE_BY_DEFAULT, durability, shutdownTimeout }: Config,
   database: Database,
-  { notice }: Pick<RuntimeContext, 'notice'>,
+  { notice }: Notified,
 ): Promise<Outbox> {
   const { Outbox } = await import('../postgres/outbox.ts');
   return Outbox.open({

@@ -7,15 +7,11 @@ import type { OpenOptions } from '../recordings/store/open-store.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import type { Config } from '../settings/config.ts';
 import type { RecordMode } from '../settings/settings.ts';
-import type { RuntimeContext } from './compose-upstream.ts';
-import { openDatabaseOf, openOutboxOf } from './open-database.ts';
+import { openDatabaseOf, openOutboxOf, type Shared } from './open-database.ts';
 
 /** Takes one notice for people. */
 type Notice = (text: string) => void;
 type Closable = { close(): Promise<void> };
-
-/** What `--store` stands for, where it is open already. */
-type Shared = Pick<RuntimeContext, 'database' | 'outbox'>;
 
 interface RecordingOptions extends Pick<OpenOptions, 'writable' | 'replaces' | 'onKept' | 'lockWords'> {
   shared?: Shared;

@@ -350,7 +350,7 @@ class PathInDatabase implements ExchangesOfPath, Place {
   }
 
   get length(): number {
-    return this.isRead ? this.#index.all.length : this.#count + this.#own.length;
+    return this.isCurrent ? this.#index.all.length : this.#count + this.#own.length;
   }
 
   get all(): readonly StoredExchange[] {

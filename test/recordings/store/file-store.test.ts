@@ -9,10 +9,10 @@ import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../../suppo
 import { leaveAsKilled } from '../../support/killed.ts';
 import { find, turn } from '../../support/recordings.ts';
 import { withPatched } from '../../support/steps.ts';
-import { describeStore, type StorePlace } from '../../support/store-suite.ts';
+import { describeRerecording, describeStore, type StorePlace } from '../../support/store-suite.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-describeStore('the store of files', async () => {
+async function newPlace(): Promise<StorePlace> {
   const placeIn = (folder: string): StorePlace => ({
     open: (replaces = false) => openStore(folder, 'r', { writable: true, replaces }),
     async killed() {
@@ -24,7 +24,10 @@ describeStore('the store of files', async () => {
     },
   });
   return placeIn(temporaryFolder());
-});
+}
+
+describeStore('the store of files', newPlace);
+describeRerecording('the store of files', newPlace);
 
 const FILE = ['r', ...PROJECT_PATH.slice(1).split('/'), 'PATCH.json'];
 
