@@ -5,6 +5,8 @@ import { version } from './version.ts';
 
 /** Runs the command line, and sets the exit code. */
 export async function main(args: readonly string[]): Promise<void> {
+  // Every user of the machine sees the arguments of a process: its title takes their place.
+  if (args.some((arg) => PASSWORD.test(arg))) process.title = `patchgate ${args[0]}`;
   // The only place where an error becomes an exit code.
   process.on('uncaughtException', (error) => {
     fail(error);
@@ -28,6 +30,9 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
+/** In the URL of a database, or what is meant to be one: up to its host, or to a parameter. */
+const PASSWORD = /(postgres(?:ql)?:\/\/).*(?:@|password=[^\s"&]*)/;
+
 function fail(error: unknown): void {
   const known =
     error instanceof PatchgateError
@@ -35,6 +40,7 @@ function fail(error: unknown): void {
       : new PatchgateError('internal', `unexpected: ${messageOf(error)}`, { cause: error });
   // What it quotes may come from a file.
   const lines = [`patchgate: ${known.message}`, ...(known.hint === undefined ? [] : [`  ${known.hint}`])];
-  process.stderr.write(lines.map((line) => `${visible(line)}\n`).join(''));
+  const clean = lines.map((line) => visible(line.replace(PASSWORD, '$1')));
+  process.stderr.write(clean.map((line) => `${line}\n`).join(''));
   process.exitCode = known.exitCode;
 }

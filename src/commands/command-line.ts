@@ -25,6 +25,9 @@ const RECORDINGS: readonly CommandModule[] = [
   command('export <name>', 'Writes a recording as an HTTP archive (HAR 1.2) or as curl commands', () =>
     import('./recordings/export.ts').then((module) => module.exportRecording),
   ),
+  command('copy [names..]', 'Copies recordings from files to the database of --store, or back', () =>
+    import('./recordings/copy.ts').then((module) => module.copy),
+  ),
 ];
 
 const COMMANDS: readonly CommandModule[] = [
@@ -69,7 +72,7 @@ const COMMANDS: readonly CommandModule[] = [
   command('decline <id>', 'Says no to it', () => import('./approvals.ts').then((module) => module.decline)),
   {
     command: 'recordings',
-    describe: 'Lists, shows, scrubs, removes, imports and exports recordings',
+    describe: 'Lists, shows, scrubs, removes, imports, exports and copies recordings',
     builder: (yargs) =>
       yargs
         .command([...RECORDINGS])

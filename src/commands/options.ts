@@ -23,6 +23,8 @@ export const SERVING = inGroup('Server').filter((name) => !name.startsWith('tls'
 export const MATCHING = inGroup('Matching');
 /** What is secret, for every command that keeps or shows exchanges. */
 export const REDACTION = inGroup('Redaction');
+/** Where recordings are, for every command that works on them. */
+export const RECORDINGS: readonly SettingName[] = ['recordings', 'store', 'namespace'];
 /** What every command that records takes. */
 export const RECORDING: readonly SettingName[] = ['durability', 'recordLimit', 'refreshMeta'];
 /** What makes a live answer differ from a recorded one. */

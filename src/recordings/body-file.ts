@@ -27,6 +27,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'video/mp4': 'mp4',
 };
 
+/** Of a body that is text. */
+export const TEXT_ENDING = '.txt';
+
 const NAME = /^[A-Za-z0-9+~%-]+~([0-9a-f]{32})\.[a-z0-9]+$/;
 
 /** @param method as it stands in the name of the exchange's file: `PATCH` */
@@ -37,8 +40,8 @@ export function bodyFileName(
   isText = false,
 ): string {
   const type = /^[^;\s]*/.exec(contentType ?? '')?.[0].toLowerCase() ?? '';
-  const extension = Object.hasOwn(EXTENSIONS, type) ? EXTENSIONS[type] : 'bin';
-  return `${method}~${hashOf(bytes)}.${isText ? 'txt' : extension}`;
+  const ending = `.${Object.hasOwn(EXTENSIONS, type) ? EXTENSIONS[type] : 'bin'}`;
+  return `${method}~${hashOf(bytes)}${isText ? TEXT_ENDING : ending}`;
 }
 
 /** Undefined where it is no name of a body's file. */

@@ -1,21 +1,29 @@
+import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { curlLine } from '../../recordings/curl.ts';
-import { findRecording } from '../../recordings/find-recording.ts';
 import { CREATOR, NO_ORIGIN } from '../../recordings/har/har.ts';
 import { type BodyToExport, harEntryOf } from '../../recordings/har/to-har.ts';
 import { redactExchange } from '../../recordings/redaction/redact.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
-import { openStore } from '../../recordings/store/open-store.ts';
-import type { RecordingStore } from '../../recordings/store/recording-store.ts';
+import { readBody } from '../../recordings/store/exchange-file.ts';
+import { locationOf } from '../../recordings/store/location.ts';
 import { amount } from '../../reporters/wording.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { parseTarget } from '../../upstreams/target.ts';
 import { version } from '../../version.ts';
-import { flagsOf, formatOf, REDACTION, takesText, withSettings } from '../options.ts';
+import { flagsOf, formatOf, RECORDINGS, REDACTION, takesText, withSettings } from '../options.ts';
 import { type Output, say, standardOutput, writeFileWhole } from '../output.ts';
-import { chooser, inOrder, type Numbered, type Selection, selectionOf, withSelection } from './selection.ts';
+import { withDatabase } from './in-database.ts';
+import {
+  chosenIn,
+  type Numbered,
+  type Selection,
+  selectionOf,
+  type Where,
+  withSelection,
+} from './selection.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -26,7 +34,7 @@ interface Args {
 
 export const exportRecording: CommandModule = {
   builder: (yargs) =>
-    withSelection(withSettings(yargs, ['recordings', 'target', ...REDACTION]))
+    withSelection(withSettings(yargs, [...RECORDINGS, 'target', ...REDACTION]))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
       .options({
         format: formatOf('Of the export', 'har', 'curl'),
@@ -55,20 +63,17 @@ export const exportRecording: CommandModule = {
       redaction: redactionOf(config),
       version: version(),
     };
-    if (output === undefined) await runExport(args, standardOutput());
-    else {
+    await withDatabase(config, async (database) => {
+      if (output === undefined) return runExport({ ...args, database }, standardOutput());
       const parts: string[] = [];
-      const count = await runExport(args, { write: async (text) => parts.push(text) > 0 });
+      const count = await runExport({ ...args, database }, { write: async (text) => parts.push(text) > 0 });
       await writeFileWhole(output, parts);
-      say(`${amount(count, 'exchange')} written to ${output}`);
-    }
+      return say(`${amount(count, 'exchange')} written to ${output}`);
+    });
   },
 };
 
-export interface ExportArgs {
-  /** That of all recordings. */
-  folder: string;
-  name: string;
+export interface ExportArgs extends Where {
   selection: Selection;
   format: 'har' | 'curl';
   /** What URLs begin with. */
@@ -81,45 +86,41 @@ export interface ExportArgs {
 /** Writes a recording for other tools, redacted, one exchange after the other. @returns how many */
 export async function runExport(args: ExportArgs, output: Output): Promise<number> {
   const { folder, name, selection, format, redaction } = args;
-  await findRecording(folder, name);
-  const store = await openStore(folder, name);
-  try {
-    const chosen = inOrder(store, chooser(selection));
-    const text = format === 'har' ? harText : curlText;
-    for (const part of text(redacted(chosen, redaction), store, args)) if (!(await output.write(part))) break;
-    return chosen.length;
-  } finally {
-    await store.close();
+  let count = 0;
+  async function* redacted(): AsyncGenerator<Numbered> {
+    for await (const one of chosenIn(args, selection)) {
+      count++;
+      yield { ...one, exchange: redactExchange(one.exchange, redaction) };
+    }
   }
+  const text = format === 'har' ? harText : curlText;
+  const root = join(folder, name);
+  for await (const part of text(redacted(), root, args)) if (!(await output.write(part))) break;
+  return count;
 }
 
-function* redacted(exchanges: readonly Numbered[], redaction: Redaction): Generator<Numbered> {
-  for (const numbered of exchanges)
-    yield { ...numbered, exchange: redactExchange(numbered.exchange, redaction) };
-}
-
-function* harText(
-  exchanges: Iterable<Numbered>,
-  store: RecordingStore,
+async function* harText(
+  exchanges: AsyncIterable<Numbered>,
+  root: string,
   { base, version }: ExportArgs,
-): Generator<string> {
+): AsyncGenerator<string> {
   const creator = JSON.stringify({ name: CREATOR, version });
   let before = `{ "log": { "version": "1.2", "creator": ${creator}, "entries": [\n`;
-  for (const { exchange } of exchanges) {
-    const entry = harEntryOf({ exchange, ...bodiesOf(store, exchange) }, base);
+  for await (const { exchange } of exchanges) {
+    const entry = harEntryOf({ exchange, ...bodiesOf(root, exchange) }, base);
     yield before + JSON.stringify(entry, null, 2);
     before = ',\n';
   }
   yield `${before === ',\n' ? '\n' : before}] } }\n`;
 }
 
-function* curlText(
-  exchanges: Iterable<Numbered>,
-  store: RecordingStore,
+async function* curlText(
+  exchanges: AsyncIterable<Numbered>,
+  root: string,
   { base }: ExportArgs,
-): Generator<string> {
-  for (const { number, exchange } of exchanges) {
-    const { request } = bodiesOf(store, exchange);
+): AsyncGenerator<string> {
+  for await (const { number, exchange } of exchanges) {
+    const { request } = bodiesOf(root, exchange);
     const { meta, failure, response } = exchange;
     const outcome = failure?.kind ?? response?.status;
     // Nothing of the recording may end the comment and be a command.
@@ -134,8 +135,11 @@ function* curlText(
 
 const NO_BODY = Buffer.alloc(0);
 
-function bodiesOf(store: RecordingStore, { request, response }: Exchange) {
+/** @param root the recording's folder, where long bodies of files stand */
+function bodiesOf(root: string, { request, response }: Exchange) {
   const bytesOf = (body: StoredBody | undefined): BodyToExport =>
-    body === undefined || 'omitted' in body ? body : store.readBody(request.method, request.path, body);
+    body === undefined || 'omitted' in body
+      ? body
+      : readBody(join(root, locationOf(request.method, request.path)), body);
   return { request: bytesOf(request.body), response: bytesOf(response?.body) };
 }

@@ -4,18 +4,30 @@ import type { CommandModule } from 'yargs';
 import { rulesOf } from '../../app/open-recording.ts';
 import { PatchgateError } from '../../errors.ts';
 import { header, splitTarget } from '../../http/http.ts';
+import type { Database } from '../../postgres/database.ts';
 import { type FoundExchange, seenOf } from '../../recordings/har/from-har.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
 import type { TimedEntry } from '../../recordings/har/read-har.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { type PlainExchange, plainExchangeOf } from '../../recordings/plain-exchange.ts';
 import { redactText, SecretNotices } from '../../recordings/redaction/redact.ts';
+import { checkRecordingName } from '../../recordings/store/location.ts';
 import { openStore } from '../../recordings/store/open-store.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { amount } from '../../reporters/wording.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
-import { flagsOf, isOn, MATCHING, RECORDING, REDACTION, takesText, withSettings } from '../options.ts';
+import {
+  flagsOf,
+  isOn,
+  MATCHING,
+  RECORDING,
+  RECORDINGS,
+  REDACTION,
+  takesText,
+  withSettings,
+} from '../options.ts';
 import { say, standardOutput } from '../output.ts';
+import { inTemporaryFolder, newIn, withDatabase } from './in-database.ts';
 import { attachedTo, readArchive } from './read-archive.ts';
 import { wildcard } from './selection.ts';
 
@@ -29,7 +41,7 @@ interface Args {
 
 export const importRecording: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, ['recordings', 'recording', ...RECORDING, ...MATCHING, ...REDACTION])
+    withSettings(yargs, [...RECORDINGS, 'recording', 'run', ...RECORDING, ...MATCHING, ...REDACTION])
       .positional('files', {
         type: 'string',
         array: true,
@@ -56,7 +68,7 @@ export const importRecording: CommandModule = {
     const { files, only = [], method, replace } = argv as unknown as Args;
     // yargs loses a lone - among the positionals. What can be read only once comes first.
     if (process.argv.includes('-')) files.unshift('-');
-    const imported = await runImport({
+    const args = {
       ...config,
       files,
       folder: config.recordings,
@@ -66,8 +78,12 @@ export const importRecording: CommandModule = {
       replace,
       rules: rulesOf(config),
       notice: say,
+    };
+    await withDatabase(config, async (database) => {
+      const imported = await (database ? importStored(database, args, config) : runImport(args));
+      const place = database ? `${database.name}/${args.name}` : join(args.folder, args.name);
+      await standardOutput().write(importedText(imported, place));
     });
-    await standardOutput().write(importedText(imported, config.recording, config.recordings));
   },
 };
 
@@ -143,6 +159,19 @@ export async function runImport(args: ImportArgs): Promise<Imported> {
   return { exchanges, entries, skipped, origins: [...origins].sort() };
 }
 
+/** The same into the database. */
+function importStored(database: Database, args: ImportArgs, config: Config): Promise<Imported> {
+  const { name, replace } = args;
+  checkRecordingName(name);
+  return inTemporaryFolder(async (folder) => {
+    const imported = await runImport({ ...args, folder, durability: 'process' });
+    const { putFilesIn } = await import('../../postgres/copy-recording.ts');
+    const options = { ...newIn(config), drops: replace ? ('same' as const) : ('nothing' as const) };
+    await putFilesIn(database, name, join(folder, name), options);
+    return imported;
+  });
+}
+
 function nothingIn(
   { files, only }: ImportArgs,
   entries: number,
@@ -212,12 +241,10 @@ interface Imported {
   origins: string[];
 }
 
-/** The same for people. */
-export function importedText(imported: Imported, name: string, folder: string): string {
+/** The same for people. @param place of the recording */
+export function importedText(imported: Imported, place: string): string {
   const { exchanges, entries, skipped, origins } = imported;
-  const lines = [
-    `imported ${amount(exchanges, 'exchange')} of ${entries} entries into ${join(folder, name)}`,
-  ];
+  const lines = [`imported ${amount(exchanges, 'exchange')} of ${entries} entries into ${place}`];
   if (skipped.size > 0) lines.push(`skipped: ${skippedText(skipped)}`);
   if (origins.length > 1) {
     const some = origins.slice(0, 5).join(', ') + (origins.length > 5 ? ', …' : '');

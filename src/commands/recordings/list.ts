@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { gateOf } from '../../app/compose-gate.ts';
 import { messageOf, PatchgateError } from '../../errors.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { StoredPath } from '../../postgres/stored-paths.ts';
 import { recordingNames } from '../../recordings/find-recording.ts';
 import { readRuns } from '../../recordings/runs.ts';
 import { checkBodies, readExchanges } from '../../recordings/store/exchange-file.ts';
@@ -9,13 +11,14 @@ import { changedAt, sizeOf, walk } from '../../recordings/store/folder-tree.ts';
 import { waitingIn } from '../../recordings/store/open-store.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, formatOf, withSettings } from '../options.ts';
+import { flagsOf, formatOf, RECORDINGS, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
+import { withDatabase } from './in-database.ts';
 import { ageText, sizeText, table } from './units.ts';
 
 export const list: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, ['recordings', 'contract', 'basePath'])
+    withSettings(yargs, [...RECORDINGS, 'contract', 'basePath'])
       .option('format', formatOf('Of the list', 'text', 'json'))
       .example('$0 recordings list', 'all below recordings/')
       .example('$0 recordings list --format json', 'for a program'),
@@ -25,9 +28,9 @@ export const list: CommandModule = {
     const gate = await gateOf({ ...config, guard: 'off' }, { lazy: true });
     const operationOf = (method: string, path: string) =>
       gate.match({ method, url: path, headers: [] })?.operation;
-    process.exitCode = await runList(
-      { folder: config.recordings, format, now: Date.now(), operationOf },
-      standardOutput(),
+    const args = { folder: config.recordings, format, now: Date.now(), operationOf };
+    process.exitCode = await withDatabase(config, (database) =>
+      runList({ ...args, database }, standardOutput()),
     );
   },
 };
@@ -35,6 +38,8 @@ export const list: CommandModule = {
 interface ListArgs {
   /** That of all recordings. */
   folder: string;
+  /** Where they are in the place of that. */
+  database?: Database | undefined;
   format: 'text' | 'json';
   /** Milliseconds since the epoch. */
   now: number;
@@ -44,27 +49,66 @@ interface ListArgs {
 
 /** Writes one line for each recording. @returns the exit code: 2 where something could not be read, 0 otherwise */
 export async function runList(args: ListArgs, output: Output): Promise<0 | 2> {
-  const { folder, format, now, operationOf } = args;
+  const { folder, database, format, now, operationOf } = args;
+  const json = (recordings: readonly Counted[]) => `${JSON.stringify({ recordings }, null, 2)}\n`;
+  if (database) {
+    const { pathsIn, shownPlace } = await import('../../postgres/stored-paths.ts');
+    const counted = countedIn(await pathsIn(database), operationOf);
+    await output.write(format === 'json' ? json(counted) : countsText(counted, shownPlace(database)));
+    return 0;
+  }
   const summaries: Summary[] = [];
   for (const name of await recordingNames(folder))
     summaries.push(await summarize(join(folder, name), name, operationOf));
-  const json = () => `${JSON.stringify({ recordings: summaries }, null, 2)}\n`;
-  await output.write(format === 'json' ? json() : textOf(summaries, folder, now));
+  await output.write(format === 'json' ? json(summaries) : textOf(summaries, folder, now));
   return summaries.some(({ trouble }) => trouble.length > 0) ? 2 : 0;
 }
 
-const COLUMNS = 'recording exchanges paths operations size oldest newest unused waiting'.split(' ');
+/** What the database knows of recordings without a look at their exchanges. */
+function countedIn(paths: readonly StoredPath[], operationOf: ListArgs['operationOf']): Counted[] {
+  return [...new Set(paths.map(({ recording }) => recording))].map((name) => {
+    const own = paths.filter(({ recording }) => recording === name);
+    const operations = new Map<string, number>();
+    for (const { method, path, exchanges } of own)
+      addTo(operations, operationOf(method, path) ?? method, exchanges);
+    return {
+      name,
+      exchanges: own.reduce((sum, { exchanges }) => sum + exchanges, 0),
+      paths: new Set(own.map(({ path }) => path)).size,
+      operations: sorted(operations),
+    };
+  });
+}
+
+function addTo(counts: Map<string, number>, name: string, count: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + count);
+}
+
+function sorted(counts: ReadonlyMap<string, number>): Counted['operations'] {
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const COUNTS = ['recording', 'exchanges', 'paths', 'operations'];
+const COLUMNS = [...COUNTS, 'size', 'oldest', 'newest', 'unused', 'waiting'];
 const NUMBERS = [1, 2, 4, 7, 8];
+
+function countsText(counted: readonly Counted[], where: string): string {
+  if (counted.length === 0) return `no recordings in ${printable(where)}\n`;
+  return table([COUNTS, ...counted.map(countsOf)], NUMBERS)
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function countsOf({ name, exchanges, paths, operations }: Counted): string[] {
+  const counts = Object.entries(operations).map(([operation, count]) => `${operation} ${count}`);
+  return [printable(name), String(exchanges), String(paths), printable(counts.join(', ') || '-')];
+}
 
 function textOf(summaries: readonly Summary[], folder: string, now: number): string {
   if (summaries.length === 0) return `no recordings in ${printable(folder)}\n`;
   const rows = summaries.map((summary) => {
-    const operations = Object.entries(summary.operations).map(([name, count]) => `${name} ${count}`);
     return [
-      printable(summary.name),
-      String(summary.exchanges),
-      String(summary.paths),
-      printable(operations.join(', ') || '-'),
+      ...countsOf(summary),
       sizeText(summary.size),
       dayText(summary.oldest, now),
       dayText(summary.newest, now),
@@ -85,14 +129,18 @@ function dayText(time: string | undefined, now: number): string {
   return time === undefined ? '-' : `${time.slice(0, 10)} (${ageText(Date.parse(time), now)})`;
 }
 
-/** What there is to say of a recording in one line. */
-interface Summary {
+/** How much a recording holds. */
+interface Counted {
   name: string;
   exchanges: number;
   /** Different ones. */
   paths: number;
   /** How many exchanges are of which operation, or of which method where the contract has no operation; by name. */
   operations: Record<string, number>;
+}
+
+/** What there is to say of a recording of files in one line. */
+interface Summary extends Counted {
   /** Bytes of all files, those of the tool included. */
   size: number;
   /** In the journal, not in their files yet. */
@@ -138,7 +186,7 @@ async function summarize(root: string, name: string, operationOf: ListArgs['oper
       if (!request) return;
       exchanges += all.length;
       const operation = operationOf(request.method, request.path) ?? request.method;
-      operations.set(operation, (operations.get(operation) ?? 0) + all.length);
+      addTo(operations, operation, all.length);
       paths.add(request.path);
       for (const { meta } of all) {
         const time = Date.parse(meta.recordedAt);
@@ -156,7 +204,7 @@ async function summarize(root: string, name: string, operationOf: ListArgs['oper
     trouble.splice(MOST_TROUBLES, trouble.length, `and ${trouble.length - MOST_TROUBLES} more`);
   return {
     ...{ name, exchanges, paths: paths.size },
-    operations: Object.fromEntries([...operations].sort(([a], [b]) => (a < b ? -1 : 1))),
+    operations: sorted(operations),
     ...{ size, waiting, trouble },
     ...(runs && !runs.isCut && { unused }),
     ...(exchanges > 0 && {

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import type { CommandModule } from 'yargs';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
+import type { Database } from '../../postgres/database.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import { type Runs, readRuns } from '../../recordings/runs.ts';
 import { ExchangeFile, type Place, readExchanges } from '../../recordings/store/exchange-file.ts';
@@ -13,15 +14,17 @@ import { takeLock } from '../../recordings/store/lock.ts';
 import { openStore } from '../../recordings/store/open-store.ts';
 import { amount } from '../../reporters/wording.ts';
 import { printable } from '../../server/printable.ts';
-import { resolveConfig } from '../../settings/config.ts';
+import { type Config, resolveConfig } from '../../settings/config.ts';
 import { readValue } from '../../settings/values.ts';
-import { flagsOf, isOn, takesText, withSettings } from '../options.ts';
+import { flagsOf, isOn, RECORDINGS, takesText, withSettings } from '../options.ts';
+import { withDatabase, workOnFiles } from './in-database.ts';
 import {
   chooser,
   isSelecting,
   nothingSelected,
   type Selection,
   selectionOf,
+  wildcard,
   withSelection,
 } from './selection.ts';
 import { sizeText } from './units.ts';
@@ -36,7 +39,7 @@ interface Args {
 
 export const remove: CommandModule = {
   builder: (yargs) =>
-    withSelection(withSettings(yargs, ['recordings']))
+    withSelection(withSettings(yargs, RECORDINGS))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
       .options({
         unused: isOn('Only what no run has asked for since the recording changed'),
@@ -52,8 +55,13 @@ export const remove: CommandModule = {
     const ageOf = (text: string) => readValue('maxAge', text, '--older-than') as number;
     const before = olderThan === undefined ? undefined : Date.now() - ageOf(olderThan);
     const args = { folder: config.recordings, name, selection: selectionOf(argv), unused, before };
-    const removed = await runRemove(args, async (removal) => yes || (await confirm(removal, args)));
-    process.stdout.write(removedText(removed, args));
+    await withDatabase(config, async (database) => {
+      const place = database ? `${database.name}/${name}` : join(args.folder, name);
+      const shown = { unused, place };
+      const sure = async (removal: Removal) => yes || (await confirm(removal, shown));
+      const remove = () => (database ? removeStored(database, args, config, sure) : runRemove(args, sure));
+      process.stdout.write(removedText(await remove(), shown));
+    });
   },
 };
 
@@ -73,8 +81,8 @@ export interface Removal {
   exchanges?: number;
   inAll?: number;
   files: number;
-  /** Bytes of these files. */
-  size: number;
+  /** Bytes of these files. Of paths of the database it is not known. */
+  size?: number | undefined;
 }
 
 interface Removed extends Removal {
@@ -93,12 +101,48 @@ type Confirm = (removal: Removal) => Promise<boolean>;
  */
 export async function runRemove(args: RemoveArgs, confirm: Confirm): Promise<Removed | undefined> {
   const root = await findRecording(args.folder, args.name);
-  const isPart = args.unused || args.before !== undefined || isSelecting(args.selection);
   try {
-    return await (isPart ? removePart(root, args, confirm) : removeAll(root, confirm));
+    return await (isPartial(args) ? removePart(root, args, confirm) : removeAll(root, confirm));
   } finally {
     await removeEmpty(root, root);
   }
+}
+
+/** The same in the database. */
+async function removeStored(
+  database: Database,
+  args: RemoveArgs,
+  config: Config,
+  confirm: Confirm,
+): Promise<Removed | undefined> {
+  if (args.unused)
+    throw new PatchgateError('bad-usage', '--unused: the database does not know what runs have asked for', {
+      hint: 'remove by --older-than, --path, --method, --grep or --session',
+    });
+  const { emptyPath, findPaths } = await import('../../postgres/stored-paths.ts');
+  const paths = await findPaths(database, args.name);
+  const inAll = paths.reduce((sum, { exchanges }) => sum + exchanges, 0);
+  if (isPartial(args)) {
+    const { path = '*', method } = args.selection;
+    const pattern = wildcard(path);
+    const concerned = paths.filter(
+      (one) => pattern.test(one.path) && (method ?? one.method).toUpperCase() === one.method.toUpperCase(),
+    );
+    if (concerned.length === 0) throw nothingSelected(args.name);
+    const counted = <T extends Removal>(removal: T) => ({ ...removal, inAll, size: undefined });
+    const removed = await workOnFiles(database, concerned, config, (folder) =>
+      runRemove({ ...args, folder }, (removal) => confirm(counted(removal))),
+    );
+    return removed && counted(removed);
+  }
+  const removal = { exchanges: inAll, inAll, files: paths.length };
+  if (!(await confirm(removal))) return undefined;
+  for (const path of paths) await emptyPath(database, path);
+  return { ...removal, others: [] };
+}
+
+function isPartial({ unused, before, selection }: RemoveArgs): boolean {
+  return unused || before !== undefined || isSelecting(selection);
 }
 
 /** A journal or file that is broken is no reason not to remove it. */
@@ -199,8 +243,14 @@ async function removeEmpty(folder: string, root: string): Promise<void> {
   }
 }
 
+interface Shown {
+  unused: boolean;
+  /** Of the recording. */
+  place: string;
+}
+
 /** Asks on the terminal whether something is to be removed. @throws PatchgateError `bad-usage` where there is none */
-async function confirm(removal: Removal, args: RemoveArgs): Promise<boolean> {
+async function confirm(removal: Removal, args: Shown): Promise<boolean> {
   const why = args.unused ? ', for which no run has asked since the recording changed' : '';
   const what = whatText(removal, args) + why;
   if (!process.stdin.isTTY)
@@ -216,7 +266,7 @@ async function confirm(removal: Removal, args: RemoveArgs): Promise<boolean> {
 }
 
 /** What was removed, for people. */
-function removedText(removed: Removed | undefined, args: RemoveArgs): string {
+function removedText(removed: Removed | undefined, args: Shown): string {
   if (removed === undefined) return 'nothing was removed\n';
   const lines = [`removed ${whatText(removed, args)}`];
   if (removed.others.length > 0) {
@@ -228,10 +278,9 @@ function removedText(removed: Removed | undefined, args: RemoveArgs): string {
 }
 
 /** `3 of 5 exchanges of recordings/checkout (2 files, 2.1 KiB)` */
-function whatText({ exchanges, inAll, files, size }: Removal, { folder, name }: RemoveArgs): string {
-  const root = join(folder, name);
-  const total = `${amount(files, 'file')}, ${sizeText(size)}`;
+function whatText({ exchanges, inAll, files, size }: Removal, { place }: Shown): string {
+  const total = size === undefined ? amount(files, 'path') : `${amount(files, 'file')}, ${sizeText(size)}`;
   return exchanges === undefined
-    ? `all of ${root} (${total})`
-    : `${exchanges} of ${amount(inAll ?? exchanges, 'exchange')} of ${root} (${total})`;
+    ? `all of ${place} (${total})`
+    : `${exchanges} of ${amount(inAll ?? exchanges, 'exchange')} of ${place} (${total})`;
 }

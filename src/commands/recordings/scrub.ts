@@ -1,23 +1,24 @@
 import { join, relative } from 'node:path';
 import type { CommandModule } from 'yargs';
-import type { Exchange, StoredBody } from '../../model/exchange.ts';
+import type { Exchange } from '../../model/exchange.ts';
+import type { Database } from '../../postgres/database.ts';
 import { findRecording, recordingNames } from '../../recordings/find-recording.ts';
 import { toStoredExchange } from '../../recordings/plain-exchange.ts';
 import { redactExchange } from '../../recordings/redaction/redact.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
-import { ExchangeFile, readBody } from '../../recordings/store/exchange-file.ts';
+import { ExchangeFile, withBodies } from '../../recordings/store/exchange-file.ts';
 import { exchangeText } from '../../recordings/store/file-format.ts';
 import { JOURNAL } from '../../recordings/store/file-store.ts';
 import { placesIn } from '../../recordings/store/folder-tree.ts';
 import { readLegacyJournal } from '../../recordings/store/legacy-journal.ts';
 import { locationOf } from '../../recordings/store/location.ts';
 import { openStore, readLeft } from '../../recordings/store/open-store.ts';
-import { bodyFilesOf } from '../../recordings/store/separate-bodies.ts';
 import { amount } from '../../reporters/wording.ts';
 import { printable } from '../../server/printable.ts';
-import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, isOn, REDACTION, withSettings } from '../options.ts';
+import { type Config, resolveConfig } from '../../settings/config.ts';
+import { flagsOf, isOn, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
+import { withDatabase, workOnFiles } from './in-database.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -27,7 +28,7 @@ interface Args {
 
 export const scrub: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, ['recordings', ...REDACTION])
+    withSettings(yargs, [...RECORDINGS, ...REDACTION])
       .positional('names', {
         type: 'string',
         array: true,
@@ -40,7 +41,9 @@ export const scrub: CommandModule = {
     const { config } = await resolveConfig(flagsOf(argv));
     const { names = [], check } = argv as unknown as Args;
     const args = { folder: config.recordings, names, check, redaction: redactionOf(config) };
-    process.exitCode = await runScrub(args, standardOutput());
+    process.exitCode = await withDatabase(config, (database) =>
+      database ? scrubStored(database, args, config) : runScrub(args, standardOutput()),
+    );
   },
 };
 
@@ -52,6 +55,23 @@ export interface ScrubArgs {
   /** Changes nothing. */
   check: boolean;
   redaction: Redaction;
+}
+
+/** The same in the database. */
+async function scrubStored(database: Database, args: ScrubArgs, config: Config): Promise<0 | 1> {
+  const { findPaths, pathsIn } = await import('../../postgres/stored-paths.ts');
+  const paths = [];
+  for (const name of args.names) paths.push(...(await findPaths(database, name)));
+  if (args.names.length === 0) paths.push(...(await pathsIn(database)));
+  // What is said of files is true once it is back in the database.
+  const parts: string[] = [];
+  const output = { write: async (part: string) => parts.push(part) > 0 };
+  const { code, folder } = await workOnFiles(database, paths, config, async (folder) => ({
+    code: await runScrub({ ...args, folder }, output),
+    folder,
+  }));
+  await standardOutput().write(parts.join('').replaceAll(folder, database.name));
+  return code;
 }
 
 /**
@@ -187,19 +207,4 @@ async function scrubFiles(root: string, redaction: Redaction, check: boolean): P
     all.push(...found.values());
   }
   return all;
-}
-
-/** With the bytes of bodies that are in files of their own, which may be texts in another encoding. */
-function withBodies(exchange: Exchange, file: string): Exchange {
-  const inline = (body: StoredBody | undefined): StoredBody | undefined =>
-    body && 'file' in body ? { base64: readBody(file, body).toString('base64') } : body;
-  if (bodyFilesOf(exchange).length === 0) return exchange;
-  const { request, response } = exchange;
-  const asked = inline(request.body);
-  const answered = inline(response?.body);
-  return {
-    ...exchange,
-    request: { ...request, ...(asked && { body: asked }) },
-    ...(response && { response: { ...response, ...(answered && { body: answered }) } }),
-  };
 }

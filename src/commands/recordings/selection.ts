@@ -1,6 +1,7 @@
 import type { Argv } from 'yargs';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
+import type { Database } from '../../postgres/database.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import { orderTimes } from '../../recordings/order-times.ts';
 import { openStore } from '../../recordings/store/open-store.ts';
@@ -96,13 +97,48 @@ function searched({ request, response, failure }: Exchange): string {
 /** An exchange with its number in its recording, from 1. */
 export interface Numbered {
   number: number;
-  /** Its place among those of its method and path, from 0. */
-  index: number;
   exchange: Exchange;
 }
 
+/** One of files. */
+interface NumberedInFile extends Numbered {
+  /** Its place among those of its method and path, from 0. */
+  index: number;
+}
+
+/** Where a recording is: a database, or in a folder. */
+export interface Where {
+  /** That of all recordings. */
+  folder: string;
+  name: string;
+  database?: Database | undefined;
+}
+
+/**
+ * The exchanges of a recording that are chosen, in the order of recording.
+ *
+ * @param numbers only these; empty: all
+ * @throws PatchgateError `bad-usage` where there is none of that name, `bad-recording`, `store-unavailable`
+ */
+export async function* chosenIn(
+  { folder, name, database }: Where,
+  selection: Selection,
+  numbers: readonly number[] = [],
+): AsyncGenerator<Numbered> {
+  const isChosen = chooser(selection);
+  if (!database) {
+    for (const one of await readInOrder(folder, name, isChosen))
+      if (numbers.length === 0 || numbers.includes(one.number)) yield one;
+    return;
+  }
+  const { findPaths, numberedIn } = await import('../../postgres/stored-paths.ts');
+  await findPaths(database, name);
+  for await (const one of numberedIn(database, name, { ...selection, numbers }))
+    if (isChosen(one.exchange)) yield one;
+}
+
 /** The exchanges of a recording that are chosen. @throws PatchgateError `bad-usage` where there is none of that name, `bad-recording` */
-export async function readInOrder(folder: string, name: string, choose: Choose): Promise<Numbered[]> {
+export async function readInOrder(folder: string, name: string, choose: Choose): Promise<NumberedInFile[]> {
   await findRecording(folder, name);
   const store = await openStore(folder, name);
   try {
@@ -117,7 +153,7 @@ export async function readInOrder(folder: string, name: string, choose: Choose):
  *
  * @throws PatchgateError `bad-recording` where a file is broken, before anything is given
  */
-export function inOrder(store: RecordingStore, choose: Choose): Numbered[] {
+export function inOrder(store: RecordingStore, choose: Choose): NumberedInFile[] {
   const places = [...store.places()].sort((a, b) => compare(a.path, b.path) || compare(a.method, b.method));
   return places
     .flatMap(({ method, path }) => {

@@ -7,16 +7,17 @@ import { redactExchange } from '../../recordings/redaction/redact.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, formatOf, isOn, REDACTION, withSettings } from '../options.ts';
+import { flagsOf, formatOf, isOn, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
+import { withDatabase } from './in-database.ts';
 import {
-  chooser,
+  chosenIn,
   isSelecting,
   type Numbered,
   nothingSelected,
-  readInOrder,
   type Selection,
   selectionOf,
+  type Where,
   withSelection,
 } from './selection.ts';
 import { ageText, sizeText } from './units.ts';
@@ -31,7 +32,7 @@ interface Args {
 
 export const show: CommandModule = {
   builder: (yargs) =>
-    withSelection(withSettings(yargs, ['recordings', ...REDACTION]))
+    withSelection(withSettings(yargs, [...RECORDINGS, ...REDACTION]))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
       .positional('numbers', {
         type: 'string',
@@ -56,7 +57,7 @@ export const show: CommandModule = {
       redaction: redactionOf(config),
       now: Date.now(),
     };
-    await runShow(args, standardOutput());
+    await withDatabase(config, (database) => runShow({ ...args, database }, standardOutput()));
   },
 };
 
@@ -70,10 +71,7 @@ function numbersOf(texts: readonly string[]): number[] {
   });
 }
 
-export interface ShowArgs {
-  /** That of all recordings. */
-  folder: string;
-  name: string;
+export interface ShowArgs extends Where {
   /** Those to be shown in full; empty: all that are selected, one line each. */
   numbers: readonly number[];
   selection: Selection;
@@ -87,11 +85,10 @@ export interface ShowArgs {
 
 /** Writes exchanges of a recording, redacted. @throws PatchgateError `bad-usage` where a number is none of it */
 export async function runShow(args: ShowArgs, output: Output): Promise<void> {
-  const { folder, name, numbers, selection, format, redaction, now } = args;
+  const { name, numbers, selection, format, redaction, now } = args;
   const isFull = args.full || numbers.length > 0;
   let found = 0;
-  for (const one of await readInOrder(folder, name, chooser(selection))) {
-    if (numbers.length > 0 && !numbers.includes(one.number)) continue;
+  for await (const one of chosenIn(args, selection, numbers)) {
     const clean: Numbered = { ...one, exchange: redactExchange(one.exchange, redaction) };
     const text = isFull ? exchangeText : exchangeLine;
     if (!(await output.write(format === 'json' ? jsonLine(clean, found) : text(clean, now)))) return;

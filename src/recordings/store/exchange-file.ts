@@ -5,7 +5,7 @@ import { type Adapter, Low } from 'lowdb';
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
-import { hashInName, hashOf } from '../body-file.ts';
+import { hashInName, hashOf, TEXT_ENDING } from '../body-file.ts';
 import { BETWEEN, decodeRecording, END, exchangeText, parseRecording, START } from './file-format.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 import {
@@ -183,6 +183,25 @@ export function readBody(file: string, body: KeptBody | undefined): Buffer {
   if (hashOf(bytes) !== hash)
     throw bad(`${own} was changed: its bytes are not those that its name stands for`);
   return bytes;
+}
+
+/** An exchange with the bodies that are in files of their own, as they were before. @param file its name @throws PatchgateError as `readBody` */
+export function withBodies(exchange: Exchange, file: string): Exchange {
+  if (bodyFilesOf(exchange).length === 0) return exchange;
+  const { request, response } = exchange;
+  return {
+    ...exchange,
+    request: withBody(request, file),
+    ...(response && { response: withBody(response, file) }),
+  };
+}
+
+function withBody<Message extends { body?: StoredBody }>(message: Message, file: string): Message {
+  const { body } = message;
+  if (!body || !('file' in body)) return message;
+  const bytes = readBody(file, body);
+  const isText = body.file.endsWith(TEXT_ENDING);
+  return { ...message, body: isText ? { text: bytes.toString() } : { base64: bytes.toString('base64') } };
 }
 
 /** Whether all bodies beside a file are there, as they were kept. @throws PatchgateError as `readBody` */

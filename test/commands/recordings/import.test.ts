@@ -57,7 +57,7 @@ describe('recordings import', () => {
   it("records what a browser's archive holds, redacted, and counts what it skips", async () => {
     const folder = temporaryFolder();
     const imported = await runImport(argsOf(folder));
-    expect(importedText(imported, 'x', 'recordings')).toBe(
+    expect(importedText(imported, join('recordings', 'x'))).toBe(
       [
         'imported 3 exchanges of 8 entries into recordings/x',
         "skipped: 1 the response's body is not in the file, 1 WebSocket, 1 no response, 1 not HTTP (data:), 1 not HTTP (chrome-extension:)",
@@ -141,7 +141,7 @@ describe('recordings import', () => {
     const imported = await runImport(
       argsOf(folder, { files: [archive(folder, 'f', 'b.example/', 'a.example/')] }),
     );
-    expect(importedText(imported, 'x', '.')).toContain(
+    expect(importedText(imported, 'x')).toContain(
       '2 hosts, which a recording does not tell apart: https://a.ex',
     );
   });
@@ -175,7 +175,7 @@ describe('recordings import', () => {
     writeFileSync(file, JSON.stringify({ log: { entries } }, null, 1));
     const notices: string[] = [];
     const imported = await runImport(argsOf(folder, { files: [file], notice: (text) => notices.push(text) }));
-    expect(importedText(imported, 'x', '.')).toBe(
+    expect(importedText(imported, 'x')).toBe(
       'imported 2 exchanges of 6 entries into x\nskipped: 4 not as HAR 1.2 says\n',
     );
     expect(notices).toEqual([

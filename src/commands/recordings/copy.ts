@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { PatchgateError } from '../../errors.ts';
+import type { Database } from '../../postgres/database.ts';
+import { findRecording, recordingNames } from '../../recordings/find-recording.ts';
+import { checkRecordingName } from '../../recordings/store/location.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
+import { amount } from '../../reporters/wording.ts';
+import { type Config, resolveConfig } from '../../settings/config.ts';
+import { flagsOf, isOn, MATCHING, RECORDINGS, REDACTION, withSettings } from '../options.ts';
+import { type Output, say, standardOutput } from '../output.ts';
+import { newIn, withDatabase } from './in-database.ts';
+
+/** As the builder has yargs read them. */
+interface Args {
+  names?: string[];
+  toStore: boolean;
+  fromStore: boolean;
+  replace: boolean;
+}
+
+export const copy: CommandModule = {
+  builder: (yargs) =>
+    withSettings(yargs, [...RECORDINGS, 'run', ...MATCHING, ...REDACTION])
+      .positional('names', {
+        type: 'string',
+        array: true,
+        describe: 'Names of recordings; all where none is given',
+      })
+      .options({
+        'to-store': isOn('From files into the database of --store'),
+        'from-store': isOn('From the database of --store into files'),
+        replace: isOn('Drop what is recorded there under the same name; otherwise that is refused'),
+      })
+      .example('$0 recordings copy checkout --to-store', 'for the gates of a fleet')
+      .example('$0 recordings copy --from-store --replace', 'all of them, to be committed'),
+  handler: async (argv) => {
+    const { config } = await resolveConfig(flagsOf(argv));
+    const { names = [], toStore, fromStore, replace } = argv as unknown as Args;
+    if (toStore === fromStore)
+      throw new PatchgateError('bad-usage', 'it is not said which way to copy', {
+        hint: 'give --to-store, or --from-store',
+      });
+    await withDatabase(config, async (database) => {
+      if (!database)
+        throw new PatchgateError('bad-usage', 'there is no database to copy to or from', {
+          hint: 'give --store postgres://user@db.example.com/patchgate, or set PATCHGATE_STORE',
+        });
+      const copyAll = toStore ? copyToStore : copyFromStore;
+      await copyAll(database, { names, replace, config }, standardOutput());
+    });
+  },
+};
+
+interface CopyArgs {
+  /** None: all that are there. */
+  names: readonly string[];
+  /** What is there under the same name goes. */
+  replace: boolean;
+  config: Config;
+}
+
+/** @throws PatchgateError `bad-usage`, before anything is copied, where a recording is missing or one is there already */
+async function copyToStore(database: Database, args: CopyArgs, output: Output): Promise<void> {
+  const { names, replace, config } = args;
+  const { recordings: folder } = config;
+  const { pathsIn } = await import('../../postgres/stored-paths.ts');
+  const { putFilesIn } = await import('../../postgres/copy-recording.ts');
+  for (const name of names) await findRecording(folder, name);
+  const all = names.length > 0 ? names : await recordingNames(folder);
+  if (!replace) {
+    for (const name of all)
+      if ((await pathsIn(database, name)).length > 0) throw alreadyThere(name, database.name);
+  }
+  for (const name of all) {
+    // What waits comes into the files, and no other process writes as long as it is open.
+    const store = await openStore(folder, name, { writable: true, onNotice: say });
+    try {
+      const options = { ...newIn(config), drops: 'recording' as const };
+      const count = await putFilesIn(database, name, join(folder, name), options);
+      await output.write(`copied ${amount(count, 'exchange')} to ${database.name}/${name}\n`);
+    } finally {
+      await store.close();
+    }
+  }
+}
+
+/** @throws PatchgateError as `copyToStore` */
+async function copyFromStore(database: Database, args: CopyArgs, output: Output): Promise<void> {
+  const { names, replace, config } = args;
+  const { recordings: folder } = config;
+  const { findPaths, pathsIn } = await import('../../postgres/stored-paths.ts');
+  const { readOut, removeOthers } = await import('../../postgres/copy-recording.ts');
+  for (const name of names) await findPaths(database, name);
+  const all = names.length > 0 ? names : new Set((await pathsIn(database)).map(({ recording }) => recording));
+  for (const name of all) {
+    checkRecordingName(name);
+    if (!replace && existsSync(join(folder, name))) throw alreadyThere(name, folder);
+  }
+  for (const name of all) {
+    const root = join(folder, name);
+    const store = await openStore(folder, name, { writable: true, onNotice: say });
+    try {
+      const paths = await findPaths(database, name);
+      removeOthers(root, await readOut(database, paths, root));
+      const count = paths.reduce((sum, { exchanges }) => sum + exchanges, 0);
+      await output.write(`copied ${amount(count, 'exchange')} to ${root}\n`);
+    } finally {
+      await store.close();
+    }
+  }
+}
+
+function alreadyThere(name: string, where: string): PatchgateError {
+  return new PatchgateError('bad-usage', `there is a recording "${name}" in ${where} already`, {
+    hint: '--replace drops what it holds; patchgate recordings export and import add to it',
+  });
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabaseOf } from '../../app/open-database.ts';
+import { rulesOf } from '../../app/open-recording.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { StoredPath } from '../../postgres/stored-paths.ts';
+import type { Config } from '../../settings/config.ts';
+import { say } from '../output.ts';
+
+/** Opens the database of `--store` for one command; without that setting, there is none. */
+export async function withDatabase<T>(
+  config: Pick<Config, 'store' | 'namespace'>,
+  work: (database: Database | undefined) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabaseOf(config, { notice: say });
+  try {
+    return await work(database);
+  } finally {
+    await database?.close();
+  }
+}
+
+/**
+ * Has a command for files work on paths of the database: they stand in a folder of their own meanwhile, and what has changed there
+ * is put back.
+ *
+ * @param paths of any recordings
+ * @param work is given the folder of these recordings
+ */
+export async function workOnFiles<T>(
+  database: Database,
+  paths: readonly StoredPath[],
+  config: Config,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const { readOut, putChanged } = await import('../../postgres/copy-recording.ts');
+  return inTemporaryFolder(async (folder) => {
+    const written = [];
+    for (const recording of new Set(paths.map((path) => path.recording))) {
+      const own = paths.filter((path) => path.recording === recording);
+      written.push(...(await readOut(database, own, join(folder, recording))));
+    }
+    const result = await work(folder);
+    await putChanged(database, written, newIn(config));
+    return result;
+  });
+}
+
+export async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'patchgate-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What is to be known of exchanges that a command puts into the database. */
+export function newIn(config: Config) {
+  return { rules: rulesOf(config), run: config.run ?? randomUUID() };
+}

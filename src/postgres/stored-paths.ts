@@ -1,0 +1,297 @@
+import { isDeepStrictEqual } from 'node:util';
+import { PatchgateError } from '../errors.ts';
+import type { Exchange } from '../model/exchange.ts';
+import { noSuchRecording } from '../recordings/find-recording.ts';
+import type { MatchRules } from '../recordings/matching/match-rules.ts';
+import type { Place } from '../recordings/store/exchange-file.ts';
+import { exchangeText, inOrder } from '../recordings/store/file-format.ts';
+import type { Database } from './database.ts';
+import { sequenceOf } from './sequence.ts';
+import type { Query } from './tables.ts';
+
+/** A method and path of a recording in the database. */
+export interface StoredPath extends Place {
+  recording: string;
+  exchanges: number;
+  /** Another one after each change. */
+  version: string;
+}
+
+/** @param recording undefined: of all */
+export function pathsIn({ query, namespace }: Database, recording?: string): Promise<StoredPath[]> {
+  return query<StoredPath>(
+    `SELECT recording, method, path, exchanges, version FROM patchgate_path
+      WHERE namespace = $1 AND exchanges > 0 AND ($2::text IS NULL OR recording = $2)
+      ORDER BY recording COLLATE "C", path COLLATE "C", method COLLATE "C"`,
+    [namespace, recording ?? null],
+  );
+}
+
+/** Those of a recording that must be there. @throws PatchgateError `bad-usage` */
+export async function findPaths(database: Database, recording: string): Promise<StoredPath[]> {
+  const paths = await pathsIn(database, recording);
+  if (paths.length > 0) return paths;
+  const all = await pathsIn(database);
+  const names = [...new Set(all.map((path) => path.recording))];
+  const place = shownPlace(database);
+  const hint = `choose others with --namespace, or copy one: patchgate recordings copy ${recording} --to-store`;
+  throw noSuchRecording(recording, names, place, place, hint);
+}
+
+/** `postgres://db.example.com/patchgate, namespace team` */
+export function shownPlace({ name, namespace }: Database): string {
+  return `${name}, namespace ${namespace}`;
+}
+
+/** An exchange as it stands in the database. */
+export interface StoredRow {
+  place: string;
+  sequence: Buffer;
+  run: string;
+  exchange: Exchange;
+}
+
+const OF_PATH = 'namespace = $1 AND recording = $2 AND method = $3 AND path = $4';
+
+/** Exchanges that are asked for at once. */
+const ROWS = 200;
+
+/** The exchanges of a path, in order. To be read in one transaction, with the path's version. */
+export async function rowsAt(query: Query, namespace: string, path: PathName): Promise<StoredRow[]> {
+  const rows: StoredRow[] = [];
+  for (;;) {
+    const next = await query<StoredRow>(
+      `SELECT place, sequence, run, exchange FROM patchgate_exchange
+        WHERE ${OF_PATH} AND place > $5 ORDER BY place LIMIT ${ROWS}`,
+      [...namesOf(namespace, path), rows.at(-1)?.place ?? 0],
+    );
+    rows.push(...next);
+    if (next.length < ROWS) return rows;
+  }
+}
+
+/** The exchanges of a path as they are at one moment. */
+export function exchangesAt(database: Database, path: PathName): Promise<Exchange[]> {
+  return database.transaction(async (query) => {
+    await query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const rows = await rowsAt(query, database.namespace, path);
+    return rows.map(({ exchange }) => exchange);
+  });
+}
+
+type PathName = Pick<StoredPath, 'recording' | 'method' | 'path'>;
+type Names = [namespace: string, recording: string, method: string, path: string];
+
+function namesOf(namespace: string, { recording, method, path }: PathName): Names {
+  return [namespace, recording, method, path];
+}
+
+/** Which exchanges of a recording are asked for; what is not given says nothing. */
+interface Choice {
+  /** `*` is any characters. */
+  path?: string | undefined;
+  method?: string | undefined;
+  /** Their numbers in the recording, from 1. */
+  numbers?: readonly number[];
+}
+
+/** Exchanges of a recording with their numbers, in the order in which they came to the database. Only what is chosen is read. */
+export async function* numberedIn(
+  { query, namespace }: Database,
+  recording: string,
+  { path, method, numbers = [] }: Choice,
+): AsyncGenerator<{ number: number; exchange: Exchange }> {
+  const [found] = await query<{ places: number[] | null; numbers: number[] | null }>(
+    `SELECT array_agg(place::float8 ORDER BY place) AS places, array_agg(number::float8 ORDER BY place) AS numbers
+       FROM (SELECT place, method, path, row_number() OVER (ORDER BY place) AS number
+               FROM patchgate_exchange WHERE namespace = $1 AND recording = $2) AS numbered
+      WHERE ($3::text IS NULL OR path LIKE $3) AND ($4::text IS NULL OR upper(method) = upper($4))
+        AND (cardinality($5::bigint[]) = 0 OR number = ANY ($5))`,
+    [namespace, recording, path === undefined ? null : likeOf(path), method ?? null, numbers],
+  );
+  const places = found?.places ?? [];
+  for (let i = 0; i < places.length; i += ROWS) {
+    const rows = await query<{ place: string; exchange: Exchange }>(
+      'SELECT place, exchange FROM patchgate_exchange WHERE place = ANY ($1::bigint[]) ORDER BY place',
+      [places.slice(i, i + ROWS)],
+    );
+    for (const { place, exchange } of rows)
+      yield { number: found?.numbers?.[places.indexOf(Number(place), i)] as number, exchange };
+  }
+}
+
+/** `/api/*` as LIKE has it. */
+function likeOf(path: string): string {
+  return path.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
+}
+
+/** What is to be known of an exchange that is put into the database. */
+interface PutOptions {
+  rules: MatchRules;
+  /** Id of the run that recorded what is new. */
+  run: string;
+}
+
+/**
+ * Gives a path other exchanges than it had. Those that stay, and those that were only changed, keep what is known of them.
+ *
+ * @param path as it was when these were read
+ * @throws PatchgateError `recording-in-use` where it was recorded into since
+ */
+export function putBack(
+  database: Database,
+  path: StoredPath,
+  exchanges: readonly Exchange[],
+  options: PutOptions,
+): Promise<void> {
+  const { namespace } = database;
+  return database.transaction(async (query) => {
+    const [now] = await query<{ version: string }>(
+      `SELECT version FROM patchgate_path WHERE ${OF_PATH} FOR UPDATE`,
+      namesOf(namespace, path),
+    );
+    if (now?.version !== path.version)
+      throw new PatchgateError(
+        'recording-in-use',
+        `${path.recording} is recorded into: ${path.method} ${path.path} has changed meanwhile, and stays as it is`,
+        { hint: 'run the same again; what was done to other paths stays done' },
+      );
+    const rows = await rowsAt(query, namespace, path);
+    await writePath(query, namespace, path, carriedOver(exchanges, rows, options), 'all');
+  });
+}
+
+/**
+ * Puts exchanges of a path into the database.
+ *
+ * @param places theirs, ascending
+ * @param drops what goes for them: all of the path, or what is there of the same requests
+ */
+export function putIn(
+  database: Database,
+  path: PathName,
+  { exchanges, places }: { exchanges: readonly Exchange[]; places: readonly number[] },
+  options: PutOptions,
+  drops: 'all' | 'same' | 'nothing',
+): Promise<void> {
+  const entries = exchanges.map((exchange, i) => newEntry(exchange, places[i], options));
+  // As where gates record: what failed replaces nothing.
+  const answered = entries.filter(({ exchange }) => !exchange.failure).map(({ sequence }) => sequence);
+  return database.transaction((query) =>
+    writePath(query, database.namespace, path, entries, drops === 'same' ? answered : drops),
+  );
+}
+
+/** Removes what a path holds. */
+export function emptyPath(database: Database, path: PathName): Promise<void> {
+  return database.transaction((query) => writePath(query, database.namespace, path, [], 'all'));
+}
+
+/** So many places behind all that are taken, ascending. */
+export async function reservePlaces({ query }: Database, count: number): Promise<number[]> {
+  const [reserved] = await query<{ places: number[] | null }>(
+    `SELECT array_agg(nextval(pg_get_serial_sequence('patchgate_exchange', 'place'))::float8) AS places
+       FROM generate_series(1, $1)`,
+    [count],
+  );
+  return reserved?.places ?? [];
+}
+
+type Entry = Omit<StoredRow, 'place'> & { place: StoredRow['place'] | number | undefined };
+
+function newEntry(exchange: Exchange, place: Entry['place'], { rules, run }: PutOptions): Entry {
+  const { request, meta } = exchange;
+  return { place, exchange, run, sequence: sequenceOf({ request, session: meta.session ?? '' }, rules) };
+}
+
+/** What is left of these rows, with what was changed in them. */
+function carriedOver(
+  exchanges: readonly Exchange[],
+  rows: readonly StoredRow[],
+  options: PutOptions,
+): Entry[] {
+  const texts = rows.map(({ exchange }) => exchangeText(exchange));
+  let next = 0;
+  return exchanges.map((exchange) => {
+    // Where none is gone, each is in its place.
+    const at = rows.length === exchanges.length ? next : texts.indexOf(exchangeText(exchange), next);
+    const row = rows[at];
+    if (!row) return newEntry(exchange, undefined, options);
+    next = at + 1;
+    const { place, run, sequence } = row;
+    const isSame = isDeepStrictEqual(row.exchange.request, exchange.request);
+    return isSame ? { place, run, sequence, exchange } : { ...newEntry(exchange, place, options), run };
+  });
+}
+
+/** What one statement takes. */
+const BATCH = { rows: 500, bytes: 4 * 1024 * 1024 };
+/** Rows that one statement removes. */
+const MOST_REMOVED = 10_000;
+
+async function writePath(
+  query: Query,
+  namespace: string,
+  path: PathName,
+  entries: readonly Entry[],
+  drops: 'all' | 'nothing' | readonly Buffer[],
+): Promise<void> {
+  const names = namesOf(namespace, path);
+  // Who changes the path waits here for another one. A path without exchanges keeps its version, which only rises.
+  await query(
+    `INSERT INTO patchgate_path (namespace, recording, method, path, version) VALUES ($1, $2, $3, $4, 1)
+       ON CONFLICT (namespace, recording, path, method) DO UPDATE SET version = patchgate_path.version + 1`,
+    names,
+  );
+  if (drops !== 'nothing') await remove(query, names, drops);
+  let batch: { entry: Entry; text: string }[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const text = JSON.stringify(inOrder(entry.exchange));
+    batch.push({ entry, text });
+    bytes += text.length;
+    if (batch.length < BATCH.rows && bytes < BATCH.bytes) continue;
+    await insert(query, names, batch);
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) await insert(query, names, batch);
+  await query(
+    `UPDATE patchgate_path SET exchanges = (SELECT count(*) FROM patchgate_exchange WHERE ${OF_PATH}) WHERE ${OF_PATH}`,
+    names,
+  );
+}
+
+async function remove(query: Query, names: Names, drops: 'all' | readonly Buffer[]): Promise<void> {
+  for (;;) {
+    const gone = await query(
+      `DELETE FROM patchgate_exchange WHERE place IN (
+         SELECT place FROM patchgate_exchange
+          WHERE ${OF_PATH} AND ($5::bytea[] IS NULL OR sequence = ANY ($5)) LIMIT ${MOST_REMOVED}) RETURNING 1`,
+      [...names, drops === 'all' ? null : drops],
+    );
+    if (gone.length < MOST_REMOVED) return;
+  }
+}
+
+async function insert(
+  query: Query,
+  names: Names,
+  batch: readonly { entry: Entry; text: string }[],
+): Promise<void> {
+  await query(
+    `INSERT INTO patchgate_exchange (place, namespace, recording, method, path, sequence, run, exchange)
+     OVERRIDING SYSTEM VALUE
+     SELECT coalesce(place, nextval(pg_get_serial_sequence('patchgate_exchange', 'place'))),
+            $1, $2, $3, $4, sequence, run, exchange::json
+       FROM (SELECT * FROM unnest($5::bigint[], $6::bytea[], $7::text[], $8::text[])
+               WITH ORDINALITY AS new (place, sequence, run, exchange, number) ORDER BY number) AS new`,
+    [
+      ...names,
+      batch.map(({ entry }) => entry.place ?? null),
+      batch.map(({ entry }) => entry.sequence),
+      batch.map(({ entry }) => entry.run),
+      batch.map(({ text }) => text),
+    ],
+  );
+}
