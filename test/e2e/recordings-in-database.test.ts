@@ -1,0 +1,189 @@
+/** The commands for recordings with --store, as a user types them. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { exchange } from '../support/exchanges.ts';
+import { freePort, type Postgres, startPostgres } from '../support/postgres.ts';
+import { filesBelow, recordAll } from '../support/recordings.ts';
+import { runHere } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+
+let cwd: string;
+let url: string;
+/** How the database is called in messages. */
+let shown: string;
+const run = (...args: string[]) => runHere(['recordings', ...args], { cwd, env: { PATCHGATE_STORE: url } });
+
+/** A recording of three exchanges in files and in the database. */
+beforeEach(async () => {
+  cwd = temporaryFolder();
+  url = await server.database();
+  shown = url.replace('postgres@', '');
+  await recordAll(join(cwd, 'recordings'), 'checkout', [
+    exchange({
+      path: '/api/a',
+      body: { json: { a: "it's" } },
+      answer: { json: 1 },
+      recordedAt: '2026-01-01T00:00:00.000Z',
+    }),
+    exchange({ path: '/api/b', body: { json: { b: 1 } }, answer: { json: 2 } }),
+    exchange({ path: '/api/b', method: 'GET', answer: { json: { name: 'Ada' } } }),
+  ]);
+  expect(await run('copy', 'checkout', '--to-store')).toEqual({
+    code: 0,
+    stdout: `copied 3 exchanges to ${shown}/checkout\n`,
+    stderr: '',
+  });
+});
+
+describe('recordings in the database', { tags: 'slow' }, () => {
+  it('are listed', async () => {
+    const { code, stdout } = await run('list');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^recording +exchanges +paths +operations\ncheckout +3 +2 +GET 1, PATCH 2\n$/);
+    expect(JSON.parse((await run('list', '--format', 'json')).stdout)).toEqual({
+      recordings: [{ name: 'checkout', exchanges: 3, paths: 2, operations: { GET: 1, PATCH: 2 } }],
+    });
+    expect(await run('list', '--namespace', 'others')).toMatchObject({
+      code: 0,
+      stdout: `no recordings in ${shown}, namespace others\n`,
+    });
+  });
+
+  it.each([
+    ['show', 'checkout'],
+    ['show', 'checkout', '2'],
+    ['show', 'checkout', '--path', '/api/b', '--format', 'json'],
+    ['show', 'checkout', '--grep', 'Ada', '--full'],
+    ['show', 'checkout', '--method', 'DELETE'],
+    ['show', 'checkout', '9'],
+    ['export', 'checkout'],
+    ['export', 'checkout', '--format', 'curl', '--method', 'PATCH'],
+  ])('are told of as those of files: %s %s %s', async (...args) => {
+    const ofDatabase = await run(...args);
+    const ofFiles = await runHere(['recordings', ...args], { cwd });
+    expect(ofDatabase).toEqual(ofFiles);
+    expect(ofDatabase.stdout + ofDatabase.stderr).not.toBe('');
+  });
+
+  it('are scrubbed', async () => {
+    const scrub = (...more: string[]) => run('scrub', '--redact-pointers', '/name', ...more);
+    const line = `${shown}/checkout/api/b/GET.json: /exchanges/0/response/body/json/name: the pointer /name\n`;
+    expect(await scrub('--check')).toMatchObject({ code: 1, stdout: expect.stringContaining(line) });
+    expect(await run('show', 'checkout', '--grep', 'Ada')).toMatchObject({ code: 0 });
+    expect(await scrub('checkout')).toEqual({
+      code: 0,
+      stdout: `${line}redacted 1 place in 1 recording\n`,
+      stderr: '',
+    });
+    expect(await run('show', 'checkout', '--grep', 'Ada')).toMatchObject({ code: 2 });
+    expect(await scrub('--check')).toMatchObject({ code: 0 });
+  });
+
+  it('are removed, in part and whole', async () => {
+    expect(await run('remove', 'checkout', '--method', 'GET')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`it would remove 1 of 3 exchanges of ${shown}/checkout (1 path)`),
+    });
+    expect(await run('remove', 'checkout', '--older-than', '30d', '--path', '/api/*', '--yes')).toEqual({
+      code: 0,
+      stdout: `removed 1 of 3 exchanges of ${shown}/checkout (1 path)\n`,
+      stderr: '',
+    });
+    expect((await run('list')).stdout).toMatch(/^checkout +2 +1 /m);
+    expect(await run('remove', 'checkout', '--unused', '--yes')).toMatchObject({ code: 2 });
+    expect(await run('remove', 'checkout', '--path', '/nope', '--yes')).toMatchObject({ code: 2 });
+    expect(await run('remove', 'checkout', '-y')).toMatchObject({
+      code: 0,
+      stdout: `removed 2 of 2 exchanges of ${shown}/checkout (2 paths)\n`,
+    });
+    expect((await run('list')).stdout).toBe(`no recordings in ${shown}, namespace default\n`);
+  });
+
+  it('take in archives', async () => {
+    const file = join(cwd, 'x.har');
+    writeFileSync(file, (await run('export', 'checkout')).stdout);
+    const take = (...more: string[]) => run('import', 'x.har', '--recording', 'checkout', ...more);
+    expect(await take()).toMatchObject({
+      code: 0,
+      stdout: `imported 3 exchanges of 3 entries into ${shown}/checkout\n`,
+    });
+    expect((await run('list')).stdout).toMatch(/^checkout +6 +2 /m);
+    expect(await take('--replace')).toMatchObject({ code: 0 });
+    expect((await run('list')).stdout).toMatch(/^checkout +3 +2 /m);
+  });
+
+  it('are copied back as they were, and over nothing that is there', async () => {
+    expect(await run('copy', '--to-store')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('already'),
+    });
+    expect(await run('copy', '--from-store')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('already'),
+    });
+    expect(await run('copy', '--to-store', '--replace')).toMatchObject({ code: 0 });
+    const back = temporaryFolder();
+    expect(await run('copy', '--from-store', '--recordings', back)).toMatchObject({
+      code: 0,
+      stdout: `copied 3 exchanges to ${back}/checkout\n`,
+    });
+    expect(filesBelow(join(back, 'checkout'))).toEqual(filesBelow(join(cwd, 'recordings', 'checkout')));
+    await run('remove', 'checkout', '--method', 'GET', '--yes');
+    expect(await run('copy', 'checkout', '--from-store', '--replace', '--recordings', back)).toMatchObject({
+      code: 0,
+    });
+    expect(Object.keys(filesBelow(join(back, 'checkout')))).toEqual(['api/a/PATCH.json', 'api/b/PATCH.json']);
+  });
+});
+
+describe('recordings that cannot be had', { tags: 'slow' }, () => {
+  it.each([
+    ['show', 'chekout'],
+    ['export', 'chekout'],
+    ['scrub', 'chekout'],
+    ['remove', 'chekout', '-y'],
+    ['copy', 'chekout', '--from-store'],
+  ])('are missing: %s', async (...args) => {
+    expect(await run(...args)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `patchgate: there is no recording "chekout" in ${shown}, namespace default (there are: checkout)\n  did you mean "checkout"?\n`,
+    });
+  });
+
+  it.each([
+    [['list']],
+    [['show', 'checkout']],
+    [['scrub']],
+    [['remove', 'checkout', '-y']],
+    [['import', 'x.har']],
+    [['export', 'checkout']],
+    [['copy', '--to-store']],
+  ])('are away with the database: %s', async (args) => {
+    url = `postgres://me:hush@127.0.0.1:${await freePort()}/gates`;
+    writeFileSync(join(cwd, 'x.har'), '{ "log": { "version": "1.2", "entries": [] } }');
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^patchgate: the database .*ECONNREFUSED.*\n {2}.+\n$/m);
+    expect(stderr).not.toContain('hush');
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  it('are asked for without a database, or which way', async () => {
+    for (const args of [
+      ['--to-store'],
+      ['--store', 'postgres://x/y'],
+      ['--store', 'postgres://x/y', '--to-store', '--from-store'],
+    ]) {
+      const { code, stderr } = await runHere(['recordings', 'copy', ...args], { cwd });
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^patchgate: .+\n {2}give .+\n$/);
+    }
+  });
+});
