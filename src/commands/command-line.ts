@@ -56,7 +56,7 @@ const COMMANDS: readonly CommandModule[] = [
     () => import('./check.ts').then((module) => module.check),
   ),
   command(
-    'report <files..>',
+    'report [files..]',
     'Says what enforcing would block, of an audit, a recording or an HTTP archive',
     () => import('./report.ts').then((module) => module.report),
   ),

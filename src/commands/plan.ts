@@ -9,6 +9,7 @@ import { journalOf, readKept } from '../guard/state-files.ts';
 import { type JsonObject, member } from '../json/json.ts';
 import { tokensOf } from '../json/pointer.ts';
 import type { Known, RecordName } from '../model/record.ts';
+import type { Database } from '../postgres/database.ts';
 import { redactJson, redactText } from '../recordings/redaction/redact.ts';
 import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redaction/redact-finding.ts';
 import { type Redaction, type RedactionSettings, redactionOf } from '../recordings/redaction/redaction.ts';
@@ -19,12 +20,14 @@ import { COMMAND_DEFAULTS, STATE_BY_DEFAULT } from '../settings/settings.ts';
 import { correctedProject, fullProject } from '../state/corrected.ts';
 import { KnownState } from '../state/known-state.ts';
 import type { TargetSettings } from '../upstreams/open-forward.ts';
+import { parseTarget } from '../upstreams/target.ts';
 import { type Input, type InputIo, readInput } from './check/read-input.ts';
 import { all, headersOf, once } from './given.ts';
-import { flagsOf, formatOf, GUARDING, REDACTION, takesText, withSettings } from './options.ts';
+import { flagsOf, formatOf, GUARDING, RECORDINGS, REDACTION, takesText, withSettings } from './options.ts';
 import { isColoured, type Output, say, standardOutput, writeFileWhole } from './output.ts';
-import { readInOrder } from './recordings/selection.ts';
+import { chosenIn } from './recordings/selection.ts';
 import { ageText } from './recordings/units.ts';
+import { withDatabase } from './with-database.ts';
 
 /** As the builder has yargs read them; what is given twice is a list. */
 interface Args {
@@ -50,7 +53,7 @@ export const plan: CommandModule = {
         'contract',
         'basePath',
         'bodyLimit',
-        'recordings',
+        ...RECORDINGS,
         'timeout',
         'targetCa',
         'targetProxy',
@@ -83,6 +86,10 @@ export const plan: CommandModule = {
       .example('$0 plan body.json --project 42 --write-full body.json', 'and keep what would be lost')
       .example('$0 plan - --project 42 --recording checkout < body.json', 'against a recording')
       .example(
+        '$0 plan body.json --project 42 --store postgres://db.example.com/gates',
+        'against what the gates of a fleet know',
+      )
+      .example(
         '$0 plan body.json --project 42 --from-target https://staging.example.com/api/v2',
         'against the service',
       )
@@ -95,39 +102,47 @@ export const plan: CommandModule = {
     const source = sourceOf({
       state: config.state,
       isStateFlag: origins.state === 'flag',
+      hasStore: config.store !== undefined,
+      isStoreFlag: origins.store === 'flag',
       recording: recording === undefined ? undefined : config.recording,
       recordings: config.recordings,
       fromTarget: once('from-target', fromTarget),
       headers: headersOf(all(header)),
     });
     const { basePath = '' } = config;
-    process.exitCode = await runPlan(
-      {
-        // yargs loses a lone - among the positionals, though it counts it.
-        body: body === '' && process.argv.includes('-') ? '-' : body,
-        project: once('project', project) as string,
-        account: workspaceOf(config),
-        // It may go on into the operation's own path.
-        basePath: basePath.replace(/\/accounts(?:\/.*)?$/, ''),
-        source,
-        target: config,
-        format,
-        redaction: config,
-        isColoured: isColoured(process.stdout, process.env),
-        writeFull: once('write-full', writeFull),
-        now: Date.now(),
-      },
-      {
-        output: standardOutput(),
-        say,
-        get stdin() {
-          return process.stdin;
+    const { target, namespace } = config;
+    const store = source.kind === 'store' || source.kind === 'recording' ? config.store : undefined;
+    const run = (database: Database | undefined) =>
+      runPlan(
+        {
+          database,
+          service: target === undefined ? undefined : parseTarget(target).origin,
+          // yargs loses a lone - among the positionals, though it counts it.
+          body: body === '' && process.argv.includes('-') ? '-' : body,
+          project: once('project', project) as string,
+          account: workspaceOf(config),
+          // It may go on into the operation's own path.
+          basePath: basePath.replace(/\/accounts(?:\/.*)?$/, ''),
+          source,
+          target: config,
+          format,
+          redaction: config,
+          isColoured: isColoured(process.stdout, process.env),
+          writeFull: once('write-full', writeFull),
+          now: Date.now(),
         },
-        cwd: process.cwd(),
-      },
-      // Whatever a proxy of the same config does; and what it forwards to is not asked here.
-      () => judgingGate({ ...config, guard: 'on', target: undefined }),
-    );
+        {
+          output: standardOutput(),
+          say,
+          get stdin() {
+            return process.stdin;
+          },
+          cwd: process.cwd(),
+        },
+        // Whatever a proxy of the same config does; and what it forwards to is not asked here.
+        () => judgingGate({ ...config, guard: 'on', target: undefined }),
+      );
+    process.exitCode = await withDatabase({ store, namespace }, run);
   },
 };
 
@@ -141,6 +156,10 @@ export interface PlanArgs {
   /** What the gate wants to stand before a path of the API: `/api/v2`, or `""`. */
   basePath: string;
   source: Source;
+  /** That of a fleet, where the source is in it. */
+  database?: Database | undefined;
+  /** Origin of the service of which the fleet's knowledge counts; undefined: of any. */
+  service?: string | undefined;
   target: TargetSettings;
   format: keyof typeof FORMATS;
   isColoured: boolean;
@@ -172,7 +191,7 @@ export async function runPlan(
   io: PlanIo,
   createGate: () => Gate | Promise<Gate>,
 ): Promise<0 | 2 | 3> {
-  const { body, project, account, basePath, source, target, writeFull, now } = args;
+  const { body, project, account, basePath, source, target, database, service, writeFull, now } = args;
   checkId(project);
   if (writeFull === '-' || writeFull === '') {
     const given = writeFull === '' ? 'an empty name' : 'standard output';
@@ -189,7 +208,16 @@ export async function runPlan(
   }
   const path = `${basePath}/accounts/${account ?? 'current'}/projects/${project}`;
   const patch = readBody(gate, path, input);
-  const told = await readSource(source, { name: patch.name, path, account, gate, target, now });
+  const told = await readSource(source, {
+    name: patch.name,
+    path,
+    account,
+    gate,
+    target,
+    database,
+    service,
+    now,
+  });
   const { known } = told;
   const { verdict, effects = [] } = patch.inspect(known);
   const name = member(known?.record, 'name');
@@ -288,6 +316,7 @@ function readBody(gate: Gate, path: string, { name: file, path: input, bytes }: 
 export type Source =
   /** @property mustExist it was named: that it is missing is a mistake */
   | { kind: 'state'; file: string; mustExist: boolean }
+  | { kind: 'store' }
   | { kind: 'recording'; folder: string; name: string }
   | { kind: 'target'; url: string; headers: readonly string[] };
 
@@ -295,6 +324,9 @@ export interface Given {
   /** `""`: there is to be none. */
   state: string | undefined;
   isStateFlag: boolean;
+  /** Gates share what they know in a database. */
+  hasStore: boolean;
+  isStoreFlag: boolean;
   recording: string | undefined;
   recordings: string;
   fromTarget: string | undefined;
@@ -304,8 +336,11 @@ export interface Given {
 /** @throws PatchgateError `bad-usage` where there is not one, or more than one */
 export function sourceOf(given: Given): Source {
   const { state = STATE_BY_DEFAULT, isStateFlag, recording, recordings, fromTarget, headers } = given;
+  // A recording may be in the database, too.
+  const isStoreNamed = given.isStoreFlag && recording === undefined;
   const named = [
     isStateFlag && state !== '' ? '--state' : undefined,
+    isStoreNamed ? '--store' : undefined,
     recording === undefined ? undefined : '--recording',
     fromTarget === undefined ? undefined : '--from-target',
   ].filter((flag) => flag !== undefined);
@@ -321,9 +356,10 @@ export function sourceOf(given: Given): Source {
     });
   }
   if (recording !== undefined) return { kind: 'recording', folder: recordings, name: recording };
+  if (given.hasStore && (!isStateFlag || state === '')) return { kind: 'store' };
   if (state !== '') return { kind: 'state', file: state, mustExist: isStateFlag };
   throw new PatchgateError('bad-usage', 'nothing says what the project holds', {
-    hint: 'give --state FILE, --recording NAME or --from-target URL',
+    hint: 'give --state FILE, --recording NAME, --from-target URL or --store URL',
   });
 }
 
@@ -335,6 +371,8 @@ interface AskedRequest {
   account: string | undefined;
   gate: Gate;
   target: TargetSettings;
+  database: Database | undefined;
+  service: string | undefined;
   /** Milliseconds since the epoch. */
   now: number;
 }
@@ -352,7 +390,7 @@ const READ_IT = 'read it from the service: --from-target URL';
 
 /** @throws PatchgateError where the source cannot be read, or does not hold what it must */
 async function readSource(source: Source, asked: AskedRequest): Promise<Told> {
-  const { name, path, account, gate, target, now } = asked;
+  const { name, path, account, gate, target, database, service, now } = asked;
   if (source.kind === 'target') {
     // Its client takes 50 ms to load.
     const { readTarget } = await import('./plan/read-target.ts');
@@ -361,13 +399,20 @@ async function readSource(source: Source, asked: AskedRequest): Promise<Told> {
   }
   const state = new KnownState({ account });
   if (source.kind === 'recording') {
-    for (const { exchange } of await readInOrder(source.folder, source.name, () => true))
+    for await (const { exchange } of chosenIn({ ...source, database }, {}))
       recordedUpdate(gate, ['project'], exchange)?.apply(state);
     return {
       known: state.of(name),
       source: `the recording ${source.name}`,
       advice: `record a GET of it, or ${READ_IT}`,
     };
+  }
+  const advice = `let a GET or a PATCH of it pass through patchgate proxy, or ${READ_IT}`;
+  if (source.kind === 'store') {
+    const { knownOf } = await import('../postgres/known-records.ts');
+    for (const one of await knownOf(database as Database, name, service)) state.restore(one.name, one.known);
+    const about = service === undefined ? '' : `, about ${service}`;
+    return { known: state.of(name), source: `${(database as Database).name}${about}`, advice };
   }
   const { file, mustExist } = source;
   const kept = readKept(file);
@@ -378,7 +423,6 @@ async function readSource(source: Source, asked: AskedRequest): Promise<Told> {
       hint: 'check the path given with --state; patchgate proxy writes one',
     });
   }
-  const advice = `let a GET or a PATCH of it pass through patchgate proxy, or ${READ_IT}`;
   if (writtenAt === 0) return { known: undefined, source: `${file}, which does not exist`, advice };
   for (const { name, known } of kept.records.values()) state.restore(name, known);
   const age = ageText(writtenAt, now);

@@ -2,9 +2,11 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { CommandModule } from 'yargs';
 import { judgingGate } from '../app/compose-gate.ts';
+import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { AuditLine } from '../model/audit.ts';
 import { type LosingEffect, losesEnvironment } from '../model/effect.ts';
+import type { Database } from '../postgres/database.ts';
 import { redactText } from '../recordings/redaction/redact.ts';
 import { type RedactionSettings, redactionOf } from '../recordings/redaction/redaction.ts';
 import {
@@ -25,8 +27,9 @@ import { type JudgedAs, judgeAll } from './check/judge.ts';
 import { STDIN } from './check/read-input.ts';
 import { type CheckIo, standardIo } from './check/standard-io.ts';
 import { once } from './given.ts';
-import { flagsOf, formatOf, GUARDING, JUDGING, REDACTION, withSettings } from './options.ts';
+import { flagsOf, formatOf, GUARDING, JUDGING, RECORDINGS, REDACTION, withSettings } from './options.ts';
 import { beginsAsAudit, isAudit, readAudit } from './report/read-audit.ts';
+import { withDatabase } from './with-database.ts';
 
 const FORMATS = { text: enforcementText, json: enforcementJson, markdown: enforcementMarkdown } as const;
 
@@ -38,20 +41,21 @@ export const report: CommandModule = {
       ...REDACTION,
       'learn',
       'state',
-      'recordings',
+      ...RECORDINGS,
     ])
       .positional('files', {
         type: 'string',
         array: true,
-        demandOption: true,
-        describe: 'Audit files, HTTP archives, files, folders and names of recordings, - for standard input',
+        describe:
+          'Audit files, HTTP archives, files, folders and names of recordings, - for standard input; none: the audit in the database of --store',
       })
       .option('format', { ...formatOf('Of the report', 'text', 'json', 'markdown'), alias: 'f' })
       .example('$0 report audit.jsonl', 'what would --validation enforce have blocked?')
-      .example('$0 report checkout --format markdown', 'of a recording, for a ticket'),
+      .example('$0 report checkout --format markdown', 'of a recording, for a ticket')
+      .example('$0 report --store postgres://db.example.com/gates', 'of what all gates of a fleet have let by'),
   handler: async (argv) => {
     const { config, origins } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.report);
-    const { files, ...given } = argv as unknown as { files: string[]; format: string | string[] };
+    const { files = [], ...given } = argv as unknown as { files?: string[]; format: string | string[] };
     const format = once('format', given.format) as ReportArgs['format'];
     // yargs loses a lone - among the positionals, though it counts it.
     const inputs = process.argv.slice(2).includes(STDIN) ? [...files, STDIN] : files;
@@ -64,12 +68,21 @@ export const report: CommandModule = {
       state: (origins.state === 'flag' && config.state) || undefined,
       redaction: config,
     };
-    await runReport(args, standardIo(), () => judgingGate(config));
+    if (inputs.length === 0 && config.store === undefined)
+      throw new PatchgateError('bad-usage', 'missing argument: patchgate report <files..>', {
+        hint: 'give files to report of, or --store for the audit in a database',
+      });
+    const store = inputs.length === 0 ? config.store : undefined;
+    await withDatabase({ store, namespace: config.namespace }, (database) =>
+      runReport({ ...args, database }, standardIo(), () => judgingGate(config)),
+    );
   },
 };
 
 export interface ReportArgs extends InitialStateOptions, Pick<JudgedAs, 'bodies'> {
   inputs: readonly string[];
+  /** Whose audit is reported of in the place of inputs. */
+  database?: Database | undefined;
   format: keyof typeof FORMATS;
   guard: 'on' | 'strict' | 'off';
   recordings?: string;
@@ -87,18 +100,25 @@ export async function runReport(
   createGate: () => Gate | Promise<Gate>,
 ): Promise<void> {
   const { cwd } = io;
-  const files = await findInputs(args.inputs, { ...args, cwd, say: io.stderr?.bind(io) });
+  const tally = new Tally();
+  const takeAudit = async (name: string, chunks?: Parameters<typeof readAudit>[2]) => {
+    for await (const { number, line } of readAudit(name, cwd, chunks))
+      tally.add(fromAudit(line, `${name}:${number}`, args.guard !== 'off'));
+  };
+  if (args.database) {
+    const { auditOf } = await import('../postgres/stored-audit.ts');
+    await takeAudit(args.database.name, auditOf(args.database));
+  }
+  const files = args.database
+    ? []
+    : await findInputs(args.inputs, { ...args, cwd, say: io.stderr?.bind(io) });
   const stdin = files.includes(STDIN) ? await buffer(io.stdin) : undefined;
   const isOfAudit = (file: string) =>
     file === STDIN ? stdin !== undefined && beginsAsAudit(stdin) : isAudit(file, cwd);
   const audits = files.filter(isOfAudit);
   const others = files.filter((file) => !audits.includes(file));
-  const tally = new Tally();
-  for (const file of audits) {
-    const chunks = file === STDIN && stdin ? [stdin] : undefined;
-    for await (const { number, line } of readAudit(file === STDIN ? '<stdin>' : file, cwd, chunks))
-      tally.add(fromAudit(line, `${file === STDIN ? '<stdin>' : file}:${number}`, args.guard !== 'off'));
-  }
+  for (const file of audits)
+    await (file === STDIN && stdin ? takeAudit('<stdin>', [stdin]) : takeAudit(file));
   if (others.length > 0) {
     const initial = await readInitialState(args, cwd);
     const again = { ...io, cwd, stdin: Readable.from(stdin ? [stdin] : []) };

@@ -602,6 +602,8 @@ describe('what says what the project holds', () => {
     sourceOf({
       state: undefined,
       isStateFlag: false,
+      hasStore: false,
+      isStoreFlag: false,
       recording: undefined,
       recordings: 'recordings',
       fromTarget: undefined,
@@ -648,6 +650,16 @@ describe('what says what the project holds', () => {
       '--from-target URL',
     );
     expect(source({ ...RECORDING, state: '', isStateFlag: true })).toMatchObject({ kind: 'recording' });
+  });
+
+  it('a database comes before the state that a setting names, and may hold the recording', () => {
+    const store = { hasStore: true, isStoreFlag: true };
+    expect(source({ ...store, state: 'a.json' })).toEqual({ kind: 'store' });
+    expect(source({ hasStore: true })).toEqual({ kind: 'store' });
+    expect(source({ hasStore: true, ...FLAG })).toMatchObject({ kind: 'state' });
+    expect(source({ ...store, ...RECORDING })).toMatchObject({ kind: 'recording' });
+    expect(refusal('bad-usage', () => source({ ...store, ...FLAG }))).toContain('--state and --store');
+    expect(refusal('bad-usage', () => source({ ...store, ...TARGET }))).toContain('--store and --from-target');
   });
 
   it('headers go nowhere without a service', () => {

@@ -170,9 +170,8 @@ describe('recordings that cannot be had', { tags: 'slow' }, () => {
     writeFileSync(join(cwd, 'x.har'), '{ "log": { "version": "1.2", "entries": [] } }');
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^patchgate: the database .*ECONNREFUSED.*\n {2}.+\n$/m);
+    expect(stderr).toMatch(/^patchgate: the database .*ECONNREFUSED.*\n {2}see whether it runs.+\n$/);
     expect(stderr).not.toContain('hush');
-    expect(stderr).not.toMatch(/^ +at /m);
   });
 
   it('are asked for without a database, or which way', async () => {

@@ -15,7 +15,7 @@ import { parseTarget } from '../../upstreams/target.ts';
 import { version } from '../../version.ts';
 import { flagsOf, formatOf, RECORDINGS, REDACTION, takesText, withSettings } from '../options.ts';
 import { type Output, say, standardOutput, writeFileWhole } from '../output.ts';
-import { withDatabase } from './in-database.ts';
+import { withDatabase } from '../with-database.ts';
 import {
   chosenIn,
   type Numbered,

@@ -27,7 +27,7 @@ import {
   withSettings,
 } from '../options.ts';
 import { say, standardOutput } from '../output.ts';
-import { inTemporaryFolder, newIn, withDatabase } from './in-database.ts';
+import { inTemporaryFolder, newIn, withDatabase } from '../with-database.ts';
 import { attachedTo, readArchive } from './read-archive.ts';
 import { wildcard } from './selection.ts';
 

@@ -13,7 +13,7 @@ import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, formatOf, RECORDINGS, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
-import { withDatabase } from './in-database.ts';
+import { withDatabase } from '../with-database.ts';
 import { ageText, sizeText, table } from './units.ts';
 
 export const list: CommandModule = {

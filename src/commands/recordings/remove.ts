@@ -17,7 +17,7 @@ import { printable } from '../../server/printable.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import { readValue } from '../../settings/values.ts';
 import { flagsOf, isOn, RECORDINGS, takesText, withSettings } from '../options.ts';
-import { withDatabase, workOnFiles } from './in-database.ts';
+import { withDatabase, workOnFiles } from '../with-database.ts';
 import {
   chooser,
   isSelecting,

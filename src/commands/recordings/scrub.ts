@@ -18,7 +18,7 @@ import { printable } from '../../server/printable.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import { flagsOf, isOn, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
-import { withDatabase, workOnFiles } from './in-database.ts';
+import { withDatabase, workOnFiles } from '../with-database.ts';
 
 /** As the builder has yargs read them. */
 interface Args {

@@ -9,7 +9,7 @@ import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, formatOf, isOn, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
-import { withDatabase } from './in-database.ts';
+import { withDatabase } from '../with-database.ts';
 import {
   chosenIn,
   isSelecting,

@@ -2,21 +2,29 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabaseOf } from '../../app/open-database.ts';
-import { rulesOf } from '../../app/open-recording.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { StoredPath } from '../../postgres/stored-paths.ts';
-import type { Config } from '../../settings/config.ts';
-import { say } from '../output.ts';
+import { openDatabaseOf } from '../app/open-database.ts';
+import { rulesOf } from '../app/open-recording.ts';
+import { PatchgateError } from '../errors.ts';
+import type { Database } from '../postgres/database.ts';
+import type { StoredPath } from '../postgres/stored-paths.ts';
+import type { Config } from '../settings/config.ts';
 
 /** Opens the database of `--store` for one command; without that setting, there is none. */
 export async function withDatabase<T>(
   config: Pick<Config, 'store' | 'namespace'>,
   work: (database: Database | undefined) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabaseOf(config, { notice: say });
+  let database: Database | undefined;
   try {
+    // Where it is away, the command ends, and says so.
+    database = await openDatabaseOf(config, { notice: () => undefined });
     return await work(database);
+  } catch (error) {
+    if (!(error instanceof PatchgateError) || error.code !== 'store-unavailable') throw error;
+    throw new PatchgateError(error.code, error.message, {
+      hint: 'see whether it runs, and whether address and password of --store (PATCHGATE_STORE) are right',
+      cause: error,
+    });
   } finally {
     await database?.close();
   }
@@ -35,7 +43,7 @@ export async function workOnFiles<T>(
   config: Config,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const { readOut, putChanged } = await import('../../postgres/copy-recording.ts');
+  const { readOut, putChanged } = await import('../postgres/copy-recording.ts');
   return inTemporaryFolder(async (folder) => {
     const written = [];
     for (const recording of new Set(paths.map((path) => path.recording))) {
