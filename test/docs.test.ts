@@ -27,7 +27,7 @@ const OTHERS = [
 ]
   .concat(['method', 'grep', 'only', 'replace', 'unused', 'older-than', 'yes', 'check', 'session'])
   .concat(['project', 'from-target', 'header', 'write-full', 'data-binary', 'gate', 'reason'])
-  .concat(['ca', 'cert', 'key'])
+  .concat(['ca', 'cert', 'key', 'to-store', 'from-store'])
   .concat(['output', 'write-baseline', 'against-contract'])
   .concat(['unsafe', 'update', 'env', 'fault', 'client', 'verbose'])
   // Of others: npm, npx, curl, node, docker, docker compose, mount, gh.

@@ -77,7 +77,7 @@ async function loadPg(): Promise<Pg> {
 
 /** A pooler such as pgbouncer refuses what it does not know: then the client's own timeout is the only one. */
 async function takesParameters(pg: Pg, options: ClientConfig): Promise<boolean> {
-  const client = new pg.Client({ ...options, statement_timeout: STATEMENT_TIMEOUT });
+  const client = clientOf(pg, { ...options, statement_timeout: STATEMENT_TIMEOUT });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -86,6 +86,22 @@ async function takesParameters(pg: Pg, options: ClientConfig): Promise<boolean> 
     return !/unsupported startup parameter/.test(messageOf(error));
   } finally {
     await client.end().catch(() => undefined);
+  }
+}
+
+/** @throws PatchgateError `bad-config` where the URL names certificates that cannot be read */
+function clientOf(pg: Pg, options: ClientConfig): Client {
+  try {
+    return new pg.Client(options);
+  } catch (cause) {
+    throw new PatchgateError(
+      'bad-config',
+      `invalid value for --store (PATCHGATE_STORE): ${messageOf(cause)}`,
+      {
+        hint: 'correct its parameters, such as sslrootcert',
+        cause,
+      },
+    );
   }
 }
 

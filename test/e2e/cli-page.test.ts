@@ -18,7 +18,7 @@ const COMMANDS = [
   'config',
   'demo',
 ];
-const RECORDINGS = ['list', 'show', 'scrub', 'remove', 'import', 'export'];
+const RECORDINGS = ['list', 'show', 'scrub', 'remove', 'import', 'export', 'copy'];
 
 it('has the help of every command', async () => {
   const parts: string[] = [];

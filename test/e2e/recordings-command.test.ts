@@ -27,7 +27,7 @@ async function checkout(): Promise<{
 }
 
 describe('help', () => {
-  it.each(['', 'list', 'show', 'scrub', 'remove', 'import', 'export'])(
+  it.each(['', 'list', 'show', 'scrub', 'remove', 'import', 'export', 'copy'])(
     'of recordings %s has an example',
     async (name) => {
       const { code, stdout, stderr } = await runHere([

@@ -1,0 +1,201 @@
+/** --store, where it is given to a command: what it says of the fleet, and that its password is shown nowhere. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { auditLine } from '../support/audit.ts';
+import { startBinary } from '../support/binary.ts';
+import { cleanUpLater } from '../support/clean-up.ts';
+import { exchange } from '../support/exchanges.ts';
+import { freePort, type Postgres, startPostgres } from '../support/postgres.ts';
+import { recordAll } from '../support/recordings.ts';
+import { runHere } from '../support/run-here.ts';
+import { startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const PASSWORD = 'hush-4711';
+const PATH = '/api/v2/accounts/current/projects/42';
+const PROJECT = {
+  name: 'Checkout',
+  languages: ['NODEJS'],
+  environments: [{ id: 1, name: 'A', isEnabled: true }],
+};
+
+let server: Postgres;
+let cwd: string;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+beforeEach(() => {
+  cwd = temporaryFolder();
+});
+
+async function open(): Promise<{ url: string; database: Database }> {
+  const url = await server.database();
+  const database = await openDatabase({ url, namespace: 'default', notice: () => undefined });
+  cleanUpLater(() => database.close());
+  return { url, database };
+}
+
+describe('a plan', { tags: 'slow' }, () => {
+  beforeEach(() => {
+    const other = { ...PROJECT, environments: [{ ...PROJECT.environments[0], id: 2 }] };
+    writeFileSync(join(cwd, 'body.json'), JSON.stringify(other));
+  });
+
+  it('goes by what the gates know, of one service or of all', async () => {
+    const { url, database } = await open();
+    const states = [{ base: '/api/v2', account: 'current', record: PROJECT }];
+    await database.query(
+      "INSERT INTO patchgate_record (namespace, service, kind, id, states) VALUES ('default', 'http://a.example', 'project', '42', $1)",
+      [JSON.stringify(states)],
+    );
+    const plan = (env: Record<string, string> = {}) =>
+      runHere(['plan', 'body.json', '--project', '42', '--base-path', '/api/v2'], {
+        cwd,
+        env: { PATCHGATE_STORE: url, ...env },
+      });
+    expect(await plan()).toMatchObject({ code: 3, stdout: expect.stringContaining('A') });
+    expect((await plan({ PATCHGATE_TARGET: 'http://a.example/api/v2' })).code).toBe(3);
+    const other = await plan({ PATCHGATE_TARGET: 'http://b.example/api/v2' });
+    expect(other).toMatchObject({ code: 2, stdout: expect.stringContaining('http://b.example') });
+    expect((await plan({ PATCHGATE_NAMESPACE: 'others' })).code).toBe(2);
+  });
+
+  it('goes by a recording in the database', async () => {
+    const { url } = await open();
+    await recordAll(join(cwd, 'recordings'), 'checkout', [
+      exchange({ method: 'GET', path: PATH, answer: { json: PROJECT } }),
+    ]);
+    const env = { PATCHGATE_STORE: url };
+    await runHere(['recordings', 'copy', 'checkout', '--to-store'], { cwd, env });
+    const args = [
+      'plan',
+      'body.json',
+      '--project',
+      '42',
+      '--base-path',
+      '/api/v2',
+      '--recording',
+      'checkout',
+    ];
+    expect(await runHere(args, { env, cwd: join(cwd, 'recordings', '..') })).toMatchObject({ code: 3 });
+    const missing = await runHere(args.with(-1, 'chekout'), { env, cwd });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "checkout"?') });
+  });
+});
+
+describe('a report', { tags: 'slow' }, () => {
+  it('is of what all gates have let by', async () => {
+    const { url, database } = await open();
+    for (const namespace of ['default', 'default', 'others'])
+      await database.query('INSERT INTO patchgate_audit (namespace, at, line) VALUES ($1, now(), $2)', [
+        namespace,
+        auditLine(),
+      ]);
+    const { code, stdout } = await runHere(['report', '--format', 'json'], {
+      cwd,
+      env: { PATCHGATE_STORE: url },
+    });
+    const file = join(cwd, 'audit.jsonl');
+    writeFileSync(file, `${auditLine()}\n${auditLine()}\n`);
+    const ofFile = await runHere(['report', 'audit.jsonl', '--format', 'json'], {
+      cwd,
+      env: { PATCHGATE_STORE: url },
+    });
+    expect(code).toBe(0);
+    expect(stdout).toBe(ofFile.stdout.replaceAll('audit.jsonl', url.replace('postgres@', '')));
+  });
+
+  it('needs files, or a database', async () => {
+    expect(await runHere(['report'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^patchgate: missing argument: .+\n {2}.*--store/),
+    });
+  });
+});
+
+describe('the password', { tags: 'slow' }, () => {
+  it('is not in the list of processes', async () => {
+    const target = await startTarget();
+    const { url } = await open();
+    const secret = url.replace('postgres@', `postgres:${PASSWORD}@`);
+    const gate = await startBinary(['proxy', target.url, '--store', secret], { cwd });
+    const shown = execFileSync('ps', ['-o', 'args=', '-p', String(gate.pid)], { encoding: 'utf8' });
+    expect(shown.trim()).toBe('patchgate proxy');
+    const { stdout, stderr } = await gate.stop('SIGTERM');
+    expect(stdout + stderr).not.toContain(PASSWORD);
+  });
+
+  it.each([['text'], ['json']])('is not in what config prints as %s', async (format) => {
+    const url = `postgres://me:${PASSWORD}@db.example.com/gates`;
+    for (const given of [{ args: ['--store', url] }, { env: { PATCHGATE_STORE: url } }]) {
+      const { code, stdout, stderr } = await runHere(['config', '--format', format, ...(given.args ?? [])], {
+        cwd,
+        ...(given.env && { env: given.env }),
+      });
+      expect(code).toBe(0);
+      expect(stdout).toContain('[redacted]');
+      expect(stdout + stderr).not.toContain(PASSWORD);
+    }
+  });
+
+  it.each([
+    `postgres://me:${PASSWORD}@127.0.0.1:0x/gates`,
+    `postgres://me:${PASSWORD}/x@127.0.0.1/gates`,
+    `postgres:/me:${PASSWORD}@127.0.0.1/gates`,
+    `mysql://me:${PASSWORD}@127.0.0.1/gates`,
+    `postgres://me:${PASSWORD}@nowhere.invalid/gates`,
+    `postgres://127.0.0.1:1/gates?user=me&password=${PASSWORD}`,
+    `postgres://me:${PASSWORD}@127.0.0.1:1/gates?sslmode=verify-full&sslrootcert=/missing`,
+  ])('is in no message about %s', async (url) => {
+    const { code, stdout, stderr } = await runHere(['recordings', 'list', '--store', url], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^patchgate: .+\n {2}.+\n$/);
+    expect(stderr).not.toContain(PASSWORD);
+  });
+
+  it.each([
+    [['check', 'body.json', '--store', `postgres://me:${PASSWORD}@h/gates`]],
+    [['recordings', 'list', `postgres://me:${PASSWORD}@h/gates`]],
+    [['recordings', 'lsit', `--store=postgres://me:${PASSWORD}@h/gates`]],
+    [['recordings', 'list', '--stor', `postgres://me:p ${PASSWORD} w@h/gates`]],
+    [['proxy', `postgres://me:${PASSWORD}@h/gates`]],
+    [['proxy', '--target', `postgres://h/gates?password=${PASSWORD}`]],
+  ])('is in no message about a command line that is wrong: %j', async (args) => {
+    const { code, stdout, stderr } = await runHere(args, { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^patchgate: .+\n/);
+    expect(stderr).not.toContain(PASSWORD);
+  });
+
+  it('is in no message of a server that refuses it, nor is the right one', async () => {
+    const { url, database } = await open();
+    const { query } = database;
+    await query(`CREATE ROLE gate LOGIN PASSWORD '${PASSWORD}'`);
+    await query(
+      `DO $$ BEGIN EXECUTE format('COPY (SELECT %L UNION ALL SELECT %L) TO %L', 'host all gate all scram-sha-256', 'host all all all trust', current_setting('hba_file')); END $$`,
+    );
+    await query('SELECT pg_reload_conf()');
+    await query('GRANT CREATE ON SCHEMA public TO gate');
+    await query('GRANT ALL ON ALL TABLES IN SCHEMA public TO gate');
+    const list = (password: string) =>
+      runHere(['recordings', 'list', '--store', url.replace('postgres@', `gate:${password}@`)], { cwd });
+    await expect.poll(async () => (await list(`not-${PASSWORD}`)).code).toBe(2);
+    const { stderr } = await list(`not-${PASSWORD}`);
+    expect(stderr).toMatch(/^patchgate: .*password authentication failed.*\n {2}.+\n$/);
+    expect(stderr).not.toContain(PASSWORD);
+    expect(await list(PASSWORD)).toMatchObject({ code: 0 });
+  });
+
+  it('is in no help', async () => {
+    const env = { PATCHGATE_STORE: `postgres://me:${PASSWORD}@127.0.0.1:${await freePort()}/gates` };
+    for (const args of [['proxy'], ['recordings', 'copy'], ['plan']]) {
+      const { code, stdout } = await runHere([...args, '--help'], { cwd, env });
+      expect(code).toBe(0);
+      expect(stdout).toContain('--store');
+      expect(stdout).not.toContain(PASSWORD);
+    }
+  });
+});
