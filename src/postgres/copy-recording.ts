@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { orderTimes } from '../recordings/order-times.ts';
 import { ExchangeFile, type Place, readExchanges, withBodies } from '../recordings/store/exchange-file.ts';
@@ -54,12 +55,16 @@ export async function putChanged(
     if (stampOf(file) !== stamp) await putBack(database, path, inlineExchanges(file, path), options);
 }
 
+/** Bytes. A longer path fits into no index. */
+const LONGEST_PATH = 2000;
+
 /**
  * Puts the files of a recording into the database.
  *
  * @param root the recording's folder
  * @param drops what goes for it in the database
  * @returns the number of exchanges
+ * @throws PatchgateError `bad-usage` where a path is too long for the database, before anything is put in
  */
 export async function putFilesIn(
   database: Database,
@@ -72,6 +77,15 @@ export async function putFilesIn(
     path: { recording, method, path },
     file: join(root, locationOf(method, path)),
   }));
+  const long = files.find(({ path }) => Buffer.byteLength(path.path) > LONGEST_PATH);
+  if (long)
+    throw new PatchgateError(
+      'bad-usage',
+      `a path of more than ${LONGEST_PATH} bytes has no place in the database: ${long.file}`,
+      {
+        hint: 'remove what is recorded there: patchgate recordings remove NAME --path',
+      },
+    );
   const { count, placesOf } = await placesByTime(database, files);
   for (const { path, file } of files) {
     const put = { exchanges: inlineExchanges(file, path), places: placesOf.get(file) ?? [] };

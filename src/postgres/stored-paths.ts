@@ -31,11 +31,10 @@ export function pathsIn({ query, namespace }: Database, recording?: string): Pro
 export async function findPaths(database: Database, recording: string): Promise<StoredPath[]> {
   const paths = await pathsIn(database, recording);
   if (paths.length > 0) return paths;
-  const all = await pathsIn(database);
-  const names = [...new Set(all.map((path) => path.recording))];
+  const names = new Set((await pathsIn(database)).map((path) => path.recording));
   const place = shownPlace(database);
   const hint = `choose others with --namespace, or copy one: patchgate recordings copy ${recording} --to-store`;
-  throw noSuchRecording(recording, names, place, place, hint);
+  throw noSuchRecording(recording, [...names], place, place, hint);
 }
 
 /** `postgres://db.example.com/patchgate, namespace team` */

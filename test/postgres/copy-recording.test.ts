@@ -165,6 +165,14 @@ describe('a recording', { tags: 'slow' }, () => {
     expect(await rowsOf(database)).toEqual(before);
   });
 
+  it('with a path that fits into no index is left where it is', async () => {
+    const database = await open();
+    const folder = temporaryFolder();
+    await recordAll(folder, 'x', [EXCHANGES[0] as Exchange, exchange({ path: `/${'x'.repeat(2000)}` })]);
+    await expect(put(database, join(folder, 'x'))).rejects.toMatchObject({ code: 'bad-usage' });
+    expect(await pathsIn(database)).toEqual([]);
+  });
+
   it('drops files that the database does not have', async () => {
     const database = await open();
     const root = await recorded();
