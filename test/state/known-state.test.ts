@@ -581,3 +581,56 @@ it('only what changes is told', () => {
   state.forget(CURRENT);
   expect(told).toEqual(['[1,2] whole', '[2] whole', undefined]);
 });
+
+describe('what others have learnt', () => {
+  const whole = (...ids: number[]): Known => ({ record: project(...ids), isWhole: true });
+  const live = () => {
+    const changed: RecordName[] = [];
+    const state = new KnownState({ live: { lag: 0 }, onChange: (name) => changed.push(name) });
+    state.send(CURRENT, project(1, 2)).accepted();
+    state.send(named('196'), project(3)).accepted();
+    changed.length = 0;
+    return { state, changed };
+  };
+
+  it('takes the place of what is known, by all names, and is not told', () => {
+    const { state, changed } = live();
+    expect(state.namesOf(CURRENT).map(({ name }) => name.account)).toEqual(['current', '196']);
+    state.replace(CURRENT, [{ name: CURRENT, known: whole(1) }]);
+    expect(state.namesOf(CURRENT)).toEqual([{ name: CURRENT, known: whole(1) }]);
+    expect(brief(state.of(CURRENT))).toBe('[1] whole');
+    state.replace(CURRENT, []);
+    expect(state.of(CURRENT)).toBeUndefined();
+    expect(state.count).toBe(0);
+    expect(changed).toEqual([]);
+  });
+
+  it('leaves what is on its way', () => {
+    const { state } = live();
+    const sent = state.send(CURRENT, project(1, 9));
+    state.replace(CURRENT, [{ name: CURRENT, known: whole(1, 5) }]);
+    expect(state.namesOf(CURRENT)).toEqual([{ name: CURRENT, known: whole(1, 5) }]);
+    expect(brief(state.of(CURRENT))).toBe('[1,5,9] whole');
+    sent.rejected();
+    expect(brief(state.of(CURRENT))).toBe('[1,5] whole');
+  });
+
+  it('makes late what is read meanwhile, unless it is nothing new', () => {
+    const { state } = live();
+    const known = state.namesOf(CURRENT);
+    const inTime = state.confirm(CURRENT, 'me', false);
+    state.replace(
+      CURRENT,
+      known.map(({ name, known }) => ({ name, known: structuredClone(known) })),
+    );
+    inTime(answer(project(1, 2, 3)));
+    expect(state.of(CURRENT)?.record.environments).toEqual(project(1, 2, 3).environments);
+    const late = state.read(CURRENT, false);
+    state.replace(CURRENT, [{ name: CURRENT, known: whole(1) }]);
+    late(answer(project(1, 2)));
+    expect(state.of(CURRENT)?.record.environments).toMatchObject([
+      { id: 1 },
+      { id: 2, possibleSince: expect.any(String) },
+    ]);
+  });
+});

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { afterTaken, either, sentRecord, wholeRecord, withUnclear } from '../../src/state/known.ts';
+import { afterTaken, either, merged, sentRecord, wholeRecord, withUnclear } from '../../src/state/known.ts';
+import { environmentsOf } from '../../src/state/project.ts';
 
 const project = (...ids: number[]) => ({
   name: 'Checkout',
@@ -42,4 +44,58 @@ it('what is unclear is both, and whole where both are', () => {
 it('one of two is what either has', () => {
   expect(either(whole(1), { ...whole(2), isWhole: false })).toEqual(whole(1, 2));
   expect(either(undefined, whole(2))).toEqual(whole(2));
+});
+
+describe('what two have learnt who knew the same', () => {
+  const SINCE = Date.parse('2026-01-01T00:00:00.000Z');
+  const ids = (known: ReturnType<typeof merged>) =>
+    environmentsOf(known?.record)
+      .map(({ id, possibleSince }) => (possibleSince ? `${id}?` : id))
+      .sort();
+
+  it('is what the one has learnt where the other has learnt nothing', () => {
+    expect(merged(whole(1, 2), whole(1), whole(1, 2), SINCE)).toEqual(whole(1));
+    expect(merged(whole(1, 2), whole(1, 2), whole(1), SINCE)).toEqual(whole(1));
+    expect(merged(whole(1), undefined, whole(1), SINCE)).toBeUndefined();
+    expect(merged(whole(1), whole(1), undefined, SINCE)).toBeUndefined();
+    expect(merged(undefined, whole(1), undefined, SINCE)).toEqual(whole(1));
+  });
+
+  it('is what either has found, without what either has found gone', () => {
+    expect(ids(merged(whole(1, 2, 3), whole(1, 2, 4), whole(1, 3, 5), undefined))).toEqual([1, 4, 5]);
+    expect(ids(merged(whole(1, 2, 3), whole(1, 2, 4), whole(1, 3, 5), SINCE))).toEqual([1, '4?', 5]);
+    expect(ids(merged(undefined, whole(1, 2), whole(2, 3), SINCE))).toEqual(['1?', 2, 3]);
+  });
+
+  it('is the other where one of them has found it deleted', () => {
+    expect(merged(whole(1), undefined, whole(1, 2), SINCE)).toEqual(whole(1, 2));
+    expect(merged(whole(1), whole(1, 2), undefined, SINCE)).toEqual(whole(1, 2));
+  });
+
+  it('is whole only where nobody has come to doubt it', () => {
+    const part = { ...whole(1, 2), isWhole: false };
+    expect(merged(whole(1), part, whole(1, 3), SINCE)?.isWhole).toBe(false);
+    expect(merged(whole(1), whole(1, 3), part, SINCE)?.isWhole).toBe(false);
+    expect(merged({ ...whole(1), isWhole: false }, whole(1, 2), whole(1, 3), SINCE)?.isWhole).toBe(true);
+  });
+
+  it('loses nothing that either has found', () => {
+    const some = fc.uniqueArray(fc.integer({ min: 1, max: 5 }), { maxLength: 4 });
+    fc.assert(
+      fc.property(
+        some,
+        some,
+        some,
+        fc.option(fc.constant(SINCE), { nil: undefined }),
+        (was, own, other, since) => {
+          const now = ids(merged(whole(...was), whole(...own), whole(...other), since)).map((id) =>
+            Number.parseInt(String(id), 10),
+          );
+          const found = [...own, ...other].filter((id) => !was.includes(id));
+          const kept = was.filter((id) => own.includes(id) && other.includes(id));
+          expect(now.toSorted()).toEqual([...new Set([...found, ...kept])].sort());
+        },
+      ),
+    );
+  });
 });
