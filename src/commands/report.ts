@@ -52,7 +52,10 @@ export const report: CommandModule = {
       .option('format', { ...formatOf('Of the report', 'text', 'json', 'markdown'), alias: 'f' })
       .example('$0 report audit.jsonl', 'what would --validation enforce have blocked?')
       .example('$0 report checkout --format markdown', 'of a recording, for a ticket')
-      .example('$0 report --store postgres://db.example.com/gates', 'of what all gates of a fleet have let by'),
+      .example(
+        '$0 report --store postgres://db.example.com/gates',
+        'of what all gates of a fleet have let by',
+      ),
   handler: async (argv) => {
     const { config, origins } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.report);
     const { files = [], ...given } = argv as unknown as { files?: string[]; format: string | string[] };

@@ -7,6 +7,7 @@ import { rulesOf } from '../app/open-recording.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Database } from '../postgres/database.ts';
 import type { StoredPath } from '../postgres/stored-paths.ts';
+import { checkRecordingName } from '../recordings/store/location.ts';
 import type { Config } from '../settings/config.ts';
 
 /** Opens the database of `--store` for one command; without that setting, there is none. */
@@ -47,6 +48,8 @@ export async function workOnFiles<T>(
   return inTemporaryFolder(async (folder) => {
     const written = [];
     for (const recording of new Set(paths.map((path) => path.recording))) {
+      // It becomes the name of a folder.
+      checkRecordingName(recording);
       const own = paths.filter((path) => path.recording === recording);
       written.push(...(await readOut(database, own, join(folder, recording))));
     }
