@@ -659,7 +659,9 @@ describe('what says what the project holds', () => {
     expect(source({ hasStore: true, ...FLAG })).toMatchObject({ kind: 'state' });
     expect(source({ ...store, ...RECORDING })).toMatchObject({ kind: 'recording' });
     expect(refusal('bad-usage', () => source({ ...store, ...FLAG }))).toContain('--state and --store');
-    expect(refusal('bad-usage', () => source({ ...store, ...TARGET }))).toContain('--store and --from-target');
+    expect(refusal('bad-usage', () => source({ ...store, ...TARGET }))).toContain(
+      '--store and --from-target',
+    );
   });
 
   it('headers go nowhere without a service', () => {
