@@ -1,6 +1,8 @@
 /** What a run against a recording tells people at its end. */
+import { join } from 'node:path';
 import { amount, grouped, shortened } from '../reporters/wording.ts';
 import type { IdleFault } from '../server/faults/fault-list.ts';
+import type { Config } from '../settings/config.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import type { Unanswerable } from '../upstreams/replay/sequences.ts';
 import type { CrossSessionHit } from '../upstreams/replay/served.ts';
@@ -10,6 +12,15 @@ import type { Unserved, UnservedExchange } from '../upstreams/replay/unserved.ts
 const MOST_REASONS = 20;
 const MOST_CHARACTERS = 2000;
 const MOST_SESSIONS = { ofMisses: 3, ofHits: 10 };
+
+/** Where a run has recorded: `recordings/checkout`. */
+export function recordedAt({
+  store,
+  recordings,
+  recording,
+}: Pick<Config, 'store' | 'recordings' | 'recording'>): string {
+  return store === undefined ? join(recordings, recording) : `"${recording}" of the database`;
+}
 
 /** Which requests of a run had no answer, each reason once with what to do about it; undefined where there is none. */
 export function missesText({ count, misses, isOrdered }: Missed): string | undefined {

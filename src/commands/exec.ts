@@ -1,8 +1,13 @@
-import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
 import { replayOrRecord, type Wording } from '../app/replay-or-record.ts';
-import { crossSessionText, missesText, neverHappenedText, unservedText } from '../app/run-text.ts';
+import {
+  crossSessionText,
+  missesText,
+  neverHappenedText,
+  recordedAt,
+  unservedText,
+} from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { hintWith } from '../recordings/matching/explain-path.ts';
 import { amount, recordedText } from '../reporters/wording.ts';
@@ -147,7 +152,7 @@ async function runExec(
       await gate.close(ended?.code !== 0 || gate.misses().count > 0);
     }
     const recorded = gate.recorded();
-    if (recorded !== undefined) say(recordedText(recorded, join(config.recordings, config.recording)));
+    if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
   } catch (error) {
     // The command's own code says more than ours.
     if (!ended || ended.code === 0) throw error;

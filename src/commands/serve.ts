@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { CommandModule } from 'yargs';
 import type { Kind } from '../app/compose-upstream.ts';
-import { unservedText } from '../app/run-text.ts';
+import { recordedAt, unservedText } from '../app/run-text.ts';
 import { PatchgateError } from '../errors.ts';
 import { amount, recordedText, visible } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
@@ -106,7 +105,7 @@ export async function serve(kind: Kind, flags: Readonly<Record<string, unknown>>
     await gate.close();
   }
   const recorded = gate.recorded();
-  if (recorded !== undefined) say(recordedText(recorded, join(config.recordings, config.recording)));
+  if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
 }
 
 function policyText({ guardPolicy, protect }: Config): string {

@@ -162,7 +162,7 @@ export class Outbox {
     const inMemory = this.#unwritten.length;
     if (waiting > inMemory)
       notice(
-        `${amount(waiting - inMemory, 'line')} of what was recorded wait for the database in ${this.#file}: the next start in this folder ships them`,
+        `waiting for the database in ${this.#file}: ${amount(waiting - inMemory, 'line')} of what was recorded, which the next start in this folder ships`,
       );
     this.#journal.close();
     this.#lock.release();
@@ -225,7 +225,8 @@ export class Outbox {
       while (!this.#isClosed && this.#shippedBytes < this.#journal.size) await this.#shipBatch();
       this.#shipTrouble = undefined;
     } catch (error) {
-      this.#shipTrouble = error as Error;
+      // Its hint is for who sent a request.
+      this.#shipTrouble = new Error(messageOf(error), { cause: error });
       this.#wake(RETRY_AFTER);
     }
     this.#tell();

@@ -1,0 +1,199 @@
+/** Several gates that record into one database, and replay from it. */
+import { existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Running, runBinary, startBinary } from '../support/binary.ts';
+import { cleanUpLater } from '../support/clean-up.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+let server: Postgres;
+let target: string;
+beforeAll(async () => {
+  server = await startPostgres();
+  let count = 0;
+  const echo = createServer((req, res) => {
+    res.setHeader('content-type', 'application/json');
+    res.end(JSON.stringify({ url: req.url, count: ++count }));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => echo.once('listening', resolve));
+  cleanUpLater(() => void echo.close());
+  target = `http://127.0.0.1:${(echo.address() as AddressInfo).port}`;
+}, 60_000);
+
+const start = (args: readonly string[], store: string, cwd = temporaryFolder()) =>
+  startBinary(args, { cwd, env: { PATCHGATE_STORE: store } });
+
+const proxy = (store: string, record: string, cwd?: string, ...more: string[]) =>
+  start(['proxy', target, '--record', record, '--recording', 'r', '--no-guard', ...more], store, cwd);
+
+async function get({ url }: Pick<Running, 'url'>, path: string): Promise<unknown> {
+  const answer = await fetch(url + path);
+  const text = await answer.text();
+  return answer.status === 200 ? (JSON.parse(text) as unknown) : answer.status;
+}
+
+async function rowsOf<Row extends object>(store: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: store });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function queriesIn(store: string): Promise<string[]> {
+  const rows = await rowsOf<{ query: string }>(
+    store,
+    "SELECT exchange->'request'->>'query' AS query FROM patchgate_exchange ORDER BY place",
+  );
+  return rows.map(({ query }) => query);
+}
+
+describe('gates on one database', { tags: 'slow' }, () => {
+  it('record every answered exchange once, whichever of them is killed', { timeout: 60_000 }, async () => {
+    const store = await server.database();
+    const folders = [temporaryFolder(), temporaryFolder()];
+    let gates = await Promise.all(folders.map((folder) => proxy(store, 'all', folder, '--run', 'ours')));
+    const answered: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const [one, two] = gates as [Running, Running];
+      let isOver = false;
+      const clients = [one, one, two, two].map(async (gate, client) => {
+        for (let i = 0; !isOver; i++) {
+          const query = `n=${round}-${client}-${i}`;
+          const answer = await get(gate, `/path/${i % 7}?${query}`).catch(() => undefined);
+          if (answer) answered.push(query);
+          else return;
+        }
+      });
+      await expect.poll(() => answered.length, { timeout: 15_000 }).toBeGreaterThan(150 * (round + 1));
+      await one.stop('SIGKILL');
+      isOver = true;
+      await Promise.all(clients);
+      gates = [await proxy(store, 'all', folders[0], '--run', 'ours'), two];
+    }
+    for (const gate of gates) expect((await gate.stop()).stderr).not.toContain('waiting for the database');
+    const kept = await queriesIn(store);
+    expect(new Set(kept).size).toBe(kept.length);
+    expect(answered.filter((query) => !kept.includes(query))).toEqual([]);
+    for (const folder of folders)
+      expect(readdirSync(join(folder, '.patchgate/outbox')).filter((name) => name !== '.gitignore')).toEqual(
+        [],
+      );
+    expect(existsSync(join(folders[0] as string, 'recordings'))).toBe(false);
+    const [sum] = await rowsOf(store, 'SELECT sum(exchanges)::int AS sum FROM patchgate_path');
+    expect(sum).toEqual({ sum: kept.length });
+  });
+
+  it('replay what others recorded, and are told of what comes later', { timeout: 60_000 }, async () => {
+    const store = await server.database();
+    const none = await runBinary(['replay', '--recording', 'r'], { env: { PATCHGATE_STORE: store } });
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('there is no recording "r" in postgres://');
+    const recorder = await proxy(store, 'all');
+    const first = await get(recorder, '/a');
+    const second = await get(recorder, '/a');
+    await expect.poll(() => queriesIn(store)).toHaveLength(2);
+    const replay = await start(['replay', '--recording', 'r'], store);
+    expect(await get(replay, '/a')).toEqual(first);
+    expect(await get(replay, '/a')).toEqual(second);
+    expect(await get(replay, '/a')).toEqual(second);
+    expect(await get(replay, '/b')).toBe(501);
+    const third = await get(recorder, '/a');
+    const other = await get(recorder, '/b');
+    await expect.poll(() => get(replay, '/b')).toEqual(other);
+    // It goes on behind what it had.
+    expect(await get(replay, '/a')).toEqual(third);
+    await replay.stop();
+    await recorder.stop();
+  });
+
+  it('once: the first records, and the others replay', { timeout: 60_000 }, async () => {
+    const store = await server.database();
+    const first = await proxy(store, 'once');
+    const answer = await get(first, '/a');
+    await first.said('records "r" in postgres://', 'stderr');
+    await first.stop();
+    const second = await proxy(store, 'once');
+    await second.said('replays "r" in postgres://', 'stderr');
+    expect(await get(second, '/a')).toEqual(answer);
+    await second.stop();
+  });
+
+  it('all: the first answer of a run replaces what others have, whichever gate gets it', {
+    timeout: 60_000,
+  }, async () => {
+    const store = await server.database();
+    const former = await proxy(store, 'all');
+    for (let i = 0; i < 2; i++) await get(former, '/a?former');
+    await get(former, '/a?only=former');
+    await former.stop();
+    const gates = [
+      await proxy(store, 'all', undefined, '--run', '7'),
+      await proxy(store, 'all', undefined, '--run', '7'),
+    ];
+    for (const gate of gates) await get(gate, '/a?former');
+    for (const gate of gates) await gate.stop();
+    expect((await queriesIn(store)).sort()).toEqual(['former', 'former', 'only=former']);
+    const runs = await rowsOf<{ run: string }>(store, 'SELECT run FROM patchgate_exchange ORDER BY place');
+    expect(runs.map(({ run }) => run).slice(1)).toEqual(['7', '7']);
+  });
+
+  it('new_episodes: what one has recorded it answers itself, in the order of recording', {
+    timeout: 60_000,
+  }, async () => {
+    const store = await server.database();
+    const gate = await proxy(store, 'new_episodes');
+    const answer = await get(gate, '/a');
+    for (let i = 0; i < 20; i++) expect(await get(gate, '/a')).toEqual(answer);
+    await gate.stop();
+    const again = await proxy(store, 'new_episodes');
+    expect(await get(again, '/a')).toEqual(answer);
+    await get(again, '/b');
+    await again.stop();
+    expect(await queriesIn(store)).toHaveLength(2);
+  });
+
+  it('go on without the database, and keep what it does not have', { timeout: 90_000 }, async () => {
+    const own = await startPostgres();
+    const store = await own.database();
+    const folder = temporaryFolder();
+    const gate = await proxy(store, 'all', folder);
+    await get(gate, '/a?n=1');
+    await expect.poll(() => queriesIn(store)).toEqual(['n=1']);
+    await own.kill();
+    expect(await get(gate, '/a?n=2')).toMatchObject({ url: '/a?n=2' });
+    await gate.said('Nothing is lost', 'stderr');
+    const health = await (await fetch(`${gate.url}/__patchgate/health`)).json();
+    expect(health).toMatchObject({ trouble: expect.stringContaining('') });
+    const metrics = await (await fetch(`${gate.url}/__patchgate/metrics`)).text();
+    expect(metrics).toContain('patchgate_exchanges_waiting 1');
+    const { code, stderr } = await gate.stop();
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/waiting for the database in \S+\.ndjson: 1 line of what/);
+    await own.start();
+    await (await proxy(store, 'all', folder, '--run', 'other')).stop();
+    expect(await queriesIn(store)).toEqual(['n=1', 'n=2']);
+  });
+
+  it('audit into it, and into a file where one is named', { timeout: 60_000 }, async () => {
+    const store = await server.database();
+    const folder = temporaryFolder();
+    const gate = await start(['proxy', target, '--audit', 'audit.ndjson'], store, folder);
+    const answer = await fetch(`${gate.url}/api/v2/accounts/1/projects/42`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: '{"nonsense": 1}',
+    });
+    expect(answer.status).toBe(422);
+    await gate.stop();
+    const rows = await rowsOf<{ line: { path: string } }>(store, 'SELECT line FROM patchgate_audit');
+    expect(rows).toMatchObject([{ line: { method: 'PATCH', verdict: 'block' } }]);
+    expect(existsSync(join(folder, 'audit.ndjson'))).toBe(true);
+  });
+});
