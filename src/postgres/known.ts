@@ -142,7 +142,7 @@ export class PgKnownStore implements KnownStore {
     const own = { alone: !isShared, gate: this.#gate, sent: textOf(byName(sent)) };
     for (let pause = FIRST_PAUSE; !isGone(); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const askedAt = performance.now();
-      const fence = (await this.#claim(row, own)) ?? (await this.#takeOver(row, own));
+      const fence = (await this.#claim(row, own)) ?? (await inTurn(row, () => this.#takeOver(row, own)));
       if (fence === undefined) {
         await wait(pause * (0.5 + Math.random()));
         continue;
@@ -172,7 +172,8 @@ export class PgKnownStore implements KnownStore {
   async #claim(row: Row, own: Omit<StoredLease, 'fence' | 'until'>): Promise<number | undefined> {
     const values = [...this.#keyOf(row), JSON.stringify(own), LIFE, row.version];
     const [claimed] = await this.#options.database.query<Leased>(CLAIM, values);
-    if (claimed) this.#takeIn(row, claimed);
+    // What was written here meanwhile may have been heard of first.
+    if (claimed && claimed.version > row.version) this.#takeIn(row, claimed);
     return claimed?.fence;
   }
 
@@ -220,21 +221,21 @@ export class PgKnownStore implements KnownStore {
     };
     let validUntil = until;
     const timer = setInterval(() => void renew(), RENEWED_EVERY).unref();
-    let released: Promise<void> | undefined;
+    let released: Promise<unknown> | undefined;
     return {
       get isOver() {
         return performance.now() >= validUntil;
       },
-      release: () => {
+      release: async () => {
         clearInterval(timer);
         released ??= this.#release(row, fence);
-        return released;
+        await released;
       },
     };
   }
 
-  /** With what is known now. Never rejects. */
-  async #release(row: Row, fence: number): Promise<void> {
+  /** With what is known now. Never rejects. @returns false: it is tried again later */
+  async #release(row: Row, fence: number): Promise<boolean> {
     try {
       await inTurn(row, async () => {
         while (!(await this.#giveBack(row, fence))) {
@@ -244,10 +245,12 @@ export class PgKnownStore implements KnownStore {
           if (!isOurs) return;
         }
       });
+      return true;
     } catch (error) {
       this.#failed(error);
       this.#kept.add({ row, fence });
       this.#writeLater(RETRY);
+      return false;
     }
   }
 
@@ -282,22 +285,29 @@ export class PgKnownStore implements KnownStore {
   /** One time after the other. Never rejects. */
   #write(): Promise<void> {
     this.#writing = this.#writing.then(async () => {
-      const kept = [...this.#kept];
+      const [rows, kept] = [[...this.#changed], [...this.#kept]];
+      this.#changed.clear();
       this.#kept.clear();
-      await Promise.all(kept.map(({ row, fence }) => this.#release(row, fence)));
-      for (const row of [...this.#changed]) {
-        this.#changed.delete(row);
-        try {
-          await inTurn(row, () => this.#writeRow(row));
-        } catch (error) {
-          this.#changed.add(row);
-          this.#failed(error);
-          return this.#writeLater(RETRY);
-        }
-      }
-      if (this.#kept.size === 0) this.trouble = undefined;
+      // Claims have the other connections.
+      let isAll = true;
+      for (const { row, fence } of kept) isAll = (await this.#release(row, fence)) && isAll;
+      for (const row of rows) isAll = (await this.#writeLearnt(row)) && isAll;
+      if (isAll) this.trouble = undefined;
+      else this.#writeLater(RETRY);
     });
     return this.#writing;
+  }
+
+  /** @returns false: it is tried again later */
+  async #writeLearnt(row: Row): Promise<boolean> {
+    try {
+      await inTurn(row, () => this.#writeRow(row));
+      return true;
+    } catch (error) {
+      this.#failed(error);
+      this.#changed.add(row);
+      return false;
+    }
   }
 
   async #writeRow(row: Row): Promise<void> {
@@ -313,7 +323,6 @@ export class PgKnownStore implements KnownStore {
   }
 
   #wrote(row: Row, states: States, version: number): void {
-    if (version <= row.version) return;
     row.version = version;
     row.states = states;
   }
@@ -329,7 +338,7 @@ export class PgKnownStore implements KnownStore {
    * @param how what was learnt here meanwhile came about: beside what others did, while no other gate sent a PATCH, or while one may have
    */
   #takeIn(row: Row, found: Found, how: 'beside' | 'alone' | 'unclear' = 'beside'): void {
-    if (!found.states || (found.version <= row.version && how !== 'unclear')) return;
+    if (!found.states || (found.version === row.version && how !== 'unclear')) return;
     const now = Date.now();
     const own = this.#own(row);
     const other = this.#statesOf(row, found);
@@ -398,7 +407,7 @@ export class PgKnownStore implements KnownStore {
   }
 }
 
-function inTurn(row: Row, work: () => Promise<void>): Promise<void> {
+function inTurn<T>(row: Row, work: () => Promise<T>): Promise<T> {
   const turn = row.written.then(work);
   row.written = turn.catch(() => undefined);
   return turn;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Lease } from '../../src/guard/known-store.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import type { RecordName } from '../../src/model/record.ts';
@@ -73,10 +73,7 @@ const brief = ({ state }: PgKnownStore, name = NAME) =>
     .sort();
 
 /** As a gate knows it that starts now. */
-const known = async ({ database }: Gate, url: string, name = NAME) => {
-  void database;
-  return brief(await open(url), name);
-};
+const known = async (url: string, name = NAME) => brief(await open(url), name);
 
 /** The gates with leases are dead for so long that these are over. */
 const age = ({ database }: Gate) =>
@@ -135,6 +132,21 @@ describe('a lease', { tags: 'slow' }, () => {
     expect(brief(one)).toEqual([1]);
   });
 
+  it('takes two statements, unless others have one', async () => {
+    const url = await server.database();
+    const one = await open(url);
+    await patch(one, 1, 2);
+    const told = vi.spyOn(one.database, 'query');
+    const own = await lease(one, true, holding(1, 2));
+    learn(one, NAME, holding(1, 2));
+    await own.release();
+    expect(told).toHaveBeenCalledTimes(2);
+    await patch(one, 1, 3);
+    expect(told).toHaveBeenCalledTimes(4);
+    await one.close();
+    expect(told).toHaveBeenCalledTimes(4);
+  });
+
   it('loses no change of many gates at once', async () => {
     const url = await server.database();
     const gates = await Promise.all([open(url), open(url), open(url)]);
@@ -151,7 +163,7 @@ describe('a lease', { tags: 'slow' }, () => {
       }),
     );
     const all = [1, 2].flatMap((round) => clients.map((client) => 100 * round + client));
-    expect(await known(gates[0] as Gate, url)).toEqual(all);
+    expect(await known(url)).toEqual(all);
     const [row] = await gates[0].database.query(
       'SELECT fence::float8, version::float8, leases FROM patchgate_record',
     );
@@ -188,14 +200,14 @@ describe('a lease', { tags: 'slow' }, () => {
     await age(next);
     const own = await lease(next, true);
     expect(brief(next)).toEqual([1, '2?', '3?']);
-    expect(await known(next, url)).toEqual([1, '2?', '3?']);
+    expect(await known(url)).toEqual([1, '2?', '3?']);
     // It was not dead after all, and its PATCH came through.
     sent.accepted();
     await old.release();
-    await expect.poll(() => known(next, url)).toEqual([1, '2?', 3]);
+    await expect.poll(() => known(url)).toEqual([1, '2?', 3]);
     await own.release();
     await patch(next, 1, 3);
-    expect(await known(next, url)).toEqual([1, 3]);
+    expect(await known(url)).toEqual([1, 3]);
     expect(await mayLease(next, false)).toBe(true);
   });
 
@@ -228,10 +240,10 @@ describe('what two gates learn at once', { tags: 'slow' }, () => {
     await (await lease(other, true)).release();
     const own = await lease(one, false, holding(1, 3));
     see(other, NAME, 1, 2, 9);
-    await expect.poll(() => known(other, url)).toEqual([1, 2, 9]);
+    await expect.poll(() => known(url)).toEqual([1, 2, 9]);
     learn(one, NAME, holding(1, 3));
     await own.release();
-    expect(await known(other, url)).toEqual([1, 3, 9]);
+    expect(await known(url)).toEqual([1, 3, 9]);
   });
 
   it('an answer that comes late makes nothing sure', async () => {
@@ -241,7 +253,7 @@ describe('what two gates learn at once', { tags: 'slow' }, () => {
     await (await lease(other, true)).release();
     await patch(one, 1, 3);
     see(other, NAME, 1, 2, 4);
-    await expect.poll(() => known(one, url)).toEqual([1, 3, '4?']);
+    await expect.poll(() => known(url)).toEqual([1, 3, '4?']);
     await expect.poll(() => brief(other)).toEqual([1, 3, '4?']);
   });
 
@@ -250,7 +262,7 @@ describe('what two gates learn at once', { tags: 'slow' }, () => {
     const [one, other] = [await open(url), await open(url)];
     await patch(one, 1, 2);
     see(other, NAME, 2, 3);
-    await expect.poll(() => known(one, url)).toEqual([1, 2, '3?']);
+    await expect.poll(() => known(url)).toEqual([1, 2, '3?']);
   });
 });
 
@@ -270,7 +282,7 @@ describe('the database', { tags: 'slow' }, () => {
     const isBack = () => lease(other).then((again) => again.release());
     await expect.poll(() => isBack().catch(() => 'away'), { timeout: 30_000 }).toBeUndefined();
     expect(brief(other)).toEqual([1, 3]);
-    await expect.poll(() => known(other, own.url, project(43)), { timeout: 30_000 }).toEqual([7]);
+    await expect.poll(() => known(own.url, project(43)), { timeout: 30_000 }).toEqual([7]);
   }, 90_000);
 
   it('keeps what a gate has no room for', async () => {
@@ -279,12 +291,12 @@ describe('the database', { tags: 'slow' }, () => {
     const large = { ...holding(1), name: 'x'.repeat(20_000_000) };
     const leaseOf = (id: number) => one.lease(project(id), { isShared: true, body: {}, isGone: () => false });
     learn(one, project(1), large);
-    await expect.poll(() => known(one, url, project(1)), { timeout: 20_000 }).toEqual([1]);
+    await expect.poll(() => known(url, project(1)), { timeout: 20_000 }).toEqual([1]);
     const held = await leaseOf(1);
     learn(one, project(2), large);
     expect(brief(one, project(1))).toEqual([]);
     await held?.release();
-    await expect.poll(() => known(one, url, project(2)), { timeout: 20_000 }).toEqual([1]);
+    await expect.poll(() => known(url, project(2)), { timeout: 20_000 }).toEqual([1]);
     await (await leaseOf(1))?.release();
     expect(brief(one, project(1))).toEqual([1]);
     await one.close();
@@ -297,6 +309,28 @@ describe('the database', { tags: 'slow' }, () => {
     ]);
   });
 
+  it('that was put back to an older state is written on', async () => {
+    const url = await server.database();
+    const one = await open(url);
+    await patch(one, 1, 2);
+    await patch(one, 1, 3);
+    const own = await lease(one);
+    const older = JSON.stringify([{ base: '/api/v2', account: 'current', record: holding(1, 2) }]);
+    await one.database.query('UPDATE patchgate_record SET version = 1, states = $1', [older]);
+    learn(one, NAME, holding(1, 4));
+    await own.release();
+    expect(await known(url)).toEqual([1, 2, 4]);
+  });
+
+  it('gets the rest where it does not take one of them', async () => {
+    const url = await server.database();
+    const one = await open(url);
+    see(one, project('a\0b'), 1);
+    see(one, NAME, 1, 2);
+    await expect.poll(() => known(url)).toEqual([1, 2]);
+    await expect.poll(() => one.trouble?.message).toMatch(/invalid byte sequence/);
+  });
+
   it('that refuses what is written is told once', async () => {
     const url = await server.database();
     const one = await open(url);
@@ -306,7 +340,7 @@ describe('the database', { tags: 'slow' }, () => {
     await expect(lease(one)).rejects.toThrow(/does not exist/);
     await one.database.query('ALTER TABLE other RENAME TO patchgate_record');
     await expect.poll(() => one.trouble, { timeout: 5000 }).toBeUndefined();
-    expect(await known(one, url)).toEqual([1]);
+    expect(await known(url)).toEqual([1]);
     expect(one.notices).toEqual([expect.stringMatching(/^WHAT IS KNOWN CANNOT BE WRITTEN to postgres:/)]);
   });
 });
