@@ -69,7 +69,9 @@ describe('two gates of the packed program', { tags: 'slow' }, () => {
     expect(service.deleted).toEqual([]);
     await Promise.all([first.stop(), second.stop()]);
     const third = await start(service, store);
-    expect(third.stderr()).toMatch(/knows 1 of its records \(postgres:\/\/127\.0\.0\.1:\d+\/\w+\)/);
+    await soon(() =>
+      expect(third.stderr()).toMatch(/knows 1 of its records \(postgres:\/\/127\.0\.0\.1:\d+\/\w+\)/),
+    );
     expect(lossesIn(await patch(third.url, BOTH))).toEqual(['environment-deleted 3']);
   });
 
