@@ -69,9 +69,7 @@ describe('two gates of the packed program', { tags: 'slow' }, () => {
     expect(service.deleted).toEqual([]);
     await Promise.all([first.stop(), second.stop()]);
     const third = await start(service, store);
-    await soon(() =>
-      expect(third.stderr()).toMatch(/knows 1 of its records \(postgres:\/\/127\.0\.0\.1:\d+\/\w+\)/),
-    );
+    await third.said(/knows 1 of its records \(postgres:\/\/127\.0\.0\.1:\d+\/\w+\)/, 'stderr');
     expect(lossesIn(await patch(third.url, BOTH))).toEqual(['environment-deleted 3']);
   });
 
