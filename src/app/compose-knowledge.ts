@@ -59,7 +59,8 @@ export async function composeKnowledge(
     },
     ledger: { state, file },
     approvals: kept.approvals,
-    ...(kept.lease && { lease: kept.lease.bind(kept) }),
+    lease: kept.lease?.bind(kept),
+    refresh: kept.refresh?.bind(kept),
     ...(read && { confirm: read, ...(config.readState && { find: read }) }),
     // What a recording answers changes nothing at the service.
     learner: { stateOf: () => state, kinds, counts: (answeredBy) => answeredBy === 'target' },

@@ -17,7 +17,9 @@ export interface Knowledge {
   /** Looks whether what is only possible is there. Never rejects. */
   confirm?(name: RecordName, asker: Asker): Promise<void>;
   /** Where several gates know it together: without it, a PATCH of a guarded record does not pass. */
-  lease?: KnownStore['lease'];
+  lease?: KnownStore['lease'] | undefined;
+  /** What is only asked what it would do with a PATCH looks there without a lease. */
+  refresh?: KnownStore['refresh'] | undefined;
   /** What learns from the answers; absent where the upstream itself is asked each time. */
   learner?: Learner;
   /** What is known of a real service, the same for every session, and the file or database in which it is kept; `""`: in none. */

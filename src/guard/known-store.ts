@@ -16,6 +16,8 @@ export interface KnownStore {
    * @throws PatchgateError `store-unavailable`
    */
   lease?(name: RecordName, wanted: LeaseWanted): Promise<Lease | undefined>;
+  /** Takes in what is known of a record by others, without a lease. @throws PatchgateError `store-unavailable` */
+  refresh?(name: RecordName): Promise<void>;
   /** Writes out what is known. Never rejects: what could not be written is told by notice. */
   close(): Promise<void>;
 }

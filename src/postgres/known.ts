@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { LRUCache } from 'lru-cache';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { KnownStore, Lease, LeaseWanted } from '../guard/known-store.ts';
 import type { JsonObject } from '../json/json.ts';
@@ -46,6 +47,8 @@ const RETRY = 1000;
 const CLOSING_TRIES = 3;
 /** Records that are read at the start. */
 const MOST_AT_START = 20_000;
+/** More than memory has room for: of most, nothing is known. */
+const MOST_ROWS = 100_000;
 
 /** What is known of the records of one kind and id. */
 interface Row {
@@ -99,7 +102,7 @@ export class PgKnownStore implements KnownStore {
   trouble: Error | undefined;
   readonly #options: PgKnownOptions;
   readonly #gate = randomUUID();
-  readonly #rows = new Map<string, Row>();
+  readonly #rows = new LRUCache<string, Row>({ max: MOST_ROWS });
   /** More may be known of them than was written. */
   readonly #changed = new Set<Row>();
   /** Leases that are still to be given back. */
@@ -133,7 +136,7 @@ export class PgKnownStore implements KnownStore {
     });
   }
 
-  /** A lease brings what others have written. */
+  /** That is for a lease to do. */
   follow(): void {}
 
   async lease(name: RecordName, { isShared, body, isGone }: LeaseWanted): Promise<Lease | undefined> {
@@ -153,6 +156,14 @@ export class PgKnownStore implements KnownStore {
       await lease.release();
     }
     return undefined;
+  }
+
+  refresh(name: RecordName): Promise<void> {
+    const row = this.#rowOf(name);
+    return inTurn(row, async () => {
+      const found = await this.#read(row);
+      if (found) this.#takeIn(row, found);
+    });
   }
 
   async close(): Promise<void> {

@@ -166,6 +166,25 @@ describe('a PATCH', { tags: 'slow' }, () => {
     );
   });
 
+  it('that is only tried is judged by what others know, too', async () => {
+    const { gates } = await startFleet();
+    const [first, second] = gates;
+    await patch(first.url, BOTH);
+    const tried = await fetch(`${second.url}/__patchgate/validate`, {
+      method: 'POST',
+      body: JSON.stringify({
+        method: 'PATCH',
+        url: '/api/v2/accounts/current/projects/42',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(ONE),
+      }),
+    });
+    expect(await tried.json()).toMatchObject({
+      outcome: 'block',
+      effects: [{ kind: 'environment-deleted', id: 2 }],
+    });
+  });
+
   it('whose client is gone takes no lease along', async () => {
     const { service, gates, store } = await startFleet();
     const [first, second] = gates;

@@ -77,11 +77,12 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
       post: [
         // The body comes as a JSON text or in base64, where it is longer than by itself.
         (req, res, next) => bytesUpTo(2 * deps.gate.bodyLimit + 65_536)(req, res, next),
-        (req, res) => {
+        async (req, res) => {
           const { gate } = deps;
           const request = readDryRun(req.body, gate.bodyLimit);
           const match = gate.match(request);
           const name = match && gate.recordOf(match);
+          if (name) await knowledge.refresh?.(name);
           const known = name && knowledge.of(name, sessions.default);
           res.json({ judged: match !== undefined, ...gate.inspect(request, match, { known }).verdict });
         },
