@@ -49,8 +49,8 @@ export async function findPgRecording(
 /** Of the rows in memory at a time. */
 const BATCH_ROWS = 1000;
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** Of what is read before it is asked for; what is asked for is read all the same. */
-const MOST_READ_AHEAD = 256 * 1024 * 1024;
+/** What is read before it is asked for: paths with so many exchanges, and bytes of all. What is asked for is read all the same. */
+const AHEAD = { rows: 5000, bytes: 64 * 1024 * 1024 };
 /** A longer one fits into no index. */
 const LONGEST_PATH = 2000;
 /** Sequences of which it is remembered that this run has answered them. What is forgotten is only dropped once more. */
@@ -123,13 +123,13 @@ export class PgRecordingStore implements RecordingStore {
   }
 
   async load(): Promise<void> {
-    let left = MOST_READ_AHEAD;
+    let left = AHEAD.bytes;
     let group: PathInDatabase[] = [];
     let rows = 0;
     try {
       for (const found of [...this.#paths.values()]) {
         if (this.#isClosed || left <= 0) return;
-        if (found.isCurrent) continue;
+        if (found.isCurrent || found.length > AHEAD.rows) continue;
         group.push(found);
         rows += found.length;
         if (rows < BATCH_ROWS) continue;
