@@ -8,7 +8,7 @@ import { makeFolders } from '../recordings/store/folders.ts';
 import { hideFromGit } from '../recordings/store/hidden-folder.ts';
 import { Journal } from '../recordings/store/journal.ts';
 import { type Lock, takeLock } from '../recordings/store/lock.ts';
-import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
+import { hintOf, TroubleNotices } from '../recordings/store/trouble-notices.ts';
 import { amount } from '../reporters/wording.ts';
 import type { Database } from './database.ts';
 import { type Line, lineText, type Row, shipNext } from './ship.ts';
@@ -266,7 +266,7 @@ export class Outbox {
         const isLiving = error instanceof PatchgateError && error.details?.host === hostname();
         if (isLiving || this.#told.has(name)) continue;
         this.#told.add(name);
-        notice(`${file} keeps what is not in the database yet: ${messageOf(error)}`);
+        notice(`${file} keeps what is not in the database yet: ${messageOf(error)}${hintOf(error as Error)}`);
       }
     }
   }

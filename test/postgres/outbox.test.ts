@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
@@ -112,6 +112,35 @@ describe('an outbox', { tags: 'slow' }, () => {
     await (await open(database, { folder })).outbox.close();
     expect(await textsIn(database)).toEqual(['"waits"']);
   });
+
+  it('of another machine is left alone, and told of once', async () => {
+    const database = await openAt(await server.database());
+    const folder = temporaryFolder();
+    const file = leave(folder, [lineText(1, HEAD, '1')]);
+    const holder = { pid: 1, host: 'elsewhere', startedAt: '2026-11-20T12:00:00.000Z', id: 'ab' };
+    writeFileSync(`${file}.lock`, JSON.stringify(holder));
+    const { notices } = await open(database, { folder });
+    expect(notices).toEqual([
+      expect.stringMatching(/on the host elsewhere .*delete \S+dead\.ndjson\.lock\)$/),
+    ]);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('whose folder somebody removes goes on in a new one, and counts what is lost', async () => {
+    const own = await startPostgres();
+    const database = await openAt(await own.database());
+    const { outbox, folder } = await open(database);
+    await own.kill();
+    outbox.append(HEAD, '1');
+    await outbox.flush();
+    rmSync(folder, { recursive: true });
+    outbox.append(HEAD, '2');
+    await turn();
+    expect(outbox.counts).toMatchObject({ waiting: 1, lost: 1 });
+    await own.start();
+    await expect.poll(() => outbox.counts.waiting, { timeout: 20_000 }).toBe(0);
+    expect(await textsIn(database)).toEqual(['2']);
+  }, 60_000);
 
   it('keeps what the database does not take, for the next start', async () => {
     const own = await startPostgres();
