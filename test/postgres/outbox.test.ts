@@ -221,6 +221,8 @@ describe('an outbox', { tags: 'slow' }, () => {
     await outbox.flush();
     put('two', 'failure');
     put('two', 'c', true);
+    await outbox.flush();
+    // Another gate of the same run.
     put('two', 'd', true);
     await outbox.flush();
     expect(await textsIn(database)).toEqual(['"failure"', '"c"', '"d"']);
