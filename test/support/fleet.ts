@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Running, startBinary } from './binary.ts';
 import { type Door, FleetClients, type Sent } from './fleet-clients.ts';
-import { type FleetService, startFleetService } from './fleet-service.ts';
+import { ANSWERED, type FleetService, startFleetService } from './fleet-service.ts';
 import { oneOf, sequence } from './numbers.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -193,10 +193,11 @@ async function recordedIn(
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const read = async () => {
-    const { rows } = await client.query<{ n: string }>(
-      `SELECT exchange->'request'->'headers'->>'x-request-id' AS n FROM patchgate_exchange`,
+    const { rows } = await client.query<{ n: string | null }>(
+      `SELECT exchange->'response'->'headers'->>'${ANSWERED}' AS n FROM patchgate_exchange`,
     );
-    return rows.map(({ n }) => Number(n));
+    // Of a failure, no answer is recorded.
+    return rows.flatMap(({ n }) => (n === null ? [] : [Number(n)]));
   };
   const giveUpAt = performance.now() + SHIPPED_WITHIN;
   for (let there = new Set<number>(); performance.now() < giveUpAt; await sleep(200)) {
