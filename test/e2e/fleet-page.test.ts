@@ -1,11 +1,15 @@
-/** The files of docs/fleet.md, run without containers. */
-import { readFileSync } from 'node:fs';
+/** The files and commands of docs/fleet.md, run without containers. */
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { ROOT } from '../support/binary.ts';
+import { parse } from 'yaml';
+import { ROOT, runProgram, startBinary } from '../support/binary.ts';
 import { startNginx } from '../support/nginx.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { RawConnection } from '../support/raw.ts';
 import { startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const page = readFileSync(join(ROOT, 'docs/fleet.md'), 'utf8');
 
@@ -74,4 +78,57 @@ describe('nginx of the page', { tags: 'slow' }, () => {
     expect(new Set(gates[1].received.map((one) => one.url)).size).toBe(20);
     expect(gates[1].received).toHaveLength(20);
   });
+});
+
+interface Compose {
+  services: Record<string, { command: string; environment: Record<string, string> }>;
+}
+
+/** Blocks that are run after the containers were started, each with what the page says that it prints. */
+function walk(): { commands: string; prints: string | undefined }[] {
+  const section = /^## Two gates behind nginx\n(.*?)^Without containers/ms.exec(page)?.[1] ?? '';
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```\n(?:\n```\n(.*?)^```\n)?/gms)];
+  return blocks.slice(1).map(([, commands = '', prints]) => ({ commands, prints }));
+}
+
+it('the gates of the page know the same', { tags: 'slow' }, async () => {
+  const postgres = await startPostgres();
+  const owner = new pg.Client({ connectionString: postgres.url });
+  await owner.connect();
+  await owner.query('CREATE ROLE patchgate LOGIN');
+  await owner.query('CREATE DATABASE patchgate OWNER patchgate');
+  await owner.end();
+  const staging = await startBinary(['fake']);
+  const { services } = parse(fileOfPage('fleet/compose.yaml'), { merge: true }) as Compose;
+  const values: Record<string, string> = { DATABASE_PASSWORD: 'secret', CONTROL_TOKEN: 'c'.repeat(32) };
+  const start = (name: string) => {
+    const { command, environment } = services[name] as Compose['services'][string];
+    const args = command.replace('http://staging:4010', staging.url).split(' ');
+    const filled = Object.entries(environment).map(([variable, value]) => [
+      variable,
+      value
+        .replace(/\$\{(\w+):(?:\?|-(.*?))\}/g, (_, own: string, other = '') => values[own] ?? other)
+        .replace('@postgres/', `@127.0.0.1:${postgres.port}/`),
+    ]);
+    return startBinary(args, { env: Object.fromEntries(filled) });
+  };
+  // At once, as the containers are.
+  const gates = await Promise.all([start('gate-1'), start('gate-2')]);
+  const [one, two] = gates.map(({ port }) => `127.0.0.1:${port}`) as [string, string];
+  const url = await startNginx(fileOfPage('fleet/nginx.conf'), { 'gate-1:4010': one, 'gate-2:4010': two });
+
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, 'fleet'));
+  const blocks = walk();
+  expect(blocks).toHaveLength(3);
+  for (const { commands, prints } of blocks) {
+    const script = commands
+      .replaceAll('127.0.0.1:4010', new URL(url).host)
+      .replaceAll('127.0.0.1:4011', one)
+      .replaceAll('127.0.0.1:4012', two)
+      .replaceAll('4011 4012', gates.map(({ port }) => port).join(' '));
+    const { code, stdout } = await runProgram('sh', ['-c', script], { cwd });
+    expect(code).toBe(0);
+    if (prints !== undefined) expect(stdout).toBe(prints);
+  }
 });

@@ -1,0 +1,19 @@
+/** The short form of `npm run fleet`: two gates on one database, one of them killed, the database restarted. */
+import { expect, it } from 'vitest';
+import { runFleet } from '../support/fleet.ts';
+import { startPostgres } from '../support/postgres.ts';
+
+it('two gates announce, approve once, and record all', { tags: 'slow', timeout: 120_000 }, async () => {
+  const postgres = await startPostgres();
+  const url = await postgres.database();
+  const report = await runFleet({
+    ...{ gates: 2, clients: 20, seconds: 5, seed: 4930, events: 2 },
+    store: { ...postgres, url, directUrl: url },
+  });
+  expect(report).toMatchObject({
+    ...{ unannounced: [], usedTwice: [], lost: [], double: [], wrongWhileAway: [] },
+    ...{ kills: 1, outages: 1 },
+  });
+  for (const name of ['deletions', 'tokensUsed', 'refused', 'passed'] as const)
+    expect({ [name]: report[name] }).not.toEqual({ [name]: 0 });
+});
