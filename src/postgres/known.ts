@@ -191,10 +191,10 @@ export class PgKnownStore implements KnownStore {
   /** Where only the leases of gates stand in the way that have not renewed them: what those have sent may have been applied, or not. */
   async #takeOver(row: Row, own: Omit<StoredLease, 'fence' | 'until'>): Promise<number | undefined> {
     const { query } = this.#options.database;
-    const [found] = await query<FoundLeases>(own.alone ? WANT : READ, [
-      ...this.#keyOf(row),
-      ...(own.alone ? [WANTED_FOR] : []),
-    ]);
+    const key = this.#keyOf(row);
+    const [found] = own.alone
+      ? await query<FoundLeases>(WANT, [...key, WANTED_FOR])
+      : await query<FoundLeases>(READ, key);
     if (!found) return undefined;
     const { leases, now } = found;
     const dead = leases.filter(({ until }) => until <= now);
@@ -206,8 +206,8 @@ export class PgKnownStore implements KnownStore {
     for (const { sent } of dead)
       states = this.#withUnclear(states, statesOf({ kind, id, states: JSON.parse(sent) }, account));
     const [taken] = await query<Leased>(TAKE_OVER, [
-      ...[...this.#keyOf(row), JSON.stringify(own), LIFE],
-      ...[found.version, JSON.stringify(leases), JSON.stringify(live), textOf(states)],
+      ...[...key, JSON.stringify(own), LIFE, found.version],
+      ...[JSON.stringify(leases), JSON.stringify(live), textOf(states)],
     ]);
     if (taken) this.#takeIn(row, taken);
     return taken?.fence;
@@ -334,6 +334,8 @@ export class PgKnownStore implements KnownStore {
   }
 
   #wrote(row: Row, states: States, version: number): void {
+    // A lease may have brought something newer before this was heard of.
+    if (version <= row.version) return;
     row.version = version;
     row.states = states;
   }

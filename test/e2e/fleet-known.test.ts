@@ -166,6 +166,29 @@ describe('a PATCH', { tags: 'slow' }, () => {
     );
   });
 
+  it('that turns out to change which environments there are waits until it is alone', async () => {
+    const { service, gates, store } = await startFleet();
+    const [first, second] = gates;
+    await patch(first.url, THREE);
+    await patch(second.url, THREE);
+    const { approve } = (await patch(first.url, BOTH)).json;
+    await patch(first.url, BOTH, { headers: { 'Patchgate-Approve': approve as string } });
+    expect(service.deleted).toEqual(['42: 3 QA']);
+    let answer: (() => void) | undefined;
+    service.next.push((_req, res) => {
+      answer = () => res.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');
+    });
+    const sharing = patch(first.url, BOTH);
+    await soon(() => expect(answer).toBeDefined());
+    const count = service.target.received.length;
+    // It does not know that the third one is gone.
+    const creating = patch(second.url, THREE);
+    await isWanted(store);
+    expect(service.target.received).toHaveLength(count);
+    answer?.();
+    expect([(await sharing).status, (await creating).status]).toEqual([200, 200]);
+  });
+
   it('that is only tried is judged by what others know, too', async () => {
     const { gates } = await startFleet();
     const [first, second] = gates;
