@@ -25,7 +25,7 @@ describe('one gate with files', () => {
   it('announces what it deletes', async () => {
     const report = await run({ gates: 1 });
     expect(report).toMatchObject(NOTHING_WRONG);
-    expect(report.deletions).toBeGreaterThan(SECONDS);
+    expect(report.deletions).toBeGreaterThan(SECONDS / 2);
   });
 });
 
@@ -42,8 +42,8 @@ describe('gates on one database', () => {
     const url = how === 'at once' ? directUrl : await startPgbouncer(directUrl);
     const report = await run({ store: { ...postgres, url, directUrl } });
     expect(report).toMatchObject(NOTHING_WRONG);
-    expect(report.deletions).toBeGreaterThan(SECONDS);
-    expect(report.tokensUsed).toBeGreaterThan(SECONDS);
+    expect(report.deletions).toBeGreaterThan(SECONDS / 2);
+    expect(report.tokensUsed).toBeGreaterThan(SECONDS / 2);
     expect(report.refused).toBeGreaterThan(0);
     expect(report.passed).toBeGreaterThan(0);
   });

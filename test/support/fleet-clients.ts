@@ -118,7 +118,7 @@ export class FleetClients {
     sent.status = answer.status;
     sent.isAnswered = answer.headers[ANSWERED] === String(sent.n);
     sent.retryAfter = answer.headers['retry-after'];
-    if (sent.isAnswered) this.#seen.set(name, answer.json as Project);
+    if (sent.isAnswered && answer.status === 200) this.#seen.set(name, answer.json as Project);
     else if (answer.status === 409) {
       const { effects = [], approve, corrected } = answer.json as Blocked;
       sent.announced = effects.filter(({ kind }) => LOSES.has(kind)).map(({ id }) => id as number);

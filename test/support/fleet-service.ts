@@ -13,6 +13,8 @@ export const ANSWERED = 'x-answered';
 const LONGEST_WORK = 60;
 /** Of so many PATCHes, one is never answered. It is applied or it is not. */
 const HANGS_EVERY = 150;
+/** Of so many that delete, one is refused: its token is used up all the same. */
+const REFUSES_EVERY = 3;
 
 export interface Change {
   /** Number of the PATCH. */
@@ -38,10 +40,13 @@ export async function startFleetService(names: readonly string[], next: () => nu
     changes: [],
   };
   const { projects, reached, changes } = service;
-  const apply = (n: number, name: string, sent: Project) => {
+  const lostBy = (name: string, sent: Project) => {
     const kept = new Set(sent.environments.map(idOf));
     const before = projects.get(name)?.environments ?? [];
-    changes.push({ n, project: name, lost: before.map(idOf).filter((id) => !kept.has(id)) });
+    return before.map(idOf).filter((id) => !kept.has(id));
+  };
+  const apply = (n: number, name: string, sent: Project) => {
+    changes.push({ n, project: name, lost: lostBy(name, sent) });
     projects.set(name, sent);
   };
   service.target = await startTarget(async (req, res, body) => {
@@ -51,8 +56,14 @@ export async function startFleetService(names: readonly string[], next: () => nu
     if (req.method === 'PATCH') {
       reached.push(n);
       await sleep(next() * LONGEST_WORK);
+      const sent = JSON.parse(body.toString()) as Project;
+      if (lostBy(name, sent).length > 0 && next() < 1 / REFUSES_EVERY) {
+        res.writeHead(400, { 'content-type': 'application/json', [ANSWERED]: String(n) });
+        res.end('{"error":"not now"}');
+        return;
+      }
       const hangs = next() < 1 / HANGS_EVERY;
-      if (!hangs || next() < 0.5) apply(n, name, JSON.parse(body.toString()));
+      if (!hangs || next() < 0.5) apply(n, name, sent);
       if (hangs) return;
       await sleep(next() * LONGEST_WORK);
     }
