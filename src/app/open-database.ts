@@ -30,16 +30,17 @@ export async function openDatabaseOf(
   return openDatabase({ url: store, namespace, notice });
 }
 
-/** What is on its way to the database stands beside the state file. @throws PatchgateError `cannot-write` */
+/** What is on its way to the database stands beside the state file, for each namespace by itself. @throws PatchgateError `cannot-write` */
 export async function openOutboxOf(
-  { state = STATE_BY_DEFAULT, durability, shutdownTimeout }: Config,
+  { state = STATE_BY_DEFAULT, namespace, durability, shutdownTimeout }: Config,
   database: Database,
   { notice }: Notified,
 ): Promise<Outbox> {
   const { Outbox } = await import('../postgres/outbox.ts');
   return Outbox.open({
     database,
-    folder: join(dirname(state), 'outbox'),
+    // A gate ships what it finds there into its own namespace.
+    folder: join(dirname(state), 'outbox', encodeURIComponent(namespace).replaceAll('.', '%2E')),
     isDurable: durability === 'fsync',
     patience: shutdownTimeout,
     notice,

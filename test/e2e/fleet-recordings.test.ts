@@ -83,9 +83,9 @@ describe('gates on one database', { tags: 'slow' }, () => {
     expect(new Set(kept).size).toBe(kept.length);
     expect(answered.filter((query) => !kept.includes(query))).toEqual([]);
     for (const folder of folders)
-      expect(readdirSync(join(folder, '.patchgate/outbox')).filter((name) => name !== '.gitignore')).toEqual(
-        [],
-      );
+      expect(
+        readdirSync(join(folder, '.patchgate/outbox/default')).filter((name) => name !== '.gitignore'),
+      ).toEqual([]);
     expect(existsSync(join(folders[0] as string, 'recordings'))).toBe(false);
     const [sum] = await rowsOf(store, 'SELECT sum(exchanges)::int AS sum FROM patchgate_path');
     expect(sum).toEqual({ sum: kept.length });
