@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabaseOf } from '../app/open-database.ts';
 import { rulesOf } from '../app/open-recording.ts';
-import { PatchgateError } from '../errors.ts';
 import type { Database } from '../postgres/database.ts';
 import type { StoredPath } from '../postgres/stored-paths.ts';
 import { checkRecordingName } from '../recordings/store/location.ts';
@@ -20,12 +19,6 @@ export async function withDatabase<T>(
     // Where it is away, the command ends, and says so.
     database = await openDatabaseOf(config, { notice: () => undefined });
     return await work(database);
-  } catch (error) {
-    if (!(error instanceof PatchgateError) || error.code !== 'store-unavailable') throw error;
-    throw new PatchgateError(error.code, error.message, {
-      hint: 'see whether it runs, and whether address and password of --store (PATCHGATE_STORE) are right',
-      cause: error,
-    });
   } finally {
     await database?.close();
   }

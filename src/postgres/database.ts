@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { migrate, type Query } from './tables.ts';
@@ -50,15 +51,23 @@ export async function openDatabase({ url, namespace, notice }: DatabaseOptions):
     query_timeout: STATEMENT_TIMEOUT + 1000,
     keepAlive: true,
   };
-  if (await takesParameters(pg, options)) options.statement_timeout = STATEMENT_TIMEOUT;
+  if (await takesParameters(pg, options, name)) options.statement_timeout = STATEMENT_TIMEOUT;
   const database = new PostgresDatabase(pg, options, { name, namespace, notice });
   try {
     await database.transaction(migrate);
     return database;
   } catch (error) {
     await database.close();
-    throw error;
+    throw error instanceof PatchgateError ? error : unusable(name, error);
   }
+}
+
+/** The database says no, for example to a role that may not make tables. */
+function unusable(name: string, cause: unknown): PatchgateError {
+  return new PatchgateError('bad-config', `the tables in ${name} cannot be used: ${messageOf(cause)}`, {
+    hint: 'start once as the owner of the database, who may make tables, and grant other roles the use of them',
+    cause,
+  });
 }
 
 type Pg = Pick<typeof import('pg'), 'Client' | 'Pool'>;
@@ -75,17 +84,35 @@ async function loadPg(): Promise<Pg> {
   }
 }
 
-/** A pooler such as pgbouncer refuses what it does not know: then the client's own timeout is the only one. */
-async function takesParameters(pg: Pg, options: ClientConfig): Promise<boolean> {
-  const client = clientOf(pg, { ...options, statement_timeout: STATEMENT_TIMEOUT });
+/**
+ * A pooler such as pgbouncer refuses what it does not know: then the client's own timeout is the only one.
+ *
+ * @throws PatchgateError `bad-config`, `store-unavailable`
+ */
+async function takesParameters(pg: Pg, options: ClientConfig, name: string): Promise<boolean> {
+  const socket = new Socket();
+  const client = clientOf(pg, {
+    ...options,
+    statement_timeout: STATEMENT_TIMEOUT,
+    stream: () => socket,
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();
+    await client.end();
     return true;
   } catch (error) {
-    return !/unsupported startup parameter/.test(messageOf(error));
+    const message = messageOf(error);
+    if (/unsupported startup parameter/.test(message)) return false;
+    throw new PatchgateError('store-unavailable', `the database ${name} cannot be opened: ${message}`, {
+      hint: /SSL|certificate/.test(message)
+        ? 'sslrootcert=FILE in --store (PATCHGATE_STORE) names an authority, and sslmode=disable is for networks of your own'
+        : 'see whether it runs, and whether address, user and password of --store (PATCHGATE_STORE) are right',
+      cause: error,
+    });
   } finally {
-    await client.end().catch(() => undefined);
+    // Where the URL has no password and one is asked for, the client leaves the server waiting.
+    socket.destroy();
   }
 }
 
@@ -170,7 +197,7 @@ class PostgresDatabase implements Database {
 
   #failed(error: Error): void {
     if (!this.trouble) this.#notice(`THE DATABASE IS AWAY: ${this.name}: ${messageOf(error)}`);
-    this.trouble = error;
+    this.trouble = new Error(`the database of the gates is away: ${messageOf(error)}`, { cause: error });
     this.#awayUntil = performance.now() + jittered(this.#pause);
     this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE);
   }
@@ -184,11 +211,9 @@ class PostgresDatabase implements Database {
   }
 
   #away(): PatchgateError {
-    return new PatchgateError(
-      'store-unavailable',
-      `the database of the gates is away: ${messageOf(this.trouble)}`,
-      { hint: 'send it again: without the database it is not known what this would delete' },
-    );
+    return new PatchgateError('store-unavailable', messageOf(this.trouble), {
+      hint: 'try again when it is back: until then no guarded PATCH passes, and nobody decides about an approval',
+    });
   }
 
   listen(channel: string, onNotice: (payload: string | undefined) => void): () => void {

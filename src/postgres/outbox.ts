@@ -315,9 +315,9 @@ export class Outbox {
 }
 
 const RISKS = {
-  journal: 'Nothing is lost: it stays in the journal of this gate until the database takes it.',
+  journal: 'Nothing is lost: it stays in the outbox of this gate until the database takes it.',
   memory: 'What is recorded now is only in memory, and lost if this process is killed.',
-  losing: 'No more fits in the journal of this gate: it is lost from now on.',
+  losing: 'No more fits in the outbox of this gate: it is lost from now on.',
 };
 
 function lockOf(file: string): Lock {

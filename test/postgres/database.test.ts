@@ -59,6 +59,33 @@ describe('openDatabase', { tags: 'slow' }, () => {
     );
   });
 
+  it('says that a role may make no tables', async () => {
+    const url = new URL(await server.database());
+    const { query } = await open(await server.database());
+    await query('CREATE ROLE stranger LOGIN');
+    url.username = 'stranger';
+    await expect(open(url.href)).rejects.toMatchObject({
+      code: 'bad-config',
+      message: expect.stringContaining('permission denied for schema public'),
+      hint: expect.stringContaining('owner'),
+    });
+  });
+
+  it('leaves no server waiting for a password that the URL does not have', async () => {
+    const url = new URL(await server.database());
+    const { query } = await open(url.href);
+    await query("CREATE ROLE guarded LOGIN PASSWORD 'hush'");
+    await query(
+      `DO $$ BEGIN EXECUTE format('COPY (SELECT %L UNION ALL SELECT %L) TO %L', 'host all guarded all scram-sha-256', 'host all all all trust', current_setting('hba_file')); END $$`,
+    );
+    await query('SELECT pg_reload_conf()');
+    url.username = 'guarded';
+    const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+    const before = sockets();
+    await expect.poll(() => codeOf(open(url.href)), { timeout: 10_000 }).toBe('store-unavailable');
+    await expect.poll(sockets).toBeLessThanOrEqual(before);
+  });
+
   it('verifies certificates off loopback', async () => {
     const authority = await makeAuthority();
     const { port } = await startPostgres(await makeCertificate(['0.0.0.0', '127.0.0.1'], { authority }));
