@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Database } from '../postgres/database.ts';
 import type { Outbox } from '../postgres/outbox.ts';
 import type { Config } from '../settings/config.ts';
-import { STATE_BY_DEFAULT } from '../settings/settings.ts';
+import { SETTINGS, STATE_BY_DEFAULT } from '../settings/settings.ts';
 
 /** What `--store` stands for, once it is open: who opened it closes it. */
 export interface Shared {
@@ -22,10 +22,15 @@ interface Notified {
  * @throws PatchgateError as `openDatabase`
  */
 export async function openDatabaseOf(
-  { store, namespace }: Pick<Config, 'store' | 'namespace'>,
+  { store, namespace, run }: Pick<Config, 'store' | 'namespace'> & { run?: Config['run'] },
   { notice }: Notified,
 ): Promise<Database | undefined> {
-  if (store === undefined) return undefined;
+  if (store === undefined) {
+    if (namespace !== SETTINGS.namespace.default)
+      notice(`--namespace ${namespace} is not used: no database is given with --store`);
+    if (run !== undefined) notice(`--run ${run} is not used: no database is given with --store`);
+    return undefined;
+  }
   const { openDatabase } = await import('../postgres/database.ts');
   return openDatabase({ url: store, namespace, notice });
 }

@@ -31,3 +31,16 @@ it('leaves what a gate of another namespace has left', { tags: 'slow', timeout: 
   expect(await start('../team')).toEqual([{ namespace: '../team', recording: 'r' }]);
   expect(existsSync(left)).toBe(false);
 });
+
+it('says what is not used without a database', async () => {
+  const notices = async (flags: Record<string, unknown>) => {
+    const said: string[] = [];
+    await openDatabaseOf(await configOf({ flags }), { notice: (text) => said.push(text) });
+    return said;
+  };
+  expect(await notices({})).toEqual([]);
+  expect(await notices({ namespace: 'team', run: 'one' })).toEqual([
+    '--namespace team is not used: no database is given with --store',
+    '--run one is not used: no database is given with --store',
+  ]);
+});
