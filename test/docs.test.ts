@@ -34,7 +34,7 @@ const OTHERS = [
   .concat(['connect-to', 'add-host', 'bind', 'global', 'install-links'])
   .concat(['save-dev', 'cacert', 'pack-destination', 'no-install', 'package', 'version', 'test'])
   .concat(['run', 'no-file-parallelism', 'errors'])
-  .concat(['body-file', 'edit-last', 'create-if-none', 'build', 'detach', 'wait']);
+  .concat(['body-file', 'edit-last', 'create-if-none', 'build', 'detach', 'wait', 'rm']);
 
 it('lists every rule as it is', async () => {
   const rows = CATALOGUE.map(
