@@ -227,10 +227,9 @@ export class PgRecordingStore implements RecordingStore {
       this.#readNames().catch(() => undefined);
       return;
     }
-    const [namespace, recording, method, path, exchanges, version] = JSON.parse(payload) as [
-      ...[namespace: string, recording: string, method: string, path: string],
-      ...[exchanges: number, version: number],
-    ];
+    const notice = readNotice(payload);
+    if (!notice) return;
+    const [namespace, recording, method, path, exchanges, version] = notice;
     if (namespace === this.#options.database.namespace && recording === this.name)
       this.#pathOf(method, path).told(exchanges, version);
   }
@@ -419,6 +418,21 @@ class PathInDatabase implements ExchangesOfPath, Place {
     const before = this.#index.all;
     if (before.some((stored, i) => stored !== all[i])) this.#index = new ExchangeIndex(all, this.#rules);
     else for (const stored of all.slice(before.length)) before.push(stored);
+  }
+}
+
+type Notice = [
+  ...[namespace: string, recording: string, method: string, path: string],
+  ...[exchanges: number, version: number],
+];
+
+/** Undefined where it is none: every user of the database may send what they like. */
+function readNotice(payload: string): Notice | undefined {
+  try {
+    const notice = JSON.parse(payload);
+    return Array.isArray(notice) ? (notice as Notice) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

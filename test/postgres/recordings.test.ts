@@ -111,6 +111,9 @@ describe('a recording in the database', { tags: 'slow' }, () => {
         return find(reader, 'PATCH', '/new').map(({ response }) => response?.status);
       })
       .toEqual([418]);
+    // Every user of the database may send that.
+    for (const text of ['no JSON', 'null', '{}'])
+      await database.query("SELECT pg_notify('patchgate_path', $1)", [text]);
     await database.query("DELETE FROM patchgate_exchange WHERE path = '/new'");
     await database.query("DELETE FROM patchgate_path WHERE path = '/new'");
     await expect.poll(() => [...reader.places()].length).toBe(1);
