@@ -32,6 +32,8 @@ const CONNECTIONS = 8;
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 5000;
 const STATEMENT_TIMEOUT = 10_000;
+/** How long a connection may take to end. */
+const CLOSE_TIMEOUT = 2000;
 /** How long a database that is away is not asked again: at first, and at most. */
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 5000;
@@ -144,6 +146,7 @@ class PostgresDatabase implements Database {
   #awayUntil = 0;
   #pause = FIRST_PAUSE;
   readonly #endings = new Set<() => void>();
+  readonly #sockets = new Set<Socket>();
 
   constructor(
     pg: Pg,
@@ -151,11 +154,11 @@ class PostgresDatabase implements Database {
     { name, namespace, notice }: Omit<DatabaseOptions, 'url'> & { name: string },
   ) {
     this.#pg = pg;
-    this.#options = options;
+    this.#options = { ...options, stream: () => this.#newSocket() };
     this.name = name;
     this.namespace = namespace;
     this.#notice = notice;
-    this.#pool = new pg.Pool({ ...options, max: CONNECTIONS });
+    this.#pool = new pg.Pool({ ...this.#options, max: CONNECTIONS });
     // Who uses it is told by its statement, and who comes next gets another one.
     this.#pool.on('connect', (client) => client.on('error', () => undefined)).on('error', () => undefined);
   }
@@ -254,9 +257,20 @@ class PostgresDatabase implements Database {
     return end;
   }
 
+  #newSocket(): Socket {
+    const socket = new Socket();
+    this.#sockets.add(socket);
+    return socket.once('close', () => this.#sockets.delete(socket));
+  }
+
   async close(): Promise<void> {
     for (const end of this.#endings) end();
-    if (!this.#pool.ending) await this.#pool.end();
+    if (this.#pool.ending) return;
+    // As long as one of them is open, this process does not end.
+    setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy();
+    }, CLOSE_TIMEOUT).unref();
+    await this.#pool.end();
   }
 }
 

@@ -165,6 +165,20 @@ describe('a database', { tags: 'slow' }, () => {
     await database.close();
   });
 
+  it('is closed in time where it does not answer', async () => {
+    const own = await startPostgres();
+    const database = await open(own.url);
+    await new Promise((resolve) => database.listen('changes', resolve));
+    const proxied = await database.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'patchgate'",
+    );
+    for (const { pid } of proxied) process.kill(pid, 'SIGSTOP');
+    cleanUpLater(() => {
+      for (const { pid } of proxied) process.kill(pid, 'SIGCONT');
+    });
+    await expect(database.close()).resolves.toBeUndefined();
+  }, 8000);
+
   it('through pgbouncer goes and comes back as well', async () => {
     const own = await startPostgres();
     const database = await open(await startPgbouncer(own.url));
