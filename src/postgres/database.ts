@@ -295,8 +295,8 @@ function queryOf(client: PoolClient): Query {
 /** Whether it is what the database says of a statement. */
 function isOfStatement(error: unknown): boolean {
   const code = systemCode(error);
-  // Neither connection exceptions, insufficient resources nor operator intervention.
-  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|53|57)/.test(code);
+  // Neither connection exceptions, insufficient resources nor operator intervention; and what is read-only stays so after a failover.
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|53|57|25006)/.test(code);
 }
 
 /** Gates that lost it together do not come back together. */

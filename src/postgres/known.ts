@@ -145,7 +145,7 @@ export class PgKnownStore implements KnownStore {
     const own = { alone: !isShared, gate: this.#gate, sent: textOf(byName(sent)) };
     for (let pause = FIRST_PAUSE; !isGone(); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const askedAt = performance.now();
-      const fence = (await this.#claim(row, own)) ?? (await inTurn(row, () => this.#takeOver(row, own)));
+      const fence = await this.#claimOrTakeOver(row, own).catch(unavailable);
       if (fence === undefined) {
         await wait(pause * (0.5 + Math.random()));
         continue;
@@ -164,6 +164,10 @@ export class PgKnownStore implements KnownStore {
       const found = await this.#read(row);
       if (found) this.#takeIn(row, found);
     });
+  }
+
+  async #claimOrTakeOver(row: Row, own: Omit<StoredLease, 'fence' | 'until'>): Promise<number | undefined> {
+    return (await this.#claim(row, own)) ?? (await inTurn(row, () => this.#takeOver(row, own)));
   }
 
   async close(): Promise<void> {
@@ -418,6 +422,19 @@ export class PgKnownStore implements KnownStore {
       );
     this.trouble = error as Error;
   }
+}
+
+/** Tables are missing after a failover, say, or the right to them. */
+function unavailable(cause: unknown): never {
+  if (cause instanceof PatchgateError) throw cause;
+  throw new PatchgateError(
+    'store-unavailable',
+    `the database of the gates is of no use: ${messageOf(cause)}`,
+    {
+      hint: 'send it again once that is mended',
+      cause,
+    },
+  );
 }
 
 function inTurn<T>(row: Row, work: () => Promise<T>): Promise<T> {

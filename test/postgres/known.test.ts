@@ -191,6 +191,28 @@ describe('a lease', { tags: 'slow' }, () => {
     expect(await other.lease(NAME, { isShared: true, body: {}, isGone: () => true })).toBeUndefined();
   });
 
+  it('is not had where the database is read-only or lacks the tables, until that is over', async () => {
+    const gate = await open(await server.database());
+    const name = new URL(gate.database.name).pathname.slice(1);
+    const setReadOnly = (value: string) =>
+      gate.database.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`);
+    await setReadOnly('on');
+    await gate.database
+      .query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
+      .catch(() => undefined);
+    const refused = { code: 'store-unavailable', message: expect.stringContaining('read-only') };
+    await vi.waitFor(() => expect(lease(gate)).rejects.toMatchObject(refused), { timeout: 5000 });
+    await expect(gate.database.query('SELECT 1')).rejects.toMatchObject({ code: 'store-unavailable' });
+    const other = await openDatabase({ url: server.url, namespace: 'team', notice: () => undefined });
+    await other.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    await other.close();
+    await vi.waitFor(async () => (await lease(gate)).release(), { timeout: 10_000 });
+    await gate.database.query('ALTER TABLE patchgate_record RENAME TO other');
+    await expect(lease(gate)).rejects.toMatchObject({ code: 'store-unavailable' });
+    await gate.database.query('ALTER TABLE other RENAME TO patchgate_record');
+    await (await lease(gate)).release();
+  });
+
   it('of a gate that is dead is taken over: what that has sent is possible, and so is what was', async () => {
     const url = await server.database();
     const [dead, next] = [await open(url), await open(url)];
