@@ -9,6 +9,7 @@ import { hideFromGit } from '../recordings/store/hidden-folder.ts';
 import { Journal } from '../recordings/store/journal.ts';
 import { type Lock, takeLock } from '../recordings/store/lock.ts';
 import { hintOf, TroubleNotices } from '../recordings/store/trouble-notices.ts';
+import { cannotWrite } from '../recordings/store/write-file.ts';
 import { amount } from '../reporters/wording.ts';
 import type { Database } from './database.ts';
 import { type Line, lineText, type Row, shipNext } from './ship.ts';
@@ -58,7 +59,10 @@ export class Outbox {
   readonly #lock: Lock;
   #journal: Journal;
   readonly #notices: TroubleNotices<keyof typeof RISKS>;
-  readonly #writeBeforeAnswers = beforeAnswers(() => this.#write());
+  readonly #writeBeforeAnswers = beforeAnswers(() => {
+    // A disk that takes nothing is not tried again by each answer.
+    if (this.#journalTrouble === undefined) this.#write();
+  });
   /** Lines of this turn, or since the disk stopped taking them. */
   #unwritten: { line: Buffer; onKept: Listeners['onKept'] }[] = [];
   #unwrittenBytes = 0;
@@ -92,7 +96,11 @@ export class Outbox {
 
   /** Opens one, and ships what ended processes have left in the folder. @throws PatchgateError `cannot-write` */
   static async open(options: OutboxOptions): Promise<Outbox> {
-    makeFolders(options.folder, options.isDurable ?? false);
+    try {
+      makeFolders(options.folder, options.isDurable ?? false);
+    } catch (error) {
+      throw cannotWrite(options.folder, error);
+    }
     const outbox = new Outbox(options);
     // What was recorded before this run comes before what this run records.
     await outbox.#sweep();
@@ -103,7 +111,7 @@ export class Outbox {
   /** Never throws: what cannot be kept is counted. @param text JSON without line feeds */
   append(head: Line['head'], text: string, { onKept, onShipped }: Listeners = {}): void {
     const line = Buffer.from(lineText(this.#appended + 1, head, text));
-    if (this.#unwrittenBytes > MOST_IN_MEMORY) this.#write();
+    if (this.#unwrittenBytes > MOST_IN_MEMORY && this.#journalTrouble === undefined) this.#write();
     const { mostBytes = MOST_BYTES } = this.#options;
     const bytes = this.counts.journalBytes + this.#unwrittenBytes + line.length;
     if (this.#unwrittenBytes > MOST_IN_MEMORY || bytes > mostBytes) {
@@ -170,16 +178,15 @@ export class Outbox {
     if (this.#lost + inMemory > 0) throw this.#notKept(this.#lost + inMemory);
   }
 
-  /** All lines of this turn, and what could not be written before, in one write. */
+  /** All lines of this turn, and what could not be written before, in one write: of a disk that is nearly full, as many as it takes. */
   #write(): void {
-    const lines = this.#unwritten;
-    if (lines.length === 0) return;
+    if (this.#unwritten.length === 0) return;
     try {
       if (this.#journal.isGone) this.#beginAnew();
-      this.#journal.append(Buffer.concat(lines.map(({ line }) => line)));
-      this.#unwritten = [];
-      this.#unwrittenBytes = 0;
-      this.#journalTrouble = undefined;
+      const lines = this.#appendMost();
+      this.#unwritten = this.#unwritten.slice(lines.length);
+      for (const { line } of lines) this.#unwrittenBytes -= line.length;
+      if (this.#unwritten.length === 0) this.#journalTrouble = undefined;
       for (const { onKept } of lines) onKept?.();
       this.#wake(SHIP_AFTER);
     } catch (error) {
@@ -187,6 +194,20 @@ export class Outbox {
       this.#wake(RETRY_AFTER);
     }
     this.#tell();
+  }
+
+  /** @returns those that the disk has taken. @throws PatchgateError `cannot-write` where it takes none */
+  #appendMost() {
+    for (let count = this.#unwritten.length; ; count >>= 1) {
+      const lines = this.#unwritten.slice(0, count);
+      try {
+        this.#journal.append(Buffer.concat(lines.map(({ line }) => line)));
+        return lines;
+      } catch (error) {
+        if (count === 1) throw error;
+        this.#journalTrouble = error as Error;
+      }
+    }
   }
 
   /** Somebody has removed the folder. */

@@ -184,6 +184,15 @@ describe('an outbox', { tags: 'slow' }, () => {
     ]);
   }, 60_000);
 
+  it('says where no folder can be', async () => {
+    const database = await openAt(await server.database());
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    await expect(open(database, { folder: join(file, 'outbox') })).rejects.toMatchObject({
+      code: 'cannot-write',
+    });
+  });
+
   it('loses what it has no room for, and says so', async () => {
     const own = await startPostgres();
     const database = await openAt(await own.database());
