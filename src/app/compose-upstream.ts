@@ -11,13 +11,12 @@ import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { AnsweredBy, Upstream } from '../upstreams/upstream.ts';
+import { closing, orClose } from './closing.ts';
 import type { Shared } from './open-database.ts';
 import {
-  closing,
   openByMode,
   openRecording,
   openWholeRecording,
-  orClose,
   placeOf,
   recordMode,
   requireRecording,

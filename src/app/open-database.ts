@@ -3,6 +3,7 @@ import type { Database } from '../postgres/database.ts';
 import type { Outbox } from '../postgres/outbox.ts';
 import type { Config } from '../settings/config.ts';
 import { SETTINGS, STATE_BY_DEFAULT } from '../settings/settings.ts';
+import { type Closable, closing, orClose } from './closing.ts';
 
 /** What `--store` stands for, once it is open: who opened it closes it. */
 export interface Shared {
@@ -35,11 +36,23 @@ export async function openDatabaseOf(
   return openDatabase({ url: store, namespace, notice });
 }
 
-/** What is on its way to the database stands beside the state file, for each namespace by itself. @throws PatchgateError `cannot-write` */
-export async function openOutboxOf(
+/** The same with an outbox, where something is recorded. @throws PatchgateError as `openDatabase`; `cannot-write` */
+export async function openShared(
+  config: Config,
+  { notice }: Notified,
+  { records }: { records: boolean },
+): Promise<Shared & Closable> {
+  const database = await openDatabaseOf(config, { notice });
+  if (!database || !records) return { database, close: async () => database?.close() };
+  const outbox = await orClose(database, () => openOutbox(config, database, notice));
+  return { database, outbox, close: () => closing(outbox, database) };
+}
+
+/** What is on its way to the database stands beside the state file, for each namespace by itself. */
+async function openOutbox(
   { state = STATE_BY_DEFAULT, namespace, durability, shutdownTimeout }: Config,
   database: Database,
-  { notice }: Notified,
+  notice: Notified['notice'],
 ): Promise<Outbox> {
   const { Outbox } = await import('../postgres/outbox.ts');
   return Outbox.open({

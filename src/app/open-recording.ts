@@ -1,5 +1,4 @@
 import type { Database } from '../postgres/database.ts';
-import type { Outbox } from '../postgres/outbox.ts';
 import { findRecording } from '../recordings/find-recording.ts';
 import { type MatchRules, matchRules } from '../recordings/matching/match-rules.ts';
 import { hidingSecrets, redactionOf } from '../recordings/redaction/redaction.ts';
@@ -7,11 +6,11 @@ import type { OpenOptions } from '../recordings/store/open-store.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import type { Config } from '../settings/config.ts';
 import type { RecordMode } from '../settings/settings.ts';
-import { openDatabaseOf, openOutboxOf, type Shared } from './open-database.ts';
+import { orClose } from './closing.ts';
+import { openDatabaseOf, openShared, type Shared } from './open-database.ts';
 
 /** Takes one notice for people. */
 type Notice = (text: string) => void;
-type Closable = { close(): Promise<void> };
 
 interface RecordingOptions extends Pick<OpenOptions, 'writable' | 'replaces' | 'onKept' | 'lockWords'> {
   shared?: Shared;
@@ -56,17 +55,16 @@ async function openInDatabase(
   shared: Shared = {},
 ): Promise<RecordingStore> {
   const { PgRecordingStore } = await import('../postgres/recordings.ts');
-  const own = shared.database ? undefined : await openDatabaseOf(config, { notice });
-  const database = (shared.database ?? own) as Database;
-  let ownOutbox: Outbox | undefined;
-  const onClose = () =>
-    closing({ close: async () => ownOutbox?.close() }, { close: async () => own?.close() });
-  return orClose({ close: onClose }, async () => {
-    if (writable && !shared.outbox) ownOutbox = await openOutboxOf(config, database, { notice });
-    const outbox = writable ? (shared.outbox ?? ownOutbox) : undefined;
-    const { recording, run } = config;
-    return PgRecordingStore.open(recording, { database, outbox, rules, replaces, run, onKept, onClose });
-  });
+  const own = shared.database ? undefined : await openShared(config, { notice }, { records: writable });
+  const onClose = async () => own?.close();
+  const { database, outbox } = own ?? shared;
+  const { recording, run } = config;
+  return orClose({ close: onClose }, () =>
+    PgRecordingStore.open(recording, {
+      ...{ database: database as Database, outbox: writable ? outbox : undefined },
+      ...{ rules, replaces, run, onKept, onClose },
+    }),
+  );
 }
 
 /** @param hint how to record it @throws PatchgateError `bad-usage` where the recording is not there */
@@ -76,14 +74,17 @@ export async function requireRecording(config: Config, shared: Shared = {}, hint
     await findRecording(recordings, recording, hint);
     return;
   }
-  const { findPgRecording } = await import('../postgres/recordings.ts');
+  const { requireStored } = await import('../postgres/stored-paths.ts');
   const own = shared.database ? undefined : await openDatabaseOf(config, { notice: () => undefined });
   try {
-    await findPgRecording((shared.database ?? own) as Database, recording, hint);
+    await requireStored((shared.database ?? own) as Database, recording, hint ?? HOW_TO_RECORD);
   } finally {
     await own?.close();
   }
 }
+
+const HOW_TO_RECORD =
+  'give another name with --recording or --namespace, or record one: patchgate proxy <target> --store URL --record --recording NAME';
 
 /** For people: `recordings/`, or the database. */
 export function placeOf({ recordings }: Config, { database }: Shared): string {
@@ -142,23 +143,4 @@ export async function openByMode(
   }
   const options = { writable: true, replaces: mode === 'all', onKept, shared };
   return { store: await openRecording(config, rules, notice, options), records: true };
-}
-
-/** Closes both, the second one even where the first one fails. */
-export async function closing(first: Closable, second: Closable): Promise<void> {
-  try {
-    await first.close();
-  } finally {
-    await second.close();
-  }
-}
-
-/** A start that fails leaves nothing open. */
-export async function orClose<T>(opened: Closable, start: () => Promise<T>): Promise<T> {
-  try {
-    return await start();
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
 }

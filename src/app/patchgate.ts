@@ -37,12 +37,13 @@ import type { CrossSessionHit } from '../upstreams/replay/served.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { secretsOf } from '../upstreams/set-headers.ts';
 import { version } from '../version.ts';
+import { closing, orClose } from './closing.ts';
 import { composeApprovals } from './compose-approvals.ts';
 import { gateOf } from './compose-gate.ts';
 import { composeKnowledge, refuseUnguarded } from './compose-knowledge.ts';
 import { type Composed, composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
-import { openDatabaseOf, openOutboxOf } from './open-database.ts';
-import { closing, orClose, rulesOf } from './open-recording.ts';
+import { openShared } from './open-database.ts';
+import { rulesOf } from './open-recording.ts';
 import { reloadedConfig } from './reload.ts';
 
 export interface Patchgate {
@@ -115,25 +116,19 @@ export async function createPatchgate(
   let inForce = { config, gate: await judgingBy(config) };
   const access = createAccess({ ...config, approvers });
   const tls = await readServerTls(config);
-  const database = kind === 'fake' ? undefined : await openDatabaseOf(config, context);
   const records = kind === 'proxy' || config.onMiss === 'record';
-  const outbox =
-    database && records ? await orClose(database, () => openOutboxOf(config, database, context)) : undefined;
-  const closeDatabase = {
-    close: () => closing({ close: async () => outbox?.close() }, { close: async () => database?.close() }),
-  };
+  const opened = kind === 'fake' ? undefined : await openShared(config, context, { records });
+  const { database, outbox } = opened ?? {};
   const shared = { ...context, database, outbox };
-  const parts = await orClose(closeDatabase, () => composeUpstream(kind, config, rules, shared));
+  const closeShared = { close: async () => opened?.close() };
+  const parts = await orClose(closeShared, () => composeUpstream(kind, config, rules, shared));
   const { upstream, forward, store, replay, fake } = parts;
-  const knowledge = await orClose({ close: () => closing(parts, closeDatabase) }, () =>
+  const knowledge = await orClose({ close: () => closing(parts, closeShared) }, () =>
     composeKnowledge(config, parts, redaction, shared),
   );
   const { learner, ledger } = knowledge;
   const closeParts = (hasFailed?: boolean) =>
-    closing(
-      { close: () => parts.close(hasFailed) },
-      { close: () => closing({ close: async () => knowledge.close?.() }, closeDatabase) },
-    );
+    closing({ close: () => parts.close(hasFailed) }, { close: async () => knowledge.close?.() }, closeShared);
   const audit = await orClose({ close: closeParts }, () =>
     auditOf(config, parts, kind === 'proxy' ? outbox : undefined, {
       gate: { recordOf: (match) => inForce.gate.recordOf(match) },

@@ -47,7 +47,7 @@ export async function workOnFiles<T>(
       written.push(...(await readOut(database, own, join(folder, recording))));
     }
     const result = await work(folder);
-    await putChanged(database, written, newIn(config));
+    await putChanged(database, written, putOptionsOf(config));
     return result;
   });
 }
@@ -62,6 +62,6 @@ export async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>)
 }
 
 /** What is to be known of exchanges that a command puts into the database. */
-export function newIn(config: Config) {
+export function putOptionsOf(config: Config) {
   return { rules: rulesOf(config), run: config.run ?? randomUUID() };
 }

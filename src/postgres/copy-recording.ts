@@ -8,6 +8,7 @@ import { locationOf } from '../recordings/store/location.ts';
 import { stampOf } from '../recordings/store/write-file.ts';
 import type { Database } from './database.ts';
 import {
+  type Drops,
   emptyPath,
   exchangesAt,
   pathsIn,
@@ -16,6 +17,7 @@ import {
   reservePlaces,
   type StoredPath,
 } from './stored-paths.ts';
+import { LONGEST_PATH } from './tables.ts';
 
 /** Copies recordings between the database and files. One path is in memory at a time. */
 
@@ -55,9 +57,6 @@ export async function putChanged(
     if (stampOf(file) !== stamp) await putBack(database, path, inlineExchanges(file, path), options);
 }
 
-/** Bytes. A longer path fits into no index. */
-const LONGEST_PATH = 2000;
-
 /**
  * Puts the files of a recording into the database.
  *
@@ -70,7 +69,7 @@ export async function putFilesIn(
   database: Database,
   recording: string,
   root: string,
-  options: PutOptions & { drops: 'recording' | 'same' | 'nothing' },
+  options: PutOptions & { drops: Drops },
 ): Promise<number> {
   const { drops } = options;
   const files = [...placesIn(root)].map(({ method, path }) => ({
@@ -89,10 +88,10 @@ export async function putFilesIn(
   const { count, placesOf } = await placesByTime(database, files);
   for (const { path, file } of files) {
     const put = { exchanges: inlineExchanges(file, path), places: placesOf.get(file) ?? [] };
-    await putIn(database, path, put, options, drops === 'recording' ? 'all' : drops);
+    await putIn(database, path, put, options, drops);
   }
   const here = new Set(files.map(({ path }) => `${path.method} ${path.path}`));
-  for (const path of drops === 'recording' ? await pathsIn(database, recording) : [])
+  for (const path of drops === 'all' ? await pathsIn(database, recording) : [])
     if (!here.has(`${path.method} ${path.path}`)) await emptyPath(database, path);
   return count;
 }

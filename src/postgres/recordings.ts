@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { bodyBytes } from '../recordings/body.ts';
-import { noSuchRecording } from '../recordings/find-recording.ts';
 import type { MatchRules } from '../recordings/matching/match-rules.ts';
 import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
 import type { KeptBody, Place } from '../recordings/store/exchange-file.ts';
@@ -16,6 +15,7 @@ import type { Database } from './database.ts';
 import type { Outbox } from './outbox.ts';
 import { sequenceOf } from './sequence.ts';
 import type { Row } from './ship.ts';
+import { LONGEST_PATH } from './tables.ts';
 
 export interface PgRecordingOptions {
   database: Database;
@@ -32,27 +32,11 @@ export interface PgRecordingOptions {
   onClose?: () => Promise<void>;
 }
 
-/** That of a recording which must be there. @throws PatchgateError `bad-usage`, `store-unavailable` */
-export async function findPgRecording(
-  { query, namespace, name: place }: Database,
-  name: string,
-  hint = 'give another name with --recording or --namespace, or record one: patchgate proxy <target> --store URL --record --recording NAME',
-): Promise<void> {
-  const rows = await query<{ recording: string }>(
-    'SELECT DISTINCT recording FROM patchgate_path WHERE namespace = $1 AND exchanges > 0 ORDER BY recording',
-    [namespace],
-  );
-  const names = rows.map(({ recording }) => recording);
-  if (!names.includes(name)) throw noSuchRecording(name, names, place, place, hint);
-}
-
 /** Of the rows in memory at a time. */
 const BATCH_ROWS = 1000;
 const BATCH_BYTES = 8 * 1024 * 1024;
 /** What is read before it is asked for: paths with so many exchanges, and bytes of all. What is asked for is read all the same. */
 const AHEAD = { rows: 5000, bytes: 64 * 1024 * 1024 };
-/** A longer one fits into no index. */
-const LONGEST_PATH = 2000;
 /** Sequences of which it is remembered that this run has answered them. What is forgotten is only dropped once more. */
 const MOST_ANSWERED = 100_000;
 

@@ -29,12 +29,34 @@ export function pathsIn({ query, namespace }: Database, recording?: string): Pro
 
 /** Those of a recording that must be there. @throws PatchgateError `bad-usage` */
 export async function findPaths(database: Database, recording: string): Promise<StoredPath[]> {
-  const paths = await pathsIn(database, recording);
-  if (paths.length > 0) return paths;
-  const names = new Set((await pathsIn(database)).map((path) => path.recording));
+  await requireStored(database, recording);
+  return pathsIn(database, recording);
+}
+
+/** @param hint where it is not there @throws PatchgateError `bad-usage` where the database has no such recording */
+export async function requireStored(
+  database: Database,
+  recording: string,
+  hint = `choose others with --namespace, or copy one: patchgate recordings copy ${recording} --to-store`,
+): Promise<void> {
+  const { query, namespace } = database;
+  const [found] = await query(
+    'SELECT 1 FROM patchgate_path WHERE namespace = $1 AND recording = $2 AND exchanges > 0 LIMIT 1',
+    [namespace, recording],
+  );
+  if (found) return;
   const place = shownPlace(database);
-  const hint = `choose others with --namespace, or copy one: patchgate recordings copy ${recording} --to-store`;
-  throw noSuchRecording(recording, [...names], place, place, hint);
+  throw noSuchRecording(recording, await recordingsIn(database), place, place, hint);
+}
+
+/** Names of all recordings. */
+export async function recordingsIn({ query, namespace }: Database): Promise<string[]> {
+  const rows = await query<{ recording: string }>(
+    `SELECT DISTINCT recording COLLATE "C" AS recording FROM patchgate_path
+      WHERE namespace = $1 AND exchanges > 0 ORDER BY 1`,
+    [namespace],
+  );
+  return rows.map(({ recording }) => recording);
 }
 
 /** `postgres://db.example.com/patchgate, namespace team` */
@@ -108,15 +130,13 @@ export async function* numberedIn(
         AND (cardinality($5::bigint[]) = 0 OR number = ANY ($5))`,
     [namespace, recording, path === undefined ? null : likeOf(path), method ?? null, numbers],
   );
-  const places = found?.places ?? [];
-  for (let i = 0; i < places.length; i += ROWS) {
-    const rows = await query<{ place: string; exchange: Exchange }>(
-      'SELECT place, exchange FROM patchgate_exchange WHERE place = ANY ($1::bigint[]) ORDER BY place',
-      [places.slice(i, i + ROWS)],
+  if (!found?.places || !found.numbers) return;
+  for (let i = 0; i < found.places.length; i += ROWS)
+    yield* await query<{ number: number; exchange: Exchange }>(
+      `SELECT number, exchange FROM unnest($1::bigint[], $2::float8[]) AS chosen (place, number)
+         JOIN patchgate_exchange USING (place) ORDER BY place`,
+      [found.places.slice(i, i + ROWS), found.numbers.slice(i, i + ROWS)],
     );
-    for (const { place, exchange } of rows)
-      yield { number: found?.numbers?.[places.indexOf(Number(place), i)] as number, exchange };
-  }
 }
 
 /** `/api/*` as LIKE has it. */
@@ -160,18 +180,20 @@ export function putBack(
   });
 }
 
+/** What goes for the exchanges that are put in: all that is there, what is there of the same requests, or nothing. */
+export type Drops = 'all' | 'same' | 'nothing';
+
 /**
  * Puts exchanges of a path into the database.
  *
  * @param places theirs, ascending
- * @param drops what goes for them: all of the path, or what is there of the same requests
  */
 export function putIn(
   database: Database,
   path: PathName,
   { exchanges, places }: { exchanges: readonly Exchange[]; places: readonly number[] },
   options: PutOptions,
-  drops: 'all' | 'same' | 'nothing',
+  drops: Drops,
 ): Promise<void> {
   const entries = exchanges.map((exchange, i) => newEntry(exchange, places[i], options));
   // As where gates record: what failed replaces nothing.

@@ -3,6 +3,9 @@ import { PatchgateError } from '../errors.ts';
 /** Runs one statement. @throws PatchgateError `store-unavailable` where the database is away */
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
+/** Bytes of a path: a longer one fits into no index. */
+export const LONGEST_PATH = 2000;
+
 /** Each step was released as it is: changes come behind them. Their count is the version of the tables. */
 const STEPS = [
   `

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
+import { orClose } from '../app/closing.ts';
 import type { Kind } from '../app/compose-upstream.ts';
-import { openRecording, orClose, rulesOf } from '../app/open-recording.ts';
+import { openRecording, rulesOf } from '../app/open-recording.ts';
 import { createPatchgate } from '../app/patchgate.ts';
 import { type InForce, replayOrRecord, type Wording } from '../app/replay-or-record.ts';
 import { URL_VARIABLE } from '../commands/exec/run-command.ts';

@@ -59,7 +59,7 @@ async function recorded(): Promise<string> {
 
 const NEW = { rules: DEFAULT_RULES, run: 'r1' };
 
-async function put(database: Database, root: string, drops: 'recording' | 'same' | 'nothing' = 'recording') {
+async function put(database: Database, root: string, drops: 'all' | 'same' | 'nothing' = 'all') {
   return putFilesIn(database, 'x', root, { ...NEW, drops });
 }
 

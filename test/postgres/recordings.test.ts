@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { Outbox } from '../../src/postgres/outbox.ts';
-import { findPgRecording, type PgRecordingOptions, PgRecordingStore } from '../../src/postgres/recordings.ts';
+import { type PgRecordingOptions, PgRecordingStore } from '../../src/postgres/recordings.ts';
+import { requireStored } from '../../src/postgres/stored-paths.ts';
 import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
 import type { RecordingStore } from '../../src/recordings/store/recording-store.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
@@ -169,11 +170,11 @@ describe('a recording in the database', { tags: 'slow' }, () => {
 
   it('that is not there has a name that is near', async () => {
     const database = await openAt(await server.database());
-    await expect(findPgRecording(database, 'checkout')).rejects.toThrow('there is none in postgres://');
+    await expect(requireStored(database, 'checkout')).rejects.toThrow('there is none in postgres://');
     const store = await open(database, { writable: true }, 'checkout');
     await recordInto(store, 'a');
-    await findPgRecording(database, 'checkout');
-    await expect(findPgRecording(database, 'chekout')).rejects.toMatchObject({
+    await requireStored(database, 'checkout');
+    await expect(requireStored(database, 'chekout')).rejects.toMatchObject({
       hint: 'did you mean "checkout"?',
     });
   });

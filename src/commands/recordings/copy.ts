@@ -10,7 +10,7 @@ import { amount } from '../../reporters/wording.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import { flagsOf, isOn, MATCHING, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { type Output, say, standardOutput } from '../output.ts';
-import { newIn, withDatabase } from '../with-database.ts';
+import { putOptionsOf, withDatabase } from '../with-database.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -65,19 +65,17 @@ interface CopyArgs {
 async function copyToStore(database: Database, args: CopyArgs, output: Output): Promise<void> {
   const { names, replace, config } = args;
   const { recordings: folder } = config;
-  const { pathsIn } = await import('../../postgres/stored-paths.ts');
+  const { recordingsIn } = await import('../../postgres/stored-paths.ts');
   const { putFilesIn } = await import('../../postgres/copy-recording.ts');
   for (const name of names) await findRecording(folder, name);
   const all = names.length > 0 ? names : await recordingNames(folder);
-  if (!replace) {
-    for (const name of all)
-      if ((await pathsIn(database, name)).length > 0) throw alreadyThere(name, database.name);
-  }
+  const there = replace ? [] : await recordingsIn(database);
+  for (const name of all) if (there.includes(name)) throw alreadyThere(name, database.name);
   for (const name of all) {
     // What waits comes into the files, and no other process writes as long as it is open.
     const store = await openStore(folder, name, { writable: true, onNotice: say });
     try {
-      const options = { ...newIn(config), drops: 'recording' as const };
+      const options = { ...putOptionsOf(config), drops: 'all' as const };
       const count = await putFilesIn(database, name, join(folder, name), options);
       await output.write(`copied ${amount(count, 'exchange')} to ${database.name}/${name}\n`);
     } finally {
@@ -90,10 +88,10 @@ async function copyToStore(database: Database, args: CopyArgs, output: Output): 
 async function copyFromStore(database: Database, args: CopyArgs, output: Output): Promise<void> {
   const { names, replace, config } = args;
   const { recordings: folder } = config;
-  const { findPaths, pathsIn } = await import('../../postgres/stored-paths.ts');
+  const { findPaths, recordingsIn, requireStored } = await import('../../postgres/stored-paths.ts');
   const { readOut, removeOthers } = await import('../../postgres/copy-recording.ts');
-  for (const name of names) await findPaths(database, name);
-  const all = names.length > 0 ? names : new Set((await pathsIn(database)).map(({ recording }) => recording));
+  for (const name of names) await requireStored(database, name);
+  const all = names.length > 0 ? names : await recordingsIn(database);
   for (const name of all) {
     checkRecordingName(name);
     if (!replace && existsSync(join(folder, name))) throw alreadyThere(name, folder);

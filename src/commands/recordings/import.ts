@@ -27,7 +27,7 @@ import {
   withSettings,
 } from '../options.ts';
 import { say, standardOutput } from '../output.ts';
-import { inTemporaryFolder, newIn, withDatabase } from '../with-database.ts';
+import { inTemporaryFolder, putOptionsOf, withDatabase } from '../with-database.ts';
 import { attachedTo, readArchive } from './read-archive.ts';
 import { wildcard } from './selection.ts';
 
@@ -166,7 +166,7 @@ function importStored(database: Database, args: ImportArgs, config: Config): Pro
   return inTemporaryFolder(async (folder) => {
     const imported = await runImport({ ...args, folder, durability: 'process' });
     const { putFilesIn } = await import('../../postgres/copy-recording.ts');
-    const options = { ...newIn(config), drops: replace ? ('same' as const) : ('nothing' as const) };
+    const options = { ...putOptionsOf(config), drops: replace ? ('same' as const) : ('nothing' as const) };
     await putFilesIn(database, name, join(folder, name), options);
     return imported;
   });

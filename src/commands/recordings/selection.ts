@@ -131,8 +131,8 @@ export async function* chosenIn(
       if (numbers.length === 0 || numbers.includes(one.number)) yield one;
     return;
   }
-  const { findPaths, numberedIn } = await import('../../postgres/stored-paths.ts');
-  await findPaths(database, name);
+  const { numberedIn, requireStored } = await import('../../postgres/stored-paths.ts');
+  await requireStored(database, name);
   for await (const one of numberedIn(database, name, { ...selection, numbers }))
     if (isChosen(one.exchange)) yield one;
 }

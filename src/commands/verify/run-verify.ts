@@ -1,4 +1,5 @@
-import { closing, openRecording, orClose, rulesOf } from '../../app/open-recording.ts';
+import { closing, orClose } from '../../app/closing.ts';
+import { openRecording, rulesOf } from '../../app/open-recording.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { readingRecords } from '../../guard/reading-records.ts';
