@@ -77,6 +77,7 @@ const STEPS = [
     exchange  json NOT NULL              -- as a file has it, bodies inline; not jsonb: bytes stay as they are
   );
   CREATE INDEX patchgate_exchange_path ON patchgate_exchange (namespace, recording, path, method, place);
+  CREATE INDEX patchgate_exchange_sequence ON patchgate_exchange (sequence);
   CREATE TABLE patchgate_audit (
     place     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     namespace text NOT NULL,
