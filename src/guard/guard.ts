@@ -383,7 +383,6 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
       /** Among gates, the lease is what the lock is within one. What is known here says whether it may be shared, until the lease brings
        *  what others know. @param isFirst nobody shares the lock yet */
       const leased = async (lock: HeldLock, guess: JudgedBy, isFirst: boolean): Promise<void> => {
-        const mayShare = (judged: JudgedBy) => keepsEnvironments(judged) || !passes(judged);
         const isShared = !mustBeAlone && !hasToken() && mayShare(guess);
         const body = isInspection(guess.inspection) ? guess.inspection.json : undefined;
         let lease: Lease | undefined;
@@ -421,11 +420,10 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
             if (mustBeAlone || hasToken()) return false;
             const judged = judgeWithout(asked, name);
             if (mustConfirm(judged)) return false;
-            // A change of which environments there are must be alone; what is blocked changes nothing.
-            const mayGo = keepsEnvironments(judged) || !passes(judged);
-            if (mayGo && knowledge.lease) void leased(lock, judged, false);
-            else if (mayGo) locked(lock, judged);
-            return mayGo;
+            if (!mayShare(judged)) return false;
+            if (knowledge.lease) void leased(lock, judged, false);
+            else locked(lock, judged);
+            return true;
           },
         });
       /** It waits for a decision, and others of its record go on. */
@@ -548,6 +546,11 @@ function hasPossible({ environments }: JsonObject): boolean {
 
 function passes({ inspection }: Judged): boolean {
   return isInspection(inspection) && inspection.verdict.outcome === 'pass';
+}
+
+/** A change of which environments there are must be alone; what is blocked changes nothing. */
+function mayShare(judged: JudgedBy): boolean {
+  return keepsEnvironments(judged) || !passes(judged);
 }
 
 /** Whether it is known that a request passes and leaves a project with the very environments that it has. */

@@ -11,6 +11,7 @@ import {
   type Drops,
   emptyPath,
   exchangesAt,
+  type PutOptions,
   pathsIn,
   putBack,
   putIn,
@@ -22,7 +23,7 @@ import { LONGEST_PATH } from './tables.ts';
 /** Copies recordings between the database and files. One path is in memory at a time. */
 
 /** A path of the database that stands in a file. */
-export interface ReadOut {
+interface ReadOut {
   path: StoredPath;
   file: string;
   /** Of the file as it was written. */
@@ -44,8 +45,6 @@ export async function readOut(
   }
   return written;
 }
-
-type PutOptions = Parameters<typeof putBack>[3];
 
 /** Puts back what has changed in the files since. @throws PatchgateError `recording-in-use` */
 export async function putChanged(

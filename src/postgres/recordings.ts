@@ -251,10 +251,7 @@ export class PgRecordingStore implements RecordingStore {
       paths.map(({ method, path }) => [placeKey(method, path), []]),
     );
     for (const row of rows) byPath.get(placeKey(row.method, row.path))?.push(row);
-    const missing: RowOfPath[] = [];
-    for (const found of paths)
-      for (const row of byPath.get(placeKey(found.method, found.path)) ?? [])
-        if (row.place !== null && !found.has(row)) missing.push(row);
+    const missing = rows.filter((row) => row.place !== null && !this.#pathOf(row.method, row.path).has(row));
     const read = await this.#readExchanges(missing);
     for (const found of paths) {
       const own = byPath.get(placeKey(found.method, found.path)) ?? [];

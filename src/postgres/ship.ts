@@ -17,7 +17,7 @@ export interface ExchangeHead {
 }
 
 /** The same of a line of the audit. */
-export interface AuditHead {
+interface AuditHead {
   /** ISO 8601, UTC. */
   at: string;
 }
@@ -43,7 +43,7 @@ const MOST_LINES = 500;
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** What became of the first lines behind a position. */
-export interface Shipped {
+interface Shipped {
   /** Where they end. */
   end: number;
   /** The number of the last one. */

@@ -65,7 +65,7 @@ export function shownPlace({ name, namespace }: Database): string {
 }
 
 /** An exchange as it stands in the database. */
-export interface StoredRow {
+interface StoredRow {
   place: string;
   sequence: Buffer;
   run: string;
@@ -78,7 +78,7 @@ const OF_PATH = 'namespace = $1 AND recording = $2 AND method = $3 AND path = $4
 const ROWS = 200;
 
 /** The exchanges of a path, in order. To be read in one transaction, with the path's version. */
-export async function rowsAt(query: Query, namespace: string, path: PathName): Promise<StoredRow[]> {
+async function rowsAt(query: Query, namespace: string, path: PathName): Promise<StoredRow[]> {
   const rows: StoredRow[] = [];
   for (;;) {
     const next = await query<StoredRow>(
@@ -145,7 +145,7 @@ function likeOf(path: string): string {
 }
 
 /** What is to be known of an exchange that is put into the database. */
-interface PutOptions {
+export interface PutOptions {
   rules: MatchRules;
   /** Id of the run that recorded what is new. */
   run: string;
@@ -196,11 +196,7 @@ export function putIn(
   drops: Drops,
 ): Promise<void> {
   const entries = exchanges.map((exchange, i) => newEntry(exchange, places[i], options));
-  // As where gates record: what failed replaces nothing.
-  const answered = entries.filter(({ exchange }) => !exchange.failure).map(({ sequence }) => sequence);
-  return database.transaction((query) =>
-    writePath(query, database.namespace, path, entries, drops === 'same' ? answered : drops),
-  );
+  return database.transaction((query) => writePath(query, database.namespace, path, entries, drops));
 }
 
 /** Removes what a path holds. */
@@ -247,7 +243,7 @@ function carriedOver(
 
 /** What one statement takes. */
 const BATCH = { rows: 500, bytes: 4 * 1024 * 1024 };
-/** Rows that one statement removes. */
+/** Rows that one statement removes: a statement has its time. */
 const MOST_REMOVED = 10_000;
 
 async function writePath(
@@ -255,7 +251,7 @@ async function writePath(
   namespace: string,
   path: PathName,
   entries: readonly Entry[],
-  drops: 'all' | 'nothing' | readonly Buffer[],
+  drops: Drops,
 ): Promise<void> {
   const names = namesOf(namespace, path);
   // Who changes the path waits here for another one. A path without exchanges keeps its version, which only rises.
@@ -264,7 +260,10 @@ async function writePath(
        ON CONFLICT (namespace, recording, path, method) DO UPDATE SET version = patchgate_path.version + 1`,
     names,
   );
-  if (drops !== 'nothing') await remove(query, names, drops);
+  // As where gates record: what failed replaces nothing.
+  const answered = entries.filter(({ exchange }) => !exchange.failure).map(({ sequence }) => sequence);
+  if (drops === 'all') await remove(query, names);
+  if (drops === 'same') await remove(query, names, answered);
   let batch: { entry: Entry; text: string }[] = [];
   let bytes = 0;
   for (const entry of entries) {
@@ -283,13 +282,14 @@ async function writePath(
   );
 }
 
-async function remove(query: Query, names: Names, drops: 'all' | readonly Buffer[]): Promise<void> {
+/** @param sequences undefined: all of the path */
+async function remove(query: Query, names: Names, sequences?: readonly Buffer[]): Promise<void> {
   for (;;) {
     const gone = await query(
       `DELETE FROM patchgate_exchange WHERE place IN (
          SELECT place FROM patchgate_exchange
           WHERE ${OF_PATH} AND ($5::bytea[] IS NULL OR sequence = ANY ($5)) LIMIT ${MOST_REMOVED}) RETURNING 1`,
-      [...names, drops === 'all' ? null : drops],
+      [...names, sequences ?? null],
     );
     if (gone.length < MOST_REMOVED) return;
   }

@@ -89,11 +89,9 @@ export function merged(
   const { record } = either(other, own) as Known;
   const isWhole = own.isWhole === before?.isWhole ? other.isWhole : own.isWhole;
   if (!Array.isArray(record.environments)) return { record, isWhole };
-  const [keysBefore, ownKeys, otherKeys] = [before, own, other].map((one) => keysOf(one?.record)) as [
-    ReadonlySet<string>,
-    ReadonlySet<string>,
-    ReadonlySet<string>,
-  ];
+  const keysBefore = keysOf(before?.record);
+  const ownKeys = keysOf(own.record);
+  const otherKeys = keysOf(other.record);
   const environments = record.environments.flatMap((item) => {
     const key = itemKey(item);
     if (ownKeys.has(key) && otherKeys.has(key)) return item;

@@ -138,7 +138,7 @@ export async function* chosenIn(
 }
 
 /** The exchanges of a recording that are chosen. @throws PatchgateError `bad-usage` where there is none of that name, `bad-recording` */
-export async function readInOrder(folder: string, name: string, choose: Choose): Promise<NumberedInFile[]> {
+async function readInOrder(folder: string, name: string, choose: Choose): Promise<NumberedInFile[]> {
   await findRecording(folder, name);
   const store = await openStore(folder, name);
   try {
