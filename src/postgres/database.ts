@@ -241,6 +241,8 @@ class PostgresDatabase implements Database {
         await one.connect();
         await one.query(`LISTEN "${channel}"`);
         pause = FIRST_PAUSE;
+        // Who is told that something may have been missed asks for it at once.
+        this.#isBack();
         onNotice(undefined);
       } catch {
         if (client === one) again();

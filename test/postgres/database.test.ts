@@ -159,6 +159,27 @@ describe('a database', { tags: 'slow' }, () => {
     ]);
   }, 60_000);
 
+  it('is asked again as soon as a listening connection is there', async () => {
+    const own = await startPostgres();
+    const database = await open(own.url);
+    const codes: (string | undefined)[] = [];
+    database.listen(
+      'changes',
+      () => void codeOf(database.query('SELECT 1')).then((code) => codes.push(code)),
+    );
+    await expect.poll(() => codes).toEqual([undefined]);
+    await own.kill();
+    // The more often it was away, the longer it is not asked.
+    for (let i = 0; i < 3; i++) {
+      const { trouble } = database;
+      await expect
+        .poll(() => codeOf(database.query('SELECT 1')).then(() => database.trouble), { timeout: 10_000 })
+        .not.toBe(trouble);
+    }
+    await own.start();
+    await expect.poll(() => codes, { timeout: 20_000 }).toEqual([undefined, undefined]);
+  }, 60_000);
+
   it('may be closed more than once', async () => {
     const database = await open(await server.database());
     await database.close();
