@@ -387,9 +387,15 @@ class PathInDatabase implements ExchangesOfPath, Place {
 
   /** One of its own is in the database now. */
   shipped(stored: StoredExchange, { place, revision }: Omit<Row, 'seq'>): void {
-    this.#own = this.#own.filter((one) => one !== stored);
     // It may have been read meanwhile.
-    if (!this.#placed.has(place)) this.#placed.set(place, { revision, stored });
+    const isNew = !this.#placed.has(place);
+    if (isNew) this.#placed.set(place, { revision, stored });
+    // What comes there in its turn stays where it is in the list.
+    if (isNew && this.#own[0] === stored) {
+      this.#own.shift();
+      return;
+    }
+    this.#own = this.#own.filter((one) => one !== stored);
     if (this.isRead) this.#arrange();
   }
 
