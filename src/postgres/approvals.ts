@@ -38,12 +38,13 @@ interface PgApprovalsOptions {
 interface Row {
   approval: KeptApproval;
   status: ApprovalStatus;
-  is_held: boolean;
-  decided_by: string | null;
+  held: boolean;
+  decidedBy: string | null;
   version: number;
-  requested_at: Date;
-  expires_at: Date;
-  is_over: boolean;
+  requestedAt: Date;
+  expiresAt: Date;
+  /** By the database's clock. */
+  isOver: boolean;
 }
 
 interface Own {
@@ -51,8 +52,8 @@ interface Own {
   knownNow: Subject['knownNow'];
 }
 
-const COLUMNS =
-  'approval, status, is_held, decided_by, version, requested_at, expires_at, expires_at <= now() AS is_over';
+const COLUMNS = `approval, status, is_held AS held, decided_by AS "decidedBy", version, requested_at AS "requestedAt",
+  expires_at AS "expiresAt", expires_at <= now() AS "isOver"`;
 /** Placeholders of what each statement begins with. */
 const OWN = 'namespace = $1 AND service = $2';
 /** Approvals that a list has, the newest. */
@@ -126,7 +127,7 @@ export class PgApprovals implements Approvals {
     );
     if (!row) return NEVER_GIVEN;
     // Of one that is held, no other than the gate that holds it has the token: so that gate is there.
-    const shown = this.#shown({ ...row, is_over: row.is_over && !row.is_held });
+    const shown = this.#shown({ ...row, isOver: row.isOver && !row.held });
     return refusalOf(shown, row.approval.marks, subject, this.needApprover);
   }
 
@@ -245,19 +246,19 @@ export class PgApprovals implements Approvals {
 
   #tell(row: Row): Approval {
     const shown = this.#shown(row);
-    if (!row.is_held) this.#held.delete(shown.id);
+    if (!row.held) this.#held.delete(shown.id);
     else if (this.#held.has(shown.id)) this.#held.set(shown.id, row.version);
     for (const listener of this.#listeners) listener(shown);
     return shown;
   }
 
-  #shown({ approval, status, is_held: held, decided_by, requested_at, expires_at, is_over }: Row): Approval {
+  #shown({ approval, status, held, decidedBy, requestedAt, expiresAt, isOver }: Row): Approval {
     const { marks: _, ...about } = approval;
-    const times = { requestedAt: requested_at.toISOString(), expiresAt: expires_at.toISOString() };
-    const decidedBy = decided_by ?? undefined;
-    const shown = withoutOthers({ ...about, ...times, status, held, decidedBy }, this.#approvers);
+    const times = { requestedAt: requestedAt.toISOString(), expiresAt: expiresAt.toISOString() };
+    const by = decidedBy ?? undefined;
+    const shown = withoutOthers({ ...about, ...times, status, held, decidedBy: by }, this.#approvers);
     // The gate that held it would have ended it.
-    if (is_over && isOpen(shown)) return { ...shown, status: held ? 'withdrawn' : 'expired', held: false };
+    if (isOver && isOpen(shown)) return { ...shown, status: held ? 'withdrawn' : 'expired', held: false };
     const exchange = held ? undefined : this.#own.get(approval.id)?.exchange;
     return exchange === undefined ? shown : { ...shown, exchange };
   }
