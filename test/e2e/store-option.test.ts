@@ -3,12 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { auditLine } from '../support/audit.ts';
 import { startBinary } from '../support/binary.ts';
-import { cleanUpLater } from '../support/clean-up.ts';
 import { exchange } from '../support/exchanges.ts';
-import { freePort, type Postgres, startPostgres } from '../support/postgres.ts';
+import { freePort, openAt, type Postgres, startPostgres } from '../support/postgres.ts';
 import { recordAll } from '../support/recordings.ts';
 import { runHere } from '../support/run-here.ts';
 import { startTarget } from '../support/target.ts';
@@ -33,9 +32,7 @@ beforeEach(() => {
 
 async function open(): Promise<{ url: string; database: Database }> {
   const url = await server.database();
-  const database = await openDatabase({ url, namespace: 'default', notice: () => undefined });
-  cleanUpLater(() => database.close());
-  return { url, database };
+  return { url, database: await openAt(url, 'default') };
 }
 
 describe('a plan', { tags: 'slow' }, () => {

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Approvals } from '../../src/guard/approvals.ts';
 import { PgApprovals } from '../../src/postgres/approvals.ts';
-import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { ABOUT, ANNA, describeApprovals, type SuiteOptions, subject } from '../support/approvals-suite.ts';
-import { cleanUpLater } from '../support/clean-up.ts';
 import { laterRefusal } from '../support/errors.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
 
 const SERVICE = 'https://api.example.com';
 const APPROVE = { decision: 'approve' } as const;
@@ -15,19 +14,13 @@ beforeAll(async () => {
   server = await startPostgres();
 }, 60_000);
 
-async function open(url: string, namespace = 'team'): Promise<Database> {
-  const database = await openDatabase({ url, namespace, notice: () => undefined });
-  cleanUpLater(() => database.close());
-  return database;
-}
-
 const approvalsIn = (database: Database, { lifetime = 60_000, approvers }: SuiteOptions = {}) =>
   new PgApprovals({ database, service: SERVICE, lifetime, approvers });
 
 /** Those of several gates, each with a pool of its own. */
 async function gates(count: number, options?: SuiteOptions): Promise<Approvals[]> {
   const url = await server.database();
-  const databases = await Promise.all(Array.from({ length: count }, () => open(url)));
+  const databases = await Promise.all(Array.from({ length: count }, () => openAt(url)));
   return databases.map((database) => approvalsIn(database, options));
 }
 
@@ -40,7 +33,7 @@ const expire = (database: Database, id: string | undefined, seconds: number) =>
 
 describe('in a database', { tags: 'slow' }, () => {
   describeApprovals('those of all gates', async (options) =>
-    approvalsIn(await open(await server.database()), options),
+    approvalsIn(await openAt(await server.database()), options),
   );
 
   it('a token of one gate is used by another, by one of many and once', async () => {
@@ -81,11 +74,11 @@ describe('in a database', { tags: 'slow' }, () => {
 
   it('other teams and services know nothing of it', async () => {
     const url = await server.database();
-    const own = approvalsIn(await open(url));
+    const own = approvalsIn(await openAt(url));
     const { id, token } = await own.issue(subject(), ABOUT);
-    const database = await open(url);
+    const database = await openAt(url);
     const ofOtherService = new PgApprovals({ database, service: 'https://other.example', lifetime: 60_000 });
-    for (const other of [ofOtherService, approvalsIn(await open(url, 'others'))]) {
+    for (const other of [ofOtherService, approvalsIn(await openAt(url, 'others'))]) {
       expect(await other.use(token, subject())).toMatchObject({ isUnknown: true });
       expect(await other.get(id)).toBeUndefined();
       expect(await other.list()).toEqual([]);
@@ -94,7 +87,7 @@ describe('in a database', { tags: 'slow' }, () => {
   });
 
   it('the token itself is not in the table', async () => {
-    const database = await open(await server.database());
+    const database = await openAt(await server.database());
     const { token } = await approvalsIn(database).issue(subject(), { ...ABOUT, exchange: 7 });
     const text = JSON.stringify(await database.query('SELECT * FROM patchgate_approval'));
     expect(text).not.toContain(token);
@@ -102,7 +95,7 @@ describe('in a database', { tags: 'slow' }, () => {
   });
 
   it('whom an approver of another gate let pass waits where that one is none', async () => {
-    const database = await open(await server.database());
+    const database = await openAt(await server.database());
     const [both, one] = [
       approvalsIn(database, { approvers: ANNA }),
       approvalsIn(database, { approvers: new Set(['ben']) }),
@@ -138,7 +131,7 @@ describe('in a database', { tags: 'slow' }, () => {
   });
 
   it('one that a dead gate held is withdrawn when its time is over', async () => {
-    const database = await open(await server.database());
+    const database = await openAt(await server.database());
     const [dead, other] = [approvalsIn(database), approvalsIn(database)];
     const { id } = await dead.issue(subject(), ABOUT, 60_000);
     expect(await other.get(id)).toMatchObject({ status: 'pending', held: true });
@@ -148,7 +141,7 @@ describe('in a database', { tags: 'slow' }, () => {
   });
 
   it('one that is held is used after the time for a decision, since it may wait for its turn', async () => {
-    const database = await open(await server.database());
+    const database = await openAt(await server.database());
     const approvals = approvalsIn(database);
     const { id, token } = await approvals.issue(subject(), ABOUT, 60_000);
     await approvals.decide(id, APPROVE);
@@ -158,7 +151,7 @@ describe('in a database', { tags: 'slow' }, () => {
   });
 
   it('those that have expired go when nobody remembers them, and no others', async () => {
-    const database = await open(await server.database());
+    const database = await openAt(await server.database());
     const approvals = approvalsIn(database, { lifetime: 10_000 });
     const [young, old, used] = await Promise.all([1, 2, 3].map(() => approvals.issue(subject(), ABOUT)));
     await approvals.use(used?.token as string, subject());
@@ -170,7 +163,7 @@ describe('in a database', { tags: 'slow' }, () => {
   });
 
   it('draws another id where there is one of that name', async () => {
-    const database = await open(await server.database());
+    const database = await openAt(await server.database());
     await database.query(`CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF NOT EXISTS (SELECT FROM patchgate_outbox) THEN
@@ -189,7 +182,7 @@ describe('in a database', { tags: 'slow' }, () => {
 
   it('without the database nothing is issued, used or decided; one that was used stays so', async () => {
     const own = await startPostgres();
-    const approvals = approvalsIn(await open(own.url));
+    const approvals = approvalsIn(await openAt(own.url));
     const [used, open_] = [await approvals.issue(subject(), ABOUT), await approvals.issue(subject(), ABOUT)];
     await approvals.use(used.token, subject());
     await own.kill();

@@ -2,14 +2,13 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { putChanged, putFilesIn, readOut, removeOthers } from '../../src/postgres/copy-recording.ts';
-import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { numberedIn, pathsIn, putBack } from '../../src/postgres/stored-paths.ts';
 import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
 import { ExchangeFile } from '../../src/recordings/store/exchange-file.ts';
 import { locationOf } from '../../src/recordings/store/location.ts';
-import { cleanUpLater } from '../support/clean-up.ts';
 import { exchange } from '../support/exchanges.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
 import { filesBelow, recordAll } from '../support/recordings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -18,12 +17,7 @@ beforeAll(async () => {
   server = await startPostgres();
 }, 60_000);
 
-async function open(): Promise<Database> {
-  const url = await server.database();
-  const database = await openDatabase({ url, namespace: 'team', notice: () => undefined });
-  cleanUpLater(() => database.close());
-  return database;
-}
+const open = async () => openAt(await server.database());
 
 const at = (second: number) => `2026-11-20T12:00:0${second}.000Z`;
 const EXCHANGES: Exchange[] = [

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { Outbox, type OutboxOptions } from '../../src/postgres/outbox.ts';
 import { type ExchangeHead, lineText } from '../../src/postgres/ship.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { leaveLocksAsKilled } from '../support/killed.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
 import { turn } from '../support/recordings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -14,12 +14,6 @@ let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres();
 }, 60_000);
-
-async function openAt(url: string): Promise<Database> {
-  const database = await openDatabase({ url, namespace: 'team', notice: () => undefined });
-  cleanUpLater(() => database.close());
-  return database;
-}
 
 async function open(database: Database, options: Partial<OutboxOptions> = {}) {
   const notices: string[] = [];

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { Outbox } from '../../src/postgres/outbox.ts';
 import { type PgRecordingOptions, PgRecordingStore } from '../../src/postgres/recordings.ts';
 import { requireStored } from '../../src/postgres/stored-paths.ts';
@@ -7,7 +7,7 @@ import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
 import type { RecordingStore } from '../../src/recordings/store/recording-store.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
 import { find } from '../support/recordings.ts';
 import { describeStore } from '../support/store-suite.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -16,12 +16,6 @@ let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres();
 }, 60_000);
-
-async function openAt(url: string, namespace = 'team'): Promise<Database> {
-  const database = await openDatabase({ url, namespace, notice: () => undefined });
-  cleanUpLater(() => database.close());
-  return database;
-}
 
 async function open(
   database: Database,

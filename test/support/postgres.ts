@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import type { Pair } from './certificates.ts';
 import { cleanUpLater } from './clean-up.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -51,6 +52,13 @@ export function folderOfPostgres(): string {
   const { uid, gid } = asPostgres();
   if (uid !== undefined) chownSync(own, uid, gid as number);
   return own;
+}
+
+/** As a gate opens it. */
+export async function openAt(url: string, namespace = 'team'): Promise<Database> {
+  const database = await openDatabase({ url, namespace, notice: () => undefined });
+  cleanUpLater(() => database.close());
+  return database;
 }
 
 /** @param tls takes TLS as well, with that certificate */
