@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openDatabaseOf, openOutboxOf } from '../../src/app/open-database.ts';
+import { openDatabaseOf, openShared } from '../../src/app/open-database.ts';
 import { lineText } from '../../src/postgres/ship.ts';
 import { config as configOf } from '../support/config.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -19,11 +19,9 @@ it('leaves what a gate of another namespace has left', { tags: 'slow', timeout: 
   writeFileSync(left, lineText(1, head, '{}'));
   const start = async (namespace: string) => {
     const config = await configOf({ flags: { store, namespace, state: join(folder, 'state.json') } });
-    const database = await openDatabaseOf(config, { notice });
-    if (!database) throw new Error('it is not open');
-    await (await openOutboxOf(config, database, { notice })).close();
-    const rows = await database.query('SELECT namespace, recording FROM patchgate_path');
-    await database.close();
+    const { database, close } = await openShared(config, { notice }, { records: true });
+    const rows = await database?.query('SELECT namespace, recording FROM patchgate_path');
+    await close();
     return rows;
   };
   expect(await start('default')).toEqual([]);
