@@ -40,7 +40,7 @@ export function orHint<T>(work: () => T): T {
 /** A text for the command line in the library's words: `with --port` becomes `with the option port`. A whole command stays. */
 export function inOptions(text: string): string {
   if (/\bpatchgate [a-z<]/.test(text)) return text;
-  return text.replace(/--([a-z]+(?:-[a-z]+)*)/g, (flag, name: string) => {
+  return text.replace(/--([a-z]+(?:-[a-z]+)*)\b/g, (flag, name: string) => {
     const setting = [...Object.keys(SETTINGS), 'config'].find((one) => flagOf(one) === name);
     return setting ? `the option ${setting}` : flag;
   });
