@@ -1,10 +1,12 @@
 /** Gates on one database: they know the same records, and only one at a time changes which environments there are. */
+import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { lossesIn, patch, project, type Service, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const BOTH = project('1 Production', '2 Staging');
 const ONE = project('1 Production');
@@ -27,7 +29,9 @@ interface Fleet {
 async function startFleet(settings: Settings = {}, postgres = server): Promise<Fleet> {
   const service = await startService();
   const store = await postgres.database();
-  const start = () => startGate({ target: service.target.url, store, ...settings });
+  // Its outbox stands beside it.
+  const state = join(temporaryFolder(), '.patchgate/state.json');
+  const start = () => startGate({ target: service.target.url, store, state, ...settings });
   return { service, store, gates: [await start(), await start()] };
 }
 
@@ -263,7 +267,7 @@ describe('a PATCH', { tags: 'slow' }, () => {
 });
 
 it('says that a state file is not used', { tags: 'slow' }, async () => {
-  const { gates, store } = await startFleet({ state: 'other.json' });
-  expect(gates[0].notices.join()).toMatch(/--state other\.json is not used/);
+  const { gates, store } = await startFleet({ state: join(temporaryFolder(), 'other.json') });
+  expect(gates[0].notices.join()).toMatch(/--state .*other\.json is not used/);
   expect((await health(gates[0].url)).known).toEqual({ records: 0, file: store.replace('postgres@', '') });
 });
