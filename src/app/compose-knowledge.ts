@@ -63,7 +63,12 @@ export async function composeKnowledge(
     refresh: kept.refresh?.bind(kept),
     ...(read && { confirm: read, ...(config.readState && { find: read }) }),
     // What a recording answers changes nothing at the service.
-    learner: { stateOf: () => state, kinds, counts: (answeredBy) => answeredBy === 'target' },
+    learner: {
+      stateOf: () => state,
+      kinds,
+      counts: (answeredBy) => answeredBy === 'target',
+      written: kept.written?.bind(kept),
+    },
     get trouble() {
       return kept.trouble;
     },

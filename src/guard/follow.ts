@@ -37,7 +37,7 @@ type Follow = (about: About, sink: ResponseSink) => Follower | undefined;
 
 export function createFollow(
   gate: Pick<Gate, 'recordOf' | 'recordAt' | 'listAt'>,
-  { kinds, stateOf, counts, areAnswersKept = false }: Learner,
+  { kinds, stateOf, counts, areAnswersKept = false, written }: Learner,
 ): Follow {
   const records = areAnswersKept ? { in: shownInKept } : new ShownRecords();
   return ({ head, match, body, session }, sink) => {
@@ -46,7 +46,7 @@ export function createFollow(
     if (!name) {
       const list = match ? undefined : gate.listAt(head.url);
       const followed = list && kinds.includes(list.kind) ? followList(state, list, head) : undefined;
-      return followed && new Follower(followed, counts, sink);
+      return followed && new Follower(followed, counts, sink, written);
     }
     const isChange = match !== undefined || CHANGES.has(head.method);
     // Of what is known all the same, a change says what it may be now.
@@ -58,7 +58,8 @@ export function createFollow(
       const isAsked = shown?.record && state.isLive(name.kind) && !mayMeanAnother(head.headers);
       update.answered({ status, headers, shown, ...(isAsked && { by: clientOf(head.headers) }) });
     };
-    return new Follower({ ...update, answered }, counts, sink);
+    // What a judged PATCH does is in its lease.
+    return new Follower({ ...update, answered }, counts, sink, match ? undefined : written);
   };
 }
 
@@ -98,6 +99,7 @@ export class Follower implements ResponseSink {
   readonly #update: Followed;
   readonly #counts: (answeredBy: AnsweredBy) => boolean;
   readonly #sink: ResponseSink;
+  readonly #written: Learner['written'];
   #head: ResponseHead | undefined;
   #wantsBody = false;
   /** Of an answer that comes in several pieces. */
@@ -107,11 +109,17 @@ export class Follower implements ResponseSink {
   #stop: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param counts whether an answer is the service's own */
-  constructor(update: Followed, counts: (answeredBy: AnsweredBy) => boolean, sink: ResponseSink) {
+  /** @param counts whether an answer is the service's own @param written what the end of the answer waits for */
+  constructor(
+    update: Followed,
+    counts: (answeredBy: AnsweredBy) => boolean,
+    sink: ResponseSink,
+    written?: Learner['written'],
+  ) {
     this.#update = update;
     this.#counts = counts;
     this.#sink = sink;
+    this.#written = written;
   }
 
   whole(response: WholeResponse, answeredBy: AnsweredBy): void {
@@ -189,8 +197,14 @@ export class Follower implements ResponseSink {
     const learn = (plain: Decoded | undefined) => {
       const isRead = Buffer.isBuffer(plain) && plain.length <= LEARNING_BOUNDS.decoded;
       this.#end(() => this.#update.answered(head, isRead ? plain : undefined));
-      answer();
-      this.#over();
+      const end = () => {
+        answer();
+        this.#over();
+      };
+      // Who sees a new environment may send a PATCH to another gate at once.
+      const writing = this.#written?.();
+      if (writing) void writing.then(end);
+      else end();
     };
     const decoding = bytes && (decoded ?? decodeContent(bytes, codingOf(head.headers), LEARNING_BOUNDS));
     if (decoding instanceof Promise) void decoding.then(learn);

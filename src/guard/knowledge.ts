@@ -48,6 +48,7 @@ export interface Learner {
   counts(answeredBy: AnsweredBy): boolean;
   /** The same answer is the same object each time. */
   areAnswersKept?: boolean;
+  written?: KnownStore['written'] | undefined;
 }
 
 /** Nothing has to be learnt of the fake: it is asked what it holds. */

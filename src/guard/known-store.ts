@@ -18,6 +18,9 @@ export interface KnownStore {
   lease?(name: RecordName, wanted: LeaseWanted): Promise<Lease | undefined>;
   /** Takes in what is known of a record by others, without a lease. @throws PatchgateError `store-unavailable` */
   refresh?(name: RecordName): Promise<void>;
+  /** Where several gates keep it together: resolves once the others can know what was learnt by now, or soon if they cannot. Undefined:
+   *  they can already. Never rejects. */
+  written?(): Promise<void> | undefined;
   /** Writes out what is known. Never rejects: what could not be written is told by notice. */
   close(): Promise<void>;
 }

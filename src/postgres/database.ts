@@ -27,6 +27,8 @@ interface DatabaseOptions {
   notice: (text: string) => void;
 }
 
+/** Bytes. It stands in indexes and in names of folders. */
+const LONGEST_NAMESPACE = 80;
 /** Connections of one gate, beside the one that listens. */
 const CONNECTIONS = 8;
 /** Milliseconds. */
@@ -41,10 +43,14 @@ const LONGEST_PAUSE = 5000;
 /**
  * Opens the database, and makes the tables where they are missing.
  *
- * @throws PatchgateError `bad-config` (the URL), `bad-usage` (the package pg is not installed), `store-unavailable`, `store-too-new`
+ * @throws PatchgateError `bad-config` (the URL, the namespace), `bad-usage` (the package pg is not installed), `store-unavailable`, `store-too-new`
  */
 export async function openDatabase({ url, namespace, notice }: DatabaseOptions): Promise<Database> {
   const name = shownUrl(url);
+  if (Buffer.byteLength(namespace) > LONGEST_NAMESPACE)
+    throw new PatchgateError('bad-config', 'the namespace is too long (--namespace, PATCHGATE_NAMESPACE)', {
+      hint: `it takes a name of at most ${LONGEST_NAMESPACE} bytes`,
+    });
   const pg = await loadPg();
   const options: ClientConfig = {
     connectionString: withVerifiedTls(url),

@@ -41,6 +41,8 @@ const FIRST_PAUSE = 20;
 const LONGEST_PAUSE = 250;
 /** Who waits to be alone keeps others from beginning to share until it asks again, and a little longer. */
 const WANTED_FOR = 1000;
+/** What an answer waits for at most, until others can know what it has shown. */
+const LONGEST_WRITING = 1000;
 /** What was learnt is written so much later; after a failure; and how often at the end. */
 const BEHIND = 20;
 const RETRY = 1000;
@@ -110,6 +112,8 @@ export class PgKnownStore implements KnownStore {
   readonly #hidden = new WeakMap<Known, Known>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
+  /** Writes that are not over. */
+  #writes = 0;
   #isClosed = false;
 
   /** @throws PatchgateError `store-unavailable` */
@@ -164,6 +168,11 @@ export class PgKnownStore implements KnownStore {
       const found = await this.#read(row);
       if (found) this.#takeIn(row, found);
     });
+  }
+
+  written(): Promise<void> | undefined {
+    if ((this.#changed.size === 0 && this.#writes === 0) || this.#options.database.trouble) return undefined;
+    return Promise.race([this.#write(), wait(LONGEST_WRITING, undefined, { ref: false })]);
   }
 
   async #claimOrTakeOver(row: Row, own: Omit<StoredLease, 'fence' | 'until'>): Promise<number | undefined> {
@@ -299,6 +308,7 @@ export class PgKnownStore implements KnownStore {
 
   /** One time after the other. Never rejects. */
   #write(): Promise<void> {
+    this.#writes++;
     this.#writing = this.#writing.then(async () => {
       const [rows, kept] = [[...this.#changed], [...this.#kept]];
       this.#changed.clear();
@@ -309,6 +319,7 @@ export class PgKnownStore implements KnownStore {
       for (const row of rows) isAll = (await this.#writeLearnt(row)) && isAll;
       if (isAll) this.trouble = undefined;
       else this.#writeLater(RETRY);
+      this.#writes--;
     });
     return this.#writing;
   }

@@ -261,8 +261,12 @@ export class Outbox {
     if (!batch) throw new Error(`${this.#file} was changed`);
     for (const error of batch.refused) this.lose(error);
     for (const row of batch.rows) this.#onShipped.get(row.seq)?.(row);
-    for (const { seq } of batch.rows) this.#onShipped.delete(seq);
-    this.#shipped = batch.seq;
+    this.#shipped = Math.max(this.#shipped, batch.seq);
+    // In the order of their numbers. Of some it is not known where they stand: they were refused, or shipped before an answer was lost.
+    for (const seq of this.#onShipped.keys()) {
+      if (seq > this.#shipped) break;
+      this.#onShipped.delete(seq);
+    }
     this.#shippedBytes = batch.end;
     if (batch.end < journal.size && batch.end < Math.max(MOST_SHIPPED, journal.size / 2)) return;
     journal.drop(batch.end);

@@ -77,6 +77,20 @@ describe('two gates of the packed program', { tags: 'slow' }, () => {
     expect(lossesIn(await patch(third.url, BOTH))).toEqual(['environment-deleted 3']);
   });
 
+  it('know what the client of another one was shown, before that has all of the answer', async () => {
+    const service = await startService();
+    const store = await server.database();
+    const [first, second] = await Promise.all([start(service, store), start(service, store)]);
+    await patch(first.url, BOTH);
+    for (let id = 3; id < 20; id++) {
+      // Somebody else has made it.
+      service.projects.set('42', project('1 Production', '2 Staging', `${id} New`));
+      await (await fetch(`${first.url}/api/v2/accounts/current/projects/42`)).text();
+      expect(lossesIn(await patch(second.url, BOTH))).toContain(`environment-deleted ${id}`);
+    }
+    expect(service.deleted).toEqual([]);
+  });
+
   it('both outcomes count of a PATCH whose gate was killed', async () => {
     const service = await startService();
     const store = await server.database();

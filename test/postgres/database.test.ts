@@ -86,6 +86,11 @@ describe('openDatabase', { tags: 'slow' }, () => {
     await expect.poll(sockets).toBeLessThanOrEqual(before);
   });
 
+  it('refuses a namespace that fits into no index', async () => {
+    const options = { url: await server.database(), notice: () => undefined };
+    expect(await codeOf(openDatabase({ ...options, namespace: 'ä'.repeat(41) }))).toBe('bad-config');
+  });
+
   it('verifies certificates off loopback', async () => {
     const authority = await makeAuthority();
     const { port } = await startPostgres(await makeCertificate(['0.0.0.0', '127.0.0.1'], { authority }));
