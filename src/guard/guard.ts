@@ -1,87 +1,30 @@
-import type { Readable } from 'node:stream';
-import type { Match } from '../contract/match-operation.ts';
-import { messageOf, PatchgateError } from '../errors.ts';
-import type { Gate, GateRequest, Inspection } from '../gate/gate.ts';
-import { header, headerValues } from '../http/http.ts';
-import type { JsonObject } from '../json/json.ts';
-import { losesEnvironment } from '../model/effect.ts';
-import type { Known, RecordName } from '../model/record.ts';
-import { redactJson, redactText, redactUrl } from '../recordings/redaction/redact.ts';
-import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
-import { shortened } from '../reporters/wording.ts';
-import { correctedProject } from '../state/corrected.ts';
-import { isPossible } from '../state/records.ts';
-import type { Session } from '../upstreams/session.ts';
+import { PatchgateError } from '../errors.ts';
+import type { Gate } from '../gate/gate.ts';
+import type { RecordName } from '../model/record.ts';
 import {
-  type About,
-  APPROVE_HEADER,
-  type Approvals,
-  hashOfState,
-  type Refusal,
-  type Subject,
-} from './approvals.ts';
-import { decisiveEffects } from './decisive-effects.ts';
-import type { Asker, Knowledge } from './knowledge.ts';
+  type Asked,
+  after,
+  createJudging,
+  GONE,
+  hasToken,
+  type Issued,
+  isInspection,
+  type Judged,
+  type JudgedBy,
+  type Judging,
+  type JudgingOptions,
+  keepsEnvironments,
+  mayBeApproved,
+  mayShare,
+  passes,
+  unjudged,
+} from './judging.ts';
 import type { Lease } from './known-store.ts';
 import { type HeldLock, RecordLocks } from './record-locks.ts';
 
-interface GuardOptions {
-  gate: Gate;
-  knowledge: Knowledge;
-  mode: 'on' | 'strict' | 'off';
-  approvals: Approvals;
+interface GuardOptions extends JudgingOptions {
   /** Milliseconds that a PATCH waits for a decision before it is answered; 0: it does not. */
   hold?: number;
-  /** Of what an approval shows and keeps. */
-  redaction?: Redaction;
-}
-
-/** A request whose body was read. */
-export interface Asked {
-  request: GateRequest;
-  match: Match;
-  session: Session;
-  /** The client's message. */
-  stream: Readable;
-  /** Whether no client waits for an answer any more. */
-  isGone(): boolean;
-  /** Who sends it, for an approval. */
-  sender?(): Pick<About, 'client' | 'who' | 'exchange'>;
-  /** How long it was held, in milliseconds: the guard says so. */
-  heldMs?: number;
-}
-
-export interface Judged {
-  /** An error: it could not be judged, and must not pass. Undefined: no client waits any more. */
-  inspection: Inspection | PatchgateError | undefined;
-  /** Of what was blocked because of what it loses: how to go on. */
-  remediation?: Remediation;
-  /** Id of the approval that was used for it, or made of it. */
-  approval?: string;
-  /** A token was used for it. */
-  isApproved?: boolean;
-}
-
-/** What was known counted. */
-interface JudgedBy extends Judged {
-  known?: Known | undefined;
-  /** It is blocked for what it loses. */
-  isDestructive?: boolean;
-  /** Why what was sent as an approval is none. */
-  refusal?: Refusal | undefined;
-}
-
-export interface Remediation {
-  /** Sent with the same request in `Patchgate-Approve`, it lets it pass; absent where no approval does. */
-  approve?: string;
-  /** Id of that approval. */
-  approval?: string;
-  /** The token works only after an approver has approved it. */
-  needsApprover?: boolean;
-  /** It would lose so many environments: more than an approval may be for. */
-  tooMany?: number;
-  /** The body that does the same and loses nothing; absent where it is not known. */
-  corrected?: JsonObject;
 }
 
 export interface Guard {
@@ -103,15 +46,10 @@ export interface Guard {
   by(gate: Gate, mode: GuardOptions['mode']): Guard;
 }
 
-const APPROVE = APPROVE_HEADER.toLowerCase();
-const GONE: JudgedBy = { inspection: undefined };
-const CHANGED: Refusal = { refused: 'the record has changed while the approval was used' };
 const NOT_WAITING = () => false;
 /** Requests that are held at a time, with their bodies. Others are answered at once. */
 const MOST_HELD = 100;
 const MOST_HELD_BYTES = 16 * 1024 * 1024;
-/** Environments that one approval may lose: it names each. */
-export const MOST_LOST = 1000;
 
 /** What guards by different gates have in common. */
 interface Shared {
@@ -124,15 +62,9 @@ interface Shared {
   heldBytes: number;
 }
 
-interface Issued {
-  id: string;
-  token: string;
-}
-
 export function createGuard(options: GuardOptions): Guard {
-  const { approvals } = options;
   const held: Shared['held'] = new Map();
-  approvals.subscribe(({ id, held: isHeld, status }) => {
+  options.approvals.subscribe(({ id, held: isHeld, status }) => {
     if (!isHeld || status === 'pending') return;
     // Others are told of the decision before they are told what came of it.
     queueMicrotask(() => held.get(id)?.(true));
@@ -142,350 +74,227 @@ export function createGuard(options: GuardOptions): Guard {
 }
 
 function guardOf(options: GuardOptions, shared: Shared): Guard {
-  const { gate, knowledge, approvals, mode, hold: holdTime = 0, redaction = NO_REDACTION } = options;
-  const { locks, counts, held } = shared;
-  let isOver = false;
-
-  /** At once, unless it comes with a token. @param heldToken of an approval that it was held for */
-  const judge = (
-    asked: Asked,
-    name: RecordName | undefined,
-    heldToken?: string,
-  ): JudgedBy | Promise<JudgedBy> => {
-    const token = heldToken ?? header(asked.request.headers, APPROVE);
-    if (mode === 'off' || token === undefined) return judgeWithout(asked, name);
-    return judgeWith(token, asked, name, heldToken !== undefined).catch(unjudged);
-  };
-
-  const judgeWithout = (asked: Asked, name: RecordName | undefined): JudgedBy => {
-    if (asked.isGone()) return GONE;
-    try {
-      const known = knownOf(name, asked);
-      const inspection = gate.inspect(asked.request, asked.match, { known });
-      const isDestructive = mode !== 'off' && inspection.verdict.problem === 'destructive-change';
-      return { inspection, known, isDestructive };
-    } catch (error) {
-      return unjudged(error);
-    }
-  };
-
-  /** The record's lock is held meanwhile: no other PATCH changes what is known. */
-  const judgeWith = async (
-    token: string,
-    asked: Asked,
-    name: RecordName | undefined,
-    wasHeld: boolean,
-  ): Promise<JudgedBy> => {
-    const { request, match } = asked;
-    if (asked.isGone()) return GONE;
-    const subject = subjectOf(asked, knownOf(name, asked));
-    let refusal = await whyNot(token, asked, subject);
-    // A token is not used up for a client that is gone.
-    if (asked.isGone()) return GONE;
-    if (subject && !refusal) {
-      const known = knownOf(name, asked);
-      const inspection = gate.inspect(request, match, { known, approval: 'approved' });
-      if (inspection.verdict.outcome === 'block') return { inspection, known };
-      const used = await approvals.use(token, subject);
-      // Nobody would hear what came of it.
-      if (asked.isGone()) return GONE;
-      if ('refused' in used) refusal = used;
-      // The answer to another request may have told of the record meanwhile.
-      else if (!isAsIn(subject, knownOf(name, asked))) refusal = CHANGED;
-      else {
-        // Nothing stands between this and the forwarding.
-        counts.used++;
-        return { inspection, known, isApproved: true, approval: used.id };
-      }
-    }
-    const known = knownOf(name, asked);
-    let inspection = gate.inspect(request, match, { known });
-    const isDestructive = inspection.verdict.problem === 'destructive-change';
-    // Where there is nothing to approve, a token that was never given out is only noise.
-    if (refusal && (isDestructive || !refusal.isUnknown)) {
-      const hint = howToGoOn(refusal, mayBeApproved(inspection), wasHeld);
-      inspection = gate.inspect(request, match, { known, approval: { refused: refusal.refused, hint } });
-    }
-    return { inspection, known, isDestructive, refusal };
-  };
-
-  const knownOf = (name: RecordName | undefined, { session }: Asked): Known | undefined =>
-    name && knowledge.of(name, session);
-
-  /** What tells of a blocked request how to go on. An approval is made of it here: it is judged for the last time. */
-  const remedied = async (
-    asked: Asked,
-    name: RecordName | undefined,
-    judged: JudgedBy,
-  ): Promise<JudgedBy> => {
-    const { inspection, refusal } = judged;
-    if (!mayBeApproved(inspection as Inspection) || refusal?.isDeclined)
-      return withRemediation(judged, undefined);
-    if (refusal?.pending) {
-      const token = header(asked.request.headers, APPROVE) as string;
-      return withRemediation(judged, { id: refusal.pending, token });
-    }
-    return withRemediation(judged, await issue(asked, name, judged));
-  };
-
-  /** @param issued the approval that would let it pass */
-  const withRemediation = (judged: JudgedBy, issued: Issued | undefined): JudgedBy => {
-    const { known, inspection } = judged;
-    const corrected = known && correctedBody(known, inspection as Inspection);
-    const lost = lossesOf(inspection as Inspection);
-    const remediation: Remediation = {
-      ...(corrected && { corrected }),
-      ...(lost > MOST_LOST && { tooMany: lost }),
-      ...(issued && { approve: issued.token, approval: issued.id }),
-      ...(issued && approvals.needApprover && { needsApprover: true }),
-    };
-    return { ...judged, remediation, ...(issued && { approval: issued.id }) };
-  };
-
-  /** @param hold milliseconds that it is held. @returns undefined: the body is not there to be approved */
-  const issue = async (
-    asked: Asked,
-    name: RecordName | undefined,
-    { inspection, known }: JudgedBy,
-    hold?: number,
-  ): Promise<Issued | undefined> => {
-    const subject = subjectOf(asked, known);
-    if (!subject) return undefined;
-    if (name) subject.knownNow = knownNow(name, asked.session);
-    const { verdict, effects = [] } = inspection as Inspection;
-    const clean = (text: string) => shortened(redactText(text, redaction), LONGEST_TEXT);
-    const about: About = {
-      method: asked.request.method,
-      url: shortened(redactUrl(asked.request.url, redaction), LONGEST_URL),
-      operation: verdict.operation,
-      ...(name && { record: { account: clean(name.account), kind: name.kind, id: clean(name.id) } }),
-      ...asked.sender?.(),
-      ...(asked.session.name && { session: clean(asked.session.name) }),
-      ...decisiveEffects(effects, redaction),
-    };
-    const issued = await approvals.issue(subject, about, hold);
-    counts.given++;
-    return issued;
-  };
-
-  /** Looks where not all is known, and there is somewhere to look. @returns undefined: nothing is to be waited for */
-  const find = (asked: Asked, name: RecordName, cameAt: number): Promise<void> | undefined =>
-    knowledge.find !== undefined && !asked.isGone() && !knowledge.of(name, asked.session)?.isWhole
-      ? knowledge.find(name, askerOf(asked, cameAt))
-      : undefined;
-
-  const mustConfirm = (judged: Judged): boolean =>
-    knowledge.confirm !== undefined && losesOnlyPossible(judged);
-
-  const askerOf = (asked: Asked, cameAt: number): Asker => ({ ...asked.request, ...asked, cameAt });
-
-  const whyNot = async (
-    token: string,
-    asked: Asked,
-    subject: Subject | undefined,
-  ): Promise<Refusal | undefined> => {
-    if (headerValues(asked.request.headers, APPROVE).length > 1)
-      return { refused: `the header ${APPROVE_HEADER} comes more than once` };
-    // A body that is too large is blocked for that.
-    return subject ? approvals.whyNot(token, subject) : { refused: 'the body is too large to be approved' };
-  };
-
-  const subjectOf = ({ request, session }: Asked, known: Known | undefined): Subject | undefined => {
-    const { body, method, url, headers } = request;
-    if (body === 'too-large') return undefined;
-    const own = knowledge.isOfSession ? `${session.name} ${session.id}` : session.name;
-    return { method, url, headers, body, session: own, known: known && kept(known) };
-  };
-
-  const kept = (known: Known): Known => ({
-    ...known,
-    record: redactJson(known.record, redaction) as JsonObject,
-  });
-
-  const isAsIn = (subject: Subject, known: Known | undefined): boolean =>
-    hashOfState(subject.known) === hashOfState(known && kept(known));
-
-  /** Of what is not known for sure, a look may find that it is as it was. A session may be over. */
-  const knownNow = (name: RecordName, session: Session) => {
-    if (knowledge.isOfSession) return () => undefined;
-    return () => {
-      const known = knowledge.of(name, session);
-      if (!known?.isWhole || hasPossible(known.record)) return undefined;
-      return kept(known);
-    };
-  };
-
-  /** One that cannot be ended says by its time that it is over. */
-  const endApproval = (id: string, status: 'withdrawn' | 'expired') =>
-    void approvals.end(id, status).catch(() => undefined);
-
-  /** Whether it waits for a yes instead of being answered. */
-  const mayHold = (asked: Asked, { isDestructive, inspection, refusal }: JudgedBy): boolean =>
-    holdTime > 0 &&
-    isDestructive === true &&
-    refusal === undefined &&
-    mayBeApproved(inspection as Inspection) &&
-    asked.request.body !== 'too-large' &&
-    !isOver &&
-    shared.heldCount < MOST_HELD &&
-    shared.heldBytes + asked.request.body.length <= MOST_HELD_BYTES;
-
+  const { gate, mode } = options;
+  const { counts, held } = shared;
+  const judging = createJudging(options, counts);
+  const holding = { isOver: false };
   return {
     by: (gate, mode) => guardOf({ ...options, gate, mode }, shared),
     counts,
     endHolds() {
-      isOver = true;
+      holding.isOver = true;
       const all = [...held.values()];
       for (const goOn of all) goOn(false);
       return all.length;
     },
     judge(asked, done) {
       const name = gate.recordOf(asked.match);
-      /** Of one that was held, and judged again. */
-      let issued: Issued | undefined;
-      const tell = (judged: JudgedBy, release?: () => void) => {
-        if (issued && !judged.isApproved) endApproval(issued.id, judged.inspection ? 'expired' : 'withdrawn');
-        const told = judged.isDestructive ? remedied(asked, name, judged).catch(unjudged) : judged;
-        void after(told, (one) =>
-          done(issued && one.approval === undefined ? { ...one, approval: issued.id } : one, release),
-        );
-      };
+      const tell = (judged: JudgedBy) => void after(judging.told(asked, name, judged), done);
       if (!name || !gate.guards(name.kind)) {
-        void after(judge(asked, name), tell);
+        void after(judging.judge(asked, name), tell);
         return NOT_WAITING;
       }
-      const cameAt = performance.now();
       if (mode === 'off') {
-        const found = find(asked, name, cameAt);
-        void after(found, () => tell(judgeWithout(asked, name)));
+        const found = judging.find(asked, name, performance.now());
+        void after(found, () => tell(judging.judgeWithout(asked, name)));
         return NOT_WAITING;
       }
-      const locked = (lock: HeldLock, judged: JudgedBy) => {
-        if (!issued && mayHold(asked, judged)) {
-          void hold(judged, lock);
-          return;
-        }
-        tell(judged, () => lock.release());
-        if (keepsEnvironments(judged)) lock.share();
-      };
-      /** What may be gone is looked at before it stops a PATCH. */
-      const confirmed = (judged: JudgedBy): JudgedBy | Promise<JudgedBy> => {
-        const confirming = mustConfirm(judged)
-          ? knowledge.confirm?.(name, askerOf(asked, cameAt))
-          : undefined;
-        return confirming ? confirming.then(() => judge(asked, name, issued?.token)) : judged;
-      };
-      const judgeNow = (): JudgedBy | Promise<JudgedBy> => {
-        const found = find(asked, name, cameAt);
-        const judged = after(found, () => judge(asked, name, issued?.token));
-        return after(judged, confirmed);
-      };
-      /** Among gates, the lease is what the lock is within one. What is known here says whether it may be shared, until the lease brings
-       *  what others know. @param isFirst nobody shares the lock yet */
-      const leased = async (lock: HeldLock, guess: JudgedBy, isFirst: boolean): Promise<void> => {
-        const isShared = !mustBeAlone && !hasToken() && mayShare(guess);
-        const body = isInspection(guess.inspection) ? guess.inspection.json : undefined;
-        let lease: Lease | undefined;
-        let judged: JudgedBy;
-        try {
-          lease = await knowledge.lease?.(name, { isShared, body, isGone: asked.isGone });
-          judged = lease ? await judgeNow() : GONE;
-        } catch (error) {
-          judged = unjudged(error);
-        }
-        if (isShared && !mayShare(judged)) {
-          await lease?.release();
-          mustBeAlone = true;
-          if (isFirst) return leased(lock, guess, isFirst);
-          lock.release();
-          leave = wait();
-          return;
-        }
-        if (lease?.isOver && passes(judged)) judged = { inspection: tooLate() };
-        // What is blocked changes nothing.
-        if (!passes(judged)) void lease?.release();
-        locked(lease ? withLease(lock, lease) : lock, judged);
-      };
-      let mustBeAlone = false;
-      const hasToken = () => issued !== undefined || header(asked.request.headers, APPROVE) !== undefined;
-      const whose = knowledge.isOfSession ? asked.session.id : '';
-      const wait = () =>
-        locks.acquire(`${name.kind} ${name.id} ${whose}`, {
-          exclusive(lock) {
-            if (knowledge.lease) void leased(lock, judgeWithout(asked, name), true);
-            else void after(judgeNow(), (judged) => locked(lock, judged));
-          },
-          shared(lock) {
-            // An approval is used up by being looked at.
-            if (mustBeAlone || hasToken()) return false;
-            const judged = judgeWithout(asked, name);
-            if (mustConfirm(judged)) return false;
-            if (!mayShare(judged)) return false;
-            if (knowledge.lease) void leased(lock, judged, false);
-            else locked(lock, judged);
-            return true;
-          },
-        });
-      /** It waits for a decision, and others of its record go on. */
-      const hold = async (judged: JudgedBy, lock: HeldLock) => {
-        const size = asked.request.body.length;
-        const free = () => {
-          shared.heldCount--;
-          shared.heldBytes -= size;
-        };
-        shared.heldCount++;
-        shared.heldBytes += size;
-        let waiting: Issued;
-        try {
-          waiting = (await issue(asked, name, judged, holdTime)) as Issued;
-        } catch (error) {
-          free();
-          done(unjudged(error), () => lock.release());
-          return;
-        }
-        lock.release();
-        const { id } = waiting;
-        const heldAt = performance.now();
-        const timer = setTimeout(() => goOn(false), holdTime).unref();
-        const end = () => {
-          clearTimeout(timer);
-          asked.heldMs = performance.now() - heldAt;
-          const wasHeld = held.delete(id);
-          if (wasHeld) free();
-          return wasHeld;
-        };
-        const goOn = (isDecided: boolean) => {
-          if (!end()) return;
-          unhold = undefined;
-          if (isDecided) {
-            issued = waiting;
-            leave = wait();
-          } else void answered().then(done);
-        };
-        const answered = () => approvals.answered(id).then(() => withRemediation(judged, waiting), unjudged);
-        held.set(id, goOn);
-        unhold = () => {
-          end();
-          endApproval(id, 'withdrawn');
-          return true;
-        };
-        if (isOver) goOn(false);
-        else if (asked.isGone()) {
-          unhold();
-          done(GONE);
-        }
-      };
-      /** Withdraws it while it is held. */
-      let unhold: (() => boolean) | undefined;
-      let leave = wait();
-      return () => {
-        if (unhold) return unhold();
-        const hasLeft = leave();
-        if (hasLeft && issued) endApproval(issued.id, 'withdrawn');
-        return hasLeft;
-      };
+      const turn = new Turn({ asked, name, done, options, judging, shared, holding });
+      turn.wait();
+      return () => turn.withdraw();
     },
   };
+}
+
+interface TurnOptions {
+  asked: Asked;
+  name: RecordName;
+  done: Parameters<Guard['judge']>[1];
+  options: GuardOptions;
+  judging: Judging;
+  shared: Shared;
+  /** Nothing is held any more. */
+  holding: { isOver: boolean };
+}
+
+/** The way of one PATCH of a guarded record: its lock, its lease, its verdict; and where it is held, all of that once more. */
+class Turn {
+  readonly #given: TurnOptions;
+  readonly #cameAt = performance.now();
+  /** The approval that it was held for. */
+  #issued: Issued | undefined;
+  /** What it was known by did not say so. */
+  #mustBeAlone = false;
+  /** Withdraws it while it waits for the lock. */
+  #leave: () => boolean = NOT_WAITING;
+  /** Withdraws it while it is held. */
+  #unhold: (() => boolean) | undefined;
+
+  constructor(given: TurnOptions) {
+    this.#given = given;
+  }
+
+  /** @returns whether it had waited, and does not any more */
+  withdraw(): boolean {
+    if (this.#unhold) return this.#unhold();
+    const hasLeft = this.#leave();
+    if (hasLeft && this.#issued) this.#endApproval(this.#issued.id, 'withdrawn');
+    return hasLeft;
+  }
+
+  wait(): void {
+    const { asked, name, options, judging, shared } = this.#given;
+    const { knowledge } = options;
+    const whose = knowledge.isOfSession ? asked.session.id : '';
+    this.#leave = shared.locks.acquire(`${name.kind} ${name.id} ${whose}`, {
+      exclusive: (lock) => {
+        if (knowledge.lease) void this.#lease(lock, judging.judgeWithout(asked, name), true);
+        else void after(this.#judge(), (judged) => this.#locked(lock, judged));
+      },
+      shared: (lock) => {
+        // An approval is used up by being looked at.
+        if (this.#mustBeAlone || this.#hasToken) return false;
+        const judged = judging.judgeWithout(asked, name);
+        if (judging.mustConfirm(judged) || !mayShare(judged)) return false;
+        if (knowledge.lease) void this.#lease(lock, judged, false);
+        else this.#locked(lock, judged);
+        return true;
+      },
+    });
+  }
+
+  get #hasToken(): boolean {
+    return this.#issued !== undefined || hasToken(this.#given.asked);
+  }
+
+  #judge(): JudgedBy | Promise<JudgedBy> {
+    const { asked, name, judging } = this.#given;
+    return judging.judgeFound(asked, name, this.#cameAt, this.#issued?.token);
+  }
+
+  /**
+   * Among gates, the lease is what the lock is within one. What is known here says whether it may be shared, until the lease brings what
+   * others know.
+   *
+   * @param isFirst nobody shares the lock yet
+   */
+  async #lease(lock: HeldLock, guess: JudgedBy, isFirst: boolean): Promise<void> {
+    const { asked, name, options } = this.#given;
+    const isShared = !this.#mustBeAlone && !this.#hasToken && mayShare(guess);
+    const body = isInspection(guess.inspection) ? guess.inspection.json : undefined;
+    let lease: Lease | undefined;
+    let judged: JudgedBy;
+    try {
+      lease = await options.knowledge.lease?.(name, { isShared, body, isGone: asked.isGone });
+      judged = lease ? await this.#judge() : GONE;
+    } catch (error) {
+      judged = unjudged(error);
+    }
+    if (isShared && !mayShare(judged)) {
+      await lease?.release();
+      this.#mustBeAlone = true;
+      if (isFirst) return this.#lease(lock, guess, isFirst);
+      lock.release();
+      return this.wait();
+    }
+    if (lease?.isOver && passes(judged)) judged = { inspection: tooLate() };
+    // What is blocked changes nothing.
+    if (!passes(judged)) void lease?.release();
+    this.#locked(lease ? withLease(lock, lease) : lock, judged);
+  }
+
+  #locked(lock: HeldLock, judged: JudgedBy): void {
+    if (!this.#issued && this.#mayHold(judged)) {
+      void this.#hold(judged, lock);
+      return;
+    }
+    this.#tell(judged, () => lock.release());
+    if (keepsEnvironments(judged)) lock.share();
+  }
+
+  #tell(judged: JudgedBy, release: () => void): void {
+    const { asked, name, done, judging } = this.#given;
+    const issued = this.#issued;
+    if (issued && !judged.isApproved)
+      this.#endApproval(issued.id, judged.inspection ? 'expired' : 'withdrawn');
+    void after(judging.told(asked, name, judged), (one) =>
+      done(issued && one.approval === undefined ? { ...one, approval: issued.id } : one, release),
+    );
+  }
+
+  /** Whether it waits for a yes instead of being answered. */
+  #mayHold({ isDestructive, inspection, refusal }: JudgedBy): boolean {
+    const { asked, options, shared, holding } = this.#given;
+    const { body } = asked.request;
+    return (
+      (options.hold ?? 0) > 0 &&
+      isDestructive === true &&
+      refusal === undefined &&
+      isInspection(inspection) &&
+      mayBeApproved(inspection) &&
+      body !== 'too-large' &&
+      !holding.isOver &&
+      shared.heldCount < MOST_HELD &&
+      shared.heldBytes + body.length <= MOST_HELD_BYTES
+    );
+  }
+
+  /** It waits for a decision, and others of its record go on. */
+  async #hold(judged: JudgedBy, lock: HeldLock): Promise<void> {
+    const { asked, name, done, options, judging, shared, holding } = this.#given;
+    const size = asked.request.body.length;
+    const free = () => {
+      shared.heldCount--;
+      shared.heldBytes -= size;
+    };
+    shared.heldCount++;
+    shared.heldBytes += size;
+    let waiting: Issued;
+    try {
+      waiting = (await judging.issue(asked, name, judged, options.hold)) as Issued;
+    } catch (error) {
+      free();
+      done(unjudged(error), () => lock.release());
+      return;
+    }
+    lock.release();
+    const { id } = waiting;
+    const heldAt = performance.now();
+    const timer = setTimeout(() => goOn(false), options.hold).unref();
+    const end = () => {
+      clearTimeout(timer);
+      asked.heldMs = performance.now() - heldAt;
+      const wasHeld = shared.held.delete(id);
+      if (wasHeld) free();
+      return wasHeld;
+    };
+    const goOn = (isDecided: boolean) => {
+      if (!end()) return;
+      this.#unhold = undefined;
+      if (isDecided) {
+        this.#issued = waiting;
+        this.wait();
+      } else void answered().then(done);
+    };
+    const answered = () =>
+      options.approvals.answered(id).then(() => judging.withRemediation(judged, waiting), unjudged);
+    shared.held.set(id, goOn);
+    this.#unhold = () => {
+      end();
+      this.#endApproval(id, 'withdrawn');
+      return true;
+    };
+    if (holding.isOver) goOn(false);
+    else if (asked.isGone()) {
+      this.#unhold();
+      done(GONE);
+    }
+  }
+
+  /** One that cannot be ended says by its time that it is over. */
+  #endApproval(id: string, status: 'withdrawn' | 'expired'): void {
+    void this.#given.options.approvals.end(id, status).catch(() => undefined);
+  }
 }
 
 /** Others have the lock only after other gates may have the lease. */
@@ -497,73 +306,3 @@ function tooLate(): PatchgateError {
   const message = 'the lease of the record was over before the PATCH was judged';
   return new PatchgateError('store-unavailable', message, { hint: 'send it again' });
 }
-
-/** At once where there is nothing to wait for. */
-function after<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
-/** What cannot be judged does not pass, and is no reason for other requests to end. */
-function unjudged(error: unknown): JudgedBy {
-  if (error instanceof PatchgateError && error.code === 'store-unavailable') return { inspection: error };
-  const message = `the gate could not judge this request: ${messageOf(error)}`;
-  return { inspection: new PatchgateError('internal', message) };
-}
-
-/** What to do about an approval that is refused. */
-function howToGoOn({ pending, isDeclined }: Refusal, isApprovable: boolean, wasHeld: boolean): string {
-  if (pending) return 'send it again with the same token once it is approved';
-  if (isApprovable && !isDeclined) return 'this answer has a new one';
-  return wasHeld ? 'send it again' : 'send it without the header';
-}
-
-/** Whether a person can see all that it loses, and say yes to that. */
-function mayBeApproved(inspection: Inspection): boolean {
-  return inspection.isApprovable === true && lossesOf(inspection) <= MOST_LOST;
-}
-
-function lossesOf({ effects = [] }: Inspection): number {
-  return effects.filter(losesEnvironment).length;
-}
-
-function isInspection(inspection: Judged['inspection']): inspection is Inspection {
-  return inspection !== undefined && 'verdict' in inspection;
-}
-
-/** Whether a PATCH is stopped for environments alone that may be gone already. */
-function losesOnlyPossible({ inspection }: Judged): boolean {
-  if (!isInspection(inspection)) return false;
-  if (inspection.verdict.problem !== 'destructive-change') return false;
-  const lost = inspection.effects?.filter((effect) => losesEnvironment(effect) && !effect.allowed) ?? [];
-  return (
-    lost.length > 0 && lost.every((effect) => losesEnvironment(effect) && effect.possibleSince !== undefined)
-  );
-}
-
-function hasPossible({ environments }: JsonObject): boolean {
-  return Array.isArray(environments) && environments.some(isPossible);
-}
-
-function passes({ inspection }: Judged): boolean {
-  return isInspection(inspection) && inspection.verdict.outcome === 'pass';
-}
-
-/** A change of which environments there are must be alone; what is blocked changes nothing. */
-function mayShare(judged: JudgedBy): boolean {
-  return keepsEnvironments(judged) || !passes(judged);
-}
-
-/** Whether it is known that a request passes and leaves a project with the very environments that it has. */
-function keepsEnvironments(judged: JudgedBy): boolean {
-  if (!judged.known?.isWhole || !passes(judged)) return false;
-  const { effects = [] } = judged.inspection as Inspection;
-  return !effects.some((effect) => losesEnvironment(effect) || effect.kind === 'environment-created');
-}
-
-function correctedBody(known: Known, { json, effects = [] }: Inspection): JsonObject | undefined {
-  return json === undefined ? undefined : correctedProject(known.record, json, effects);
-}
-
-/** Characters of what an approval shows. */
-const LONGEST_URL = 2048;
-const LONGEST_TEXT = 500;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type ErrorCode, messageOf, PatchgateError } from '../errors.ts';
-import { MOST_LOST, type Remediation } from '../guard/guard.ts';
+import { MOST_LOST, type Remediation } from '../guard/judging.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
 import { grouped } from '../reporters/wording.ts';
 import type { Refusal } from './access.ts';
