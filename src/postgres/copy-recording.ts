@@ -20,8 +20,6 @@ import {
 } from './stored-paths.ts';
 import { LONGEST_PATH } from './tables.ts';
 
-/** Copies recordings between the database and files. One path is in memory at a time. */
-
 /** A path of the database that stands in a file. */
 interface ReadOut {
   path: StoredPath;
@@ -30,7 +28,7 @@ interface ReadOut {
   stamp: string | undefined;
 }
 
-/** Writes paths of the database into the files of a recording, long bodies beside them. @param root the recording's folder */
+/** Writes paths of the database into the files of a recording, long bodies beside them. One path is in memory at a time. @param root the recording's folder */
 export async function readOut(
   database: Database,
   paths: readonly StoredPath[],

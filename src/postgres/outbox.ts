@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { beforeAnswers } from '../http/end-of-turn.ts';
 import { makeFolders } from '../recordings/store/folders.ts';
@@ -163,7 +164,7 @@ export class Outbox {
   async close(): Promise<void> {
     const { notice, patience = 10_000 } = this.#options;
     clearInterval(this.#sweeper);
-    await atMost(patience, this.flush());
+    await Promise.race([this.flush(), wait(patience, undefined, { ref: false })]);
     clearTimeout(this.#timer);
     this.#isClosed = true;
     const { waiting } = this.counts;
@@ -352,14 +353,4 @@ function lockOf(file: string): Lock {
     instead: { here: 'wait for it', elsewhere: 'wait for it' },
     place: 'give another folder with --state',
   });
-}
-
-/** Resolves when the work is done, or its time is over. */
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([work, over]);
-  clearTimeout(timer);
 }

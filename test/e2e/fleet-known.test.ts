@@ -1,10 +1,9 @@
 /** Gates on one database: they know the same records, and only one at a time changes which environments there are. */
 import { join } from 'node:path';
-import pg from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { type Postgres, rowsOf, startPostgres } from '../support/postgres.ts';
 import { lossesIn, patch, project, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -35,20 +34,10 @@ async function startFleet(settings: Settings = {}, postgres = server): Promise<F
   return { service, store, gates: [await start(), await start()] };
 }
 
-async function ask<Row extends object>(store: string, text: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: store });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 /** A gate waits for another one's lease, to be alone. */
 const isWanted = (store: string) =>
   soon(async () =>
-    expect(await ask(store, 'SELECT wanted_until > now() AS wanted FROM patchgate_record')).toEqual([
+    expect(await rowsOf(store, 'SELECT wanted_until > now() AS wanted FROM patchgate_record')).toEqual([
       { wanted: true },
     ]),
   );
@@ -100,7 +89,7 @@ describe('two gates of the packed program', { tags: 'slow' }, () => {
     await expect(patch(first.url, project('1 Production', '2 Staging', '3 QA'))).rejects.toThrow();
     await isKilled;
     // Else it takes the ten seconds of the lease.
-    await ask(
+    await rowsOf(
       store,
       `UPDATE patchgate_record SET leases = jsonb_set(leases, '{0,until}', '1') WHERE leases <> '[]'`,
     );
@@ -180,7 +169,7 @@ describe('a PATCH', { tags: 'slow' }, () => {
     // What the second one knows of it is out of date.
     expect((await patch(second.url, BOTH)).status).toBe(200);
     await soon(async () =>
-      expect(await ask(store, 'SELECT leases FROM patchgate_record')).toEqual([{ leases: [] }]),
+      expect(await rowsOf(store, 'SELECT leases FROM patchgate_record')).toEqual([{ leases: [] }]),
     );
   });
 
@@ -250,7 +239,7 @@ describe('a PATCH', { tags: 'slow' }, () => {
     answer?.();
     await creating;
     await soon(async () =>
-      expect(await ask(store, 'SELECT leases FROM patchgate_record')).toEqual([{ leases: [] }]),
+      expect(await rowsOf(store, 'SELECT leases FROM patchgate_record')).toEqual([{ leases: [] }]),
     );
     expect(service.target.received).toHaveLength(2);
   });

@@ -4,11 +4,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Running, runBinary, startBinary } from '../support/binary.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { type Postgres, rowsOf, startPostgres } from '../support/postgres.ts';
 import { patch, project, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -36,16 +35,6 @@ async function get({ url }: Pick<Running, 'url'>, path: string): Promise<unknown
   const answer = await fetch(url + path);
   const text = await answer.text();
   return answer.status === 200 ? (JSON.parse(text) as unknown) : answer.status;
-}
-
-async function rowsOf<Row extends object>(store: string, text: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: store });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 async function queriesIn(store: string): Promise<string[]> {

@@ -61,6 +61,17 @@ export async function openAt(url: string, namespace = 'team'): Promise<Database>
   return database;
 }
 
+/** What one statement gives. @param url of the database */
+export async function rowsOf<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** @param tls takes TLS as well, with that certificate */
 export async function startPostgres(tls?: Pair): Promise<Postgres> {
   const folder = folderOfPostgres();
@@ -90,10 +101,7 @@ export async function startPostgres(tls?: Pair): Promise<Postgres> {
   const url = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
   let server: ChildProcess | undefined;
   const ask = async (text: string) => {
-    const client = new pg.Client({ connectionString: url('postgres') });
-    await client.connect();
-    await client.query(text);
-    await client.end();
+    await rowsOf(url('postgres'), text);
   };
   const start = async () => {
     server = spawn(program('postgres'), ['-D', data], options);
