@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
@@ -12,6 +11,7 @@ import type { Approval, ApprovalStatus, Decision } from '../../model/approval.ts
 import type { FaultsGiven } from '../../model/fault.ts';
 import { redactJson, redactText } from '../../recordings/redaction/redact.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
+import { yieldToEventLoop } from '../../recordings/store/yield-to-event-loop.ts';
 import type { KnownState } from '../../state/known-state.ts';
 import { COLLECTIONS, isCollection, stateOf } from '../../state/state-file.ts';
 import { SESSION_HEADER, type ServedInSession, type Session } from '../../upstreams/session.ts';
@@ -233,15 +233,20 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
   return app;
 }
 
-/** Redacting a thousand large bodies takes a while, so after each one the data path has its turn. */
+/** Redacting a thousand large bodies takes a while, so every few milliseconds the data path has its turn. */
 async function* listText(list: Iterable<ShownExchange>): AsyncGenerator<string> {
-  let before = '{"exchanges":[';
+  let text = '{"exchanges":[';
+  let comma = '';
   for (const shown of list) {
-    yield before + JSON.stringify(shown);
-    before = ',';
-    await setImmediate();
+    text += comma + JSON.stringify(shown);
+    comma = ',';
+    const rest = yieldToEventLoop();
+    if (!rest) continue;
+    yield text;
+    text = '';
+    await rest;
   }
-  yield before === ',' ? ']}' : `${before}]}`;
+  yield `${text}]}`;
 }
 
 const LIST_EXAMPLE = '?limit=20&verdict=block&session=NAME&bodies=false';
