@@ -1,5 +1,5 @@
 import type { Approvals } from '../guard/approvals.ts';
-import { KeptApprovals } from '../guard/kept-approvals.ts';
+import { FileApprovals } from '../guard/file-approvals.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Composed } from './compose-upstream.ts';
@@ -19,7 +19,7 @@ export async function composeApprovals(
 ): Promise<Approvals> {
   const approvers = names && new Set(names);
   if (!database || !forward || fake || played)
-    return new KeptApprovals({ lifetime, approvers, store: knowledge.approvals });
+    return new FileApprovals({ lifetime, approvers, store: knowledge.approvals });
   const { PgApprovals } = await import('../postgres/approvals.ts');
   return new PgApprovals({ database, service: forward.target.origin, lifetime, approvers });
 }

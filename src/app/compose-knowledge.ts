@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import { PatchgateError } from '../errors.ts';
-import type { KeptState, KeptStateOptions } from '../guard/kept-state.ts';
+import type { KnownStoreOptions, KnownStoreWithApprovals } from '../guard/file-known-store.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Database } from '../postgres/database.ts';
@@ -45,7 +45,7 @@ export async function composeKnowledge(
     notice,
     hide: (record: JsonObject) => redactJson(record, redaction) as JsonObject,
   };
-  const kept: KeptState = database
+  const kept: KnownStoreWithApprovals = database
     ? await openInDatabase(database, config, options)
     : await openInFile({ ...options, file, target: config.target });
   const { state } = kept;
@@ -76,16 +76,16 @@ export async function composeKnowledge(
   };
 }
 
-async function openInFile(options: KeptStateOptions): Promise<KeptState> {
-  const { openKeptState } = await import('../guard/kept-state.ts');
-  return openKeptState(options);
+async function openInFile(options: KnownStoreOptions): Promise<KnownStoreWithApprovals> {
+  const { openKnownStore } = await import('../guard/file-known-store.ts');
+  return openKnownStore(options);
 }
 
 async function openInDatabase(
   database: Database,
   { target, state }: Config,
   options: Omit<PgKnownOptions, 'database' | 'service'>,
-): Promise<KeptState> {
+): Promise<KnownStoreWithApprovals> {
   if (state !== undefined && !isByDefault(state))
     options.notice(`--state ${state} is not used: what is known is kept in the database of --store`);
   const { PgKnownStore } = await import('../postgres/known.ts');

@@ -3,7 +3,7 @@ import type { KnownState } from '../state/known-state.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Session } from '../upstreams/session.ts';
 import type { AnsweredBy, UpstreamRequest } from '../upstreams/upstream.ts';
-import type { ApprovalStore } from './kept-approvals.ts';
+import type { ApprovalStore } from './file-approvals.ts';
 import type { KnownStore } from './known-store.ts';
 
 /** What is known of the records that an upstream answers for. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished, test } from 'vitest';
-import { openKeptState } from '../../src/guard/kept-state.ts';
+import { openKnownStore } from '../../src/guard/file-known-store.ts';
 import {
   type Change,
   fileOfTarget,
@@ -31,7 +31,7 @@ test('reads what a proxy knows that runs, file and journal, and leaves both as t
     file,
     JSON.stringify({ target, accounts: { 196: { features: { 7: { incomplete: true } } } } }),
   );
-  const kept = await openKeptState({ file, lag: 60_000, notice: () => undefined });
+  const kept = await openKnownStore({ file, lag: 60_000, notice: () => undefined });
   onTestFinished(() => kept.close());
   kept.state.send(PROJECT, BODY).accepted();
   await turn();

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { FileApprovals } from '../../src/guard/file-approvals.ts';
 import { createGuard } from '../../src/guard/guard.ts';
-import { KeptApprovals } from '../../src/guard/kept-approvals.ts';
 import type { Knowledge, Learner } from '../../src/guard/knowledge.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { Cors } from '../../src/server/cors.ts';
@@ -104,7 +104,7 @@ function guarded(upstream: Upstream, more: Partial<DataPathOptions> = {}): Serve
   const guard = createGuard({
     gate: gate(),
     knowledge,
-    approvals: new KeptApprovals({ lifetime: 0 }),
+    approvals: new FileApprovals({ lifetime: 0 }),
     mode: 'on',
   });
   return serverOf({ upstream, guard, learner, ...more });

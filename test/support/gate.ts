@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import type { Contract } from '../../src/contract/contract.ts';
 import { shippedContract as findShippedContract } from '../../src/contract/shipped-contract.ts';
 import { createGate, type Gate, type GateOptions, type GateRequest } from '../../src/gate/gate.ts';
+import { FileApprovals } from '../../src/guard/file-approvals.ts';
 import { createGuard } from '../../src/guard/guard.ts';
-import { KeptApprovals } from '../../src/guard/kept-approvals.ts';
 import type { Finding } from '../../src/model/finding.ts';
 
 export const SCHEMAS = fileURLToPath(new URL('../../schemas/', import.meta.url));
@@ -32,7 +32,7 @@ export function gate(options: Partial<GateOptions> = {}): Gate {
 /** The gate with a guard that knows nothing, for a data path. */
 export function guarding(gate: Gate) {
   const knowledge = { of: () => undefined };
-  const approvals = new KeptApprovals({ lifetime: 0 });
+  const approvals = new FileApprovals({ lifetime: 0 });
   return { gate, guard: createGuard({ gate, knowledge, approvals, mode: 'off' }), learner: undefined };
 }
 

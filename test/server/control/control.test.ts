@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Gate, GateRequest } from '../../../src/gate/gate.ts';
-import { KeptApprovals } from '../../../src/guard/kept-approvals.ts';
+import { FileApprovals } from '../../../src/guard/file-approvals.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { type ControlDeps, createControl } from '../../../src/server/control/control.ts';
 import { ExchangeList } from '../../../src/server/exchange-list.ts';
@@ -64,7 +64,7 @@ async function start(deps: Partial<ControlDeps> = {}) {
     sessions,
     faults: await FaultsOfRun.of({ gate, sessions, replays: false, start: { ...NO_FAULTS } }),
     knowledge: { of: () => undefined },
-    approvals: new KeptApprovals({ lifetime: 1000 }),
+    approvals: new FileApprovals({ lifetime: 1000 }),
     redaction: DEFAULT_REDACTION,
     reset(session) {
       if (session === undefined) sessions.endAll();

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { afterEach, expect, it, vi } from 'vitest';
-import { KeptApprovals } from '../../../src/guard/kept-approvals.ts';
+import { FileApprovals } from '../../../src/guard/file-approvals.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { createEvents } from '../../../src/server/control/events.ts';
 import { ExchangeList } from '../../../src/server/exchange-list.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
 it('stopping ends a stream whose client has no byte of it yet, and nothing is written to it any more', async () => {
   const exchanges = new ExchangeList(DEFAULT_REDACTION);
   const stopping = new AbortController();
-  const events = createEvents(exchanges, new KeptApprovals({ lifetime: 1 }), stopping.signal);
+  const events = createEvents(exchanges, new FileApprovals({ lifetime: 1 }), stopping.signal);
   const errors: Error[] = [];
   const responses: ServerResponse[] = [];
   server = createServer((req, res) => {
@@ -41,7 +41,7 @@ it('stopping ends a stream whose client has no byte of it yet, and nothing is wr
 it('a subscriber that comes while it stops has an answer that ends', async () => {
   const events = createEvents(
     new ExchangeList(DEFAULT_REDACTION),
-    new KeptApprovals({ lifetime: 1 }),
+    new FileApprovals({ lifetime: 1 }),
     AbortSignal.abort(),
   );
   server = createServer(events);

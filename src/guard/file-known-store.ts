@@ -17,7 +17,7 @@ import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
 import { doubted, either } from '../state/known.ts';
 import { KnownState } from '../state/known-state.ts';
 import type { State } from '../state/state-file.ts';
-import type { ApprovalStore } from './kept-approvals.ts';
+import type { ApprovalStore } from './file-approvals.ts';
 import type { KnownStore } from './known-store.ts';
 import {
   approvalLineOf,
@@ -31,12 +31,12 @@ import {
 } from './state-files.ts';
 
 /** What is known of the service, in a file. */
-export interface KeptState extends KnownStore {
+export interface KnownStoreWithApprovals extends KnownStore {
   /** Where approvals are kept; undefined: nothing is kept. */
   readonly approvals?: ApprovalStore | undefined;
 }
 
-export type KeptStateOptions = Omit<StateKeeperOptions, 'file' | 'onForget'> & {
+export type KnownStoreOptions = Omit<FileKnownStoreOptions, 'file' | 'onForget'> & {
   /** Undefined or `""`: in memory alone. */
   file: string | undefined;
 };
@@ -47,7 +47,7 @@ export type KeptStateOptions = Omit<StateKeeperOptions, 'file' | 'onForget'> & {
  *
  * @throws PatchgateError `cannot-read`; `bad-input` with file, line and column, where file or journal is broken
  */
-export async function openKeptState(options: KeptStateOptions): Promise<KeptState> {
+export async function openKnownStore(options: KnownStoreOptions): Promise<KnownStoreWithApprovals> {
   const { file, account, target, lag, notice } = options;
   const onForget = once(() =>
     notice(
@@ -58,15 +58,15 @@ export async function openKeptState(options: KeptStateOptions): Promise<KeptStat
     const state = new KnownState({ account, onForget, live: { lag } });
     return { state, trouble: undefined, follow: () => undefined, close: () => Promise.resolve() };
   }
-  const keeper = new StateKeeper({ ...options, file, onForget });
-  keeper.open();
-  const { foundTarget } = keeper;
+  const store = new FileKnownStore({ ...options, file, onForget });
+  store.open();
+  const { foundTarget } = store;
   if (target !== undefined && foundTarget !== undefined && plain(foundTarget) !== plain(target)) {
     notice(
       `${file} was learnt from ${foundTarget}, and this proxy stands in front of ${target}: PATCHes are judged by it all the same. Give each service a file of its own with --state FILE`,
     );
   }
-  return keeper;
+  return store;
 }
 
 function once(action: () => void): () => void {
@@ -106,7 +106,7 @@ interface Held {
   journal: Journal;
 }
 
-interface StateKeeperOptions {
+interface FileKnownStoreOptions {
   file: string;
   /** The workspace that `current` means. */
   account?: string | undefined;
@@ -127,13 +127,13 @@ interface StateKeeperOptions {
  * One process keeps a file, by a lock beside it: taken before anything is read where there is something to read, otherwise with
  * the first change. Nothing is made on disk before that.
  */
-export class StateKeeper implements KnownStore {
+export class FileKnownStore implements KnownStore {
   readonly state: KnownState;
   /** URL in the file as it was found. */
   foundTarget: string | undefined;
   /** Why what is known is not in its file. */
   trouble: Error | undefined;
-  readonly #options: StateKeeperOptions;
+  readonly #options: FileKnownStoreOptions;
   readonly #notices: TroubleNotices<keyof typeof RISKS>;
   readonly #adapter: StateAdapter;
   readonly #db: Low<State>;
@@ -159,7 +159,7 @@ export class StateKeeper implements KnownStore {
     () => this.#isDue(),
   );
 
-  constructor(options: StateKeeperOptions) {
+  constructor(options: FileKnownStoreOptions) {
     const { file, account, lag, notice, onForget } = options;
     this.#options = options;
     this.#notices = new TroubleNotices('WHAT IS KNOWN CANNOT BE WRITTEN', RISKS, notice);

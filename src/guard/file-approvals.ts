@@ -57,7 +57,7 @@ const MOST_APPROVALS = 10_000;
 const MOST_SIZE = 32 * 1024 * 1024;
 
 /** Approvals of one gate, in its memory and in its state file. */
-export class KeptApprovals implements Approvals {
+export class FileApprovals implements Approvals {
   readonly #lifetime: number;
   readonly #approvers: ReadonlySet<string> | undefined;
   readonly #store: ApprovalStore | undefined;

@@ -1,18 +1,18 @@
 import { expect, it, vi } from 'vitest';
-import { type ApprovalStore, KeptApprovals } from '../../src/guard/kept-approvals.ts';
+import { type ApprovalStore, FileApprovals } from '../../src/guard/file-approvals.ts';
 import type { Approval, KeptApproval } from '../../src/model/approval.ts';
 import { ABOUT, ANNA, describeApprovals, subject } from '../support/approvals-suite.ts';
 
 describeApprovals(
   'those of one gate',
-  async ({ lifetime = 60_000, approvers } = {}) => new KeptApprovals({ lifetime, approvers }),
+  async ({ lifetime = 60_000, approvers } = {}) => new FileApprovals({ lifetime, approvers }),
 );
 
-const issue = async (approvals: KeptApprovals, now?: number) =>
+const issue = async (approvals: FileApprovals, now?: number) =>
   (await approvals.issue(subject(), ABOUT, undefined, now)).token;
 
 it('expires, and goes on saying so for a while', async () => {
-  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const approvals = new FileApprovals({ lifetime: 1000 });
   const token = await issue(approvals, 0);
   expect(await approvals.whyNot(token, subject(), 1001)).toEqual({ refused: 'the approval has expired' });
   await issue(approvals, 6000);
@@ -22,7 +22,7 @@ it('expires, and goes on saying so for a while', async () => {
 });
 
 it('keeps ten thousand, and drops the oldest', { tags: 'slow' }, async () => {
-  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const approvals = new FileApprovals({ lifetime: 1000 });
   const [first = '', second = ''] = await Promise.all(
     Array.from({ length: 10_000 }, () => issue(approvals, 0)),
   );
@@ -35,7 +35,7 @@ it('keeps ten thousand, and drops the oldest', { tags: 'slow' }, async () => {
 it("does not hang on the machine's clock", async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   try {
-    const approvals = new KeptApprovals({ lifetime: 1000 });
+    const approvals = new FileApprovals({ lifetime: 1000 });
     const token = await issue(approvals);
     vi.setSystemTime(Date.now() + 60_000);
     expect(await approvals.whyNot(token, subject())).toBeUndefined();
@@ -49,7 +49,7 @@ it('knows a state again whose members and items come in another order, or that i
     { id: 1, name: 'Production', possibleSince: '2026-11-23T05:00:00.000Z' },
     { id: 2, name: 'Staging' },
   ];
-  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const approvals = new FileApprovals({ lifetime: 1000 });
   const known = (record: object) => subject({ known: { record: { ...record }, isWhole: true } });
   const { token } = await approvals.issue(known({ name: 'Checkout', environments }), ABOUT);
   const [first, second] = environments;
@@ -82,7 +82,7 @@ class Store implements ApprovalStore {
 
 it('keeps no token, and each change before it says so', async () => {
   const store = new Store();
-  const approvals = new KeptApprovals({ lifetime: 1000, approvers: ANNA, store });
+  const approvals = new FileApprovals({ lifetime: 1000, approvers: ANNA, store });
   const told: Approval[] = [];
   approvals.subscribe((approval) => {
     expect(store.byId.get(approval.id)?.status).toBe(approval.status);
@@ -99,7 +99,7 @@ it('keeps no token, and each change before it says so', async () => {
 
 it('is not used where that cannot be written, so that no restart takes it again; one that is not on disk is', async () => {
   const store = new Store();
-  const approvals = new KeptApprovals({ lifetime: 1000, store });
+  const approvals = new FileApprovals({ lifetime: 1000, store });
   const written = (await approvals.issue(subject(), ABOUT)).token;
   store.isFull = true;
   const unwritten = (await approvals.issue(subject(), ABOUT)).token;
@@ -121,9 +121,9 @@ it.each<[string, Partial<KeptApproval>, string, string | undefined]>([
   ['one that was declined', { status: 'declined' }, 'declined', 'was declined'],
 ])('takes %s from a restart as %s', async (_, changes, status, refused) => {
   const store = new Store();
-  const { id, token } = await new KeptApprovals({ lifetime: 60_000, store }).issue(subject(), ABOUT);
+  const { id, token } = await new FileApprovals({ lifetime: 60_000, store }).issue(subject(), ABOUT);
   store.byId.set(id, { ...(store.byId.get(id) as KeptApproval), ...changes });
-  const approvals = new KeptApprovals({ lifetime: 60_000, approvers: ANNA, store });
+  const approvals = new FileApprovals({ lifetime: 60_000, approvers: ANNA, store });
   expect((await approvals.get(id))?.status).toBe(status);
   const why = (await approvals.whyNot(token, subject()))?.refused;
   if (refused === undefined) expect(why).toBeUndefined();
@@ -132,15 +132,15 @@ it.each<[string, Partial<KeptApproval>, string, string | undefined]>([
 
 it('gives one from a restart no more time than a new one has', async () => {
   const store = new Store();
-  const { id } = await new KeptApprovals({ lifetime: 600_000, store }).issue(subject(), ABOUT);
-  const approvals = new KeptApprovals({ lifetime: 1000, store });
+  const { id } = await new FileApprovals({ lifetime: 600_000, store }).issue(subject(), ABOUT);
+  const approvals = new FileApprovals({ lifetime: 1000, store });
   expect((await approvals.get(id, performance.now() + 900))?.status).toBe('pending');
   expect((await approvals.get(id, performance.now() + 1100))?.status).toBe('expired');
 });
 
 it('keeps nothing of one that it forgets', async () => {
   const store = new Store();
-  const approvals = new KeptApprovals({ lifetime: 1000, store });
+  const approvals = new FileApprovals({ lifetime: 1000, store });
   const { id } = await approvals.issue(subject(), ABOUT, undefined, 0);
   await issue(approvals, 6000);
   expect(store.byId.has(id)).toBe(true);
@@ -150,7 +150,7 @@ it('keeps nothing of one that it forgets', async () => {
 });
 
 it('drops no held one, and counts its time from its answer', { tags: 'slow' }, async () => {
-  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const approvals = new FileApprovals({ lifetime: 1000 });
   const { id, token } = await approvals.issue(subject(), ABOUT, 60_000, 0);
   for (let i = 0; i < 10_000; i++) await issue(approvals, 5000);
   expect(await approvals.get(id, 50_000)).toMatchObject({ status: 'pending', held: true });
@@ -160,7 +160,7 @@ it('drops no held one, and counts its time from its answer', { tags: 'slow' }, a
 });
 
 it('uses one that is held after the time for a decision, since it may wait for its turn', async () => {
-  const approvals = new KeptApprovals({ lifetime: 1000 });
+  const approvals = new FileApprovals({ lifetime: 1000 });
   const { id, token } = await approvals.issue(subject(), ABOUT, 60_000, 0);
   await approvals.decide(id, { decision: 'approve' }, undefined, 59_999);
   expect(await approvals.use(token, subject(), 70_000)).toEqual({ id });

@@ -11,8 +11,12 @@ import {
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type ApprovalStore, KeptApprovals } from '../../src/guard/kept-approvals.ts';
-import { type KeptState, openKeptState, StateKeeper } from '../../src/guard/kept-state.ts';
+import { type ApprovalStore, FileApprovals } from '../../src/guard/file-approvals.ts';
+import {
+  FileKnownStore,
+  type KnownStoreWithApprovals,
+  openKnownStore,
+} from '../../src/guard/file-known-store.ts';
 import { journalOf } from '../../src/guard/state-files.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import type { KeptApproval } from '../../src/model/approval.ts';
@@ -36,19 +40,19 @@ function newFile(): string {
   return join(temporaryFolder(), '.patchgate', 'state.json');
 }
 
-interface Opened extends KeptState {
+interface Opened extends KnownStoreWithApprovals {
   notices: string[];
 }
 
 async function open(file: string, more: { account?: string; target?: string } = {}): Promise<Opened> {
   await turn();
   const notices: string[] = [];
-  const kept = await openKeptState({ file, lag: 60_000, notice: (text) => notices.push(text), ...more });
+  const kept = await openKnownStore({ file, lag: 60_000, notice: (text) => notices.push(text), ...more });
   onTestFinished(() => kept.close());
   return Object.assign(kept, { notices });
 }
 
-const entriesOf = ({ state }: KeptState) =>
+const entriesOf = ({ state }: KnownStoreWithApprovals) =>
   [...state.entries()].sort((a, b) => JSON.stringify(a.name).localeCompare(JSON.stringify(b.name)));
 const namesIn = (file: string) => readdirSync(dirname(file)).sort();
 const textOf = (file: string) => readFileSync(file, 'utf8');
@@ -75,7 +79,7 @@ async function filled(file: string, ...ids: number[]): Promise<void> {
 describeKnownStore('a file', async () => {
   const file = newFile();
   return {
-    open: (options = {}) => openKeptState({ file, lag: 60_000, notice: () => undefined, ...options }),
+    open: (options = {}) => openKnownStore({ file, lag: 60_000, notice: () => undefined, ...options }),
   };
 });
 
@@ -194,8 +198,8 @@ describe('a restart', () => {
 
 describe('a process that is killed', () => {
   const PROGRAM = `
-    import { openKeptState } from './src/guard/kept-state.ts';
-    const kept = await openKeptState({ file: process.argv[2], lag: 60_000, notice: console.log });
+    import { openKnownStore } from './src/guard/file-known-store.ts';
+    const kept = await openKnownStore({ file: process.argv[2], lag: 60_000, notice: console.log });
     for (let id = 1; ; id++) {
       const body = { name: 'P', languages: [], environments: [{ id, name: 'E', isEnabled: true }] };
       kept.state.send({ base: '/api/v2', account: 'current', kind: 'project', id: String(id % 5000) }, body).accepted();
@@ -315,7 +319,7 @@ describe('the start', () => {
 
   test('without a file keeps nothing', async () => {
     for (const file of [undefined, '']) {
-      const kept = await openKeptState({ file, lag: 60_000, notice: () => undefined });
+      const kept = await openKnownStore({ file, lag: 60_000, notice: () => undefined });
       learn(kept, project(42), holding(1));
       expect(kept.state.of(project(42))?.isWhole).toBe(true);
       await kept.close();
@@ -360,16 +364,16 @@ describe('two at once', () => {
 
   test('who does not keep the file reads what the other has written meanwhile, whatever there was at the start', async () => {
     const file = newFile();
-    const keeper = await open(file);
+    const store = await open(file);
     const [learning, asking] = [await open(file), await open(file)];
-    learn(keeper, project(42), holding(1));
+    learn(store, project(42), holding(1));
     learn(learning, project(7), holding(1));
     expect(learning.notices).toHaveLength(1);
     for (const ids of [
       [1, 2],
       [1, 2, 3],
     ]) {
-      learn(keeper, project(42), holding(...ids));
+      learn(store, project(42), holding(...ids));
       for (const reader of [learning, asking]) {
         reader.follow();
         expect(idsIn(reader.state.of(project(42))?.record)?.sort()).toEqual(ids);
@@ -501,8 +505,8 @@ describe('approvals', () => {
     marks: { token: `token of ${id}`, request: 'r', body: 'b', state: 's' },
     ...more,
   });
-  const storeOf = ({ approvals }: KeptState) => approvals as ApprovalStore;
-  const keptBy = (kept: KeptState) => [...storeOf(kept).kept];
+  const storeOf = ({ approvals }: KnownStoreWithApprovals) => approvals as ApprovalStore;
+  const keptBy = (kept: KnownStoreWithApprovals) => [...storeOf(kept).kept];
 
   test('are in the journal at once, then in the file, as they were last', async () => {
     const file = newFile();
@@ -531,7 +535,7 @@ describe('approvals', () => {
   test('take no more room in the files than in memory', { tags: 'slow' }, async () => {
     const file = newFile();
     const kept = await open(file);
-    const approvals = new KeptApprovals({ lifetime: 600_000, store: storeOf(kept) });
+    const approvals = new FileApprovals({ lifetime: 600_000, store: storeOf(kept) });
     const url = 'u'.repeat(1024 * 1024);
     const subject = {
       method: 'PATCH',
@@ -587,11 +591,11 @@ describe('approvals', () => {
 
   test('of another process are not taken', async () => {
     const file = newFile();
-    const keeper = await open(file);
-    storeOf(keeper).keep(approval('one'));
+    const store = await open(file);
+    storeOf(store).keep(approval('one'));
     const reader = await open(file);
     expect(keptBy(reader)).toEqual([]);
-    storeOf(keeper).keep(approval('two'));
+    storeOf(store).keep(approval('two'));
     reader.follow();
     expect(keptBy(reader)).toEqual([]);
     expect(storeOf(reader).keep(approval('three'))).toBe(true);
@@ -599,7 +603,7 @@ describe('approvals', () => {
   });
 
   test('are none where nothing is kept', async () => {
-    expect((await openKeptState({ file: '', lag: 0, notice: () => undefined })).approvals).toBeUndefined();
+    expect((await openKnownStore({ file: '', lag: 0, notice: () => undefined })).approvals).toBeUndefined();
   });
 });
 
@@ -669,16 +673,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const reopen = fc.constantFrom('kill' as const, 'close' as const);
 
-function openKeeper(file: string): StateKeeper {
+function openKeeper(file: string): FileKnownStore {
   const notice = (text: string) => {
     throw new Error(text);
   };
-  const keeper = new StateKeeper({ file, account: '196', lag: 60_000, notice });
-  keeper.open();
-  return keeper;
+  const store = new FileKnownStore({ file, account: '196', lag: 60_000, notice });
+  store.open();
+  return store;
 }
 
-const contents = ({ state }: StateKeeper) =>
+const contents = ({ state }: FileKnownStore) =>
   new Map([...state.entries()].map(({ name, known }) => [JSON.stringify(name), known]));
 
 test('whatever is learnt, and whenever it is opened again: what was known is known', {
@@ -693,13 +697,13 @@ test('whatever is learnt, and whenever it is opened again: what was known is kno
       let file = newFile();
       const opened = [openKeeper(file)];
       for (const [steps, how] of all) {
-        const keeper = opened.at(-1) as StateKeeper;
+        const store = opened.at(-1) as FileKnownStore;
         const onTheWay: Sent[] = [];
-        for (const step of steps) step(keeper.state, onTheWay);
-        const known = contents(keeper);
+        for (const step of steps) step(store.state, onTheWay);
+        const known = contents(store);
         // What is learnt is in the journal before the answers of a turn go out.
         await new Promise<void>((resolve) => setImmediate(resolve));
-        if (how === 'close') await keeper.close();
+        if (how === 'close') await store.close();
         else {
           const copy = newFile();
           if (existsSync(dirname(file))) cpSync(dirname(file), dirname(copy), { recursive: true });
@@ -707,9 +711,9 @@ test('whatever is learnt, and whenever it is opened again: what was known is kno
           file = copy;
         }
         opened.push(openKeeper(file));
-        expect(contents(opened.at(-1) as StateKeeper)).toEqual(known);
+        expect(contents(opened.at(-1) as FileKnownStore)).toEqual(known);
       }
-      for (const keeper of opened) await keeper.close();
+      for (const store of opened) await store.close();
     }),
     { numRuns: 60 },
   );
