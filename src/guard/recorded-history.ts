@@ -14,7 +14,7 @@ import { bodyBytes, jsonOf } from '../recordings/body.ts';
 import type { KnownState } from '../state/known-state.ts';
 import { hasReadableEnvironments, plainRecord, type Shown, shownIn } from '../state/records.ts';
 import { stateUpdateOf } from '../state/state-update.ts';
-import { CHANGES } from './follow.ts';
+import { CHANGES } from './learning-sink.ts';
 
 /** What one exchange of a recording says of a record. It holds no more of the exchange than that takes. */
 export interface RecordedUpdate {

@@ -1,10 +1,10 @@
 import type { Match } from '../contract/match-operation.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
-import { createFollow } from '../guard/follow.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Asked, Judged } from '../guard/judging.ts';
 import type { Learner } from '../guard/knowledge.ts';
+import { createLearningSinks } from '../guard/learning-sink.ts';
 import type { JsonValue } from '../json/json.ts';
 import { type BytesRead, bytesAtHand, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -47,7 +47,7 @@ const SHORT = 65_536;
  */
 export function createDataPath(options: DataPathOptions): DataPath {
   const { gate, guard, learner, upstream, audit, faults, clientTimeout, cors } = options;
-  const follow = learner && createFollow(gate, learner);
+  const learningSinkFor = learner && createLearningSinks(gate, learner);
 
   /** Framing, access, session; then what no operation is meant by goes on unjudged. */
   const take: DataPath = (req, res, refusal) => {
@@ -151,13 +151,13 @@ export function createDataPath(options: DataPathOptions): DataPath {
     // What was ended says no more of how it went.
     const end = () => {
       cancel();
-      follower?.abandon();
+      learning?.abandon();
     };
     const way = fault && onItsWay(fault, exchange, end);
     const client = way?.sink ?? exchange;
-    const follower = follow?.({ head: request, match, body: json, session }, client);
-    if (follower) {
-      follower.onOver = exchange.releaseLock;
+    const learning = learningSinkFor?.({ head: request, match, body: json, session }, client);
+    if (learning) {
+      learning.onOver = exchange.releaseLock;
       exchange.releaseLock = undefined;
     }
     exchange.stop = () => {
@@ -166,13 +166,13 @@ export function createDataPath(options: DataPathOptions): DataPath {
     };
     exchange.whenGone(() => {
       way?.stop();
-      if (follower) follower.outlive(cancel);
+      if (learning) learning.outlive(cancel);
       else cancel();
     });
     if (exchange.audited) exchange.audited.hasPassed = true;
     cancel = upstream.handle(
       { method, url, headers, body, json: upstream.takesJson && json, stream: req, session },
-      follower ?? client,
+      learning ?? client,
     );
   };
 

@@ -23,7 +23,7 @@ const MOST = 5 * 1024 * 1024;
 const LONGEST = 5000;
 
 /** A request that may be about a record. */
-interface About {
+interface LearnableRequest {
   head: RequestHead;
   /** Undefined: it was not judged as a PATCH. */
   match: Match | undefined;
@@ -32,34 +32,34 @@ interface About {
   session: Session;
 }
 
-/** What learns from the answer to a request and hands it on to a sink; undefined where there is nothing to learn. */
-type Follow = (about: About, sink: ResponseSink) => Follower | undefined;
+/** Undefined where there is nothing to learn from the answer. @param sink gets the answer */
+type MakeLearningSink = (request: LearnableRequest, sink: ResponseSink) => LearningSink | undefined;
 
-export function createFollow(
+export function createLearningSinks(
   gate: Pick<Gate, 'recordOf' | 'recordAt' | 'listAt'>,
   { kinds, stateOf, counts, areAnswersKept = false, written }: Learner,
-): Follow {
+): MakeLearningSink {
   const records = areAnswersKept ? { in: shownInKept } : new ShownRecords();
   return ({ head, match, body, session }, sink) => {
     const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
     const state = stateOf(session);
     if (!name) {
       const list = match ? undefined : gate.listAt(head.url);
-      const followed = list && kinds.includes(list.kind) ? followList(state, list, head) : undefined;
-      return followed && new Follower(followed, counts, sink, written);
+      const listUpdate = list && kinds.includes(list.kind) ? listUpdateOf(state, list, head) : undefined;
+      return listUpdate && new LearningSink(listUpdate, counts, sink, written);
     }
     const isChange = match !== undefined || CHANGES.has(head.method);
     // Of what is known all the same, a change says what it may be now.
     if (!kinds.includes(name.kind) && !((isChange || head.method === 'DELETE') && state.of(name)))
       return undefined;
     const update = stateUpdateOf(state, name, head, match !== undefined, isChange, body);
-    const answered: Followed['answered'] = ({ status, headers }, bytes) => {
+    const answered: AnswerUpdate['answered'] = ({ status, headers }, bytes) => {
       const shown = bytes && records.in(bytes, name, head.method);
       const isAsked = shown?.record && state.isLive(name.kind) && !mayMeanAnother(head.headers);
       update.answered({ status, headers, shown, ...(isAsked && { by: clientOf(head.headers) }) });
     };
     // What a judged PATCH does is in its lease.
-    return new Follower({ ...update, answered }, counts, sink, match ? undefined : written);
+    return new LearningSink({ ...update, answered }, counts, sink, match ? undefined : written);
   };
 }
 
@@ -67,11 +67,11 @@ export function createFollow(
 export const CHANGES: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'POST']);
 
 /** What a list of projects shows, and a project that was created, at `/accounts/{id}/projects`. */
-function followList(
+function listUpdateOf(
   state: KnownState,
   list: ListName,
   { headers: asked }: RequestHead,
-): Followed | undefined {
+): AnswerUpdate | undefined {
   if (list.kind !== 'project' || !state.isLive(list.kind)) return undefined;
   return {
     wantsBody: (status) => status >= 200 && status < 300,
@@ -86,17 +86,17 @@ function followList(
   };
 }
 
-/** What waits for the end of a request: one of `answered` and `failed` is called, once. */
-export interface Followed extends Pick<StateUpdate, 'wantsBody' | 'failed'> {
+/** What an answer changes in what is known of its record: one of `answered` and `failed` is called, once. */
+export interface AnswerUpdate extends Pick<StateUpdate, 'wantsBody' | 'failed'> {
   /** @param bytes of the answer's body without its content codings; undefined where they were not read */
   answered(head: Pick<ResponseHead, 'status' | 'headers'>, bytes: Buffer | undefined): void;
 }
 
 /** Hands an answer on, and learns from it before the client has all of it. */
-export class Follower implements ResponseSink {
+export class LearningSink implements ResponseSink {
   /** Called once, when it is known what became of the request and the answer is over: the next one may change the record. */
   onOver: (() => void) | undefined;
-  readonly #update: Followed;
+  readonly #update: AnswerUpdate;
   readonly #counts: (answeredBy: AnsweredBy) => boolean;
   readonly #sink: ResponseSink;
   readonly #written: Learner['written'];
@@ -111,7 +111,7 @@ export class Follower implements ResponseSink {
 
   /** @param counts whether an answer is the service's own @param written what the end of the answer waits for */
   constructor(
-    update: Followed,
+    update: AnswerUpdate,
     counts: (answeredBy: AnsweredBy) => boolean,
     sink: ResponseSink,
     written?: Learner['written'],
