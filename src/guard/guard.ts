@@ -2,15 +2,14 @@ import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { RecordName } from '../model/record.ts';
 import {
-  type Asked,
   after,
   createJudging,
   GONE,
+  type GuardedRequest,
   hasToken,
   type Issued,
   isInspection,
   type Judged,
-  type JudgedBy,
   type Judging,
   type JudgingOptions,
   keepsEnvironments,
@@ -39,7 +38,7 @@ export interface Guard {
    * @param done called once, unless it is withdrawn. @param release where it has a lock: to be called when the request is over
    * @returns withdraws it, since its client is gone. False: it does not wait
    */
-  judge(asked: Asked, done: (judged: Judged, release?: () => void) => void): () => boolean;
+  judge(asked: GuardedRequest, done: (judged: Judged, release?: () => void) => void): () => boolean;
   /** Answers what is held, and holds no more: the gate stops, or another one is in force. @returns how many were held */
   endHolds(): number;
   /** One with the same locks and approvals that judges by another gate. */
@@ -89,14 +88,14 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
     },
     judge(asked, done) {
       const name = gate.recordOf(asked.match);
-      const tell = (judged: JudgedBy) => void after(judging.told(asked, name, judged), done);
+      const tell = (judged: Judged) => void after(judging.remediate(asked, name, judged), done);
       if (!name || !gate.guards(name.kind)) {
         void after(judging.judge(asked, name), tell);
         return NOT_WAITING;
       }
       if (mode === 'off') {
         const found = judging.find(asked, name, performance.now());
-        void after(found, () => tell(judging.judgeWithout(asked, name)));
+        void after(found, () => tell(judging.judgeWithoutToken(asked, name)));
         return NOT_WAITING;
       }
       const turn = new Turn({ asked, name, done, options, judging, shared, holding });
@@ -107,7 +106,7 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
 }
 
 interface TurnOptions {
-  asked: Asked;
+  asked: GuardedRequest;
   name: RecordName;
   done: Parameters<Guard['judge']>[1];
   options: GuardOptions;
@@ -148,13 +147,13 @@ class Turn {
     const whose = knowledge.isOfSession ? asked.session.id : '';
     this.#leave = shared.locks.acquire(`${name.kind} ${name.id} ${whose}`, {
       exclusive: (lock) => {
-        if (knowledge.lease) void this.#lease(lock, judging.judgeWithout(asked, name), true);
+        if (knowledge.lease) void this.#lease(lock, judging.judgeWithoutToken(asked, name), true);
         else void after(this.#judge(), (judged) => this.#locked(lock, judged));
       },
       shared: (lock) => {
         // An approval is used up by being looked at.
         if (this.#mustBeAlone || this.#hasToken) return false;
-        const judged = judging.judgeWithout(asked, name);
+        const judged = judging.judgeWithoutToken(asked, name);
         if (judging.mustConfirm(judged) || !mayShare(judged)) return false;
         if (knowledge.lease) void this.#lease(lock, judged, false);
         else this.#locked(lock, judged);
@@ -167,9 +166,9 @@ class Turn {
     return this.#issued !== undefined || hasToken(this.#given.asked);
   }
 
-  #judge(): JudgedBy | Promise<JudgedBy> {
+  #judge(): Judged | Promise<Judged> {
     const { asked, name, judging } = this.#given;
-    return judging.judgeFound(asked, name, this.#cameAt, this.#issued?.token);
+    return judging.findAndJudge(asked, name, this.#cameAt, this.#issued?.token);
   }
 
   /**
@@ -178,12 +177,12 @@ class Turn {
    *
    * @param isFirst nobody shares the lock yet
    */
-  async #lease(lock: HeldLock, guess: JudgedBy, isFirst: boolean): Promise<void> {
+  async #lease(lock: HeldLock, guess: Judged, isFirst: boolean): Promise<void> {
     const { asked, name, options } = this.#given;
     const isShared = !this.#mustBeAlone && !this.#hasToken && mayShare(guess);
     const body = isInspection(guess.inspection) ? guess.inspection.json : undefined;
     let lease: Lease | undefined;
-    let judged: JudgedBy;
+    let judged: Judged;
     try {
       lease = await options.knowledge.lease?.(name, { isShared, body, isGone: asked.isGone });
       judged = lease ? await this.#judge() : GONE;
@@ -203,7 +202,7 @@ class Turn {
     this.#locked(lease ? withLease(lock, lease) : lock, judged);
   }
 
-  #locked(lock: HeldLock, judged: JudgedBy): void {
+  #locked(lock: HeldLock, judged: Judged): void {
     if (!this.#issued && this.#mayHold(judged)) {
       void this.#hold(judged, lock);
       return;
@@ -212,18 +211,18 @@ class Turn {
     if (keepsEnvironments(judged)) lock.share();
   }
 
-  #tell(judged: JudgedBy, release: () => void): void {
+  #tell(judged: Judged, release: () => void): void {
     const { asked, name, done, judging } = this.#given;
     const issued = this.#issued;
     if (issued && !judged.isApproved)
       this.#endApproval(issued.id, judged.inspection ? 'expired' : 'withdrawn');
-    void after(judging.told(asked, name, judged), (one) =>
+    void after(judging.remediate(asked, name, judged), (one) =>
       done(issued && one.approval === undefined ? { ...one, approval: issued.id } : one, release),
     );
   }
 
   /** Whether it waits for a yes instead of being answered. */
-  #mayHold({ isDestructive, inspection, refusal }: JudgedBy): boolean {
+  #mayHold({ isDestructive, inspection, refusal }: Judged): boolean {
     const { asked, options, shared, holding } = this.#given;
     const { body } = asked.request;
     return (
@@ -240,7 +239,7 @@ class Turn {
   }
 
   /** It waits for a decision, and others of its record go on. */
-  async #hold(judged: JudgedBy, lock: HeldLock): Promise<void> {
+  async #hold(judged: Judged, lock: HeldLock): Promise<void> {
     const { asked, name, done, options, judging, shared, holding } = this.#given;
     const size = asked.request.body.length;
     const free = () => {

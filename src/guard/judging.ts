@@ -33,7 +33,7 @@ export interface JudgingOptions {
 }
 
 /** A request whose body was read. */
-export interface Asked {
+export interface GuardedRequest {
   request: GateRequest;
   match: Match;
   session: Session;
@@ -56,10 +56,7 @@ export interface Judged {
   approval?: string;
   /** A token was used for it. */
   isApproved?: boolean;
-}
-
-/** What was known counted. */
-export interface JudgedBy extends Judged {
+  /** What it was judged by. */
   known?: Known | undefined;
   /** It is blocked for what it loses. */
   isDestructive?: boolean;
@@ -86,7 +83,7 @@ export interface Issued {
 }
 
 const APPROVE = APPROVE_HEADER.toLowerCase();
-export const GONE: JudgedBy = { inspection: undefined };
+export const GONE: Judged = { inspection: undefined };
 const CHANGED: Refusal = { refused: 'the record has changed while the approval was used' };
 /** Environments that one approval may lose: it names each. */
 export const MOST_LOST = 1000;
@@ -100,16 +97,16 @@ export function createJudging(
 ) {
   /** At once, unless it comes with a token. @param heldToken of an approval that it was held for */
   const judge = (
-    asked: Asked,
+    asked: GuardedRequest,
     name: RecordName | undefined,
     heldToken?: string,
-  ): JudgedBy | Promise<JudgedBy> => {
+  ): Judged | Promise<Judged> => {
     const token = heldToken ?? header(asked.request.headers, APPROVE);
-    if (mode === 'off' || token === undefined) return judgeWithout(asked, name);
-    return judgeWith(token, asked, name, heldToken !== undefined).catch(unjudged);
+    if (mode === 'off' || token === undefined) return judgeWithoutToken(asked, name);
+    return judgeWithToken(token, asked, name, heldToken !== undefined).catch(unjudged);
   };
 
-  const judgeWithout = (asked: Asked, name: RecordName | undefined): JudgedBy => {
+  const judgeWithoutToken = (asked: GuardedRequest, name: RecordName | undefined): Judged => {
     if (asked.isGone()) return GONE;
     try {
       const known = knownOf(name, asked);
@@ -122,12 +119,12 @@ export function createJudging(
   };
 
   /** The record's lock is held meanwhile: no other PATCH changes what is known. */
-  const judgeWith = async (
+  const judgeWithToken = async (
     token: string,
-    asked: Asked,
+    asked: GuardedRequest,
     name: RecordName | undefined,
     wasHeld: boolean,
-  ): Promise<JudgedBy> => {
+  ): Promise<Judged> => {
     const { request, match } = asked;
     if (asked.isGone()) return GONE;
     const subject = subjectOf(asked, knownOf(name, asked));
@@ -161,23 +158,22 @@ export function createJudging(
     return { inspection, known, isDestructive, refusal };
   };
 
-  const knownOf = (name: RecordName | undefined, { session }: Asked): Known | undefined =>
+  const knownOf = (name: RecordName | undefined, { session }: GuardedRequest): Known | undefined =>
     name && knowledge.of(name, session);
 
-  /** What is told of it. Of one that is blocked for what it loses an approval is made here: it is judged for the last time. */
-  const told = (
-    asked: Asked,
+  /** One that is blocked for what it loses gets its approval here, and what says how to go on: it is judged for the last time. */
+  const remediate = (
+    asked: GuardedRequest,
     name: RecordName | undefined,
-    judged: JudgedBy,
-  ): JudgedBy | Promise<JudgedBy> =>
-    judged.isDestructive ? remedied(asked, name, judged).catch(unjudged) : judged;
+    judged: Judged,
+  ): Judged | Promise<Judged> =>
+    judged.isDestructive ? remediated(asked, name, judged).catch(unjudged) : judged;
 
-  /** With what says how to go on. */
-  const remedied = async (
-    asked: Asked,
+  const remediated = async (
+    asked: GuardedRequest,
     name: RecordName | undefined,
-    judged: JudgedBy,
-  ): Promise<JudgedBy> => {
+    judged: Judged,
+  ): Promise<Judged> => {
     const { inspection, refusal } = judged;
     if (!mayBeApproved(inspection as Inspection) || refusal?.isDeclined)
       return withRemediation(judged, undefined);
@@ -189,7 +185,7 @@ export function createJudging(
   };
 
   /** @param issued the approval that would let it pass */
-  const withRemediation = (judged: JudgedBy, issued: Issued | undefined): JudgedBy => {
+  const withRemediation = (judged: Judged, issued: Issued | undefined): Judged => {
     const { known, inspection } = judged;
     const corrected = known && correctedBody(known, inspection as Inspection);
     const lost = lossesOf(inspection as Inspection);
@@ -204,9 +200,9 @@ export function createJudging(
 
   /** @param hold milliseconds that it is held. @returns undefined: the body is not there to be approved */
   const issue = async (
-    asked: Asked,
+    asked: GuardedRequest,
     name: RecordName | undefined,
-    { inspection, known }: JudgedBy,
+    { inspection, known }: Judged,
     hold?: number,
   ): Promise<Issued | undefined> => {
     const subject = subjectOf(asked, known);
@@ -229,7 +225,7 @@ export function createJudging(
   };
 
   /** Looks where not all is known, and there is somewhere to look. @returns undefined: nothing is to be waited for */
-  const find = (asked: Asked, name: RecordName, cameAt: number): Promise<void> | undefined =>
+  const find = (asked: GuardedRequest, name: RecordName, cameAt: number): Promise<void> | undefined =>
     knowledge.find !== undefined && !asked.isGone() && !knowledge.of(name, asked.session)?.isWhole
       ? knowledge.find(name, askerOf(asked, cameAt))
       : undefined;
@@ -238,12 +234,12 @@ export function createJudging(
     knowledge.confirm !== undefined && losesOnlyPossible(judged);
 
   /** Looks first where not all is known. What may be gone is looked at before it stops a PATCH. */
-  const judgeFound = (
-    asked: Asked,
+  const findAndJudge = (
+    asked: GuardedRequest,
     name: RecordName,
     cameAt: number,
     heldToken: string | undefined,
-  ): JudgedBy | Promise<JudgedBy> => {
+  ): Judged | Promise<Judged> => {
     const judged = after(find(asked, name, cameAt), () => judge(asked, name, heldToken));
     return after(judged, (one) => {
       const confirming = mustConfirm(one) ? knowledge.confirm?.(name, askerOf(asked, cameAt)) : undefined;
@@ -251,11 +247,11 @@ export function createJudging(
     });
   };
 
-  const askerOf = (asked: Asked, cameAt: number): Asker => ({ ...asked.request, ...asked, cameAt });
+  const askerOf = (asked: GuardedRequest, cameAt: number): Asker => ({ ...asked.request, ...asked, cameAt });
 
   const whyNot = async (
     token: string,
-    asked: Asked,
+    asked: GuardedRequest,
     subject: Subject | undefined,
   ): Promise<Refusal | undefined> => {
     if (headerValues(asked.request.headers, APPROVE).length > 1)
@@ -264,7 +260,7 @@ export function createJudging(
     return subject ? approvals.whyNot(token, subject) : { refused: 'the body is too large to be approved' };
   };
 
-  const subjectOf = ({ request, session }: Asked, known: Known | undefined): Subject | undefined => {
+  const subjectOf = ({ request, session }: GuardedRequest, known: Known | undefined): Subject | undefined => {
     const { body, method, url, headers } = request;
     if (body === 'too-large') return undefined;
     const own = knowledge.isOfSession ? `${session.name} ${session.id}` : session.name;
@@ -289,10 +285,10 @@ export function createJudging(
     };
   };
 
-  return { judge, judgeFound, judgeWithout, find, mustConfirm, told, withRemediation, issue };
+  return { judge, findAndJudge, judgeWithoutToken, find, mustConfirm, remediate, withRemediation, issue };
 }
 
-export function hasToken({ request }: Asked): boolean {
+export function hasToken({ request }: GuardedRequest): boolean {
   return header(request.headers, APPROVE) !== undefined;
 }
 
@@ -302,7 +298,7 @@ export function after<T, U>(value: T | Promise<T>, next: (value: T) => U | Promi
 }
 
 /** What cannot be judged does not pass, and is no reason for other requests to end. */
-export function unjudged(error: unknown): JudgedBy {
+export function unjudged(error: unknown): Judged {
   if (error instanceof PatchgateError && error.code === 'store-unavailable') return { inspection: error };
   const message = `the gate could not judge this request: ${messageOf(error)}`;
   return { inspection: new PatchgateError('internal', message) };
@@ -347,12 +343,12 @@ export function passes({ inspection }: Judged): boolean {
 }
 
 /** A change of which environments there are must be alone; what is blocked changes nothing. */
-export function mayShare(judged: JudgedBy): boolean {
+export function mayShare(judged: Judged): boolean {
   return keepsEnvironments(judged) || !passes(judged);
 }
 
 /** Whether it is known that a request passes and leaves a project with the very environments that it has. */
-export function keepsEnvironments(judged: JudgedBy): boolean {
+export function keepsEnvironments(judged: Judged): boolean {
   if (!judged.known?.isWhole || !passes(judged)) return false;
   const { effects = [] } = judged.inspection as Inspection;
   return !effects.some((effect) => losesEnvironment(effect) || effect.kind === 'environment-created');

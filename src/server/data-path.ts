@@ -2,7 +2,7 @@ import type { Match } from '../contract/match-operation.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Guard } from '../guard/guard.ts';
-import type { Asked, Judged } from '../guard/judging.ts';
+import type { GuardedRequest, Judged } from '../guard/judging.ts';
 import type { Learner } from '../guard/knowledge.ts';
 import { createLearningSinks } from '../guard/learning-sink.ts';
 import type { JsonValue } from '../json/json.ts';
@@ -95,7 +95,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const { method, url, headers } = exchange.request;
     const request = { method, url, headers, body: bytes };
     const sender = () => ({ client: addressOf(req), who: audit?.whoIs(req), exchange: exchange.id });
-    const asked: Asked = { request, match, session, stream: req, isGone, sender };
+    const asked: GuardedRequest = { request, match, session, stream: req, isGone, sender };
     let isWaiting = true;
     const withdraw = guard.judge(asked, (judged, releaseLock) => {
       isWaiting = false;
