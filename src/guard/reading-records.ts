@@ -20,7 +20,7 @@ import type { Redaction } from '../recordings/redaction/redaction.ts';
 import type { KnownState } from '../state/known-state.ts';
 import { type Shown, shownIn } from '../state/records.ts';
 import { isDated } from '../state/state-update.ts';
-import { type Asked, ask } from '../upstreams/ask.ts';
+import { type AskResult, ask } from '../upstreams/ask.ts';
 import type { Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import { clientOf } from './client.ts';
 import type { Asker, Knowledge } from './knowledge.ts';
@@ -112,7 +112,7 @@ export async function readRecord(
   }
 }
 
-async function readingIn(name: RecordName, asked: NonNullable<Asked>): Promise<Reading> {
+async function readingIn(name: RecordName, asked: NonNullable<AskResult>): Promise<Reading> {
   if ('failure' in asked) return { why: asked.failure.message };
   if ('late' in asked) return { why: `the answer took longer than ${asked.late} ms` };
   const { head, body } = asked;

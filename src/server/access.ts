@@ -11,7 +11,7 @@ import type { NamedTokens } from './named-tokens.ts';
 export type Asked = 'control' | 'target';
 
 /** Why a request is not answered. */
-export interface Refusal {
+export interface AccessRefusal {
   status: 400 | 401 | 403 | 421;
   code: 'bad-input' | 'not-allowed';
   message: string;
@@ -19,7 +19,7 @@ export interface Refusal {
 }
 
 /** @param at `own`: a server of Patchgate's own, on loopback; any other says itself to which names it answers */
-export type Access = (req: IncomingMessage, asked: Asked, at: 'own' | 'other') => Refusal | undefined;
+export type Access = (req: IncomingMessage, asked: Asked, at: 'own' | 'other') => AccessRefusal | undefined;
 
 export interface AccessSettings {
   /** The bearer token of the control API, where one is set. */
@@ -65,7 +65,7 @@ export function createAccess({ controlToken, approvers, host, target, allowHost 
   const known = new Set<string>();
 
   /** A page whose name was made to lead to this machine would read all answers: the browser takes them for the page's own. */
-  const refusedByHost = ({ rawHeaders }: IncomingMessage): Refusal | undefined => {
+  const refusedByHost = ({ rawHeaders }: IncomingMessage): AccessRefusal | undefined => {
     const host = header(rawHeaders, 'host') ?? '';
     // Without one it is HTTP/1.0, and no browser.
     if (host === '' || known.has(host)) return undefined;
@@ -87,7 +87,7 @@ export function createAccess({ controlToken, approvers, host, target, allowHost 
 }
 
 /** @param asked `page`: the files of the page, which hold nothing of the run */
-export type UiAccess = (req: IncomingMessage, asked: 'control' | 'page') => Refusal | undefined;
+export type UiAccess = (req: IncomingMessage, asked: 'control' | 'page') => AccessRefusal | undefined;
 
 export interface UiAccessSettings {
   /** Opens the control API. */
@@ -151,7 +151,7 @@ function refusedByControl(
   req: IncomingMessage,
   token: string | undefined,
   approvers: AccessSettings['approvers'],
-): Refusal | undefined {
+): AccessRefusal | undefined {
   const { url = '', rawHeaders: headers } = req;
   // RFC 9112 3.2.
   if (!url.startsWith('/') && url !== '*' && !isUrl(url))
@@ -204,7 +204,7 @@ function refusedByControl(
   return undefined;
 }
 
-function refusal(status: Refusal['status'], message: string, hint: string): Refusal {
+function refusal(status: AccessRefusal['status'], message: string, hint: string): AccessRefusal {
   return { status, code: status === 400 ? 'bad-input' : 'not-allowed', message, hint };
 }
 

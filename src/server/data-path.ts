@@ -8,13 +8,13 @@ import { createLearningSinks } from '../guard/learning-sink.ts';
 import type { JsonValue } from '../json/json.ts';
 import { type BytesRead, bytesAtHand, readBytes } from '../upstreams/read-bytes.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import type { Refusal } from './access.ts';
+import type { AccessRefusal } from './access.ts';
 import type { Audit } from './audit.ts';
 import { addressOf } from './connections.ts';
 import { ExchangeInFlight, type Run } from './exchange-in-flight.ts';
 import type { FaultsOfRun } from './faults/faults.ts';
 import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
-import { whyUnreadable } from './framing.ts';
+import { framingError } from './framing.ts';
 import type { Handler } from './handler.ts';
 import { ownFault, problemOfRefusal, problemOfVerdict } from './problem.ts';
 import { takeSession } from './session-path.ts';
@@ -35,7 +35,7 @@ export interface DataPathOptions extends Run {
 }
 
 /** @param refusal why the request is not to be answered, whatever it asks for */
-type DataPath = (...args: [...Parameters<Handler>, refusal?: Refusal]) => void;
+type DataPath = (...args: [...Parameters<Handler>, refusal?: AccessRefusal]) => void;
 
 /** Methods and bytes of a body that is not judged, and goes on as a whole where it came along with its head. */
 const WITH_BODY: ReadonlySet<string> = new Set(['PATCH', 'POST', 'PUT']);
@@ -53,7 +53,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
   const take: DataPath = (req, res, refusal) => {
     const exchange = new ExchangeInFlight(req, res, options);
     watchBody(exchange, clientTimeout, giveUp);
-    const unreadable = whyUnreadable(req);
+    const unreadable = framingError(req);
     if (unreadable) return hangUp(exchange, unreadable);
     if (refusal) return exchange.answer(problemOfRefusal(refusal), refusal.message);
     let session: LiveSession;

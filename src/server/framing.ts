@@ -65,7 +65,7 @@ function headersKept({ socket }: IncomingMessage): number {
 }
 
 /** What keeps the gate from seeing the request as it was sent. */
-export function whyUnreadable(req: IncomingMessage): PatchgateError | undefined {
+export function framingError(req: IncomingMessage): PatchgateError | undefined {
   if (req.readableDidRead) {
     const message = "the request's body was read before the gate could judge it";
     const hint = 'mount Patchgate before any body parser';

@@ -3,7 +3,7 @@ import { type ErrorCode, messageOf, PatchgateError } from '../errors.ts';
 import { MOST_LOST, type Remediation } from '../guard/judging.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
 import { grouped } from '../reporters/wording.ts';
-import type { Refusal } from './access.ts';
+import type { AccessRefusal } from './access.ts';
 
 /** An answer that the gate gives itself: `application/problem+json` (RFC 9457), ready for the wire. */
 export interface ProblemAnswer {
@@ -89,7 +89,7 @@ export function problemOfError(error: PatchgateError): ProblemAnswer {
 }
 
 /** The answer to a request of someone who may not ask. */
-export function problemOfRefusal({ code, status, message, hint }: Refusal): ProblemAnswer {
+export function problemOfRefusal({ code, status, message, hint }: AccessRefusal): ProblemAnswer {
   const answer = problem(code, status, { detail: message, hint });
   return status === 401 ? { ...answer, headers: [...answer.headers, 'WWW-Authenticate', 'Bearer'] } : answer;
 }

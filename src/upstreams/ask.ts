@@ -16,7 +16,7 @@ export interface AskOptions {
 }
 
 /** What came of a request: an answer, why there is none, after how many milliseconds it was given up; undefined: it was ended. */
-export type Asked =
+export type AskResult =
   | { head: ResponseHead; body: CollectedBody }
   | { failure: PatchgateError }
   | { late: number }
@@ -27,7 +27,7 @@ export function ask(
   upstream: Upstream,
   request: UpstreamRequest,
   { limit, silence, longest, signal }: AskOptions,
-): Promise<Asked> {
+): Promise<AskResult> {
   return new Promise((resolve, reject) => {
     const received = new BodyCollector(limit);
     let head: ResponseHead | undefined;
@@ -35,14 +35,14 @@ export function ask(
     let isOver = false;
     let cancel: (() => void) | undefined;
     let quiet: NodeJS.Timeout | undefined;
-    const finish = (asked: Asked) => {
+    const finish = (asked: AskResult) => {
       isOver = true;
       clearTimeout(quiet);
       clearTimeout(whole);
       signal.removeEventListener('abort', stop);
       resolve(asked);
     };
-    const giveUp = (asked: Asked) => {
+    const giveUp = (asked: AskResult) => {
       finish(asked);
       cancel?.();
     };

@@ -37,13 +37,14 @@ export interface ForwardOptions {
 }
 
 /** What is known of a client's request. */
-export type Asked = Pick<UpstreamRequest, 'headers' | 'stream'> & Partial<Pick<UpstreamRequest, 'session'>>;
+export type OutgoingRequest = Pick<UpstreamRequest, 'headers' | 'stream'> &
+  Partial<Pick<UpstreamRequest, 'session'>>;
 
 /**
  * The headers that go to the target: as sent, without those of the connection (the fixed ones and those that
  * `Connection` names), those that this connection makes itself, and Patchgate's own; `host` comes first.
  */
-export function outgoingHeaders(asked: Asked, options: ForwardOptions): string[] {
+export function outgoingHeaders(asked: OutgoingRequest, options: ForwardOptions): string[] {
   const { headers } = asked;
   const { target, preserveHost } = options;
   const named = connectionOptions(headers);
@@ -72,7 +73,7 @@ export function outgoingHeaders(asked: Asked, options: ForwardOptions): string[]
 const ASKS_FOR = 'access-control-request-headers';
 
 /** As http-proxy's `xfwd` has it: a proxy before us keeps the first place, and the host is what it said. */
-function withForwarded(kept: string[], { headers, stream }: Asked): string[] {
+function withForwarded(kept: string[], { headers, stream }: OutgoingRequest): string[] {
   const { remoteAddress = 'unknown' } = (stream as IncomingMessage).socket;
   const chain = (name: string, value: string) => [...headerValues(kept, name), value].join(', ');
   const host = header(kept, 'x-forwarded-host') ?? header(headers, 'host');
@@ -87,7 +88,7 @@ function withForwarded(kept: string[], { headers, stream }: Asked): string[] {
 const FORWARDED: ReadonlySet<string> = new Set(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']);
 
 /** What the client speaks. */
-export function schemeOf(stream: Asked['stream']): 'http' | 'https' {
+export function schemeOf(stream: OutgoingRequest['stream']): 'http' | 'https' {
   const { socket } = stream as Partial<IncomingMessage>;
   return (socket as Partial<TLSSocket> | undefined)?.encrypted ? 'https' : 'http';
 }

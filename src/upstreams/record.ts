@@ -45,7 +45,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   const detected = onDetected && new SecretNotices(onDetected);
   const told = new LRUCache<string, true>({ max: 1000 });
   const timeOf = risingTimes();
-  const keep = (seen: Seen) => {
+  const keep = (seen: CollectedExchange) => {
     const { requestBody, responseBody, response, failure } = seen;
     try {
       const bodies = { requestBody: requestBody.bytes, responseBody: responseBody.bytes };
@@ -73,7 +73,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
       onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);
     }
   };
-  const tellUnread = ({ request, requestBody, responseBody }: Seen, exchange: PlainExchange) => {
+  const tellUnread = ({ request, requestBody, responseBody }: CollectedExchange, exchange: PlainExchange) => {
     const { method, path, omitted } = exchange.request;
     const coded = (['request', 'response'] as const).find((which) => isStillCoded(exchange[which]));
     const isWhole = omitted === undefined && exchange.response.omitted === undefined;
@@ -111,7 +111,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   };
 }
 
-interface Seen extends Omit<SeenExchange, 'requestBody' | 'responseBody'> {
+interface CollectedExchange extends Omit<SeenExchange, 'requestBody' | 'responseBody'> {
   requestBody: CollectedBody;
   responseBody: CollectedBody;
   failure: FailureKind | undefined;
@@ -125,7 +125,7 @@ class Recorder implements ResponseSink {
   isAborted = false;
   readonly #request: UpstreamRequest;
   readonly #sink: ResponseSink;
-  readonly #keep: (seen: Seen) => void;
+  readonly #keep: (seen: CollectedExchange) => void;
   readonly #onSkipped: (reason: string, request: RequestHead) => void;
   readonly #startedAt = Date.now();
   readonly #bodyLimit: number;
@@ -139,7 +139,7 @@ class Recorder implements ResponseSink {
     request: UpstreamRequest,
     sink: ResponseSink,
     bodyLimit: number,
-    keep: (seen: Seen) => void,
+    keep: (seen: CollectedExchange) => void,
     onSkipped: (reason: string, request: RequestHead) => void,
   ) {
     this.#request = request;
@@ -205,7 +205,7 @@ class Recorder implements ResponseSink {
 
   #keepWhole(
     response: ResponseHead,
-    seen: Pick<Seen, 'responseBody' | 'decoded' | 'endedAt' | 'failure'>,
+    seen: Pick<CollectedExchange, 'responseBody' | 'decoded' | 'endedAt' | 'failure'>,
   ): void {
     const sent = this.#sent;
     const keep = () =>

@@ -9,7 +9,7 @@ import {
   type ResponseHead,
 } from '../http/http.ts';
 import { parseUrl } from '../http/url.ts';
-import { type Asked, type ForwardOptions, schemeOf } from './outgoing.ts';
+import { type ForwardOptions, type OutgoingRequest, schemeOf } from './outgoing.ts';
 import { cutOff, targetError } from './target.ts';
 import { type Flow, type ResponseSink, WHOLE_AT_MOST } from './upstream.ts';
 
@@ -29,7 +29,7 @@ export class Relay {
   isDone = false;
   readonly #sink: ResponseSink;
   readonly #options: ForwardOptions;
-  readonly #asked: Asked & { method: string };
+  readonly #asked: OutgoingRequest & { method: string };
   #source: Source | undefined;
   #head: ResponseHead | undefined;
   /** What came of a small body; undefined: the body flows. */
@@ -39,7 +39,7 @@ export class Relay {
   #last: Buffer | undefined;
   #patience: NodeJS.Timeout | undefined;
 
-  constructor(sink: ResponseSink, options: ForwardOptions, asked: Asked & { method: string }) {
+  constructor(sink: ResponseSink, options: ForwardOptions, asked: OutgoingRequest & { method: string }) {
     this.#sink = sink;
     this.#options = options;
     this.#asked = asked;
