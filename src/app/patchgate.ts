@@ -17,6 +17,7 @@ import { createDataPath } from '../server/data-path.ts';
 import { AS_SENT, type ExchangeFilter, ExchangeList, type SentExchanges } from '../server/exchange-list.ts';
 import { accessTo, type FakeAccess } from '../server/fake-access.ts';
 import { type Faults, FaultsOfRun } from '../server/faults/faults.ts';
+import type { FinishedExchange } from '../server/finished-exchange.ts';
 import { failClosed, type Handler, inTurn } from '../server/handler.ts';
 import { type Listening, listen } from '../server/listen/listen.ts';
 import { listenForMetrics } from '../server/metrics-port.ts';
@@ -24,7 +25,6 @@ import { readNamedTokens } from '../server/named-tokens.ts';
 import { createProbes } from '../server/probes.ts';
 import { problemOfError, sendProblem } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
-import type { Seen } from '../server/seen.ts';
 import { isSessionPath } from '../server/session-path.ts';
 import { Sessions } from '../server/sessions.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
@@ -176,12 +176,12 @@ export async function createPatchgate(
   const nextId = () => ++count;
   let requests = 0;
   let blocked = 0;
-  const onSeen = (seen: Seen) => {
+  const onFinished = (exchange: FinishedExchange) => {
     requests++;
-    if (seen.verdict?.outcome === 'block') blocked++;
-    counters.seen(seen);
-    log.seen(seen);
-    exchanges.add(seen);
+    if (exchange.verdict?.outcome === 'block') blocked++;
+    counters.count(exchange);
+    log.finished(exchange);
+    exchanges.add(exchange);
   };
 
   /** What a session has of its own ends with it: the places in sequences, the state of the fake, its faults. */
@@ -283,11 +283,11 @@ export async function createPatchgate(
     );
 
   let hasToldOfWebSockets = !store?.isWritable;
-  const onUpgrade = (seen: Seen) => {
-    onSeen(seen);
+  const onUpgrade = (exchange: FinishedExchange) => {
+    onFinished(exchange);
     if (hasToldOfWebSockets) return;
     hasToldOfWebSockets = true;
-    const { method, url } = seen.request;
+    const { method, url } = exchange.request;
     context.notice(
       `not recorded: ${method} ${redactUrl(url, redaction)}: WebSockets are forwarded only, and a replay has none. This is not said again`,
     );
@@ -301,9 +301,9 @@ export async function createPatchgate(
       guard: guardBy,
       data: createDataPath({
         ...{ gate, guard: guardBy, learner, upstream, audit, faults, clientTimeout },
-        ...{ cors, sessions, redaction, nextId, onSeen },
+        ...{ cors, sessions, redaction, nextId, onFinished },
       }),
-      upgrade: forward && createUpgradePath({ gate, forward, nextId, onSeen: onUpgrade }),
+      upgrade: forward && createUpgradePath({ gate, forward, nextId, onFinished: onUpgrade }),
     };
   };
   let paths = pathsBy(inForce);
@@ -340,7 +340,7 @@ export async function createPatchgate(
   /** Of what was no request there is nothing to show but that it came. */
   const unread = (error: PatchgateError) => {
     counters.requests.add('none', 'none', String(error.status));
-    log.seen({
+    log.finished({
       id: nextId(),
       startedAt: Date.now(),
       durationMs: 0,

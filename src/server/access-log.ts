@@ -4,12 +4,12 @@ import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { coloured, type Paint, plain, SEVERITY_COLOURS } from '../reporters/colours.ts';
 import type { Config } from '../settings/config.ts';
+import type { FinishedExchange } from './finished-exchange.ts';
 import { printable } from './printable.ts';
-import type { Seen } from './seen.ts';
 
 interface AccessLog {
   /** Takes one line for a request; written at the end of this turn of the event loop. */
-  seen(seen: Seen): void;
+  finished(exchange: FinishedExchange): void;
   /** Takes one line for a config that was loaded while the server ran, or could not be. */
   reloaded(event: ReloadEvent): void;
   /** Writes what is left. To be called before the process ends. */
@@ -39,10 +39,10 @@ export function createAccessLog(
   write: (text: string) => void,
   isColoured = false,
 ): AccessLog {
-  if (format === 'off') return { seen() {}, reloaded() {}, flush() {} };
+  if (format === 'off') return { finished() {}, reloaded() {}, flush() {} };
   const paint = isColoured ? coloured : plain;
-  const line = (seen: Seen) =>
-    format === 'json' ? printable(jsonLine(seen, redaction)) : textLine(seen, redaction, paint);
+  const line = (exchange: FinishedExchange) =>
+    format === 'json' ? printable(jsonLine(exchange, redaction)) : textLine(exchange, redaction, paint);
   // A write to a terminal or pipe costs more than a request: all lines of a turn go out together.
   let waiting = '';
   let timer: NodeJS.Immediate | undefined;
@@ -58,7 +58,7 @@ export function createAccessLog(
     timer ??= setImmediate(flush);
   };
   return {
-    seen: (seen) => add(line(seen)),
+    finished: (exchange) => add(line(exchange)),
     reloaded(event) {
       const hide = (text: string) => failureOf(text, redaction);
       const shown =
@@ -74,19 +74,19 @@ export function createAccessLog(
 }
 
 /** `14:03:07 PATCH /api/v2/… 409 block updateProject gate 3ms: deletes environment 2 (Staging): error project.environment-deleted …` */
-function textLine(seen: Seen, redaction: Redaction, paint: Paint): string {
-  const { request, verdict, response } = seen;
+function textLine(exchange: FinishedExchange, redaction: Redaction, paint: Paint): string {
+  const { request, verdict, response } = exchange;
   const judged =
     verdict === undefined
       ? 'not judged'
       : paint(verdict.outcome === 'block' ? 'red' : 'green', verdict.outcome);
   const operation = verdict?.operation === undefined ? '' : printable(` ${verdict.operation}`);
   let line =
-    `${paint('grey', clock(seen.startedAt))} ${printable(`${request.method} ${urlOf(seen, redaction)}`)} ` +
-    `${response?.status ?? '-'} ${judged}${operation} ${seen.answeredBy} ${Math.round(seen.durationMs)}ms`;
+    `${paint('grey', clock(exchange.startedAt))} ${printable(`${request.method} ${urlOf(exchange, redaction)}`)} ` +
+    `${response?.status ?? '-'} ${judged}${operation} ${exchange.answeredBy} ${Math.round(exchange.durationMs)}ms`;
   if (verdict !== undefined) line += lostText(verdict, paint) + findingsText(verdict, paint);
-  if (seen.fault !== undefined) line += printable(`: fault ${cut(seen.fault, POINTER_LENGTH)}`);
-  if (seen.failure !== undefined) line += printable(`: ${failureOf(seen.failure, redaction)}`);
+  if (exchange.fault !== undefined) line += printable(`: fault ${cut(exchange.fault, POINTER_LENGTH)}`);
+  if (exchange.failure !== undefined) line += printable(`: ${failureOf(exchange.failure, redaction)}`);
   return line;
 }
 
@@ -117,13 +117,13 @@ function worstOf(findings: readonly Finding[]): Finding[] {
 
 const LOSING = new Set(['project.environment-deleted', 'project.environment-replaced', 'project.empty-list']);
 
-function jsonLine(seen: Seen, redaction: Redaction): string {
-  const { verdict } = seen;
+function jsonLine(exchange: FinishedExchange, redaction: Redaction): string {
+  const { verdict } = exchange;
   return JSON.stringify({
-    time: new Date(seen.startedAt).toISOString(),
-    method: seen.request.method,
-    url: urlOf(seen, redaction),
-    status: seen.response?.status,
+    time: new Date(exchange.startedAt).toISOString(),
+    method: exchange.request.method,
+    url: urlOf(exchange, redaction),
+    status: exchange.response?.status,
     verdict: verdict?.outcome ?? 'not judged',
     operation: verdict?.operation,
     lost: verdict?.effects
@@ -136,10 +136,10 @@ function jsonLine(seen: Seen, redaction: Redaction): string {
         return { rule, severity, pointer: cut(pointer, POINTER_LENGTH) };
       }),
     findingsInAll: verdict && verdict.findings.length + verdict.omitted,
-    answeredBy: seen.answeredBy,
-    durationMs: Math.round(seen.durationMs * 10) / 10,
-    fault: seen.fault,
-    failure: seen.failure === undefined ? undefined : failureOf(seen.failure, redaction),
+    answeredBy: exchange.answeredBy,
+    durationMs: Math.round(exchange.durationMs * 10) / 10,
+    fault: exchange.fault,
+    failure: exchange.failure === undefined ? undefined : failureOf(exchange.failure, redaction),
   });
 }
 
@@ -156,7 +156,7 @@ function reloadedJson(event: ReloadEvent): string {
   return JSON.stringify({ time: new Date().toISOString(), event: 'reload', outcome, ...event });
 }
 
-function urlOf({ request }: Seen, redaction: Redaction): string {
+function urlOf({ request }: FinishedExchange, redaction: Redaction): string {
   return cut(redactUrl(request.url, redaction), URL_LENGTH);
 }
 

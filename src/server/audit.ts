@@ -15,9 +15,9 @@ import { Journal } from '../recordings/store/journal.ts';
 import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
 import { amount } from '../reporters/wording.ts';
 import { addressOf } from './connections.ts';
+import type { FinishedExchange } from './finished-exchange.ts';
 import type { NamedTokens } from './named-tokens.ts';
 import { printable } from './printable.ts';
-import type { Seen } from './seen.ts';
 
 export interface AuditOptions {
   /** Absent: the database alone keeps it. */
@@ -42,7 +42,7 @@ export interface AuditEntry {
   /** The gate has let it go. */
   hasPassed: boolean;
   /** Appends its line: to be called before the client can have the whole answer. Never throws. */
-  over(seen: Seen): void;
+  over(exchange: FinishedExchange): void;
 }
 
 /** Of lines that wait because the file cannot be written: characters in all. */
@@ -94,10 +94,10 @@ export class Audit {
     const who = this.whoIs(req);
     const entry: AuditEntry = {
       hasPassed: false,
-      over: (seen) => {
-        const isForwarded = entry.hasPassed && this.#options.forwards && !isOfRecording(seen);
+      over: (exchange) => {
+        const isForwarded = entry.hasPassed && this.#options.forwards && !isOfRecording(exchange);
         const line = { client, who, record, verdict, effects, isApproved, approval, isForwarded };
-        this.#append(lineOf(seen, line, this.#options.redaction));
+        this.#append(lineOf(exchange, line, this.#options.redaction));
       },
     };
     return entry;
@@ -181,7 +181,7 @@ function isAudited({ outcome, findings, effects = [] }: Verdict): boolean {
 }
 
 /** Whether a recording has answered it, or should have. */
-function isOfRecording({ answeredBy, response }: Seen): boolean {
+function isOfRecording({ answeredBy, response }: FinishedExchange): boolean {
   return answeredBy === 'recording' || (answeredBy === 'gate' && response?.status === NO_RECORDING);
 }
 
@@ -190,7 +190,7 @@ const PATH_LENGTH = 2048;
 const TEXT_LENGTH = 500;
 
 function lineOf(
-  seen: Seen,
+  exchange: FinishedExchange,
   of: Pick<AuditLine, 'client' | 'who' | 'record' | 'approval'> & {
     verdict: Verdict;
     /** All of them. */
@@ -201,16 +201,16 @@ function lineOf(
   redaction: Redaction,
 ): AuditLine {
   const { verdict, record } = of;
-  const { failure, session } = seen;
+  const { failure, session } = exchange;
   const clean = (text: string) => cut(redactText(text, redaction), TEXT_LENGTH);
-  const { path, query } = splitTarget(cut(redactUrl(seen.request.url, redaction), PATH_LENGTH));
+  const { path, query } = splitTarget(cut(redactUrl(exchange.request.url, redaction), PATH_LENGTH));
   return {
     audit: 1,
-    time: new Date(seen.startedAt).toISOString(),
+    time: new Date(exchange.startedAt).toISOString(),
     client: of.client,
     who: of.who,
     session: session ? clean(session) : undefined,
-    method: seen.request.method,
+    method: exchange.request.method,
     path,
     query: query || undefined,
     operation: verdict.operation,
@@ -224,10 +224,10 @@ function lineOf(
     approved: of.isApproved,
     approval: of.approval,
     forwarded: of.isForwarded,
-    answeredBy: seen.answeredBy,
-    status: seen.response?.status,
+    answeredBy: exchange.answeredBy,
+    status: exchange.response?.status,
     failure: failure === undefined ? undefined : clean(failure),
-    fault: seen.fault,
+    fault: exchange.fault,
   };
 }
 

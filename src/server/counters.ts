@@ -1,4 +1,4 @@
-import type { Seen } from './seen.ts';
+import type { FinishedExchange } from './finished-exchange.ts';
 
 /** What a run counts of its requests, as plain numbers; `control/metrics-text.ts` writes them for Prometheus. */
 export class Counters {
@@ -18,8 +18,8 @@ export class Counters {
   }
 
   /** To be called once for each request, when it is over. */
-  seen(seen: Seen): void {
-    const { verdict, response, durationMs, handedOnAfterMs, heldMs = 0 } = seen;
+  count(exchange: FinishedExchange): void {
+    const { verdict, response, durationMs, handedOnAfterMs, heldMs = 0 } = exchange;
     const outcome = verdict?.outcome ?? 'none';
     this.requests.add(verdict?.operation ?? 'none', outcome, String(response?.status ?? 'none'));
     if (verdict) {
@@ -27,13 +27,13 @@ export class Counters {
       if (verdict.effects) for (const { kind } of verdict.effects) this.effects.add(kind, outcome);
     }
     this.gateSeconds.observe(((handedOnAfterMs ?? durationMs) - heldMs) / 1000);
-    if (handedOnAfterMs !== undefined && this.#hasTarget && isOfTarget(seen))
+    if (handedOnAfterMs !== undefined && this.#hasTarget && isOfTarget(exchange))
       this.targetSeconds.observe((durationMs - handedOnAfterMs) / 1000);
   }
 }
 
 /** The target answered, or was waited for in vain. */
-function isOfTarget({ answeredBy, response, fault }: Seen): boolean {
+function isOfTarget({ answeredBy, response, fault }: FinishedExchange): boolean {
   if (answeredBy === 'target') return true;
   return answeredBy === 'gate' && !fault && (response?.status === 502 || response?.status === 504);
 }

@@ -17,8 +17,8 @@ import type { AuditEntry } from './audit.ts';
 import { isCutByStop, resetConnection } from './connections.ts';
 import type { Cors } from './cors.ts';
 import type { Injected } from './faults/faults.ts';
+import { BodyKeeper, bodyToShow, type FinishedExchange } from './finished-exchange.ts';
 import { type ProblemAnswer, problemOfError } from './problem.ts';
-import { BodyKeeper, keptBody, type Seen } from './seen.ts';
 import { headersInSession, type InSession } from './session-path.ts';
 import type { LiveSession, Sessions } from './sessions.ts';
 import { hasBody } from './watch-body.ts';
@@ -32,7 +32,7 @@ export interface Run {
   /** Numbers the requests of a run, from 1. */
   nextId(): number;
   /** Called once for each request, when it is over. */
-  onSeen(seen: Seen): void;
+  onFinished(exchange: FinishedExchange): void;
 }
 
 /** Answers that never have a body (RFC 9110 15.3.5, 15.4.5). */
@@ -218,27 +218,27 @@ export class ExchangeInFlight implements ResponseSink {
     this.stop = this.#onGone = undefined;
     if (failure !== undefined) this.req.unpipe().resume();
     if (this.session) this.#run.sessions.leave(this.session);
-    const seen: Seen = {
+    const exchange: FinishedExchange = {
       id: this.id,
       startedAt: this.#startedAt,
       durationMs: performance.now() - this.#started,
       handedOnAfterMs: this.#handedOnAfterMs,
       heldMs: this.heldMs,
       request: this.request,
-      requestBody: this.body ? keptBody(this.body) : this.#requestKeeper?.kept,
+      requestBody: this.body ? bodyToShow(this.body) : this.#requestKeeper?.kept,
       verdict: this.verdict,
       answeredBy: this.#answeredBy,
       response: this.#head && {
         status: this.#head.status,
         headers: this.#head.headers,
-        body: this.#responseKeeper ? this.#responseKeeper.kept : body && keptBody(body),
+        body: this.#responseKeeper ? this.#responseKeeper.kept : body && bodyToShow(body),
       },
       failure,
       fault: this.fault?.text,
       session: this.session?.name,
     };
-    this.audited?.over(seen);
-    this.#run.onSeen(seen);
+    this.audited?.over(exchange);
+    this.#run.onFinished(exchange);
     this.releaseLock?.();
   }
 }

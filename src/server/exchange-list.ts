@@ -3,7 +3,7 @@ import type { RawHeaders } from '../http/http.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
-import type { KeptBody, Seen } from './seen.ts';
+import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
 import { type ShownExchange, showExchange, showExchangeHead } from './show-exchange.ts';
 
 /**
@@ -42,11 +42,11 @@ export class ExchangeList {
   readonly #redaction: Redaction;
   readonly #listeners = new Set<(shown: ShownExchange) => void>();
   /** What the listeners are told of next. */
-  readonly #untold: Seen[] = [];
+  readonly #untold: FinishedExchange[] = [];
   /** Sessions of which something is forgotten. Undefined: too many to say which. */
   #cut: Set<string> | undefined = new Set();
   /** In the order of coming. */
-  readonly #kept: LRUCache<number, Seen>;
+  readonly #kept: LRUCache<number, FinishedExchange>;
   #count = 0;
 
   /** @param bytesKept what the exchanges held may take in all, roughly */
@@ -63,11 +63,11 @@ export class ExchangeList {
   }
 
   /** Holds it as it is: nothing is copied or redacted here. */
-  add(given: Seen): void {
-    const seen = withShortQuotes(given);
-    this.#kept.set(++this.#count, seen);
+  add(given: FinishedExchange): void {
+    const exchange = withShortQuotes(given);
+    this.#kept.set(++this.#count, exchange);
     // Its answer goes out first, and is not later for those who look.
-    if (this.#listeners.size > 0 && this.#untold.push(seen) === 1) setImmediate(() => this.#tell());
+    if (this.#listeners.size > 0 && this.#untold.push(exchange) === 1) setImmediate(() => this.#tell());
   }
 
   /** Newest first. Each is redacted when the iterator gets to it; what is added meanwhile does not show up. */
@@ -86,7 +86,8 @@ export class ExchangeList {
 
   get(id: number): ShownExchange | undefined {
     // The cache's own search would make it the newest.
-    for (const seen of this.#kept.values()) if (seen.id === id) return showExchange(seen, this.#redaction);
+    for (const exchange of this.#kept.values())
+      if (exchange.id === id) return showExchange(exchange, this.#redaction);
     return undefined;
   }
 
@@ -98,14 +99,15 @@ export class ExchangeList {
 
   /** Forgets the exchanges, or those of one session; the listeners stay. */
   reset(session?: string): void {
-    for (const [key, seen] of [...this.#kept.entries()]) if (isOf(seen, session)) this.#kept.delete(key);
+    for (const [key, exchange] of [...this.#kept.entries()])
+      if (isOf(exchange, session)) this.#kept.delete(key);
     if (session === undefined) this.#cut = new Set();
     else this.#cut?.delete(session);
   }
 
   #tell(): void {
-    for (const seen of this.#untold.splice(0)) {
-      const shown = showExchangeHead(seen, this.#redaction);
+    for (const exchange of this.#untold.splice(0)) {
+      const shown = showExchangeHead(exchange, this.#redaction);
       for (const listener of this.#listeners) listener(shown);
     }
   }
@@ -114,19 +116,20 @@ export class ExchangeList {
     const { limit = EXCHANGES_KEPT, outcome, session, bodies = true } = filter;
     const show = bodies ? showExchange : showExchangeHead;
     const wanted = [...this.#kept.values()].filter(
-      (seen) => (outcome ?? seen.verdict?.outcome) === seen.verdict?.outcome && isOf(seen, session),
+      (exchange) =>
+        (outcome ?? exchange.verdict?.outcome) === exchange.verdict?.outcome && isOf(exchange, session),
     );
-    for (const seen of wanted.slice(0, limit)) yield show(seen, redaction);
+    for (const exchange of wanted.slice(0, limit)) yield show(exchange, redaction);
   }
 }
 
 /** @param name undefined: of any */
-function isOf({ session = '' }: Seen, name: string | undefined): boolean {
+function isOf({ session = '' }: FinishedExchange, name: string | undefined): boolean {
   return session === (name ?? session);
 }
 
 /** Bytes that it keeps in memory, roughly. */
-function weightOf({ request, requestBody, response, verdict }: Seen): number {
+function weightOf({ request, requestBody, response, verdict }: FinishedExchange): number {
   let weight = OVERHEAD + request.url.length + lengthOf(request.headers) + memoryOf(requestBody);
   if (response) weight += lengthOf(response.headers) + memoryOf(response.body);
   if (!verdict) return weight;
@@ -141,7 +144,7 @@ function lengthOf(headers: RawHeaders): number {
   return length;
 }
 
-function memoryOf(body: KeptBody): number {
+function memoryOf(body: BodyToShow): number {
   if (!body) return 0;
   const { buffer, length } = Buffer.isBuffer(body) ? body : body.bytes;
   // Small buffers share the pool's memory.
@@ -149,13 +152,13 @@ function memoryOf(body: KeptBody): number {
 }
 
 /** What a verdict quotes can be as long as the body. Most verdicts quote nothing. */
-function withShortQuotes(seen: Seen): Seen {
-  const { verdict } = seen;
-  if (!verdict || (verdict.findings.length === 0 && !verdict.effects)) return seen;
+function withShortQuotes(exchange: FinishedExchange): FinishedExchange {
+  const { verdict } = exchange;
+  if (!verdict || (verdict.findings.length === 0 && !verdict.effects)) return exchange;
   const findings = verdict.findings.map(shortTexts);
   // Their texts are values of JSON, of which each stands by itself.
   const effects = verdict.effects?.map((effect) => (isShort(effect) ? effect : shortTexts(effect)));
-  return { ...seen, verdict: { ...verdict, findings, ...(effects && { effects }) } };
+  return { ...exchange, verdict: { ...verdict, findings, ...(effects && { effects }) } };
 }
 
 function isShort(effect: Effect): boolean {

@@ -12,7 +12,7 @@ import {
   wholeCharacters,
 } from '../recordings/redaction/redact.ts';
 import { hidingTexts, KnownSecrets, type Redaction } from '../recordings/redaction/redaction.ts';
-import type { KeptBody, Seen } from './seen.ts';
+import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
 
 /**
  * A body without its content codings: as JSON where that loses nothing (no member twice, no number that a double
@@ -36,7 +36,7 @@ export interface ShownExchange {
   response?: { status: number; headers: ShownHeaders; body?: ShownBody | undefined } | undefined;
   /** Absent where the request was not judged. */
   verdict?: Verdict | undefined;
-  answeredBy: Seen['answeredBy'];
+  answeredBy: FinishedExchange['answeredBy'];
   failure?: string | undefined;
   /** The fault that was injected into its answer: `status=503 count=2`. */
   fault?: string | undefined;
@@ -50,10 +50,10 @@ type ShownHeaders = Record<string, string | string[]>;
 /** Bytes of a body that are shown, once its content codings are undone. */
 const BODY_SHOWN = 65_536;
 
-export function showExchange(seen: Seen, redaction: Redaction): ShownExchange {
-  return hidingEchoes(seen, redaction, (hiding, onFound) => {
-    const { request, requestBody, response } = seen;
-    const shown = headOf(seen, hiding, onFound);
+export function showExchange(exchange: FinishedExchange, redaction: Redaction): ShownExchange {
+  return hidingEchoes(exchange, redaction, (hiding, onFound) => {
+    const { request, requestBody, response } = exchange;
+    const shown = headOf(exchange, hiding, onFound);
     shown.request.body = showBody(requestBody, request.headers, hiding, onFound);
     if (response && shown.response)
       shown.response.body = showBody(response.body, response.headers, hiding, onFound);
@@ -62,13 +62,13 @@ export function showExchange(seen: Seen, redaction: Redaction): ShownExchange {
 }
 
 /** The same without bodies. */
-export function showExchangeHead(seen: Seen, redaction: Redaction): ShownExchange {
-  return hidingEchoes(seen, redaction, (hiding, onFound) => headOf(seen, hiding, onFound));
+export function showExchangeHead(exchange: FinishedExchange, redaction: Redaction): ShownExchange {
+  return hidingEchoes(exchange, redaction, (hiding, onFound) => headOf(exchange, hiding, onFound));
 }
 
 /** What one part shows to be a secret is hidden in all others. */
 function hidingEchoes(
-  { request, response }: Seen,
+  { request, response }: FinishedExchange,
   redaction: Redaction,
   show: (redaction: Redaction, onFound: OnFound) => ShownExchange,
 ): ShownExchange {
@@ -81,23 +81,23 @@ function hidingEchoes(
   return texts.length === before.length ? shown : show(hidingTexts(redaction, texts), () => undefined);
 }
 
-function headOf(seen: Seen, redaction: Redaction, onFound: OnFound): ShownExchange {
-  const { id, request, response, failure } = seen;
+function headOf(exchange: FinishedExchange, redaction: Redaction, onFound: OnFound): ShownExchange {
+  const { id, request, response, failure } = exchange;
   return {
     id,
-    startedAt: new Date(seen.startedAt).toISOString(),
-    durationMs: Math.round(seen.durationMs * 1000) / 1000,
+    startedAt: new Date(exchange.startedAt).toISOString(),
+    durationMs: Math.round(exchange.durationMs * 1000) / 1000,
     request: {
       method: request.method,
       url: redactUrl(request.url, redaction, 'url', onFound),
       headers: showHeaders(request.headers, redaction),
     },
     response: response && { status: response.status, headers: showHeaders(response.headers, redaction) },
-    verdict: seen.verdict,
-    answeredBy: seen.answeredBy,
+    verdict: exchange.verdict,
+    answeredBy: exchange.answeredBy,
     failure: failure && redactText(failure, redaction),
-    fault: seen.fault,
-    ...(seen.session && { session: seen.session }),
+    fault: exchange.fault,
+    ...(exchange.session && { session: exchange.session }),
   };
 }
 
@@ -113,7 +113,7 @@ function showHeaders(headers: RawHeaders, redaction: Redaction): ShownHeaders {
 }
 
 function showBody(
-  kept: KeptBody,
+  kept: BodyToShow,
   headers: RawHeaders,
   redaction: Redaction,
   onFound: OnFound,

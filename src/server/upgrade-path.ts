@@ -7,8 +7,8 @@ import type { Forward } from '../upstreams/forward.ts';
 import type { UpgradeOutcome } from '../upstreams/streaming-proxy.ts';
 import { STOPPED } from '../upstreams/upstream.ts';
 import { isCutByStop } from './connections.ts';
+import type { FinishedExchange } from './finished-exchange.ts';
 import { problemText } from './problem.ts';
-import type { Seen } from './seen.ts';
 import { takeSession } from './session-path.ts';
 
 interface UpgradePathOptions {
@@ -16,14 +16,14 @@ interface UpgradePathOptions {
   forward: Forward;
   nextId(): number;
   /** Called once for each handshake, when the target has answered it. */
-  onSeen(seen: Seen): void;
+  onFinished(seen: FinishedExchange): void;
 }
 
 /** False: the request is none to upgrade, and is to be read like any other. */
 type UpgradePath = (req: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
 
 /** Joins WebSockets with the target. What an operation of the contract could be meant by is judged instead. */
-export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePathOptions): UpgradePath {
+export function createUpgradePath({ gate, forward, nextId, onFinished }: UpgradePathOptions): UpgradePath {
   return (req, socket, head) => {
     const { method = '', url = '', rawHeaders: headers } = req;
     const request: RequestHead = { method, url, headers };
@@ -44,7 +44,7 @@ export function createUpgradePath({ gate, forward, nextId, onSeen }: UpgradePath
       const error = 'error' in outcome ? outcome.error : undefined;
       // What the client sends on is thrown away, so that the answer is not lost with an unread rest.
       if (error) socket.end(problemText(error)).resume();
-      onSeen({
+      onFinished({
         ...{ id, startedAt, durationMs: performance.now() - started, session, request },
         handedOnAfterMs: wrong ? undefined : 0,
         requestBody: undefined,

@@ -2,24 +2,24 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { createAccessLog } from '../../src/server/access-log.ts';
-import type { Seen } from '../../src/server/seen.ts';
-import { finding, seen, verdict } from '../support/seen.ts';
+import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
+import { finding, finished, verdict } from '../support/finished-exchange.ts';
 
-function line(format: 'text' | 'json', members: Partial<Seen> = {}): string {
+function line(format: 'text' | 'json', members: Partial<FinishedExchange> = {}): string {
   const written: string[] = [];
   const log = createAccessLog(format, DEFAULT_REDACTION, (text) => written.push(text));
-  log.seen(seen(members));
+  log.finished(finished(members));
   log.flush();
   expect(written).toHaveLength(1);
   expect(written[0]).toMatch(/^[^\n]+\n$/);
   return (written[0] as string).trimEnd();
 }
 
-function withUrl(url: string): Partial<Seen> {
+function withUrl(url: string): Partial<FinishedExchange> {
   return { request: { method: 'PATCH', url, headers: [] } };
 }
 
-const BLOCKED: Partial<Seen> = {
+const BLOCKED: Partial<FinishedExchange> = {
   answeredBy: 'gate',
   response: { status: 422, headers: [], body: undefined },
   verdict: verdict({
@@ -59,7 +59,7 @@ it.each([
 });
 
 describe('lines for people', () => {
-  const text = (members?: Partial<Seen>) => line('text', members).replace(/^\d\d:\d\d:\d\d /, '');
+  const text = (members?: Partial<FinishedExchange>) => line('text', members).replace(/^\d\d:\d\d:\d\d /, '');
 
   it('say what passed', () => {
     expect(line('text')).toMatch(/^\d\d:\d\d:\d\d PATCH/);
@@ -74,7 +74,7 @@ describe('lines for people', () => {
   });
 
   const unknown = (i: number) => finding(`/x${i}`, { rule: 'schema.unknown-field', severity: 'warn' });
-  const LOST: Partial<Seen> = {
+  const LOST: Partial<FinishedExchange> = {
     ...BLOCKED,
     verdict: verdict({
       outcome: 'block',
@@ -106,7 +106,7 @@ describe('lines for people', () => {
   it('have colours on a terminal, and none that a client could have sent', () => {
     const written: string[] = [];
     const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text), true);
-    log.seen(seen({ ...LOST, ...withUrl('/\u001b[31m') }));
+    log.finished(finished({ ...LOST, ...withUrl('/\u001b[31m') }));
     log.flush();
     expect(written[0]).toContain('\u001b[31mblock\u001b[39m');
     expect(written[0]).toContain('\u001b[31mdeletes environment 2 (Staging\\u001b[31m)');
@@ -197,13 +197,13 @@ describe('writing', () => {
   it('writes the lines of one turn together, without being asked', async () => {
     const written: string[] = [];
     const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text));
-    log.seen(seen());
-    log.seen(seen());
+    log.finished(finished());
+    log.finished(finished());
     expect(written).toEqual([]);
     await setImmediate();
     expect(written).toHaveLength(1);
     expect(written[0]?.split('\n')).toHaveLength(3);
-    log.seen(seen());
+    log.finished(finished());
     await setImmediate();
     expect(written).toHaveLength(2);
   });
@@ -211,7 +211,7 @@ describe('writing', () => {
   it('writes nothing twice after a flush', async () => {
     const written: string[] = [];
     const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text));
-    log.seen(seen());
+    log.finished(finished());
     log.flush();
     log.flush();
     await setImmediate();
@@ -220,7 +220,7 @@ describe('writing', () => {
 
   it('is silent when off', async () => {
     const log = createAccessLog('off', DEFAULT_REDACTION, () => expect.unreachable());
-    log.seen(seen());
+    log.finished(finished());
     log.flush();
     await setImmediate();
   });

@@ -8,8 +8,8 @@ import type { Effect } from '../../src/model/effect.ts';
 import type { Verdict } from '../../src/model/finding.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { Audit } from '../../src/server/audit.ts';
+import { finished } from '../support/finished-exchange.ts';
 import { gate, PROJECT_URL } from '../support/gate.ts';
-import { seen } from '../support/seen.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const MATCH: Match = { operation: 'updateProject', parameters: {}, findings: [] };
@@ -26,7 +26,7 @@ function newAudit() {
     const req = { socket: { remoteAddress } } as unknown as IncomingMessage;
     audit
       .entryOf(req, MATCH, { verdict, effects }, false)
-      ?.over(seen({ request: { method: 'PATCH', url: PROJECT_URL, headers: [] } }));
+      ?.over(finished({ request: { method: 'PATCH', url: PROJECT_URL, headers: [] } }));
   };
   const lines = () =>
     readFileSync(file, 'utf8')

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Counters, Distribution, type LabelledCount } from '../../src/server/counters.ts';
-import type { Seen } from '../../src/server/seen.ts';
-import { finding, seen, verdict } from '../support/seen.ts';
+import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
+import { finding, finished, verdict } from '../support/finished-exchange.ts';
 
 const BLOCK = verdict({ outcome: 'block', findings: [finding('/a'), finding('/b')] });
 const answer = (status: number) => ({ status, headers: [], body: undefined });
 
-function counted(...all: Partial<Seen>[]): Counters {
+function counted(...all: Partial<FinishedExchange>[]): Counters {
   const counters = new Counters(true);
-  for (const one of all) counters.seen(seen(one));
+  for (const one of all) counters.count(finished(one));
   return counters;
 }
 
@@ -17,7 +17,7 @@ const shown = (counts: LabelledCount) =>
 const count = ({ counts }: Distribution) => counts.reduce((sum, one) => sum + one, 0);
 
 describe('requests', () => {
-  it.each<[string, Partial<Seen>, string]>([
+  it.each<[string, Partial<FinishedExchange>, string]>([
     ['what passes', {}, 'updateProject pass 200'],
     ['what is blocked', { verdict: BLOCK, response: answer(422) }, 'updateProject block 422'],
     ['what is not judged', { verdict: undefined }, 'none none 200'],
@@ -52,7 +52,7 @@ it('counts each finding by rule and severity, and each effect by kind and verdic
 });
 
 describe('times', () => {
-  it.each<[string, Partial<Seen>, gate: number, target: number | undefined]>([
+  it.each<[string, Partial<FinishedExchange>, gate: number, target: number | undefined]>([
     ['of what the target answers are parted', {}, 0.002, 0.01],
     [
       'of what is blocked are the gate’s',
@@ -78,7 +78,7 @@ describe('times', () => {
 
   it('are none of a target where there is none: a replay plays its failures', () => {
     const counters = new Counters(false);
-    counters.seen(seen({ answeredBy: 'gate', handedOnAfterMs: 1, response: answer(502) }));
+    counters.count(finished({ answeredBy: 'gate', handedOnAfterMs: 1, response: answer(502) }));
     expect(count(counters.targetSeconds)).toBe(0);
   });
 

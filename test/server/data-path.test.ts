@@ -6,7 +6,7 @@ import type { Knowledge, Learner } from '../../src/guard/knowledge.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { Cors } from '../../src/server/cors.ts';
 import { createDataPath, type DataPathOptions } from '../../src/server/data-path.ts';
-import type { Seen } from '../../src/server/seen.ts';
+import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
 import { Sessions } from '../../src/server/sessions.ts';
 import { KnownState } from '../../src/state/known-state.ts';
 import type { Upstream, UpstreamRequest } from '../../src/upstreams/upstream.ts';
@@ -28,7 +28,7 @@ function serverOf(options: Partial<DataPathOptions> & Pick<DataPathOptions, 'ups
       sessions: new Sessions(0),
       redaction: DEFAULT_REDACTION,
       nextId: () => 1,
-      onSeen: () => undefined,
+      onFinished: () => undefined,
       ...options,
     }),
   );
@@ -69,7 +69,7 @@ it('tells the upstream of which session a request is, and ends none that has a r
   const ended: string[] = [];
   const sessions = new Sessions(0, { end: ({ name }) => ended.push(name) });
   const names: string[] = [];
-  const all: Seen[] = [];
+  const all: FinishedExchange[] = [];
   const upstream: Upstream = {
     handle({ session }, sink) {
       names.push(session.name);
@@ -81,7 +81,7 @@ it('tells the upstream of which session a request is, and ends none that has a r
     },
     close: async () => undefined,
   };
-  const server = serverOf({ upstream, sessions, onSeen: (seen) => all.push(seen) });
+  const server = serverOf({ upstream, sessions, onFinished: (seen) => all.push(seen) });
   const url = `http://127.0.0.1:${await listen(server)}/any`;
   expect((await fetch(url, { headers: { 'Patchgate-Session': 'a b/' } })).status).toBe(204);
   expect(ended).toEqual(['a b/']);
@@ -113,7 +113,7 @@ function guarded(upstream: Upstream, more: Partial<DataPathOptions> = {}): Serve
 const BODY = JSON.stringify({ name: 'a', languages: ['GO'], environments: ENVIRONMENTS });
 
 it('answers a request on which an upstream throws, whether its body was read or not, and keeps no other waiting', async () => {
-  const all: Seen[] = [];
+  const all: FinishedExchange[] = [];
   const upstream: Upstream = {
     handle({ url }, sink) {
       if (url.includes('begun')) sink.head({ status: 200, message: '', headers: [] }, NO_FLOW, 'target');
@@ -121,7 +121,7 @@ it('answers a request on which an upstream throws, whether its body was read or 
     },
     close: async () => undefined,
   };
-  const server = guarded(upstream, { onSeen: (seen) => all.push(seen) });
+  const server = guarded(upstream, { onFinished: (seen) => all.push(seen) });
   const origin = `http://127.0.0.1:${await listen(server)}`;
   const patch = (base: string) =>
     fetch(`${origin}${base}/accounts/current/projects/42`, {
@@ -184,7 +184,7 @@ it('has told the audit before the client can have the whole answer', async () =>
       const before = socket.bytesWritten;
       const entry = {
         hasPassed: false,
-        over: ({ response }: Seen) => {
+        over: ({ response }: FinishedExchange) => {
           told.push({ outcome, status: response?.status, written: socket.bytesWritten - before, ...entry });
         },
       };

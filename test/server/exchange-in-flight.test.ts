@@ -21,7 +21,7 @@ function begun(
 ): ExchangeInFlight {
   const exchange = new ExchangeInFlight(req, res, {
     ...{ sessions: new Sessions(0), redaction: DEFAULT_REDACTION, cors: new Cors() },
-    ...{ nextId: () => 1, onSeen: () => undefined },
+    ...{ nextId: () => 1, onFinished: () => undefined },
   });
   exchange.verdict = { outcome: 'pass', findings, omitted: 0 };
   exchange.begin();

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { AS_SENT, EXCHANGES_KEPT, ExchangeList } from '../../src/server/exchange-list.ts';
 import type { ShownExchange } from '../../src/server/show-exchange.ts';
+import { finding, finished, verdict } from '../support/finished-exchange.ts';
 import { turn } from '../support/recordings.ts';
-import { finding, seen, verdict } from '../support/seen.ts';
 
 function ids(list: Iterable<ShownExchange>): number[] {
   return Array.from(list, (shown) => shown.id);
@@ -13,12 +13,12 @@ function ids(list: Iterable<ShownExchange>): number[] {
 
 function withBodies(id: number, size: number) {
   const body = Buffer.alloc(size, 'x');
-  return seen({ id, requestBody: body, response: { status: 200, headers: [], body } });
+  return finished({ id, requestBody: body, response: { status: 200, headers: [], body } });
 }
 
 it('lists the newest first', () => {
   const list = new ExchangeList(DEFAULT_REDACTION);
-  for (const id of [1, 3, 2]) list.add(seen({ id }));
+  for (const id of [1, 3, 2]) list.add(finished({ id }));
   expect(ids(list.list())).toEqual([2, 3, 1]);
   expect(ids(list.list({ limit: 2 }))).toEqual([2, 3]);
   expect(ids(list.list({ limit: 0 }))).toEqual([]);
@@ -26,10 +26,10 @@ it('lists the newest first', () => {
 
 it('filters by outcome; what was not judged has none', () => {
   const list = new ExchangeList(DEFAULT_REDACTION);
-  list.add(seen({ id: 1, verdict: verdict({ outcome: 'block' }) }));
-  list.add(seen({ id: 2 }));
-  list.add(seen({ id: 3, verdict: undefined }));
-  list.add(seen({ id: 4 }));
+  list.add(finished({ id: 1, verdict: verdict({ outcome: 'block' }) }));
+  list.add(finished({ id: 2 }));
+  list.add(finished({ id: 3, verdict: undefined }));
+  list.add(finished({ id: 4 }));
   expect(ids(list.list({ outcome: 'pass' }))).toEqual([4, 2]);
   expect(ids(list.list({ outcome: 'pass', limit: 1 }))).toEqual([4]);
   expect(ids(list.list({ outcome: 'block' }))).toEqual([1]);
@@ -38,16 +38,16 @@ it('filters by outcome; what was not judged has none', () => {
 
 it('filters by session, and forgets those of one', () => {
   const list = new ExchangeList(DEFAULT_REDACTION);
-  list.add(seen({ id: 1, session: 'a' }));
-  list.add(seen({ id: 2 }));
-  list.add(seen({ id: 3, session: '' }));
-  list.add(seen({ id: 4, session: 'a' }));
+  list.add(finished({ id: 1, session: 'a' }));
+  list.add(finished({ id: 2 }));
+  list.add(finished({ id: 3, session: '' }));
+  list.add(finished({ id: 4, session: 'a' }));
   expect(ids(list.list({ session: 'a' }))).toEqual([4, 1]);
   expect(ids(list.list({ session: '' }))).toEqual([3, 2]);
   expect(ids(list.list({ session: 'b' }))).toEqual([]);
   list.reset('a');
   expect(ids(list.list())).toEqual([3, 2]);
-  list.add(seen({ id: 5, session: 'a' }));
+  list.add(finished({ id: 5, session: 'a' }));
   expect(ids(list.list())).toEqual([5, 3, 2]);
   list.reset('');
   expect(ids(list.list())).toEqual([5]);
@@ -55,14 +55,14 @@ it('filters by session, and forgets those of one', () => {
 
 it('gets one by its id', () => {
   const list = new ExchangeList(DEFAULT_REDACTION);
-  list.add(seen({ id: 7 }));
+  list.add(finished({ id: 7 }));
   expect(list.get(7)).toMatchObject({ id: 7, request: { body: { json: { name: 'a' } } } });
   expect(list.get(8)).toBeUndefined();
 });
 
 it('leaves one at its place that is looked at', () => {
   const list = new ExchangeList(DEFAULT_REDACTION);
-  for (const id of [1, 2, 3]) list.add(seen({ id }));
+  for (const id of [1, 2, 3]) list.add(finished({ id }));
   list.get(1);
   expect(ids(list.list())).toEqual([3, 2, 1]);
 });
@@ -70,7 +70,7 @@ it('leaves one at its place that is looked at', () => {
 describe('its bounds', () => {
   it('keeps the last thousand', { tags: 'slow' }, () => {
     const list = new ExchangeList(DEFAULT_REDACTION);
-    for (let id = 1; id <= 2 * EXCHANGES_KEPT + 5; id++) list.add(seen({ id }));
+    for (let id = 1; id <= 2 * EXCHANGES_KEPT + 5; id++) list.add(finished({ id }));
     const kept = ids(list.list());
     expect(kept).toHaveLength(1000);
     expect([kept[0], kept.at(-1)]).toEqual([2005, 1006]);
@@ -90,7 +90,7 @@ describe('its bounds', () => {
     expect(areCut('early', 'late', undefined)).toEqual([true, false, true]);
     list.reset();
     expect(areCut('early', undefined)).toEqual([false, false]);
-    for (let i = 0; i < 20_000; i++) list.add(seen({ session: `${i}` }));
+    for (let i = 0; i < 20_000; i++) list.add(finished({ session: `${i}` }));
     expect(areCut('0', '19999', 'another')).toEqual([true, true, true]);
   });
 
@@ -114,7 +114,7 @@ describe('its bounds', () => {
       { verdict: verdict({ findings }) },
     ]) {
       const list = new ExchangeList(DEFAULT_REDACTION, 50_000);
-      for (let id = 1; id <= 100; id++) list.add(seen({ id, ...members }));
+      for (let id = 1; id <= 100; id++) list.add(finished({ id, ...members }));
       const count = ids(list.list()).length;
       expect(count).toBeGreaterThan(0);
       expect(count).toBeLessThan(6);
@@ -125,10 +125,10 @@ describe('its bounds', () => {
     const list = new ExchangeList(DEFAULT_REDACTION);
     const heard: ShownExchange[] = [];
     list.subscribe((shown) => heard.push(shown));
-    list.add(seen({ id: 1 }));
+    list.add(finished({ id: 1 }));
     const long = 'x'.repeat(1_000_000);
     const findings = Array.from({ length: 100 }, () => finding(long, { message: long, hint: long }));
-    for (const id of [2, 3, 4]) list.add(seen({ id, verdict: verdict({ findings, omitted: 7 }) }));
+    for (const id of [2, 3, 4]) list.add(finished({ id, verdict: verdict({ findings, omitted: 7 }) }));
     expect(ids(list.list())).toEqual([4, 3, 2, 1]);
     await turn();
     const text = `${'x'.repeat(2000)}…`;
@@ -153,7 +153,7 @@ describe('its bounds', () => {
     for (let id = 1; id <= 30; id++) {
       const body = JSON.parse(`"${'x'.repeat(2_000_000)}"`) as string;
       const findings = [finding(body.slice(0, 100), { message: `${body.slice(0, 100)} is wrong` })];
-      list.add(seen({ id, verdict: verdict({ findings }) }));
+      list.add(finished({ id, verdict: verdict({ findings }) }));
     }
     expect(held() - before).toBeLessThan(20_000_000);
     expect(ids(list.list())).toHaveLength(30);
@@ -161,10 +161,10 @@ describe('its bounds', () => {
 
   it('drops one that is too large by itself, and goes on', () => {
     const list = new ExchangeList(DEFAULT_REDACTION, 5000);
-    list.add(seen({ id: 1 }));
+    list.add(finished({ id: 1 }));
     list.add(withBodies(2, 5000));
     expect(ids(list.list())).toEqual([1]);
-    list.add(seen({ id: 3 }));
+    list.add(finished({ id: 3 }));
     expect(ids(list.list())).toEqual([3, 1]);
   });
 });
@@ -173,14 +173,16 @@ describe('listeners', () => {
   it('hear of each exchange, redacted and without bodies, until they leave', async () => {
     const list = new ExchangeList(DEFAULT_REDACTION);
     const heard: ShownExchange[] = [];
-    list.add(seen({ id: 1 }));
+    list.add(finished({ id: 1 }));
     const leave = list.subscribe((shown) => heard.push(shown));
-    list.add(seen({ id: 2, request: { method: 'PATCH', url: '/x?token=abc', headers: ['Cookie', 'abc'] } }));
+    list.add(
+      finished({ id: 2, request: { method: 'PATCH', url: '/x?token=abc', headers: ['Cookie', 'abc'] } }),
+    );
     // The answer goes out first.
     expect(heard).toEqual([]);
     await turn();
     leave();
-    list.add(seen({ id: 3 }));
+    list.add(finished({ id: 3 }));
     await turn();
     expect(heard).toHaveLength(1);
     expect(heard[0]).toMatchObject({ id: 2, request: { url: '/x?token=[redacted]' } });
@@ -192,11 +194,11 @@ it('forgets on reset, and keeps its listeners', async () => {
   const list = new ExchangeList(DEFAULT_REDACTION, 4000);
   const heard: number[] = [];
   list.subscribe(({ id }) => heard.push(id));
-  for (let id = 1; id <= 3; id++) list.add(seen({ id }));
+  for (let id = 1; id <= 3; id++) list.add(finished({ id }));
   list.reset();
   expect(ids(list.list())).toEqual([]);
   expect(list.get(3)).toBeUndefined();
-  list.add(seen({ id: 4 }));
+  list.add(finished({ id: 4 }));
   expect(ids(list.list())).toEqual([4]);
   await turn();
   expect(heard).toEqual([1, 2, 3, 4]);
@@ -204,12 +206,12 @@ it('forgets on reset, and keeps its listeners', async () => {
 
 it('does not mind what is added or reset while it is being read', () => {
   const list = new ExchangeList(DEFAULT_REDACTION);
-  for (let id = 1; id <= 3; id++) list.add(seen({ id }));
+  for (let id = 1; id <= 3; id++) list.add(finished({ id }));
   const read: number[] = [];
   for (const { id } of list.list()) {
     read.push(id);
     list.reset();
-    list.add(seen({ id: 10 + id }));
+    list.add(finished({ id: 10 + id }));
   }
   expect(read).toEqual([3, 2, 1]);
 });

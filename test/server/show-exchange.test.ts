@@ -1,16 +1,19 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
-import type { Seen } from '../../src/server/seen.ts';
+import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
 import { type ShownBody, showExchange, showExchangeHead } from '../../src/server/show-exchange.ts';
-import { seen, verdict } from '../support/seen.ts';
+import { finished, verdict } from '../support/finished-exchange.ts';
 
 const SECRET = 'hunter2';
 
-function bodyOf(body: Seen['requestBody'], headers = ['Content-Type', 'application/json']): ShownBody {
+function bodyOf(
+  body: FinishedExchange['requestBody'],
+  headers = ['Content-Type', 'application/json'],
+): ShownBody {
   const request = { method: 'PATCH', url: '/', headers };
   const shown = showExchange(
-    seen({ requestBody: body, request, response: { status: 200, headers, body } }),
+    finished({ requestBody: body, request, response: { status: 200, headers, body } }),
     DEFAULT_REDACTION,
   );
   expect(shown.response?.body).toEqual(shown.request.body);
@@ -18,7 +21,7 @@ function bodyOf(body: Seen['requestBody'], headers = ['Content-Type', 'applicati
 }
 
 it('shows a whole exchange', () => {
-  expect(JSON.parse(JSON.stringify(showExchange(seen(), DEFAULT_REDACTION)))).toEqual({
+  expect(JSON.parse(JSON.stringify(showExchange(finished(), DEFAULT_REDACTION)))).toEqual({
     id: 1,
     startedAt: '2026-11-20T12:00:00.000Z',
     durationMs: 12.346,
@@ -42,7 +45,7 @@ it('shows one without a response', () => {
   const shown = JSON.parse(
     JSON.stringify(
       showExchange(
-        seen({ response: undefined, verdict: undefined, failure: 'client gone', fault: 'reset' }),
+        finished({ response: undefined, verdict: undefined, failure: 'client gone', fault: 'reset' }),
         DEFAULT_REDACTION,
       ),
     ),
@@ -54,7 +57,10 @@ it('shows one without a response', () => {
 
 it('lists the values of a repeated header, whatever its name', () => {
   const headers = ['Accept', 'a', 'ACCEPT', 'b', '__proto__', 'c'];
-  const shown = showExchangeHead(seen({ request: { method: 'GET', url: '/', headers } }), DEFAULT_REDACTION);
+  const shown = showExchangeHead(
+    finished({ request: { method: 'GET', url: '/', headers } }),
+    DEFAULT_REDACTION,
+  );
   expect(JSON.stringify(shown.request.headers)).toBe('{"accept":["a","b"],"__proto__":"c"}');
 });
 
@@ -62,7 +68,7 @@ it('never shows a secret', () => {
   const headers = ['Authorization', SECRET, 'cookie', SECRET, 'X-Api-Key', SECRET, 'Set-Cookie', SECRET];
   const shown = JSON.stringify(
     showExchange(
-      seen({
+      finished({
         request: { method: 'PATCH', url: `http://u:${SECRET}@host/?apiKey=${SECRET}`, headers },
         requestBody: Buffer.from(`{"a":[{"password":"${SECRET}"}]}`),
         response: { status: 200, headers, body: Buffer.from(`{"token":{"value":"${SECRET}"}}`) },
@@ -76,7 +82,9 @@ it('never shows a secret', () => {
 
 describe('a body', () => {
   it('is absent where there is none', () => {
-    const shown = JSON.stringify(showExchange(seen({ requestBody: undefined }), DEFAULT_REDACTION).request);
+    const shown = JSON.stringify(
+      showExchange(finished({ requestBody: undefined }), DEFAULT_REDACTION).request,
+    );
     expect(shown).not.toContain('body');
   });
 

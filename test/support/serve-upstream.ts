@@ -31,7 +31,7 @@ export async function serveUpstream(upstream: Upstream, judged = false): Promise
     const pass = (body: Buffer | undefined) => {
       const exchange = new ExchangeInFlight(req, res, {
         ...{ sessions, redaction: DEFAULT_REDACTION, cors: new Cors(), nextId: () => 1 },
-        onSeen: ({ failure }) => ends.push(failure),
+        onFinished: ({ failure }) => ends.push(failure),
       });
       const session = exchange.enter(takeSession(head.url, head.headers));
       exchange.begin();

@@ -11,8 +11,8 @@ import { ExchangeList } from '../../../src/server/exchange-list.ts';
 import { FaultsOfRun } from '../../../src/server/faults/faults.ts';
 import { createProbes } from '../../../src/server/probes.ts';
 import { Sessions } from '../../../src/server/sessions.ts';
+import { finding, finished, verdict } from '../../support/finished-exchange.ts';
 import { type InProcess, startGate } from '../../support/in-process.ts';
-import { finding, seen, verdict } from '../../support/seen.ts';
 
 const BLOCK = verdict({
   outcome: 'block',
@@ -195,9 +195,9 @@ describe('GET exchanges', () => {
   it('lists them, newest first', async () => {
     const { call, exchanges } = await start();
     expect((await call('GET /__patchgate/exchanges')).json()).toEqual({ exchanges: [] });
-    exchanges.add(seen({ id: 1, verdict: BLOCK, answeredBy: 'gate' }));
-    exchanges.add(seen({ id: 2, requestBody: Buffer.from('{"token":"hunter2"}') }));
-    exchanges.add(seen({ id: 3 }));
+    exchanges.add(finished({ id: 1, verdict: BLOCK, answeredBy: 'gate' }));
+    exchanges.add(finished({ id: 2, requestBody: Buffer.from('{"token":"hunter2"}') }));
+    exchanges.add(finished({ id: 3 }));
     const ids = async (query: string) => {
       const answer = await call(`GET /__patchgate/exchanges${query}`);
       expect(answer.status).toBe(200);
@@ -214,8 +214,8 @@ describe('GET exchanges', () => {
 
   it('lists those of one session', async () => {
     const { call, exchanges } = await start();
-    exchanges.add(seen({ id: 1, session: 'a/b c' }));
-    exchanges.add(seen({ id: 2 }));
+    exchanges.add(finished({ id: 1, session: 'a/b c' }));
+    exchanges.add(finished({ id: 2 }));
     const list = async (query: string) =>
       (await call(`GET /__patchgate/exchanges?session=${query}`)).json().exchanges;
     expect(await list('a%2Fb%20c')).toMatchObject([{ id: 1, session: 'a/b c' }]);
@@ -234,7 +234,7 @@ describe('GET exchanges', () => {
 
   it('gives one with its bodies', async () => {
     const { call, exchanges } = await start();
-    exchanges.add(seen({ id: 12 }));
+    exchanges.add(finished({ id: 12 }));
     expect((await call('GET /__patchgate/exchanges/12')).json()).toMatchObject({
       id: 12,
       request: { body: { json: { name: 'a' } } },
@@ -264,11 +264,13 @@ describe('GET events', () => {
 
   it('sends each exchange, redacted and without bodies', async () => {
     const { port, exchanges } = await start();
-    exchanges.add(seen({ id: 1 }));
+    exchanges.add(finished({ id: 1 }));
     const response = await subscribe(port);
     expect(response.headers['content-type']).toBe('text/event-stream');
     expect((await once(response, 'data'))[0]).toBe(':\n\n');
-    exchanges.add(seen({ id: 2, request: { method: 'PATCH', url: '/\u2028?token=hunter2', headers: [] } }));
+    exchanges.add(
+      finished({ id: 2, request: { method: 'PATCH', url: '/\u2028?token=hunter2', headers: [] } }),
+    );
     const [frame] = await once(response, 'data');
     const [, data] = /^event: exchange\nid: 2\ndata: ([^\n]*)\n\n$/.exec(frame) ?? [];
     expect(JSON.parse(data as string)).toMatchObject({ id: 2, request: { url: '/\u2028?token=[redacted]' } });
@@ -283,7 +285,7 @@ describe('GET events', () => {
     leaver.abort();
     await left;
     const streams = [await subscribe(port), await subscribe(port)];
-    for (const id of [1, 2]) exchanges.add(seen({ id }));
+    for (const id of [1, 2]) exchanges.add(finished({ id }));
     for (const stream of streams) {
       let received = '';
       for await (const chunk of stream) {
@@ -314,7 +316,7 @@ describe('GET events', () => {
     await once(idle, 'readable');
     const large = ['x', 'y'.repeat(60_000)];
     for (let id = 1; id <= 500; id++)
-      exchanges.add(seen({ id, request: { method: 'GET', url: '/', headers: large } }));
+      exchanges.add(finished({ id, request: { method: 'GET', url: '/', headers: large } }));
     await closed;
     expect((await call('GET /__patchgate/health')).status).toBe(200);
     idle.destroy();
@@ -376,7 +378,7 @@ describe('POST reset', () => {
     const ended: string[] = [];
     const sessions = new Sessions(0, { end: ({ name }) => ended.push(name) });
     const { call, exchanges } = await start({ sessions });
-    exchanges.add(seen());
+    exchanges.add(finished());
     sessions.leave(sessions.enter('a'));
     expect((await call('POST /__patchgate/reset')).json()).toEqual({ status: 'reset' });
     expect(ended).toEqual(['', 'a']);
@@ -387,8 +389,8 @@ describe('POST reset', () => {
     const ended: string[] = [];
     const sessions = new Sessions(0, { end: ({ name }) => ended.push(name) });
     const { call, exchanges } = await start({ sessions });
-    exchanges.add(seen({ id: 1, session: 'a/b' }));
-    exchanges.add(seen({ id: 2 }));
+    exchanges.add(finished({ id: 1, session: 'a/b' }));
+    exchanges.add(finished({ id: 2 }));
     for (const name of ['a/b', 'c']) sessions.leave(sessions.enter(name));
     for (const query of ['a%2Fb', 'never'])
       expect((await call(`POST /__patchgate/reset?session=${query}`)).status).toBe(200);
@@ -408,7 +410,7 @@ describe('POST reset', () => {
     const sessions = new Sessions(0, { end: ({ name }) => ended.push(name) });
     const { call, exchanges } = await start({ sessions });
     for (const [id, name] of [...'abc'].entries()) {
-      exchanges.add(seen({ id, session: name }));
+      exchanges.add(finished({ id, session: name }));
       sessions.leave(sessions.enter(name));
     }
     const reset = (query: string, headers: Record<string, string | string[]>) =>

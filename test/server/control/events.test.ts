@@ -4,8 +4,8 @@ import { FileApprovals } from '../../../src/guard/file-approvals.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { createEvents } from '../../../src/server/control/events.ts';
 import { ExchangeList } from '../../../src/server/exchange-list.ts';
+import { finished } from '../../support/finished-exchange.ts';
 import { RawConnection } from '../../support/raw.ts';
-import { seen } from '../../support/seen.ts';
 import { closeServer, listen } from '../../support/serve-upstream.ts';
 
 let server: Server | undefined;
@@ -29,7 +29,7 @@ it('stopping ends a stream whose client has no byte of it yet, and nothing is wr
   client.write('GET /first HTTP/1.1\r\nHost: x\r\n\r\nGET /events HTTP/1.1\r\nHost: x\r\n\r\n');
   await vi.waitFor(() => expect(responses).toHaveLength(2));
   stopping.abort();
-  exchanges.add(seen({ id: 1 }));
+  exchanges.add(finished({ id: 1 }));
   responses[0]?.end('first');
   expect((await client.response()).body.toString()).toBe('first');
   const { body, isWhole } = await client.response();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { metricsText, type RunNumbers } from '../../../src/server/control/metrics-text.ts';
 import { Counters } from '../../../src/server/counters.ts';
-import { finding, seen, verdict } from '../../support/seen.ts';
+import { finding, finished, verdict } from '../../support/finished-exchange.ts';
 
 const RUN: RunNumbers = { version: '0.2.0', mode: 'proxy', approvals: { given: 3, used: 1 }, sessions: 2 };
 
@@ -11,8 +11,10 @@ async function linesOf(counters: Counters, run: Partial<RunNumbers> = {}): Promi
 
 it('has every number with its labels', async () => {
   const counters = new Counters(true);
-  counters.seen(seen({ durationMs: 3, handedOnAfterMs: 1, verdict: verdict({ findings: [finding('/a')] }) }));
-  counters.seen(seen({ durationMs: 400, handedOnAfterMs: 300, verdict: undefined }));
+  counters.count(
+    finished({ durationMs: 3, handedOnAfterMs: 1, verdict: verdict({ findings: [finding('/a')] }) }),
+  );
+  counters.count(finished({ durationMs: 400, handedOnAfterMs: 300, verdict: undefined }));
   const recording = { recorded: 7, waiting: 6, lost: 5, journalBytes: 4 };
   expect(await linesOf(counters, { misses: 9, recording })).toEqual(
     expect.arrayContaining([
@@ -50,7 +52,7 @@ it('says nothing of a recording where there is none', async () => {
 
 it('counts nothing twice from one scrape to the next', async () => {
   const counters = new Counters(true);
-  counters.seen(seen());
+  counters.count(finished());
   await linesOf(counters);
   expect(await linesOf(counters)).toContain(
     'patchgate_requests_total{operation="updateProject",verdict="pass",status="200"} 1',
@@ -59,7 +61,7 @@ it('counts nothing twice from one scrape to the next', async () => {
 
 it('keeps the names of rules and operations whatever characters they have', async () => {
   const counters = new Counters(true);
-  counters.seen(seen({ verdict: verdict({ operation: 'a"b\\c' }) }));
+  counters.count(finished({ verdict: verdict({ operation: 'a"b\\c' }) }));
   expect(await linesOf(counters)).toContain(
     'patchgate_requests_total{operation="a\\"b\\\\c",verdict="pass",status="200"} 1',
   );

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { BodyKeeper, type BodyStart, keptBody } from '../../src/server/seen.ts';
+import { BodyKeeper, type BodyStart, bodyToShow } from '../../src/server/finished-exchange.ts';
 
 const KEPT = 65_536;
 
 describe('of a body in hand', () => {
   it('its very bytes are kept, without a copy', () => {
     const body = Buffer.alloc(KEPT, 'x');
-    expect(keptBody(body)).toBe(body);
-    expect(keptBody(Buffer.alloc(0))).toBeUndefined();
+    expect(bodyToShow(body)).toBe(body);
+    expect(bodyToShow(Buffer.alloc(0))).toBeUndefined();
   });
 
   it('a copy is kept where it would hold a large memory', () => {
     const large = Buffer.alloc(1_000_000, 'x');
-    const kept = keptBody(large.subarray(0, 100));
+    const kept = bodyToShow(large.subarray(0, 100));
     large.fill('?');
     expect(kept).toEqual(Buffer.alloc(100, 'x'));
   });
 
   it('the start is kept where it is long', () => {
     const long = Buffer.alloc(1_000_000, 'x');
-    const kept = keptBody(long);
+    const kept = bodyToShow(long);
     long.fill('?');
     expect(kept).toMatchObject({ size: 1_000_000 });
     expect((kept as BodyStart).bytes.equals(Buffer.alloc(KEPT, 'x'))).toBe(true);

@@ -1,5 +1,5 @@
 import type { Finding, Verdict } from '../../src/model/finding.ts';
-import type { Seen } from '../../src/server/seen.ts';
+import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
 
 export function finding(pointer: string, members: Partial<Finding> = {}): Finding {
   return {
@@ -17,7 +17,7 @@ export function verdict(members: Partial<Verdict> = {}): Verdict {
 }
 
 /** A project PATCH that passed and was answered by the target. */
-export function seen(members: Partial<Seen> = {}): Seen {
+export function finished(members: Partial<FinishedExchange> = {}): FinishedExchange {
   return {
     id: 1,
     startedAt: Date.UTC(2026, 10, 20, 12),

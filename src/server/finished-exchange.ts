@@ -7,7 +7,7 @@ import type { AnsweredBy } from '../upstreams/upstream.ts';
  * One request that the data path has finished with, whatever became of it: for the access log, the list of exchanges
  * and the event stream. Not redacted: that is done where it is shown.
  */
-export interface Seen {
+export interface FinishedExchange {
   /** Counts up from 1 within a run. */
   id: number;
   /** Milliseconds since the epoch. */
@@ -18,13 +18,13 @@ export interface Seen {
   /** How long it waited for a yes before that. */
   heldMs?: number | undefined;
   request: RequestHead;
-  requestBody: KeptBody;
+  requestBody: BodyToShow;
   /** Undefined where the request was not judged. */
   verdict: Verdict | undefined;
   /** Who answered: the gate itself where it blocked, injected a fault, or nothing else did. */
   answeredBy: AnsweredBy;
   /** Undefined where the client went away before there was a response. */
-  response: { status: number; headers: readonly string[]; body: KeptBody } | undefined;
+  response: { status: number; headers: readonly string[]; body: BodyToShow } | undefined;
   /** What went wrong, in one sentence: target unreachable, response cut off, client gone, no recording. */
   failure: string | undefined;
   /** The fault that was injected into its answer, in one line. */
@@ -37,7 +37,7 @@ export interface Seen {
 const BYTES_KEPT = 65_536;
 
 /** A body as it is kept for showing: whole, or the start of a longer one. Undefined: there is none. */
-export type KeptBody = Buffer | BodyStart | undefined;
+export type BodyToShow = Buffer | BodyStart | undefined;
 
 export interface BodyStart {
   bytes: Buffer;
@@ -46,7 +46,7 @@ export interface BodyStart {
 }
 
 /** What is kept of a body: its very bytes, where they are few and lie in little memory. @param size of the whole body */
-export function keptBody(bytes: Buffer, size = bytes.length): KeptBody {
+export function bodyToShow(bytes: Buffer, size = bytes.length): BodyToShow {
   if (size === 0) return undefined;
   const start = bytes.length > BYTES_KEPT ? bytes.subarray(0, BYTES_KEPT) : bytes;
   // A part of a large memory would hold all of it.
@@ -66,7 +66,7 @@ export class BodyKeeper {
   }
 
   /** What has gone by until now. */
-  get kept(): KeptBody {
-    return keptBody(this.#start.joined(), this.#size);
+  get kept(): BodyToShow {
+    return bodyToShow(this.#start.joined(), this.#size);
   }
 }
