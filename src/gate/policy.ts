@@ -22,7 +22,7 @@ export interface PolicyOptions {
 }
 
 /** What else there is to say of a request that was judged. */
-export interface Judged {
+interface Judged {
   /** Findings that were only counted. */
   omitted?: number;
   /** The body, for lines and columns. */

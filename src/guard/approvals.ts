@@ -129,7 +129,7 @@ export function refusalOf(
   return undefined;
 }
 
-export type Outcome = Pick<Approval, 'status' | 'decidedAt' | 'decidedBy' | 'reason'>;
+type Outcome = Pick<Approval, 'status' | 'decidedAt' | 'decidedBy' | 'reason'>;
 
 /**
  * What a decision makes of one; undefined: it was decided so already.

@@ -81,7 +81,7 @@ const NO_HEADERS: RequestHead['headers'] = [];
 const OF_BYTES: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
 
 /** What an answer shows of a record. */
-export function shownBy(body: StoredBody | undefined, { kind, id }: RecordName): Shown | undefined {
+function shownBy(body: StoredBody | undefined, { kind, id }: RecordName): Shown | undefined {
   const answer = body && jsonOf('base64' in body ? { text: bodyBytes(body).toString('utf8') } : body);
   return answer === undefined ? undefined : shownIn(kind, answer, id);
 }

@@ -11,7 +11,7 @@ import { problemOf } from '../schemas/check.ts';
 import { isAccount, isId, readState, recordsOf, type State, stateOf } from '../state/state-file.ts';
 
 /** What a state file and the journal beside it say together. */
-export interface Kept {
+interface Kept {
   /** By `recordKey`. Old: a former version has written it, without its path. */
   records: Map<string, { name: RecordName; known: Known; isOld: boolean }>;
   /** By id. */
@@ -155,7 +155,7 @@ function targetIn(file: string): string | undefined {
 }
 
 /** What to do where a file cannot be read. */
-export const UNREADABLE = 'correct its permissions, or name another file with --state';
+const UNREADABLE = 'correct its permissions, or name another file with --state';
 /** Paths, path, account, kind and id: what is below is one text. */
 const DEPTH = 5;
 /** Characters. A text of many parts is work for the garbage collector. */

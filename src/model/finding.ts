@@ -11,7 +11,7 @@ export type SeveritySetting = Severity | 'off';
 
 /** The steps of judging, in order. A blocked request is answered with the status of the first one that failed. */
 export const STAGES = ['request', 'size', 'media-type', 'json', 'contract', 'guard'] as const;
-export type Stage = (typeof STAGES)[number];
+type Stage = (typeof STAGES)[number];
 
 /** What is known of a rule before it finds anything. */
 export interface RuleInfo {

@@ -2,7 +2,7 @@ import type { Effect, LosingEffect } from '../model/effect.ts';
 import { shortened, visible } from './wording.ts';
 
 /** `red`: something goes; `green`: something comes; `yellow`: something changes. */
-export type EffectColour = 'red' | 'green' | 'yellow';
+type EffectColour = 'red' | 'green' | 'yellow';
 
 /** An effect as a line of a plan: `-`, `red`, `environment 2 "Staging" will be deleted permanently`. Pure, for the page too. */
 export function effectText(effect: Effect): [mark: string, colour: EffectColour, text: string] {

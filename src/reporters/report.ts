@@ -55,7 +55,7 @@ export interface Subject extends Omit<Verdict, 'findings' | 'status' | 'problem'
   before?: Before;
 }
 
-export interface SentRequest {
+interface SentRequest {
   /** As its file has it. */
   time?: string | undefined;
   /** The `User-Agent`. */

@@ -69,7 +69,7 @@ export function parseFile(
 }
 
 /** What is wrong with a value. */
-export interface Problem {
+interface Problem {
   /** JSON Pointer of the part that is wrong. */
   pointer: string;
   /** `invalid value 5 for `, `unknown field "x" of `: the place stands behind it. */

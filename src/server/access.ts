@@ -19,7 +19,7 @@ export interface AccessRefusal {
 }
 
 /** @param at `own`: a server of Patchgate's own, on loopback; any other says itself to which names it answers */
-export type Access = (req: IncomingMessage, asked: Asked, at: 'own' | 'other') => AccessRefusal | undefined;
+type Access = (req: IncomingMessage, asked: Asked, at: 'own' | 'other') => AccessRefusal | undefined;
 
 export interface AccessSettings {
   /** The bearer token of the control API, where one is set. */
@@ -87,7 +87,7 @@ export function createAccess({ controlToken, approvers, host, target, allowHost 
 }
 
 /** @param asked `page`: the files of the page, which hold nothing of the run */
-export type UiAccess = (req: IncomingMessage, asked: 'control' | 'page') => AccessRefusal | undefined;
+type UiAccess = (req: IncomingMessage, asked: 'control' | 'page') => AccessRefusal | undefined;
 
 export interface UiAccessSettings {
   /** Opens the control API. */

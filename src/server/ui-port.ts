@@ -10,7 +10,7 @@ import { type Listening, type ListenOptions, listen } from './listen/listen.ts';
 import { ownFault, problem, problemOfError, problemOfRefusal, sendProblem } from './problem.ts';
 import { watchBody } from './watch-body.ts';
 
-export interface UiPortOptions
+interface UiPortOptions
   extends Omit<ListenOptions, 'notice' | 'portFlag' | 'target'>,
     Pick<UiAccessSettings, 'token' | 'approvers' | 'uiHosts'> {
   /** Answers what asks for the control API and may. */

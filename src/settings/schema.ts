@@ -8,7 +8,7 @@ import { type Kind, SETTINGS, type Setting } from './settings.ts';
  * `takes` says in a message what is right, `needs` which members a rule of members asks for; `function` and `plain` are for what
  * only a program can give.
  */
-export interface Schema {
+interface Schema {
   [keyword: string]: unknown;
   takes?: string;
 }

@@ -23,7 +23,7 @@ export interface Setting {
 }
 
 /** Values in force, by kind: durations in milliseconds, sizes in bytes. */
-export interface Values {
+interface Values {
   text: string;
   /** Relative to the config file's folder where a config file gives it, elsewhere to where the command runs. */
   file: string;

@@ -456,7 +456,7 @@ function monotonic(): number {
 }
 
 /** What is known of a record by one of its names, and what is on its way to it. Times are counted events. */
-export interface Entry {
+interface Entry {
   readonly name: RecordName;
   /** What is known apart from what is on its way. */
   known: Known | undefined;
@@ -475,7 +475,7 @@ export interface Entry {
   seen: Map<number, Seen> | undefined;
 }
 
-export interface Seen {
+interface Seen {
   /** Milliseconds of the state's clock. */
   at: number;
   /** Who was shown it, lately. */
@@ -542,6 +542,6 @@ function isSuperseded({ learntAt, onTheWay }: Entry, own: Entry | undefined): bo
 const OVERHEAD = 500;
 
 /** Characters that a record takes, about. */
-export function sizeOf(record: JsonObject): number {
+function sizeOf(record: JsonObject): number {
   return JSON.stringify(record).length + OVERHEAD;
 }

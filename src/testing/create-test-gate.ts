@@ -25,7 +25,7 @@ import type { Asked, FakeGate, FakeRecords, FakeSession, ShownExchange } from '.
 import { type NamedTest, namesOf } from './test-names.ts';
 import { inOptions, misuse, orHint } from './with-hint.ts';
 
-export interface TestGateParts {
+interface TestGateParts {
   gate: Patchgate;
   /** What it listens on. */
   url: string;

@@ -11,7 +11,7 @@ export type NamedTest =
   | MochaTest;
 
 /** What vitest says of a test. */
-export interface VitestTask {
+interface VitestTask {
   readonly name: string;
   readonly type: string;
   readonly suite?: VitestSuite | undefined;
@@ -27,7 +27,7 @@ interface VitestSuite {
 }
 
 /** The context of `node:test`. */
-export interface NodeTest {
+interface NodeTest {
   readonly name: string;
   /** With the names of the suites around it. */
   readonly fullName?: string;
@@ -36,13 +36,13 @@ export interface NodeTest {
 }
 
 /** `expect.getState()` of jest and vitest. */
-export interface ExpectState {
+interface ExpectState {
   readonly currentTestName?: string | undefined;
   readonly testPath?: string | undefined;
 }
 
 /** `testInfo` of Playwright. */
-export interface PlaywrightTest {
+interface PlaywrightTest {
   /** Absolute. */
   readonly file: string;
   /** Its file, the suites around it, and its own. */
@@ -52,14 +52,14 @@ export interface PlaywrightTest {
 }
 
 /** `this.test` of mocha, and `this.currentTest` in its hooks. */
-export interface MochaTest {
+interface MochaTest {
   /** Absolute. */
   readonly file?: string | undefined;
   titlePath(): string[];
 }
 
 /** What tells a test from all others. */
-export interface TestNames {
+interface TestNames {
   /** Absolute; undefined where the runner does not say it. */
   file: string | undefined;
   names: string[];

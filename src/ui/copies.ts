@@ -191,7 +191,7 @@ export function caseOf({ request, verdict }: ShownExchange): Copy {
 }
 
 /** The body as a text; what is in base64 stays so. */
-export function bodyText(body: ShownBody): string {
+function bodyText(body: ShownBody): string {
   if ('json' in body) return JSON.stringify(body.json);
   return 'text' in body ? body.text : body.base64;
 }

@@ -1,7 +1,7 @@
 import type { ShownExchange } from '../server/show-exchange.ts';
 
 /** The requests in which a rule found something. */
-export interface RuleCount {
+interface RuleCount {
   rule: string;
   /** Requests with an error of it that were blocked. */
   blocked: number;
@@ -17,7 +17,7 @@ export interface RuleCount {
   example: number;
 }
 
-export interface CountedRules {
+interface CountedRules {
   judged: number;
   blocked: number;
   wouldBlock: number;

@@ -91,7 +91,7 @@ export function offsetOf(text: string, line: number, column: number): number {
   return Math.min(text.length, start + column - 1);
 }
 
-export interface Part {
+interface Part {
   text: string;
   /** Offset of its beginning. */
   at: number;

@@ -60,7 +60,7 @@ function textIn(exchange: ShownExchange): string {
   return text;
 }
 
-export type FilterChoices = Record<'rule' | 'operation' | 'method' | 'session', string[]>;
+type FilterChoices = Record<'rule' | 'operation' | 'method' | 'session', string[]>;
 
 /** What there is to choose from, sorted; what is chosen is among it. */
 export function choicesOf(exchanges: readonly ShownExchange[], filter: ExchangeFilter): FilterChoices {

@@ -3,7 +3,7 @@ import { escapeToken, tokensOf } from '../json/pointer.ts';
 import { printable } from '../server/printable.ts';
 
 /** A line of a formatted JSON document. */
-export interface Line {
+interface Line {
   /** Of the value that stands on it, begins on it or ends on it. */
   pointer: string;
   /** Levels of indentation. */

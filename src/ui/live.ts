@@ -4,7 +4,7 @@ import { events, get, type LiveEvent } from './api.ts';
 import { createListeners, useSyncExternalStore } from './store.ts';
 
 /** What the page knows of the run. A change is another object; its lists are not changed. */
-export interface Live {
+interface Live {
   /** Newest first, without bodies. */
   exchanges: readonly ShownExchange[];
   /** Newest first. */

@@ -17,7 +17,7 @@ export const useRoute = (): Route => useSyncExternalStore(listeners.subscribe, r
 const read = () => route;
 
 /** @param hash `#/exchanges/12?tab=diff`; any other is the start */
-export function readRoute(hash: string): Route {
+function readRoute(hash: string): Route {
   const [path = '', query = ''] = (hash.startsWith('#/') ? hash.slice(2) : '').split(/\?(.*)/s);
   return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 }

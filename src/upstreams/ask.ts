@@ -4,7 +4,7 @@ import { BodyCollector, type CollectedBody } from './body-collector.ts';
 import { inPieces, type ResponseSink, type Upstream, type UpstreamRequest } from './upstream.ts';
 
 /** How long a whole answer may take, in milliseconds; 0: for ever. */
-export interface AskOptions {
+interface AskOptions {
   /** Bytes of a body that are kept; a longer one is not waited for. */
   limit: number;
   /** Between two pieces of the answer, once its head is there. How long the head may take is the upstream's affair. */

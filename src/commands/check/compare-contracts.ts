@@ -10,7 +10,7 @@ import type { Before, CheckedFile, PlacedFinding, Remark, Subject } from '../../
 import type { Config } from '../../settings/config.ts';
 
 /** A finding of either contract. One that both have has an excuse. */
-export interface Compared extends PlacedFinding {
+interface Compared extends PlacedFinding {
   /** Only the contract before has it. */
   isGone?: true;
 }

@@ -17,7 +17,7 @@ import { type Target, TargetFailure } from '../../upstreams/target.ts';
 import type { Upstream, UpstreamRequest } from '../../upstreams/upstream.ts';
 
 /** `read`: it changes nothing (RFC 9110 9.2.1); `change`: the gate judges it; `other`: it is not known what it would do. */
-export type Meaning = 'read' | 'change' | 'other';
+type Meaning = 'read' | 'change' | 'other';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -95,7 +95,7 @@ export interface AskOptions {
   stopped: AbortSignal;
 }
 
-export interface Answer {
+interface Answer {
   /** As a recording would keep it. */
   exchange: Exchange;
   /** With nothing redacted: to learn from, and never to be kept or shown. */

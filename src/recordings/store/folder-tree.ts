@@ -16,7 +16,7 @@ export interface Names {
 export const MOST_NAMES = 1000;
 
 /** A file below a recording's folder. */
-export interface Found {
+interface Found {
   /** Relative to it, with `/` between its parts. */
   location: string;
   file: string;

@@ -135,7 +135,7 @@ let block = NO_BODY;
 let used = 0;
 
 /** Short bytes stand one behind the other: each by itself would hold a whole block of Node's buffers in memory. */
-export function packed(bytes: Buffer): Buffer {
+function packed(bytes: Buffer): Buffer {
   if (bytes.length > SHORT) return bytes;
   if (used + bytes.length > block.length) {
     block = Buffer.allocUnsafeSlow(BLOCK);

@@ -28,10 +28,10 @@ export interface PassOptions extends JudgedWith {
 }
 
 /** `expect.stringContaining('x')` and the like. */
-export interface AsymmetricMatcher {
+interface AsymmetricMatcher {
   asymmetricMatch(actual: unknown): boolean;
 }
-export type ExpectedText = string | RegExp | AsymmetricMatcher;
+type ExpectedText = string | RegExp | AsymmetricMatcher;
 
 /** At least one of these. */
 export interface ExpectedFinding {

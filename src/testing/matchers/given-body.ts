@@ -6,7 +6,7 @@ import { grouped } from '../../reporters/wording.ts';
 import type { ShownBody } from '../../server/show-exchange.ts';
 
 /** A body as it was given to a matcher: the bytes that are judged, or why there are none. */
-export type GivenBody = { bytes: Buffer } | { wrong: string };
+type GivenBody = { bytes: Buffer } | { wrong: string };
 
 /**
  * Text and bytes are judged as they are; any other value as a client would write it, with two spaces a level, so that findings have

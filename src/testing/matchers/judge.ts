@@ -22,7 +22,7 @@ import type { JudgedWith } from './assertions.ts';
 import { misused, named } from './runner.ts';
 
 /** What the gate says of a body. */
-export interface Judged extends Inspection {
+interface Judged extends Inspection {
   /** As `check` reports it, with its secrets. */
   subject: Subject;
 }

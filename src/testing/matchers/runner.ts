@@ -32,7 +32,7 @@ export interface Outcome {
 }
 
 /** How a matcher is called, for the first line of its message. */
-export interface Called {
+interface Called {
   name: string;
   received: string;
   expected: string;

@@ -49,7 +49,7 @@ export function ageText(milliseconds: number): string {
 }
 
 /** Why no exchange of a sequence is the answer. */
-export interface Refused {
+interface Refused {
   reason: Unanswerable | 'already-served';
   /** The one that would have been. */
   stored: StoredExchange;
