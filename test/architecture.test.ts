@@ -8,7 +8,7 @@ const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 const TEST = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * The layers, from the lowest up: design section 2. A layer is a list of modules, a module a list of files and folders of src/.
+ * The layers, from the lowest up. A layer is a list of modules, a module a list of files and folders of src/.
  * A file imports from its own module and from the layers below; modules of one layer know nothing of one another.
  */
 const LAYERS: readonly (readonly string[])[][] = [

@@ -1,6 +1,6 @@
 import type { Finding, RuleInfo } from '../model/finding.ts';
 
-/** What reading a request can find. Design section 3. */
+/** What reading a request can find: docs/reference/rules.md. */
 const TABLE = {
   'request.path-parameter': [
     'request',

@@ -44,7 +44,7 @@ export interface Policy {
 }
 
 export const UNLISTED: RequestRule = 'request.unlisted-operation';
-/** Findings that a verdict holds at most; the rest are counted. Design section 3. */
+/** Findings that a verdict holds at most; the rest are counted. */
 const MOST_FINDINGS = 100;
 /** Findings about a member's name rather than its value. */
 const ABOUT_NAMES = new Set(['schema.field-case', 'schema.unknown-field']);

@@ -89,7 +89,7 @@ export interface RecordedResponse {
 export const FAILURES = ['refused', 'timeout', 'reset', 'truncated'] as const;
 export type FailureKind = (typeof FAILURES)[number];
 
-/** One request with what became of it, as kept in a recording. Design section 6. */
+/** One request with what became of it, as kept in a recording: docs/reference/formats.md. */
 export interface Exchange {
   request: RecordedRequest;
   /** Absent where the failure came before it. */

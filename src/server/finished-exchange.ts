@@ -33,7 +33,7 @@ export interface FinishedExchange {
   session?: string | undefined;
 }
 
-/** Bytes of a body that are kept for showing. Design section 5. */
+/** Bytes of a body that are kept for showing. */
 const BYTES_KEPT = 65_536;
 
 /** A body as it is kept for showing: whole, or the start of a longer one. Undefined: there is none. */

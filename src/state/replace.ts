@@ -10,8 +10,8 @@ const PROJECT_FIELDS = ['name', 'languages', 'environments'];
  * - `project`: `name`, `languages` and `environments` are replaced whole. So an environment whose id the PATCH leaves
  *   out is gone, one with an unknown id is there from now on, and `isEnabled` has no say in that (service-api 4.1
  *   rules 3 to 7). Nothing else that the PATCH carries is a part of the operation.
- * - `feature`, `draft`: each top-level field that the PATCH carries is replaced; the others stay. The description is
- *   silent here; this is design section 8.
+ * - `feature`, `draft`: each top-level field that the PATCH carries is replaced; the others stay. The
+ *   description is silent here: this is our choice.
  *
  * A mandatory field that an unjudged PATCH lacks stays as it was: the description does not say what becomes of it, and
  * a record that lost its environments by our guess would be the worse answer.

@@ -325,7 +325,7 @@ describe('schema rules', () => {
     for (const keyword of keywords) expect(names).toContain(schemaRule(keyword).name);
   });
 
-  it('has a severity and a basis of its own where design section 4 says so', () => {
+  it('has a severity and a basis of its own', () => {
     expect(schemaRule('observed')).toMatchObject({
       name: 'schema.observed',
       severity: 'warn',

@@ -91,7 +91,7 @@ it('every operation names rules that there are, each once', () => {
   }
 });
 
-describe('severities and bases are those of design section 4', () => {
+describe('severities and bases that users rely on', () => {
   it.each([
     ['project.unique-environment-id', 'error', 'inferred'],
     ['project.one-default-environment', 'warn', 'inferred'],

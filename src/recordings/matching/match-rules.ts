@@ -62,7 +62,7 @@ export function matchRules(
   };
 }
 
-/** Method, path, query and body, as design section 6 has it. */
+/** Method, path, query and body: what counts where no setting says more. */
 export const DEFAULT_RULES: MatchRules = matchRules();
 
 function treeOf(setting: string, patterns: readonly string[] = []): PatternNode | undefined {

@@ -58,7 +58,7 @@ export interface ControlDeps {
 type Method = 'get' | 'post' | 'put' | 'delete';
 type Routes = Record<string, { [method in Method]?: RequestHandler | RequestHandler[] }>;
 
-/** The control API, for every request at or below `/__patchgate`. An Express app. Design section 5. */
+/** The control API, for every request at or below `/__patchgate`: an Express app. docs/reference/control-api.md describes each route. */
 export function createControl(deps: ControlDeps): (req: IncomingMessage, res: ServerResponse) => void {
   const { exchanges, sessions, faults, knowledge, approvals } = deps;
   const bytesUpTo = (limit: number) => express.raw({ type: () => true, limit });

@@ -19,7 +19,7 @@ const LIMIT = 64 * 1024 * 1024;
 
 /**
  * The service's three PATCHes, and the reading of one record as an extension, below any prefix of the path
- * (`/api/v2/accounts/current/projects/42`). Design section 8 has what was chosen where the description is silent.
+ * (`/api/v2/accounts/current/projects/42`). Where the description is silent, the choice is ours.
  *
  * Each session has records of its own; what comes without the number of one is of the session `""`.
  *
