@@ -121,7 +121,8 @@ async function load(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     trouble = error instanceof Error ? error.message : String(error);
   }
-  changed();
+  // What a reader waits for.
+  notice();
 }
 
 export const useLive = (): Live => useSyncExternalStore(listeners.subscribe, read);
