@@ -9,6 +9,8 @@ export interface Database {
   readonly namespace: string;
   /** For people, without its password: `postgres://db.example.com:5432/patchgate`. */
   readonly name: string;
+  /** Of its tables alone, wherever they are moved. */
+  readonly id: string;
   readonly query: Query;
   /** All of it, or nothing. @throws PatchgateError `store-unavailable`; what the work throws */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
@@ -62,7 +64,7 @@ export async function openDatabase({ url, namespace, notice }: DatabaseOptions):
   if (await takesParameters(pg, options, name)) options.statement_timeout = STATEMENT_TIMEOUT;
   const database = new PostgresDatabase(pg, options, { name, namespace, notice });
   try {
-    await database.transaction(migrate);
+    database.id = await database.transaction(migrate);
     return database;
   } catch (error) {
     await database.close();
@@ -143,6 +145,7 @@ function clientOf(pg: Pg, options: ClientConfig): Client {
 class PostgresDatabase implements Database {
   readonly name: string;
   readonly namespace: string;
+  id = '';
   trouble: Error | undefined;
   readonly #pg: Pg;
   readonly #options: ClientConfig;

@@ -55,7 +55,7 @@ const SWEEP_EVERY = 60_000;
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #id = randomBytes(8).toString('hex');
+  readonly #id: string;
   readonly #file: string;
   readonly #lock: Lock;
   #journal: Journal;
@@ -88,6 +88,7 @@ export class Outbox {
   private constructor(options: OutboxOptions) {
     const { folder, notice } = options;
     this.#options = options;
+    this.#id = `${options.database.id}.${randomBytes(8).toString('hex')}`;
     this.#file = join(folder, this.#id + ENDING);
     this.#lock = lockOf(this.#file);
     hideFromGit(folder);
@@ -302,6 +303,11 @@ export class Outbox {
     const id = basename(file, ENDING);
     // Its own gate may have closed it meanwhile.
     if (!existsSync(file)) return;
+    // Those of former versions say no database.
+    if (id.includes('.') && !id.startsWith(`${database.id}.`))
+      throw new Error(
+        `it is for another database than ${database.name}. Start a gate with --store of that database in this folder, or delete the file`,
+      );
     for (let from = 0; ; ) {
       const batch = await shipNext(database, id, file, from, Number.POSITIVE_INFINITY);
       if (!batch) break;

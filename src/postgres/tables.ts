@@ -92,6 +92,8 @@ const STEPS = [
     shipped_at timestamptz NOT NULL DEFAULT now()
   );
   `,
+  // Outboxes are told by it for which database they are. It outlives a dump, a restore and a failover.
+  'ALTER TABLE patchgate_version ADD COLUMN database uuid NOT NULL DEFAULT gen_random_uuid()',
 ] as const;
 
 /** Of the transaction that makes the tables; any number that no other program takes: `patchgat` in ASCII. */
@@ -100,15 +102,19 @@ const MIGRATION_LOCK = '8097879345962868084';
 /**
  * Makes the tables, or brings them up to date. Gates that start together wait for the one that does.
  *
+ * @returns the id of the database
  * @throws PatchgateError `store-too-new` where a newer version has made them
  */
-export async function migrate(query: Query): Promise<void> {
+export async function migrate(query: Query): Promise<string> {
   await query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
   // Where the tables are there, no right to make any is needed.
   const [{ isThere } = {}] = await query<{ isThere: boolean }>(
     `SELECT to_regclass('patchgate_version') IS NOT NULL AS "isThere"`,
   );
-  if (!isThere) await query('CREATE TABLE patchgate_version (version integer NOT NULL)');
+  if (!isThere) {
+    await query('CREATE TABLE patchgate_version (version integer NOT NULL)');
+    await query('INSERT INTO patchgate_version VALUES (0)');
+  }
   const [found] = await query<{ version: number }>('SELECT version FROM patchgate_version');
   const version = found?.version ?? 0;
   if (version > STEPS.length)
@@ -117,8 +123,8 @@ export async function migrate(query: Query): Promise<void> {
       `the tables have version ${version}, and this Patchgate knows ${STEPS.length}`,
       { hint: 'install the version of Patchgate that the other gates have' },
     );
-  if (version === STEPS.length) return;
   for (const step of STEPS.slice(version)) await query(step);
-  await query('DELETE FROM patchgate_version');
-  await query('INSERT INTO patchgate_version VALUES ($1)', [STEPS.length]);
+  if (version < STEPS.length) await query('UPDATE patchgate_version SET version = $1', [STEPS.length]);
+  const [made] = await query<{ database: string }>('SELECT database FROM patchgate_version');
+  return made?.database as string;
 }

@@ -93,10 +93,9 @@ describe('an outbox', { tags: 'slow' }, () => {
 
   it('is left alone while its gate lives, and shipped when that is gone', async () => {
     const url = await server.database();
-    const away = await startPostgres();
-    const lost = await openAt(await away.database());
-    await away.kill();
+    const lost = await openAt(url);
     const { outbox, folder } = await open(lost);
+    await lost.close();
     outbox.append(HEAD, '"waits"');
     await turn();
     const database = await openAt(url);
@@ -154,6 +153,29 @@ describe('an outbox', { tags: 'slow' }, () => {
       /^waiting for the database in .*: 1 line of what was recorded, which the next start/,
     );
     expect(notices.at(-1)).toContain(join(folder, name as string));
+    await own.start();
+    const again = await openAt(url);
+    await open(again, { folder });
+    expect(await textsIn(again)).toEqual(['1']);
+    expect(outboxesIn(folder)).toEqual([]);
+  }, 30_000);
+
+  it('keeps what is for another database, and says so once', async () => {
+    const own = await startPostgres();
+    const url = await own.database();
+    const { outbox, folder } = await open(await openAt(url));
+    await own.kill();
+    outbox.append(HEAD, '1');
+    await outbox.close();
+    const [name] = outboxesIn(folder);
+    const other = await openAt(await server.database());
+    const { outbox: second, notices } = await open(other, { folder });
+    await second.close();
+    expect(notices).toEqual([
+      `${join(folder, name as string)} keeps what is not in the database yet: it is for another database than ${other.name}. Start a gate with --store of that database in this folder, or delete the file`,
+    ]);
+    expect(await textsIn(other)).toEqual([]);
+    expect(outboxesIn(folder)).toEqual([name]);
     await own.start();
     const again = await openAt(url);
     await open(again, { folder });
