@@ -70,6 +70,8 @@ export interface Patchgate {
   counts(): { requests: number; blocked: number };
   /** How many exchanges were recorded by now; undefined where none can be. */
   recorded(): number | undefined;
+  /** How many lines wait in the outbox for the database. */
+  waiting(): number;
   /** What makes answers fail. */
   faults: Faults;
   /** Goes on in a new audit file where the former one was moved away (logrotate). */
@@ -458,6 +460,7 @@ export async function createPatchgate(
     [AS_SENT]: (filter) => exchanges[AS_SENT](filter),
     counts: () => ({ requests, blocked }),
     recorded: () => parts.recorded?.(),
+    waiting: () => outbox?.counts.waiting ?? 0,
     faults,
     reopen: () => audit?.reopen(),
     records: fake && accessTo(fake, sessions),

@@ -13,13 +13,14 @@ const MOST_REASONS = 20;
 const MOST_CHARACTERS = 2000;
 const MOST_SESSIONS = { ofMisses: 3, ofHits: 10 };
 
-/** Where a run has recorded: `recordings/checkout`. */
-export function recordedAt({
-  store,
-  recordings,
-  recording,
-}: Pick<Config, 'store' | 'recordings' | 'recording'>): string {
-  return store === undefined ? join(recordings, recording) : `"${recording}" of the database`;
+/** Where a run has recorded: `recordings/checkout`. @param waiting lines that the database does not have: a notice names their file */
+export function recordedAt(
+  { store, recordings, recording }: Pick<Config, 'store' | 'recordings' | 'recording'>,
+  waiting: number,
+): string {
+  if (store === undefined) return join(recordings, recording);
+  const lacking = waiting > 0 ? `, which lacks ${amount(waiting, 'line')} so far` : '';
+  return `"${recording}" of the database${lacking}`;
 }
 
 /** Which requests of a run had no answer, each reason once with what to do about it; undefined where there is none. */

@@ -152,7 +152,7 @@ async function runExec(
       await gate.close(ended?.code !== 0 || gate.misses().count > 0);
     }
     const recorded = gate.recorded();
-    if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
+    if (recorded !== undefined) say(recordedText(recorded, recordedAt(config, gate.waiting())));
   } catch (error) {
     // The command's own code says more than ours.
     if (!ended || ended.code === 0) throw error;

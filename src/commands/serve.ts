@@ -105,7 +105,7 @@ export async function serve(kind: Kind, flags: Readonly<Record<string, unknown>>
     await gate.close();
   }
   const recorded = gate.recorded();
-  if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
+  if (recorded !== undefined) say(recordedText(recorded, recordedAt(config, gate.waiting())));
 }
 
 function policyText({ guardPolicy, protect }: Config): string {
