@@ -36,6 +36,8 @@ const CONNECTIONS = 8;
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 5000;
 const STATEMENT_TIMEOUT = 10_000;
+/** Who waits for a lock is told so: what takes longer takes long by itself. */
+const TIMEOUTS = { statement_timeout: STATEMENT_TIMEOUT, lock_timeout: STATEMENT_TIMEOUT - 1000 };
 /** How long a connection may take to end. */
 const CLOSE_TIMEOUT = 2000;
 /** How long a database that is away is not asked again: at first, and at most. */
@@ -61,7 +63,7 @@ export async function openDatabase({ url, namespace, notice }: DatabaseOptions):
     query_timeout: STATEMENT_TIMEOUT + 1000,
     keepAlive: true,
   };
-  if (await takesParameters(pg, options, name)) options.statement_timeout = STATEMENT_TIMEOUT;
+  if (await takesParameters(pg, options, name)) Object.assign(options, TIMEOUTS);
   const database = new PostgresDatabase(pg, options, { name, namespace, notice });
   try {
     database.id = await database.transaction(migrate);
@@ -103,7 +105,7 @@ async function takesParameters(pg: Pg, options: ClientConfig, name: string): Pro
   const socket = new Socket();
   const client = clientOf(pg, {
     ...options,
-    statement_timeout: STATEMENT_TIMEOUT,
+    ...TIMEOUTS,
     stream: () => socket,
   });
   client.on('error', () => undefined);
@@ -298,16 +300,25 @@ function queryOf(client: PoolClient): Query {
       return (await client.query(text, values as unknown[] | undefined)).rows;
     } catch (error) {
       if (isOfStatement(error)) throw error;
+      if (systemCode(error) === '57014') throw tooSlow(error as Error);
       return lost(error);
     }
   };
 }
 
+/** The database is there, and answers others. */
+function tooSlow(cause: Error): PatchgateError {
+  return new PatchgateError('store-unavailable', `the database took too long: ${cause.message}`, {
+    hint: 'try again when it has less to do',
+    cause,
+  });
+}
+
 /** Whether it is what the database says of a statement. */
 function isOfStatement(error: unknown): boolean {
   const code = systemCode(error);
-  // Neither connection exceptions, insufficient resources nor operator intervention; and what is read-only stays so after a failover.
-  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|53|57|25006)/.test(code);
+  // Neither connection exceptions, insufficient resources, operator intervention nor locks of others; and what is read-only stays so after a failover.
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|53|55P03|57|25006)/.test(code);
 }
 
 /** Gates that lost it together do not come back together. */

@@ -426,7 +426,7 @@ export class PgKnownStore implements KnownStore {
 
   /** That the database is away is told by itself. */
   #failed(error: unknown): void {
-    if (error instanceof PatchgateError && error.code === 'store-unavailable') return;
+    if (this.#options.database.trouble) return;
     if (!this.trouble)
       this.#options.notice(
         `WHAT IS KNOWN CANNOT BE WRITTEN to ${this.#options.database.name}: ${messageOf(error)}`,

@@ -76,6 +76,7 @@ export class Outbox {
   readonly #onShipped = new Map<number, (row: Row) => void>();
   #lost = 0;
   #lostWhy: Error | undefined;
+  #hasToldOfRefused = false;
   #journalTrouble: Error | undefined;
   #shipTrouble: Error | undefined;
   #shipping: Promise<void> | undefined;
@@ -118,7 +119,7 @@ export class Outbox {
     const bytes = this.counts.journalBytes + this.#unwrittenBytes + line.length;
     if (this.#unwrittenBytes > MOST_IN_MEMORY || bytes > mostBytes) {
       const why = this.#journalTrouble ?? this.#shipTrouble;
-      this.lose(why ?? new Error(`${this.#file} grows faster than the database takes it`));
+      this.#lose(why ?? new Error(`${this.#file} grows faster than the database takes it`));
       return;
     }
     this.#appended++;
@@ -128,8 +129,16 @@ export class Outbox {
     this.#writeBeforeAnswers();
   }
 
-  /** Something cannot be kept. */
-  lose(why: Error, count = 1): void {
+  /** Something has no place in the database: the others go on. */
+  refuse(why: Error): void {
+    this.#lost++;
+    this.#lostWhy = why;
+    if (this.#hasToldOfRefused) return;
+    this.#hasToldOfRefused = true;
+    this.#options.notice(`A LINE IS NOT RECORDED: ${why.message}${hintOf(why)}. This is not said again`);
+  }
+
+  #lose(why: Error, count = 1): void {
     this.#lost += count;
     this.#lostWhy = why;
     this.#notices.trouble(why, 'losing');
@@ -215,7 +224,7 @@ export class Outbox {
   /** Somebody has removed the folder. */
   #beginAnew(): void {
     const gone = this.counts.waiting - this.#unwritten.length;
-    if (gone > 0) this.lose(new Error(`${this.#file} was removed`), gone);
+    if (gone > 0) this.#lose(new Error(`${this.#file} was removed`), gone);
     this.#shipped += gone;
     this.#shippedBytes = 0;
     this.#journal.close();
@@ -261,7 +270,7 @@ export class Outbox {
     const batch = await shipNext(database, this.#id, this.#file, this.#shippedBytes, journal.size);
     if (this.#isClosed || journal !== this.#journal) return;
     if (!batch) throw new Error(`${this.#file} was changed`);
-    for (const error of batch.refused) this.lose(error);
+    for (const error of batch.refused) this.refuse(error);
     for (const row of batch.rows) this.#onShipped.get(row.seq)?.(row);
     this.#shipped = Math.max(this.#shipped, batch.seq);
     // In the order of their numbers. Of some it is not known where they stand: they were refused, or shipped before an answer was lost.
@@ -311,7 +320,7 @@ export class Outbox {
     for (let from = 0; ; ) {
       const batch = await shipNext(database, id, file, from, Number.POSITIVE_INFINITY);
       if (!batch) break;
-      for (const error of batch.refused) this.lose(error);
+      for (const error of batch.refused) this.refuse(error);
       from = batch.end;
     }
     rmSync(file, { force: true });
@@ -331,7 +340,7 @@ export class Outbox {
     if (reason) this.#notices.trouble(reason, this.#journalTrouble ? 'memory' : 'journal');
     else if (this.counts.waiting === 0) {
       const missing =
-        this.#lost > 0 ? `, but ${amount(this.#lost, 'line')} are lost` : ': nothing is missing';
+        this.#lost > 0 ? `, but ${amount(this.#lost, 'line')} did not reach it` : ': nothing is missing';
       this.#notices.over(`recording into the database works again${missing}`);
     }
   }
@@ -340,7 +349,7 @@ export class Outbox {
     const why = this.#lostWhy ?? this.#journalTrouble;
     return new PatchgateError(
       'cannot-write',
-      `${amount(count, 'line')} of what was recorded could not be kept: ${messageOf(why)}`,
+      `${amount(count, 'line')} of what was recorded did not reach the database: ${messageOf(why)}`,
       { hint: 'look after the database and the disk, then record again', cause: why },
     );
   }

@@ -146,7 +146,7 @@ export class PgRecordingStore implements RecordingStore {
       });
     } catch (error) {
       // The config's own function failed, or it fits nowhere.
-      outbox?.lose(error as Error);
+      outbox?.refuse(error as Error);
     }
   }
 

@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { systemCode } from '../errors.ts';
+import { appendFileSync, closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { linesIn } from '../recordings/store/journal.ts';
 import type { Database } from './database.ts';
 import type { Query } from './tables.ts';
@@ -79,14 +79,15 @@ export async function shipNext(
   shipped.seq = read.at(-1)?.seq ?? 0;
   for (let i = read.length; i < lines.length; i++)
     shipped.refused.push(new Error(`${file} has a broken line`));
-  await shipOrHalve(database, id, read, shipped);
+  await shipOrHalve(database, id, file, read, shipped);
   return shipped;
 }
 
-/** One line that the database refuses does not keep it from the others. */
+/** One line that the database refuses does not keep it from the others: it is put aside before any behind it is shipped. */
 async function shipOrHalve(
   database: Database,
   id: string,
+  file: string,
   lines: readonly Line[],
   shipped: Shipped,
 ): Promise<void> {
@@ -95,19 +96,32 @@ async function shipOrHalve(
     shipped.rows.push(...(await database.transaction((query) => put(query, database.namespace, id, lines))));
   } catch (error) {
     if (!isOfLine(error)) throw error;
+    const [one] = lines as [Line];
     if (lines.length === 1) {
-      shipped.refused.push(error as Error);
+      shipped.refused.push(putAside(file, one, error));
       return;
     }
     const half = lines.length >> 1;
-    await shipOrHalve(database, id, lines.slice(0, half), shipped);
-    await shipOrHalve(database, id, lines.slice(half), shipped);
+    await shipOrHalve(database, id, file, lines.slice(0, half), shipped);
+    await shipOrHalve(database, id, file, lines.slice(half), shipped);
   }
 }
 
-/** Data exceptions, violated constraints and exceeded limits: it would be refused for ever. */
+/** Data exceptions, violated constraints, exceeded limits, and what takes too long: it would be refused for ever. */
 function isOfLine(error: unknown): boolean {
-  return /^(?:22|23|54)...$/.test(systemCode(error) ?? '');
+  const { cause } = error as Error;
+  return /^(?:(?:22|23|54)...|57014)$/.test(systemCode(cause ?? error) ?? '');
+}
+
+/** @throws where the disk does not take it: it is tried again */
+function putAside(file: string, { seq, head, text }: Line, cause: unknown): PatchgateError {
+  const aside = `${file}.refused`;
+  appendFileSync(aside, lineText(seq, head, text), { flush: true });
+  return new PatchgateError(
+    'cannot-write',
+    `the database refuses what ${aside} keeps now: ${messageOf(cause)}`,
+    { hint: 'to ship it later, add .ndjson to the name of that file, and start again', cause },
+  );
 }
 
 /** Puts lines into the tables, those that are not there yet. */

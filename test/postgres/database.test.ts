@@ -232,7 +232,19 @@ describe('a database', { tags: 'slow' }, () => {
 
   it('tells an error of a statement from its absence', async () => {
     const database = await open(await server.database());
+    const failing = (code: string) => codeOf(database.query(`DO $$ BEGIN RAISE SQLSTATE '${code}'; END $$`));
     await expect(database.query('SELECT nothing')).rejects.toThrow(pg.DatabaseError);
+    // It takes too long.
+    expect(await failing('57014')).toBe('store-unavailable');
     expect(database.trouble).toBeUndefined();
+    // Somebody holds a lock.
+    expect(await failing('55P03')).toBe('store-unavailable');
+    expect(database.trouble).toBeDefined();
+  });
+
+  it('ends a wait for a lock before a statement takes too long', async () => {
+    const { query } = await open(await server.database());
+    expect(await query('SHOW lock_timeout')).toEqual([{ lock_timeout: '9s' }]);
+    expect(await query('SHOW statement_timeout')).toEqual([{ statement_timeout: '10s' }]);
   });
 });

@@ -353,6 +353,18 @@ describe('the database', { tags: 'slow' }, () => {
     await expect.poll(() => one.trouble?.message).toMatch(/invalid byte sequence/);
   });
 
+  it('that takes too long for what is written is told as well', async () => {
+    const one = await open(await server.database());
+    const { query } = one.database;
+    await query(
+      "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'time-out' USING ERRCODE = '57014'; END $$",
+    );
+    await query('CREATE TRIGGER slow BEFORE INSERT ON patchgate_record EXECUTE FUNCTION slow()');
+    see(one, NAME, 1);
+    await expect.poll(() => one.notices).toEqual([expect.stringMatching(/^WHAT IS KNOWN .*: time-out$/)]);
+    await expect(lease(one)).rejects.toMatchObject({ code: 'store-unavailable' });
+  });
+
   it('that refuses what is written is told once', async () => {
     const url = await server.database();
     const one = await open(url);

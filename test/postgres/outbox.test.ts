@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/postgres/database.ts';
@@ -227,13 +227,36 @@ describe('an outbox', { tags: 'slow' }, () => {
     await expect(outbox.close()).rejects.toMatchObject({ code: 'cannot-write' });
   });
 
-  it('loses the one line that the database refuses', async () => {
+  it('puts aside what the database refuses or takes too long for, and ships the others', async () => {
     const database = await openAt(await server.database());
-    const { outbox } = await open(database);
-    for (const text of ['1', '2', 'no JSON', '4']) outbox.append(HEAD, text);
+    // Only the code tells: nobody waits for the time-out.
+    await database.query(`
+      CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF NEW.exchange::text = '"slow"' THEN RAISE 'statement timeout' USING ERRCODE = '57014'; END IF;
+        RETURN NEW;
+      END $$`);
+    await database.query(
+      'CREATE TRIGGER slow BEFORE INSERT ON patchgate_exchange FOR EACH ROW EXECUTE FUNCTION slow()',
+    );
+    const { outbox, notices, folder } = await open(database);
+    for (const text of ['1', '"slow"', '3', 'no JSON', '5']) outbox.append(HEAD, text);
     await outbox.flush();
-    expect(await textsIn(database)).toEqual(['1', '2', '4']);
-    expect(outbox.counts).toEqual({ waiting: 0, lost: 1, journalBytes: 0 });
+    expect(await textsIn(database)).toEqual(['1', '3', '5']);
+    expect(outbox.counts).toEqual({ waiting: 0, lost: 2, journalBytes: 0 });
+    expect(outbox.trouble).toMatchObject({
+      code: 'cannot-write',
+      message: expect.stringMatching(/^2 lines /),
+    });
+    expect(database.trouble).toBeUndefined();
+    const aside = join(folder, readdirSync(folder).find((name) => name.endsWith('.refused')) as string);
+    expect(readFileSync(aside, 'utf8')).toBe(lineText(2, HEAD, '"slow"') + lineText(4, HEAD, 'no JSON'));
+    expect(notices).toEqual([
+      `A LINE IS NOT RECORDED: the database refuses what ${aside} keeps now: the database took too long: statement timeout (to ship it later, add .ndjson to the name of that file, and start again). This is not said again`,
+    ]);
+    await database.query('DROP TRIGGER slow ON patchgate_exchange');
+    renameSync(aside, `${aside}.ndjson`);
+    await open(database, { folder });
+    expect(await textsIn(database)).toEqual(['1', '3', '5', '"slow"']);
   });
 
   it('drops what other runs have of a sequence with the first answer that replaces', async () => {
