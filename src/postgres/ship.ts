@@ -139,8 +139,9 @@ async function put(query: Query, namespace: string, id: string, lines: readonly 
   if (audit.length > 0)
     await query(
       `INSERT INTO patchgate_audit (namespace, at, line)
-       SELECT $1, at, line FROM unnest($2::timestamptz[], $3::json[]) WITH ORDINALITY AS one (at, line, nr) ORDER BY nr`,
-      [namespace, audit.map(({ head }) => head.at), audit.map(({ text }) => text)],
+       SELECT $1, at, line FROM ROWS FROM (unnest($2::timestamptz[]), json_array_elements($3))
+         WITH ORDINALITY AS one (at, line, nr) ORDER BY nr`,
+      [namespace, audit.map(({ head }) => head.at), textsOf(audit)],
     );
   await query('UPDATE patchgate_outbox SET shipped = $2 WHERE id = $1', [id, left.at(-1)?.seq]);
   return rows;
@@ -180,16 +181,17 @@ async function putExchanges(
   const rows = await query<Omit<Row, 'seq'>>(
     `INSERT INTO patchgate_exchange (namespace, recording, method, path, sequence, run, exchange)
      SELECT $1, recording, method, path, decode(sequence, 'hex'), run, exchange
-     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[])
+     FROM ROWS FROM (unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]), json_array_elements($7))
        WITH ORDINALITY AS one (recording, method, path, sequence, run, exchange, nr) ORDER BY nr
      RETURNING place, pg_current_xact_id()::xid::text AS revision`,
-    [
-      namespace,
-      ...columnsOf(lines, 'recording', 'method', 'path', 'sequence', 'run'),
-      lines.map(({ text }) => text),
-    ],
+    [namespace, ...columnsOf(lines, 'recording', 'method', 'path', 'sequence', 'run'), textsOf(lines)],
   );
   return rows.map((row, i) => ({ seq: (lines[i] as Line).seq, ...row }));
+}
+
+/** As JSON, which the database takes apart again: the package pg takes long to write long texts into an array of PostgreSQL's. */
+function textsOf(lines: readonly Line[]): string {
+  return `[${lines.map(({ text }) => text).join(',')}]`;
 }
 
 /** Whole lines behind a position, and how many bytes they take. */
