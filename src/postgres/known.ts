@@ -460,8 +460,10 @@ const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 const IS_THERE = "leases @> jsonb_build_array(jsonb_build_object('fence', $5::bigint))";
 const LEASED = 'version::float8, fence::float8';
 
+/** A PATCH leaves a row of an id that the service does not have: nothing is known of it. */
 const READ_ALL = `
-  SELECT kind, id, version::float8, states FROM patchgate_record WHERE (namespace, service) = ($1, $2) LIMIT $3`;
+  SELECT kind, id, version::float8, states FROM patchgate_record
+  WHERE (namespace, service) = ($1, $2) AND states::text <> '[]' LIMIT $3`;
 
 const READ = `
   SELECT version::float8, states, leases, (${NOW})::float8 AS now FROM patchgate_record WHERE ${ROW}`;

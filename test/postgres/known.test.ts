@@ -344,6 +344,17 @@ describe('the database', { tags: 'slow' }, () => {
     expect(await known(url)).toEqual([1, 2, 4]);
   });
 
+  it('shows a gate that starts what is known, whatever PATCHes of other ids have left', async () => {
+    const url = await server.database();
+    const one = await open(url);
+    await one.database.query(
+      "INSERT INTO patchgate_record (namespace, service, kind, id) SELECT 'team', $1, 'project', '0' || generate_series(1, 20000)",
+      [SERVICE],
+    );
+    see(one, NAME, 1);
+    await expect.poll(() => known(url)).toEqual([1]);
+  });
+
   it('gets the rest where it does not take one of them', async () => {
     const url = await server.database();
     const one = await open(url);
