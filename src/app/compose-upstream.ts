@@ -129,7 +129,7 @@ async function composeReplay(setup: Setup): Promise<Composed> {
   const count = counter();
   const store = await (onMiss === 'refuse' && !isBrief
     ? openWholeRecording(config, rules, notice, setup)
-    : openRecording(config, rules, notice, { writable: records, onKept: count.add, shared: setup }));
+    : openRecording(config, rules, notice, setup, { writable: records, onKept: count.add }));
   const replay = await orClose(store, async () =>
     openReplay(setup, store, forward && records ? await openRecorder(setup, forward, store) : forward),
   );

@@ -36,6 +36,19 @@ export async function openDatabaseOf(
   return openDatabase({ url: store, namespace, notice });
 }
 
+/** Opens it for some work alone. Where it is away, the work's own error says so. */
+export async function withDatabase<T>(
+  config: Pick<Config, 'store' | 'namespace'>,
+  work: (database: Database | undefined) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabaseOf(config, { notice: () => undefined });
+  try {
+    return await work(database);
+  } finally {
+    await database?.close();
+  }
+}
+
 /** The same with an outbox, where something is recorded. @throws PatchgateError as `openDatabase`; `cannot-write` */
 export async function openShared(
   config: Config,

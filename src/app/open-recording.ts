@@ -1,4 +1,3 @@
-import type { Database } from '../postgres/database.ts';
 import { findRecording } from '../recordings/find-recording.ts';
 import { type MatchRules, matchRules } from '../recordings/matching/match-rules.ts';
 import { hidingSecrets, redactionOf } from '../recordings/redaction/redaction.ts';
@@ -7,14 +6,12 @@ import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import type { Config } from '../settings/config.ts';
 import type { RecordMode } from '../settings/settings.ts';
 import { orClose } from './closing.ts';
-import { openDatabaseOf, openShared, type Shared } from './open-database.ts';
+import type { Shared } from './open-database.ts';
 
 /** Takes one notice for people. */
 type Notice = (text: string) => void;
 
-interface RecordingOptions extends Pick<OpenOptions, 'writable' | 'replaces' | 'onKept' | 'lockWords'> {
-  shared?: Shared;
-}
+type RecordingOptions = Pick<OpenOptions, 'writable' | 'replaces' | 'onKept'>;
 
 /**
  * The record mode in force, and why it is not the one that was asked for: on a CI machine nothing is recorded by accident, so
@@ -33,54 +30,36 @@ export function recordMode(
   };
 }
 
-/** @throws PatchgateError as `openStore`, `openDatabase` */
+/** @throws PatchgateError as `openStore`; `store-unavailable` */
 export async function openRecording(
-  config: Config,
+  { recordings, recording, refreshMeta, durability, run }: Config,
   rules: MatchRules,
   notice: Notice,
-  { shared, ...options }: RecordingOptions = {},
+  { database, outbox }: Shared,
+  { writable = false, ...options }: RecordingOptions = {},
 ): Promise<RecordingStore> {
-  const { recordings, recording, refreshMeta, durability, store } = config;
-  if (store !== undefined) return openInDatabase(config, rules, notice, options, shared);
+  if (database) {
+    const { PgRecordingStore } = await import('../postgres/recordings.ts');
+    const into = writable ? outbox : undefined;
+    return PgRecordingStore.open(recording, { database, outbox: into, rules, run, ...options });
+  }
   const { openStore } = await import('../recordings/store/open-store.ts');
-  return openStore(recordings, recording, { refreshMeta, durability, rules, onNotice: notice, ...options });
-}
-
-/** What is opened for this recording alone is closed with it. */
-async function openInDatabase(
-  config: Config,
-  rules: MatchRules,
-  notice: Notice,
-  { writable = false, replaces = false, onKept }: RecordingOptions,
-  shared: Shared = {},
-): Promise<RecordingStore> {
-  const { PgRecordingStore } = await import('../postgres/recordings.ts');
-  const own = shared.database ? undefined : await openShared(config, { notice }, { records: writable });
-  const onClose = async () => own?.close();
-  const { database, outbox } = own ?? shared;
-  const { recording, run } = config;
-  return orClose({ close: onClose }, () =>
-    PgRecordingStore.open(recording, {
-      ...{ database: database as Database, outbox: writable ? outbox : undefined },
-      ...{ rules, replaces, run, onKept, onClose },
-    }),
-  );
+  const all = { refreshMeta, durability, rules, onNotice: notice, writable, ...options };
+  return openStore(recordings, recording, all);
 }
 
 /** @param hint how to record it @throws PatchgateError `bad-usage` where the recording is not there */
-export async function requireRecording(config: Config, shared: Shared = {}, hint?: string): Promise<void> {
-  const { store, recordings, recording } = config;
-  if (store === undefined) {
+export async function requireRecording(
+  { recordings, recording }: Config,
+  { database }: Shared,
+  hint?: string,
+): Promise<void> {
+  if (!database) {
     await findRecording(recordings, recording, hint);
     return;
   }
   const { requireStored } = await import('../postgres/stored-paths.ts');
-  const own = shared.database ? undefined : await openDatabaseOf(config, { notice: () => undefined });
-  try {
-    await requireStored((shared.database ?? own) as Database, recording, hint ?? HOW_TO_RECORD);
-  } finally {
-    await own?.close();
-  }
+  await requireStored(database, recording, hint ?? HOW_TO_RECORD);
 }
 
 const HOW_TO_RECORD =
@@ -101,10 +80,10 @@ export async function openWholeRecording(
   config: Config,
   rules: MatchRules,
   notice: Notice,
-  shared: Shared = {},
+  shared: Shared,
 ): Promise<RecordingStore> {
   await requireRecording(config, shared);
-  const store = await openRecording(config, rules, notice, { shared });
+  const store = await openRecording(config, rules, notice, shared);
   if (store.isEmpty())
     notice(
       `the recording "${config.recording}" in ${placeOf(config, shared)} is empty, so every request is refused`,
@@ -113,8 +92,8 @@ export async function openWholeRecording(
 }
 
 /** Whether there is anything in the recording. */
-export async function isRecorded(config: Config): Promise<boolean> {
-  const store = await openRecording(config, rulesOf(config), () => undefined);
+export async function isRecorded(config: Config, shared: Shared): Promise<boolean> {
+  const store = await openRecording(config, rulesOf(config), () => undefined, shared);
   try {
     return !store.isEmpty();
   } finally {
@@ -132,15 +111,15 @@ export async function openByMode(
   rules: MatchRules,
   notice: Notice,
   onKept: (count: number) => void,
-  shared: Shared = {},
+  shared: Shared,
 ): Promise<{ store: RecordingStore; records: boolean }> {
   if (mode === 'none')
     return { store: await openWholeRecording(config, rules, notice, shared), records: false };
   if (mode === 'once') {
-    const store = await openRecording(config, rules, notice, { shared });
+    const store = await openRecording(config, rules, notice, shared);
     if (!(await orClose(store, async () => store.isEmpty()))) return { store, records: false };
     await store.close();
   }
-  const options = { writable: true, replaces: mode === 'all', onKept, shared };
-  return { store: await openRecording(config, rules, notice, options), records: true };
+  const options = { writable: true, replaces: mode === 'all', onKept };
+  return { store: await openRecording(config, rules, notice, shared, options), records: true };
 }

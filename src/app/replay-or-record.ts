@@ -2,6 +2,7 @@ import { PatchgateError } from '../errors.ts';
 import type { Config, Resolved } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import type { Kind } from './compose-upstream.ts';
+import { withDatabase } from './open-database.ts';
 import { isRecorded, recordMode, requireRecording } from './open-recording.ts';
 
 /** What a test suite runs against, and its settings. */
@@ -36,10 +37,13 @@ export async function replayOrRecord(
   const isAsked = origins.record === 'flag' || origins.record === 'environment';
   const { mode, notice: why } = isAsked ? recordMode(config, env) : { mode: undefined };
   if (why) notice(why);
-  if (mode === undefined || mode === 'none' || (mode === 'once' && (await isRecorded(config)))) {
-    if (config.onMiss !== 'record') await requireRecording(config, {}, wording.record);
-    return { kind: 'replay', config };
-  }
+  const replays = await withDatabase(config, async (database) => {
+    const isThere = mode !== 'once' || (await isRecorded(config, { database }));
+    if (mode === 'all' || mode === 'new_episodes' || !isThere) return false;
+    if (config.onMiss !== 'record') await requireRecording(config, { database }, wording.record);
+    return true;
+  });
+  if (replays) return { kind: 'replay', config };
   if (config.target === undefined) {
     const where = origins.record === 'flag' ? wording.flag('record') : 'PATCHGATE_RECORD';
     throw new PatchgateError('bad-usage', `${where} is "${mode}", and there is no target to record from`, {

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { judgingGate } from '../app/compose-gate.ts';
+import { withDatabase } from '../app/open-database.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import { recordedUpdate } from '../guard/recorded-history.ts';
@@ -27,7 +28,6 @@ import { flagsOf, formatOf, GUARDING, RECORDINGS, REDACTION, takesText, withSett
 import { isColoured, type Output, say, standardOutput, writeFileWhole } from './output.ts';
 import { chosenIn } from './recordings/selection.ts';
 import { ageText } from './recordings/units.ts';
-import { withDatabase } from './with-database.ts';
 
 /** As the builder has yargs read them; what is given twice is a list. */
 interface Args {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { CommandModule } from 'yargs';
 import { judgingGate } from '../app/compose-gate.ts';
+import { withDatabase } from '../app/open-database.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { AuditLine } from '../model/audit.ts';
@@ -29,7 +30,6 @@ import { type CheckIo, standardIo } from './check/standard-io.ts';
 import { once } from './given.ts';
 import { flagsOf, formatOf, GUARDING, JUDGING, RECORDINGS, REDACTION, withSettings } from './options.ts';
 import { beginsAsAudit, isAudit, readAudit } from './report/read-audit.ts';
-import { withDatabase } from './with-database.ts';
 
 const FORMATS = { text: enforcementText, json: enforcementJson, markdown: enforcementMarkdown } as const;
 

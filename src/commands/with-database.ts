@@ -2,27 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabaseOf } from '../app/open-database.ts';
 import { rulesOf } from '../app/open-recording.ts';
 import type { Database } from '../postgres/database.ts';
 import type { StoredPath } from '../postgres/stored-paths.ts';
 import { checkRecordingName } from '../recordings/store/location.ts';
 import type { Config } from '../settings/config.ts';
-
-/** Opens the database of `--store` for one command; without that setting, there is none. */
-export async function withDatabase<T>(
-  config: Pick<Config, 'store' | 'namespace'>,
-  work: (database: Database | undefined) => Promise<T>,
-): Promise<T> {
-  let database: Database | undefined;
-  try {
-    // Where it is away, the command ends, and says so.
-    database = await openDatabaseOf(config, { notice: () => undefined });
-    return await work(database);
-  } finally {
-    await database?.close();
-  }
-}
 
 /**
  * Has a command for files work on paths of the database: they stand in a folder of their own meanwhile, and what has changed there

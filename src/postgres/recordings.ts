@@ -23,13 +23,11 @@ export interface PgRecordingOptions {
   /** What it is recorded into by; without it, it is only read. */
   outbox?: Outbox | undefined;
   /** The first answer of the run to a request drops what other runs recorded for it in its session. */
-  replaces?: boolean;
+  replaces?: boolean | undefined;
   /** Id of the run, which several gates may have in common. Default: one of its own. */
   run?: string | undefined;
   /** Told how many exchanges are with the system now. */
   onKept?: ((count: number) => void) | undefined;
-  /** What was opened for this recording alone is closed with it. */
-  onClose?: () => Promise<void>;
 }
 
 /** Of the rows in memory at a time. */
@@ -176,7 +174,6 @@ export class PgRecordingStore implements RecordingStore {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#endListening();
-    await this.#options.onClose?.();
   }
 
   #pathOf(method: string, path: string): PathInDatabase {

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import { orClose } from '../app/closing.ts';
 import type { Kind } from '../app/compose-upstream.ts';
-import { openRecording, rulesOf } from '../app/open-recording.ts';
+import { rulesOf } from '../app/open-recording.ts';
 import { createPatchgate } from '../app/patchgate.ts';
 import { type InForce, replayOrRecord, type Wording } from '../app/replay-or-record.ts';
 import { URL_VARIABLE } from '../commands/exec/run-command.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { isObject } from '../json/json.ts';
-import { hasJournal } from '../recordings/store/open-store.ts';
+import { hasJournal, openStore } from '../recordings/store/open-store.ts';
 import { amount, noticeText } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import type { UserConfig } from '../settings/define-config.ts';
@@ -201,7 +201,8 @@ async function inForce(
 async function finishRecording(config: Config, notice: (text: string) => void): Promise<void> {
   if (!hasJournal(join(config.recordings, config.recording))) return;
   try {
-    const store = await openRecording(config, rulesOf(config), notice, { writable: true });
+    const options = { ...config, rules: rulesOf(config), onNotice: notice, writable: true };
+    const store = await openStore(config.recordings, config.recording, options);
     await store.close();
   } catch (error) {
     // Another process is still at it, or this one may not write here: it is replayed from where it is.

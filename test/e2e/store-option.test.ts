@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/postgres/database.ts';
 import { auditLine } from '../support/audit.ts';
-import { startBinary } from '../support/binary.ts';
+import { runBinary, startBinary } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
 import { freePort, openAt, type Postgres, startPostgres } from '../support/postgres.ts';
 import { recordAll } from '../support/recordings.ts';
@@ -80,6 +80,30 @@ describe('a plan', { tags: 'slow' }, () => {
     expect(await runHere(args, { env, cwd: join(cwd, 'recordings', '..') })).toMatchObject({ code: 3 });
     const missing = await runHere(args.with(-1, 'chekout'), { env, cwd });
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "checkout"?') });
+  });
+});
+
+describe('a test run', { tags: 'slow' }, () => {
+  it('replays what the database has, also where it would record', async () => {
+    const { url } = await open();
+    const env = { PATCHGATE_STORE: url };
+    await recordAll(join(cwd, 'recordings'), 'checkout', [
+      exchange({ method: 'GET', path: PATH, answer: { json: PROJECT } }),
+    ]);
+    await runHere(['recordings', 'copy', 'checkout', '--to-store'], { cwd, env });
+    const exec = (name: string, ...more: string[]) =>
+      runBinary(['exec', '--recording', name, ...more, '--', 'sh', '-c', `curl -s "$PATCHGATE_URL${PATH}"`], {
+        cwd: temporaryFolder(),
+        env,
+      });
+    const answered = { code: 0, stdout: JSON.stringify(PROJECT) };
+    expect(await exec('checkout')).toMatchObject(answered);
+    expect(await exec('checkout', '--record', 'once')).toMatchObject(answered);
+    expect(await exec('chekout')).toMatchObject({ code: 2, stderr: expect.stringContaining('"checkout"?') });
+    expect(await exec('chekout', '--record', 'once')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no target to record from'),
+    });
   });
 });
 

@@ -51,6 +51,13 @@ note: not sent, since they change something: 1 PATCH
   expect(updated.code).toBe(0);
 });
 
+it('is of files, whatever database the gates share', async () => {
+  const target = await startLive({ '/a': { body: { on: true } } });
+  const args = ['verify', '--recording', 'x', '--target', target.url];
+  const env = { PATCHGATE_STORE: 'postgres://127.0.0.1:1/gates' };
+  expect(await runHere(args, { cwd: recorded(), env })).toMatchObject({ code: 0, stderr: '' });
+});
+
 it('needs a target', async () => {
   const { code, stderr } = await runHere(['verify', '--recording', 'x'], { cwd: recorded() });
   expect([code, stderr]).toEqual([2, expect.stringContaining('no target is given')]);

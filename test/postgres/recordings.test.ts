@@ -25,11 +25,9 @@ async function open(
   const outbox = writable
     ? await Outbox.open({ database, folder: temporaryFolder(), notice: () => undefined })
     : undefined;
-  const onClose = async () => outbox?.close();
-  const store = await PgRecordingStore.open(name, {
-    ...{ database, rules: DEFAULT_RULES, outbox, onClose },
-    ...options,
-  });
+  const store = await PgRecordingStore.open(name, { database, rules: DEFAULT_RULES, outbox, ...options });
+  const close = store.close.bind(store);
+  store.close = () => close().then(() => outbox?.close());
   cleanUpLater(() => store.close().catch(() => undefined));
   return store;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { withDatabase } from '../../app/open-database.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Database } from '../../postgres/database.ts';
 import { findRecording, recordingNames } from '../../recordings/find-recording.ts';
@@ -10,7 +11,7 @@ import { amount } from '../../reporters/wording.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import { flagsOf, isOn, MATCHING, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { type Output, say, standardOutput } from '../output.ts';
-import { putOptionsOf, withDatabase } from '../with-database.ts';
+import { putOptionsOf } from '../with-database.ts';
 
 /** As the builder has yargs read them. */
 interface Args {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { withDatabase } from '../../app/open-database.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { curlLine } from '../../recordings/curl.ts';
 import { CREATOR, NO_ORIGIN } from '../../recordings/har/har.ts';
@@ -15,7 +16,6 @@ import { parseTarget } from '../../upstreams/target.ts';
 import { version } from '../../version.ts';
 import { flagsOf, formatOf, RECORDINGS, REDACTION, takesText, withSettings } from '../options.ts';
 import { type Output, say, standardOutput, writeFileWhole } from '../output.ts';
-import { withDatabase } from '../with-database.ts';
 import {
   chosenIn,
   type Numbered,

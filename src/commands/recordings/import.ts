@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CommandModule } from 'yargs';
+import { withDatabase } from '../../app/open-database.ts';
 import { rulesOf } from '../../app/open-recording.ts';
 import { PatchgateError } from '../../errors.ts';
 import { header, splitTarget } from '../../http/http.ts';
@@ -27,7 +28,7 @@ import {
   withSettings,
 } from '../options.ts';
 import { say, standardOutput } from '../output.ts';
-import { inTemporaryFolder, putOptionsOf, withDatabase } from '../with-database.ts';
+import { inTemporaryFolder, putOptionsOf } from '../with-database.ts';
 import { attachedTo, readArchive } from './read-archive.ts';
 import { wildcard } from './selection.ts';
 

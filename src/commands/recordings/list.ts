@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { gateOf } from '../../app/compose-gate.ts';
+import { withDatabase } from '../../app/open-database.ts';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { StoredPath } from '../../postgres/stored-paths.ts';
@@ -13,7 +14,6 @@ import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, formatOf, RECORDINGS, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
-import { withDatabase } from '../with-database.ts';
 import { ageText, sizeText, table } from './units.ts';
 
 export const list: CommandModule = {

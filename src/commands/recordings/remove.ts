@@ -2,6 +2,7 @@ import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { CommandModule } from 'yargs';
+import { withDatabase } from '../../app/open-database.ts';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -17,7 +18,7 @@ import { printable } from '../../server/printable.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import { readValue } from '../../settings/values.ts';
 import { flagsOf, isOn, RECORDINGS, takesText, withSettings } from '../options.ts';
-import { withDatabase, workOnFiles } from '../with-database.ts';
+import { workOnFiles } from '../with-database.ts';
 import {
   chooser,
   isSelecting,

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { withDatabase } from '../../app/open-database.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Database } from '../../postgres/database.ts';
 import { findRecording, recordingNames } from '../../recordings/find-recording.ts';
@@ -18,7 +19,7 @@ import { printable } from '../../server/printable.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import { flagsOf, isOn, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
-import { withDatabase, workOnFiles } from '../with-database.ts';
+import { workOnFiles } from '../with-database.ts';
 
 /** As the builder has yargs read them. */
 interface Args {

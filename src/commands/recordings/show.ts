@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { CommandModule } from 'yargs';
+import { withDatabase } from '../../app/open-database.ts';
 import { PatchgateError } from '../../errors.ts';
 import { type Exchange, headerPairs, type StoredBody, type StoredHeaders } from '../../model/exchange.ts';
 import { jsonOf } from '../../recordings/body.ts';
@@ -9,7 +10,6 @@ import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, formatOf, isOn, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
-import { withDatabase } from '../with-database.ts';
 import {
   chosenIn,
   isSelecting,

@@ -1,5 +1,5 @@
 import { closing, orClose } from '../../app/closing.ts';
-import { openRecording, rulesOf } from '../../app/open-recording.ts';
+import { rulesOf } from '../../app/open-recording.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { readingRecords } from '../../guard/reading-records.ts';
@@ -10,6 +10,7 @@ import { findRecording } from '../../recordings/find-recording.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { requestKey } from '../../recordings/matching/request-form.ts';
 import type { LockWords } from '../../recordings/store/lock.ts';
+import { openStore } from '../../recordings/store/open-store.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { fails, type Remark, type Report, summaryOf } from '../../reporters/report.ts';
 import { amount } from '../../reporters/wording.ts';
@@ -93,7 +94,10 @@ export async function runVerify(
   const files = new VerifiedFiles(root);
   const accepted = updates ? new AcceptedAnswers(root) : undefined;
   const store = await orClose(upstream, () =>
-    openRecording(config, rules, io.notice, { writable: updates, lockWords: UPDATING }),
+    openStore(config.recordings, config.recording, {
+      ...config,
+      ...{ rules, onNotice: io.notice, writable: updates, lockWords: UPDATING },
+    }),
   );
   const report: Report = {
     command: 'verify',
