@@ -56,21 +56,30 @@ export async function openDatabase({ url, namespace, notice }: DatabaseOptions):
       hint: `it takes a name of at most ${LONGEST_NAMESPACE} bytes`,
     });
   const pg = await loadPg();
-  const options: ClientConfig = {
+  const options = {
     connectionString: withVerifiedTls(url),
     application_name: 'patchgate',
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     query_timeout: STATEMENT_TIMEOUT + 1000,
+    ...TIMEOUTS,
     keepAlive: true,
   };
-  if (await takesParameters(pg, options, name)) Object.assign(options, TIMEOUTS);
-  const database = new PostgresDatabase(pg, options, { name, namespace, notice });
+  return open(pg, options, { name, namespace, notice });
+}
+
+async function open(pg: Pg, options: ClientConfig, about: About): Promise<Database> {
+  const database = new PostgresDatabase(pg, options, about);
   try {
+    await database.connect();
     database.id = await database.transaction(migrate);
     return database;
   } catch (error) {
     await database.close();
-    throw error instanceof PatchgateError ? error : unusable(name, error);
+    const { statement_timeout, lock_timeout: _, ...others } = options;
+    // A pooler such as pgbouncer refuses what it does not know: then the client's own timeout is the only one.
+    if (statement_timeout && /unsupported startup parameter/.test(messageOf(error)))
+      return open(pg, others, about);
+    throw error instanceof PatchgateError ? error : unusable(about.name, error);
   }
 }
 
@@ -82,6 +91,7 @@ function unusable(name: string, cause: unknown): PatchgateError {
   });
 }
 
+type About = Omit<DatabaseOptions, 'url'> & Pick<Database, 'name'>;
 type Pg = Pick<typeof import('pg'), 'Client' | 'Pool'>;
 
 async function loadPg(): Promise<Pg> {
@@ -93,54 +103,6 @@ async function loadPg(): Promise<Pg> {
       hint: 'npm install pg',
       cause,
     });
-  }
-}
-
-/**
- * A pooler such as pgbouncer refuses what it does not know: then the client's own timeout is the only one.
- *
- * @throws PatchgateError `bad-config`, `store-unavailable`
- */
-async function takesParameters(pg: Pg, options: ClientConfig, name: string): Promise<boolean> {
-  const socket = new Socket();
-  const client = clientOf(pg, {
-    ...options,
-    ...TIMEOUTS,
-    stream: () => socket,
-  });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.end();
-    return true;
-  } catch (error) {
-    const message = messageOf(error);
-    if (/unsupported startup parameter/.test(message)) return false;
-    throw new PatchgateError('store-unavailable', `the database ${name} cannot be opened: ${message}`, {
-      hint: /SSL|certificate/.test(message)
-        ? 'sslrootcert=FILE in --store (PATCHGATE_STORE) names an authority, and sslmode=disable is for networks of your own'
-        : 'see whether it runs, and whether address, user and password of --store (PATCHGATE_STORE) are right',
-      cause: error,
-    });
-  } finally {
-    // Where the URL has no password and one is asked for, the client leaves the server waiting.
-    socket.destroy();
-  }
-}
-
-/** @throws PatchgateError `bad-config` where the URL names certificates that cannot be read */
-function clientOf(pg: Pg, options: ClientConfig): Client {
-  try {
-    return new pg.Client(options);
-  } catch (cause) {
-    throw new PatchgateError(
-      'bad-config',
-      `invalid value for --store (PATCHGATE_STORE): ${messageOf(cause)}`,
-      {
-        hint: 'correct its parameters, such as sslrootcert',
-        cause,
-      },
-    );
   }
 }
 
@@ -159,11 +121,7 @@ class PostgresDatabase implements Database {
   readonly #endings = new Set<() => void>();
   readonly #sockets = new Set<Socket>();
 
-  constructor(
-    pg: Pg,
-    options: ClientConfig,
-    { name, namespace, notice }: Omit<DatabaseOptions, 'url'> & { name: string },
-  ) {
+  constructor(pg: Pg, options: ClientConfig, { name, namespace, notice }: About) {
     this.#pg = pg;
     this.#options = { ...options, stream: () => this.#newSocket() };
     this.name = name;
@@ -172,6 +130,28 @@ class PostgresDatabase implements Database {
     this.#pool = new pg.Pool({ ...this.#options, max: CONNECTIONS });
     // Who uses it is told by its statement, and who comes next gets another one.
     this.#pool.on('connect', (client) => client.on('error', () => undefined)).on('error', () => undefined);
+  }
+
+  /** The first time. @throws PatchgateError `store-unavailable` */
+  async connect(): Promise<void> {
+    try {
+      const client = await this.#pool.connect();
+      client.release();
+    } catch (cause) {
+      // Where the URL has no password and one is asked for, the client leaves the server waiting.
+      for (const socket of this.#sockets) socket.destroy();
+      const message = messageOf(cause);
+      throw new PatchgateError(
+        'store-unavailable',
+        `the database ${this.name} cannot be opened: ${message}`,
+        {
+          hint: /SSL|certificate|ENOENT/.test(message)
+            ? 'sslrootcert=FILE in --store (PATCHGATE_STORE) names an authority, and sslmode=disable is for networks of your own'
+            : 'see whether it runs, and whether address, user and password of --store (PATCHGATE_STORE) are right',
+          cause,
+        },
+      );
+    }
   }
 
   readonly query: Query = (text, values) => this.#ask((client) => queryOf(client)(text, values));
