@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { rulesOf } from '../app/open-recording.ts';
 import type { Database } from '../postgres/database.ts';
 import type { StoredPath } from '../postgres/stored-paths.ts';
-import { checkRecordingName } from '../recordings/store/location.ts';
 import type { Config } from '../settings/config.ts';
 
 /**
@@ -23,13 +22,7 @@ export async function workOnFiles<T>(
 ): Promise<T> {
   const { readOut, putChanged } = await import('../postgres/copy-recording.ts');
   return inTemporaryFolder(async (folder) => {
-    const written = [];
-    for (const recording of new Set(paths.map((path) => path.recording))) {
-      // It becomes the name of a folder.
-      checkRecordingName(recording);
-      const own = paths.filter((path) => path.recording === recording);
-      written.push(...(await readOut(database, own, join(folder, recording))));
-    }
+    const written = await readOut(database, paths, folder);
     const result = await work(folder);
     await putChanged(database, written, putOptionsOf(config));
     return result;

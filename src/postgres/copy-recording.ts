@@ -4,18 +4,18 @@ import type { Exchange } from '../model/exchange.ts';
 import { orderTimes } from '../recordings/order-times.ts';
 import { ExchangeFile, type Place, readExchanges, withBodies } from '../recordings/store/exchange-file.ts';
 import { placesIn } from '../recordings/store/folder-tree.ts';
-import { locationOf } from '../recordings/store/location.ts';
+import { checkRecordingName, locationOf } from '../recordings/store/location.ts';
 import { stampOf } from '../recordings/store/write-file.ts';
 import type { Database } from './database.ts';
 import {
   type Drops,
   emptyPath,
-  exchangesAt,
   type PutOptions,
   pathsIn,
   putBack,
   putIn,
   reservePlaces,
+  rowsAt,
   type StoredPath,
 } from './stored-paths.ts';
 import { LONGEST_PATH } from './tables.ts';
@@ -28,18 +28,25 @@ interface ReadOut {
   stamp: string | undefined;
 }
 
-/** Writes paths of the database into the files of a recording, long bodies beside them. One path is in memory at a time. @param root the recording's folder */
+/**
+ * Writes paths of the database into files, long bodies beside them. One path is in memory at a time.
+ *
+ * @param folder that of all recordings
+ * @throws PatchgateError `bad-usage` where the name of a recording is that of no folder
+ */
 export async function readOut(
   database: Database,
   paths: readonly StoredPath[],
-  root: string,
+  folder: string,
 ): Promise<ReadOut[]> {
+  for (const { recording } of paths) checkRecordingName(recording);
   const written: ReadOut[] = [];
   for (const path of paths) {
-    const exchanges = await exchangesAt(database, path);
-    const file = new ExchangeFile(join(root, locationOf(path.method, path.path)), path);
-    await file.replace(exchanges);
-    written.push({ path, file: file.name, stamp: stampOf(file.name) });
+    const rows = await rowsAt(database, path);
+    const name = join(folder, path.recording, locationOf(path.method, path.path));
+    const file = new ExchangeFile(name, path);
+    await file.replace(rows.map(({ exchange }) => exchange));
+    written.push({ path, file: name, stamp: stampOf(name) });
   }
   return written;
 }
@@ -55,7 +62,7 @@ export async function putChanged(
 }
 
 /**
- * Puts the files of a recording into the database.
+ * Puts the files of a recording into the database. What came first has the first place, in whichever file it is.
  *
  * @param root the recording's folder
  * @param drops what goes for it in the database
@@ -72,41 +79,28 @@ export async function putFilesIn(
   const files = [...placesIn(root)].map(({ method, path }) => ({
     path: { recording, method, path },
     file: join(root, locationOf(method, path)),
+    places: [] as number[],
   }));
   const long = files.find(({ path }) => Buffer.byteLength(path.path) > LONGEST_PATH);
   if (long)
     throw new PatchgateError(
       'bad-usage',
       `a path of more than ${LONGEST_PATH} bytes has no place in the database: ${long.file}`,
-      {
-        hint: 'remove what is recorded there: patchgate recordings remove NAME --path',
-      },
+      { hint: 'remove what is recorded there: patchgate recordings remove NAME --path' },
     );
-  const { count, placesOf } = await placesByTime(database, files);
-  for (const { path, file } of files) {
-    const put = { exchanges: inlineExchanges(file, path), places: placesOf.get(file) ?? [] };
-    await putIn(database, path, put, options, drops);
-  }
+  const all = files.flatMap(({ path, file, places }) => {
+    const timeOf = orderTimes();
+    return (readExchanges(file, path) ?? []).map((exchange) => ({ places, time: timeOf(exchange) }));
+  });
+  const reserved = await reservePlaces(database, all.length);
+  for (const [i, { places }] of all.sort((a, b) => a.time - b.time).entries())
+    places.push(reserved[i] as number);
+  for (const { path, file, places } of files)
+    await putIn(database, path, { exchanges: inlineExchanges(file, path), places }, options, drops);
   const here = new Set(files.map(({ path }) => `${path.method} ${path.path}`));
   for (const path of drops === 'all' ? await pathsIn(database, recording) : [])
     if (!here.has(`${path.method} ${path.path}`)) await emptyPath(database, path);
-  return count;
-}
-
-/** What came first has the first place, in whichever file it is. */
-async function placesByTime(database: Database, files: readonly { path: Place; file: string }[]) {
-  const all = files.flatMap(({ path, file }) => {
-    const timeOf = orderTimes();
-    return (readExchanges(file, path) ?? []).map((exchange) => ({ file, time: timeOf(exchange) }));
-  });
-  const reserved = await reservePlaces(database, all.length);
-  const placesOf = new Map<string, number[]>();
-  for (const [i, { file }] of all.sort((a, b) => a.time - b.time).entries()) {
-    const places = placesOf.get(file) ?? [];
-    places.push(reserved[i] as number);
-    placesOf.set(file, places);
-  }
-  return { count: all.length, placesOf };
+  return all.length;
 }
 
 /** Removes the files of a recording that were not written. */

@@ -7,7 +7,6 @@ import type { Place } from '../recordings/store/exchange-file.ts';
 import { exchangeText, inOrder } from '../recordings/store/file-format.ts';
 import type { Database } from './database.ts';
 import { sequenceOf } from './sequence.ts';
-import type { Query } from './tables.ts';
 
 /** A method and path of a recording in the database. */
 export interface StoredPath extends Place {
@@ -74,36 +73,19 @@ interface StoredRow {
 
 const OF_PATH = 'namespace = $1 AND recording = $2 AND method = $3 AND path = $4';
 
-/** Exchanges that are asked for at once. */
-const ROWS = 200;
-
-/** The exchanges of a path, in order. To be read in one transaction, with the path's version. */
-async function rowsAt(query: Query, namespace: string, path: PathName): Promise<StoredRow[]> {
-  const rows: StoredRow[] = [];
-  for (;;) {
-    const next = await query<StoredRow>(
-      `SELECT place, sequence, run, exchange FROM patchgate_exchange
-        WHERE ${OF_PATH} AND place > $5 ORDER BY place LIMIT ${ROWS}`,
-      [...namesOf(namespace, path), rows.at(-1)?.place ?? 0],
-    );
-    rows.push(...next);
-    if (next.length < ROWS) return rows;
-  }
+/** The exchanges of a path, in order. */
+export function rowsAt({ query, namespace }: Asked, path: PathName): Promise<StoredRow[]> {
+  return query<StoredRow>(
+    `SELECT place, sequence, run, exchange FROM patchgate_exchange WHERE ${OF_PATH} ORDER BY place`,
+    namesOf(namespace, path),
+  );
 }
 
-/** The exchanges of a path as they are at one moment. */
-export function exchangesAt(database: Database, path: PathName): Promise<Exchange[]> {
-  return database.transaction(async (query) => {
-    await query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const rows = await rowsAt(query, database.namespace, path);
-    return rows.map(({ exchange }) => exchange);
-  });
-}
+type Asked = Pick<Database, 'query' | 'namespace'>;
 
 type PathName = Pick<StoredPath, 'recording' | 'method' | 'path'>;
-type Names = [namespace: string, recording: string, method: string, path: string];
 
-function namesOf(namespace: string, { recording, method, path }: PathName): Names {
+function namesOf(namespace: string, { recording, method, path }: PathName): string[] {
   return [namespace, recording, method, path];
 }
 
@@ -115,6 +97,9 @@ interface Choice {
   /** Their numbers in the recording, from 1. */
   numbers?: readonly number[];
 }
+
+/** Exchanges that are asked for at once. */
+const ROWS = 200;
 
 /** Exchanges of a recording with their numbers, in the order in which they came to the database. Only what is chosen is read. */
 export async function* numberedIn(
@@ -175,8 +160,8 @@ export function putBack(
         `${path.recording} is recorded into: ${path.method} ${path.path} has changed meanwhile, and stays as it is`,
         { hint: 'run the same again; what was done to other paths stays done' },
       );
-    const rows = await rowsAt(query, namespace, path);
-    await writePath(query, namespace, path, carriedOver(exchanges, rows, options), 'all');
+    const rows = await rowsAt({ query, namespace }, path);
+    await writePath({ query, namespace }, path, carriedOver(exchanges, rows, options), 'all');
   });
 }
 
@@ -195,13 +180,15 @@ export function putIn(
   options: PutOptions,
   drops: Drops,
 ): Promise<void> {
+  const { namespace } = database;
   const entries = exchanges.map((exchange, i) => newEntry(exchange, places[i], options));
-  return database.transaction((query) => writePath(query, database.namespace, path, entries, drops));
+  return database.transaction((query) => writePath({ query, namespace }, path, entries, drops));
 }
 
 /** Removes what a path holds. */
 export function emptyPath(database: Database, path: PathName): Promise<void> {
-  return database.transaction((query) => writePath(query, database.namespace, path, [], 'all'));
+  const { namespace } = database;
+  return database.transaction((query) => writePath({ query, namespace }, path, [], 'all'));
 }
 
 /** So many places behind all that are taken, ascending. */
@@ -243,12 +230,9 @@ function carriedOver(
 
 /** What one statement takes. */
 const BATCH = { rows: 500, bytes: 4 * 1024 * 1024 };
-/** Rows that one statement removes: a statement has its time. */
-const MOST_REMOVED = 10_000;
 
 async function writePath(
-  query: Query,
-  namespace: string,
+  { query, namespace }: Asked,
   path: PathName,
   entries: readonly Entry[],
   drops: Drops,
@@ -262,57 +246,37 @@ async function writePath(
   );
   // As where gates record: what failed replaces nothing.
   const answered = entries.filter(({ exchange }) => !exchange.failure).map(({ sequence }) => sequence);
-  if (drops === 'all') await remove(query, names);
-  if (drops === 'same') await remove(query, names, answered);
-  let batch: { entry: Entry; text: string }[] = [];
-  let bytes = 0;
-  for (const entry of entries) {
-    const text = JSON.stringify(inOrder(entry.exchange));
-    batch.push({ entry, text });
-    bytes += text.length;
-    if (batch.length < BATCH.rows && bytes < BATCH.bytes) continue;
-    await insert(query, names, batch);
-    batch = [];
-    bytes = 0;
+  if (drops !== 'nothing')
+    await query(
+      `DELETE FROM patchgate_exchange WHERE ${OF_PATH} AND ($5::bytea[] IS NULL OR sequence = ANY ($5))`,
+      [...names, drops === 'all' ? null : answered],
+    );
+  const left = [...entries];
+  while (left.length > 0) {
+    const texts: string[] = [];
+    let bytes = 0;
+    for (const { exchange } of left.slice(0, BATCH.rows)) {
+      if (bytes > BATCH.bytes) break;
+      const text = JSON.stringify(inOrder(exchange));
+      texts.push(text);
+      bytes += text.length;
+    }
+    const batch = left.splice(0, texts.length);
+    await query(
+      `INSERT INTO patchgate_exchange (place, namespace, recording, method, path, sequence, run, exchange)
+       OVERRIDING SYSTEM VALUE
+       SELECT coalesce(place, nextval(pg_get_serial_sequence('patchgate_exchange', 'place'))),
+              $1, $2, $3, $4, sequence, run, exchange::json
+         FROM (SELECT * FROM unnest($5::bigint[], $6::bytea[], $7::text[], $8::text[])
+                 WITH ORDINALITY AS new (place, sequence, run, exchange, number) ORDER BY number) AS new`,
+      [
+        ...[...names, batch.map(({ place }) => place ?? null), batch.map(({ sequence }) => sequence)],
+        ...[batch.map(({ run }) => run), texts],
+      ],
+    );
   }
-  if (batch.length > 0) await insert(query, names, batch);
   await query(
     `UPDATE patchgate_path SET exchanges = (SELECT count(*) FROM patchgate_exchange WHERE ${OF_PATH}) WHERE ${OF_PATH}`,
     names,
-  );
-}
-
-/** @param sequences undefined: all of the path */
-async function remove(query: Query, names: Names, sequences?: readonly Buffer[]): Promise<void> {
-  for (;;) {
-    const gone = await query(
-      `DELETE FROM patchgate_exchange WHERE place IN (
-         SELECT place FROM patchgate_exchange
-          WHERE ${OF_PATH} AND ($5::bytea[] IS NULL OR sequence = ANY ($5)) LIMIT ${MOST_REMOVED}) RETURNING 1`,
-      [...names, sequences ?? null],
-    );
-    if (gone.length < MOST_REMOVED) return;
-  }
-}
-
-async function insert(
-  query: Query,
-  names: Names,
-  batch: readonly { entry: Entry; text: string }[],
-): Promise<void> {
-  await query(
-    `INSERT INTO patchgate_exchange (place, namespace, recording, method, path, sequence, run, exchange)
-     OVERRIDING SYSTEM VALUE
-     SELECT coalesce(place, nextval(pg_get_serial_sequence('patchgate_exchange', 'place'))),
-            $1, $2, $3, $4, sequence, run, exchange::json
-       FROM (SELECT * FROM unnest($5::bigint[], $6::bytea[], $7::text[], $8::text[])
-               WITH ORDINALITY AS new (place, sequence, run, exchange, number) ORDER BY number) AS new`,
-    [
-      ...names,
-      batch.map(({ entry }) => entry.place ?? null),
-      batch.map(({ entry }) => entry.sequence),
-      batch.map(({ entry }) => entry.run),
-      batch.map(({ text }) => text),
-    ],
   );
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { putChanged, putFilesIn, readOut, removeOthers } from '../../src/postgres/copy-recording.ts';
@@ -67,10 +67,10 @@ describe('a recording', { tags: 'slow' }, () => {
     const database = await open();
     const root = await recorded();
     expect(await put(database, root)).toBe(EXCHANGES.length);
-    const back = join(temporaryFolder(), 'x');
+    const back = temporaryFolder();
     await readOut(database, await pathsIn(database, 'x'), back);
     const { '.patchgate/.gitignore': _, ...files } = filesBelow(root);
-    expect(filesBelow(back)).toEqual(files);
+    expect(filesBelow(join(back, 'x'))).toEqual(files);
     expect(Object.keys(files)).toHaveLength(6);
   });
 
@@ -132,15 +132,15 @@ describe('a recording', { tags: 'slow' }, () => {
       "UPDATE patchgate_exchange SET run = 'run of ' || place, sequence = sha256(place::text::bytea)",
     );
     const before = await rowsOf(database);
-    const root = join(temporaryFolder(), 'x');
-    const written = await readOut(database, await pathsIn(database, 'x'), root);
+    const folder = temporaryFolder();
+    const written = await readOut(database, await pathsIn(database, 'x'), folder);
     const place = { method: 'PATCH', path: '/a' };
-    const file = new ExchangeFile(join(root, locationOf(place.method, place.path)), place);
+    const file = new ExchangeFile(join(folder, 'x', locationOf(place.method, place.path)), place);
     await file.replace((file.readNow() ?? []).slice(1));
     await putChanged(database, written, NEW);
     expect(await rowsOf(database)).toEqual(before.slice(1));
     // Changed in its place, and only the request says which sequence it is of.
-    const again = await readOut(database, await pathsIn(database, 'x'), root);
+    const again = await readOut(database, await pathsIn(database, 'x'), folder);
     const [left] = file.readNow() as [Exchange];
     await file.replace([{ ...left, request: { ...left.request, query: 'b=1' } }]);
     await putChanged(database, again, NEW);
@@ -175,7 +175,7 @@ describe('a recording', { tags: 'slow' }, () => {
     const root = await recorded();
     await put(database, root);
     const [first, ...rest] = await pathsIn(database, 'x');
-    const written = await readOut(database, rest, root);
+    const written = await readOut(database, rest, dirname(root));
     removeOthers(root, written);
     const there = Object.keys(filesBelow(root)).filter((name) => name.startsWith('a/'));
     expect(first?.path).toBe('/a');

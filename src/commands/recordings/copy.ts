@@ -102,7 +102,7 @@ async function copyFromStore(database: Database, args: CopyArgs, output: Output)
     const store = await openStore(folder, name, { writable: true, onNotice: say });
     try {
       const paths = await findPaths(database, name);
-      removeOthers(root, await readOut(database, paths, root));
+      removeOthers(root, await readOut(database, paths, folder));
       const count = paths.reduce((sum, { exchanges }) => sum + exchanges, 0);
       await output.write(`copied ${amount(count, 'exchange')} to ${root}\n`);
     } finally {
