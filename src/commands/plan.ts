@@ -27,7 +27,7 @@ import { all, headersOf, once } from './given.ts';
 import { flagsOf, formatOf, GUARDING, RECORDINGS, REDACTION, takesText, withSettings } from './options.ts';
 import { isColoured, type Output, say, standardOutput, writeFileWhole } from './output.ts';
 import { chosenIn } from './recordings/selection.ts';
-import { ageText } from './recordings/units.ts';
+import { ageSince } from './recordings/units.ts';
 
 /** As the builder has yargs read them; what is given twice is a list. */
 interface Args {
@@ -425,7 +425,7 @@ async function readSource(source: Source, asked: AskedRequest): Promise<Told> {
   }
   if (writtenAt === 0) return { known: undefined, source: `${file}, which does not exist`, advice };
   for (const { name, known } of kept.records.values()) state.restore(name, known);
-  const age = ageText(writtenAt, now);
+  const age = ageSince(writtenAt, now);
   const from = kept.target === undefined ? '' : `, about ${kept.target}`;
   return {
     known: state.of(name),

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { withDatabase } from '../../app/open-database.ts';
@@ -48,8 +47,7 @@ export const copy: CommandModule = {
         throw new PatchgateError('bad-usage', 'there is no database to copy to or from', {
           hint: 'give --store postgres://user@db.example.com/patchgate, or set PATCHGATE_STORE',
         });
-      const copyAll = toStore ? copyToStore : copyFromStore;
-      await copyAll(database, { names, replace, config }, standardOutput());
+      await copyAll(database, { names, toStore, replace, config }, standardOutput());
     });
   },
 };
@@ -57,54 +55,42 @@ export const copy: CommandModule = {
 interface CopyArgs {
   /** None: all that are there. */
   names: readonly string[];
+  /** Else from the database into files. */
+  toStore: boolean;
   /** What is there under the same name goes. */
   replace: boolean;
   config: Config;
 }
 
 /** @throws PatchgateError `bad-usage`, before anything is copied, where a recording is missing or one is there already */
-async function copyToStore(database: Database, args: CopyArgs, output: Output): Promise<void> {
-  const { names, replace, config } = args;
-  const { recordings: folder } = config;
-  const { recordingsIn } = await import('../../postgres/stored-paths.ts');
-  const { putFilesIn } = await import('../../postgres/copy-recording.ts');
-  for (const name of names) await findRecording(folder, name);
-  const all = names.length > 0 ? names : await recordingNames(folder);
-  const there = replace ? [] : await recordingsIn(database);
-  for (const name of all) if (there.includes(name)) throw alreadyThere(name, database.name);
-  for (const name of all) {
-    // What waits comes into the files, and no other process writes as long as it is open.
-    const store = await openStore(folder, name, { writable: true, onNotice: say });
-    try {
-      const options = { ...putOptionsOf(config), drops: 'all' as const };
-      const count = await putFilesIn(database, name, join(folder, name), options);
-      await output.write(`copied ${amount(count, 'exchange')} to ${database.name}/${name}\n`);
-    } finally {
-      await store.close();
-    }
-  }
-}
-
-/** @throws PatchgateError as `copyToStore` */
-async function copyFromStore(database: Database, args: CopyArgs, output: Output): Promise<void> {
-  const { names, replace, config } = args;
+async function copyAll(database: Database, args: CopyArgs, output: Output): Promise<void> {
+  const { names, toStore, replace, config } = args;
   const { recordings: folder } = config;
   const { findPaths, recordingsIn, requireStored } = await import('../../postgres/stored-paths.ts');
-  const { readOut, removeOthers } = await import('../../postgres/copy-recording.ts');
-  for (const name of names) await requireStored(database, name);
-  const all = names.length > 0 ? names : await recordingsIn(database);
+  const { putFilesIn, readOut, removeOthers } = await import('../../postgres/copy-recording.ts');
+  for (const name of names) await (toStore ? findRecording(folder, name) : requireStored(database, name));
+  const [inFiles, stored] = [await recordingNames(folder), await recordingsIn(database)];
+  const all = names.length > 0 ? names : toStore ? inFiles : stored;
   for (const name of all) {
     checkRecordingName(name);
-    if (!replace && existsSync(join(folder, name))) throw alreadyThere(name, folder);
+    if (!replace && (toStore ? stored : inFiles).includes(name))
+      throw alreadyThere(name, toStore ? database.name : folder);
   }
   for (const name of all) {
     const root = join(folder, name);
+    // What waits comes into the files, and no other process writes as long as it is open.
     const store = await openStore(folder, name, { writable: true, onNotice: say });
     try {
-      const paths = await findPaths(database, name);
-      removeOthers(root, await readOut(database, paths, folder));
-      const count = paths.reduce((sum, { exchanges }) => sum + exchanges, 0);
-      await output.write(`copied ${amount(count, 'exchange')} to ${root}\n`);
+      let count: number;
+      if (toStore) count = await putFilesIn(database, name, root, { ...putOptionsOf(config), drops: 'all' });
+      else {
+        const paths = await findPaths(database, name);
+        removeOthers(root, await readOut(database, paths, folder));
+        count = paths.reduce((sum, { exchanges }) => sum + exchanges, 0);
+      }
+      await output.write(
+        `copied ${amount(count, 'exchange')} to ${toStore ? `${database.name}/${name}` : root}\n`,
+      );
     } finally {
       await store.close();
     }

@@ -14,7 +14,7 @@ import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, formatOf, RECORDINGS, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
-import { ageText, sizeText, table } from './units.ts';
+import { ageSince, sizeText, table } from './units.ts';
 
 export const list: CommandModule = {
   builder: (yargs) =>
@@ -50,83 +50,75 @@ interface ListArgs {
 /** Writes one line for each recording. @returns the exit code: 2 where something could not be read, 0 otherwise */
 export async function runList(args: ListArgs, output: Output): Promise<0 | 2> {
   const { folder, database, format, now, operationOf } = args;
-  const json = (recordings: readonly Counted[]) => `${JSON.stringify({ recordings }, null, 2)}\n`;
+  const all: Listed[] = [];
+  let where = folder;
   if (database) {
     const { pathsIn, shownPlace } = await import('../../postgres/stored-paths.ts');
-    const counted = countedIn(await pathsIn(database), operationOf);
-    await output.write(format === 'json' ? json(counted) : countsText(counted, shownPlace(database)));
-    return 0;
+    where = shownPlace(database);
+    const paths = await pathsIn(database);
+    for (const name of new Set(paths.map(({ recording }) => recording))) {
+      const own = paths.filter(({ recording }) => recording === name);
+      all.push(countedOf(name, own, operationOf));
+    }
+  } else
+    for (const name of await recordingNames(folder))
+      all.push(await summarize(join(folder, name), name, operationOf));
+  const json = () => `${JSON.stringify({ recordings: all }, null, 2)}\n`;
+  await output.write(format === 'json' ? json() : textOf(all, where, now));
+  return all.some(({ trouble = [] }) => trouble.length > 0) ? 2 : 0;
+}
+
+type CountedPath = Pick<StoredPath, 'method' | 'path' | 'exchanges'>;
+
+/** What is known of a recording without a look at its exchanges. */
+function countedOf(
+  name: string,
+  paths: readonly CountedPath[],
+  operationOf: ListArgs['operationOf'],
+): Counted {
+  const operations = new Map<string, number>();
+  for (const { method, path, exchanges } of paths) {
+    const operation = operationOf(method, path) ?? method;
+    operations.set(operation, (operations.get(operation) ?? 0) + exchanges);
   }
-  const summaries: Summary[] = [];
-  for (const name of await recordingNames(folder))
-    summaries.push(await summarize(join(folder, name), name, operationOf));
-  await output.write(format === 'json' ? json(summaries) : textOf(summaries, folder, now));
-  return summaries.some(({ trouble }) => trouble.length > 0) ? 2 : 0;
+  return {
+    name,
+    exchanges: paths.reduce((sum, { exchanges }) => sum + exchanges, 0),
+    paths: new Set(paths.map(({ path }) => path)).size,
+    operations: Object.fromEntries([...operations].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
 }
 
-/** What the database knows of recordings without a look at their exchanges. */
-function countedIn(paths: readonly StoredPath[], operationOf: ListArgs['operationOf']): Counted[] {
-  return [...new Set(paths.map(({ recording }) => recording))].map((name) => {
-    const own = paths.filter(({ recording }) => recording === name);
-    const operations = new Map<string, number>();
-    for (const { method, path, exchanges } of own)
-      addTo(operations, operationOf(method, path) ?? method, exchanges);
-    return {
-      name,
-      exchanges: own.reduce((sum, { exchanges }) => sum + exchanges, 0),
-      paths: new Set(own.map(({ path }) => path)).size,
-      operations: sorted(operations),
-    };
-  });
-}
-
-function addTo(counts: Map<string, number>, name: string, count: number): void {
-  counts.set(name, (counts.get(name) ?? 0) + count);
-}
-
-function sorted(counts: ReadonlyMap<string, number>): Counted['operations'] {
-  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-const COUNTS = ['recording', 'exchanges', 'paths', 'operations'];
-const COLUMNS = [...COUNTS, 'size', 'oldest', 'newest', 'unused', 'waiting'];
+/** Of the database, only the first four are known. */
+const COLUMNS = [
+  ...['recording', 'exchanges', 'paths', 'operations'],
+  ...['size', 'oldest', 'newest', 'unused', 'waiting'],
+];
 const NUMBERS = [1, 2, 4, 7, 8];
 
-function countsText(counted: readonly Counted[], where: string): string {
-  if (counted.length === 0) return `no recordings in ${printable(where)}\n`;
-  return table([COUNTS, ...counted.map(countsOf)], NUMBERS)
-    .map((line) => `${line}\n`)
-    .join('');
-}
-
-function countsOf({ name, exchanges, paths, operations }: Counted): string[] {
-  const counts = Object.entries(operations).map(([operation, count]) => `${operation} ${count}`);
-  return [printable(name), String(exchanges), String(paths), printable(counts.join(', ') || '-')];
-}
-
-function textOf(summaries: readonly Summary[], folder: string, now: number): string {
-  if (summaries.length === 0) return `no recordings in ${printable(folder)}\n`;
-  const rows = summaries.map((summary) => {
-    return [
-      ...countsOf(summary),
-      sizeText(summary.size),
-      dayText(summary.oldest, now),
-      dayText(summary.newest, now),
-      String(summary.unused ?? '-'),
-      String(summary.waiting || '-'),
-    ];
+function textOf(all: readonly Listed[], where: string, now: number): string {
+  const rows = all.map((one) => rowOf(one, now));
+  if (!rows[0]) return `no recordings in ${printable(where)}\n`;
+  const [head, ...lines] = table([COLUMNS.slice(0, rows[0].length), ...rows], NUMBERS);
+  const told = lines.flatMap((line, i) => {
+    const { trouble = [] } = all[i] as Listed;
+    return [line, ...trouble.map((what) => `  cannot read ${printable(what)}`)];
   });
-  const [head, ...lines] = table([COLUMNS, ...rows], NUMBERS);
-  const all = lines.flatMap((line, i) => [
-    line,
-    ...(summaries[i] as Summary).trouble.map((what) => `  cannot read ${printable(what)}`),
-  ]);
-  return `${[head, ...all].join('\n')}\n`;
+  return `${[head, ...told].join('\n')}\n`;
+}
+
+function rowOf({ name, exchanges, paths, operations, ...inFiles }: Listed, now: number): string[] {
+  const counts = Object.entries(operations).map(([operation, count]) => `${operation} ${count}`);
+  const row = [printable(name), String(exchanges), String(paths), printable(counts.join(', ') || '-')];
+  const { size, oldest, newest, unused, waiting } = inFiles;
+  if (size === undefined) return row;
+  const times = [dayText(oldest, now), dayText(newest, now)];
+  return [...row, sizeText(size), ...times, String(unused ?? '-'), String(waiting || '-')];
 }
 
 /** `2026-11-20 (3d)` */
 function dayText(time: string | undefined, now: number): string {
-  return time === undefined ? '-' : `${time.slice(0, 10)} (${ageText(Date.parse(time), now)})`;
+  return time === undefined ? '-' : `${time.slice(0, 10)} (${ageSince(Date.parse(time), now)})`;
 }
 
 /** How much a recording holds. */
@@ -154,6 +146,8 @@ interface Summary extends Counted {
   newest?: string;
 }
 
+type Listed = Counted & Partial<Summary>;
+
 /** Troubles of one recording that are told. */
 const MOST_TROUBLES = 20;
 
@@ -164,10 +158,9 @@ const MOST_TROUBLES = 20;
  */
 async function summarize(root: string, name: string, operationOf: ListArgs['operationOf']): Promise<Summary> {
   const runs = await readRuns(root, changedAt(root));
-  const paths = new Set<string>();
-  const operations = new Map<string, number>();
+  const paths: CountedPath[] = [];
   const trouble: string[] = [];
-  let [exchanges, size, unused, waiting] = [0, 0, 0, 0];
+  let [size, unused, waiting] = [0, 0, 0];
   let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const attempt = (work: () => void) => {
     try {
@@ -184,10 +177,7 @@ async function summarize(root: string, name: string, operationOf: ListArgs['oper
       const all = readExchanges(file, place) ?? [];
       const request = all[0]?.request;
       if (!request) return;
-      exchanges += all.length;
-      const operation = operationOf(request.method, request.path) ?? request.method;
-      addTo(operations, operation, all.length);
-      paths.add(request.path);
+      paths.push({ ...request, exchanges: all.length });
       for (const { meta } of all) {
         const time = Date.parse(meta.recordedAt);
         oldest = Math.min(oldest, time);
@@ -203,11 +193,10 @@ async function summarize(root: string, name: string, operationOf: ListArgs['oper
   if (trouble.length > MOST_TROUBLES)
     trouble.splice(MOST_TROUBLES, trouble.length, `and ${trouble.length - MOST_TROUBLES} more`);
   return {
-    ...{ name, exchanges, paths: paths.size },
-    operations: sorted(operations),
+    ...countedOf(name, paths, operationOf),
     ...{ size, waiting, trouble },
     ...(runs && !runs.isCut && { unused }),
-    ...(exchanges > 0 && {
+    ...(paths.length > 0 && {
       oldest: new Date(oldest).toISOString(),
       newest: new Date(newest).toISOString(),
     }),

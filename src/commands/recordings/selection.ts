@@ -126,23 +126,18 @@ export async function* chosenIn(
   numbers: readonly number[] = [],
 ): AsyncGenerator<Numbered> {
   const isChosen = chooser(selection);
-  if (!database) {
-    for (const one of await readInOrder(folder, name, isChosen))
-      if (numbers.length === 0 || numbers.includes(one.number)) yield one;
+  if (database) {
+    const { numberedIn, requireStored } = await import('../../postgres/stored-paths.ts');
+    await requireStored(database, name);
+    for await (const one of numberedIn(database, name, { ...selection, numbers }))
+      if (isChosen(one.exchange)) yield one;
     return;
   }
-  const { numberedIn, requireStored } = await import('../../postgres/stored-paths.ts');
-  await requireStored(database, name);
-  for await (const one of numberedIn(database, name, { ...selection, numbers }))
-    if (isChosen(one.exchange)) yield one;
-}
-
-/** The exchanges of a recording that are chosen. @throws PatchgateError `bad-usage` where there is none of that name, `bad-recording` */
-async function readInOrder(folder: string, name: string, choose: Choose): Promise<NumberedInFile[]> {
   await findRecording(folder, name);
   const store = await openStore(folder, name);
   try {
-    return inOrder(store, choose);
+    for (const one of inOrder(store, isChosen))
+      if (numbers.length === 0 || numbers.includes(one.number)) yield one;
   } finally {
     await store.close();
   }

@@ -20,7 +20,7 @@ import {
   type Where,
   withSelection,
 } from './selection.ts';
-import { ageText, sizeText } from './units.ts';
+import { ageSince, sizeText } from './units.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -112,7 +112,7 @@ function exchangeLine({ number, exchange }: Numbered, now: number): string {
   const { method } = exchange.request;
   const outcome = exchange.failure?.kind ?? String(exchange.response?.status);
   const { recordedAt, session } = exchange.meta;
-  const age = ageText(Date.parse(recordedAt), now);
+  const age = ageSince(Date.parse(recordedAt), now);
   const named = session === undefined ? '' : `  [${printable(session)}]`;
   return `${String(number).padStart(5)}  ${printable(method).padEnd(6)}  ${outcome.padEnd(9)}  ${age.padStart(4)}  ${urlOf(exchange)}${named}\n`;
 }
@@ -120,7 +120,7 @@ function exchangeLine({ number, exchange }: Numbered, now: number): string {
 /** Request and response with headers and bodies; JSON indented, however it was sent. */
 function exchangeText({ number, exchange }: Numbered, now: number): string {
   const { request, response, failure, meta } = exchange;
-  const age = ageText(Date.parse(meta.recordedAt), now);
+  const age = ageSince(Date.parse(meta.recordedAt), now);
   const when = `recorded ${printable(meta.recordedAt)} (${age === 'now' ? 'just now' : `${age} ago`})`;
   const named = meta.session === undefined ? '' : `, in the session ${JSON.stringify(meta.session)}`;
   const lines = [

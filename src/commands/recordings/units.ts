@@ -1,3 +1,5 @@
+import { ageText } from '../../upstreams/replay/sequences.ts';
+
 const SIZES = ['B', 'KiB', 'MiB', 'GiB'];
 
 /** `1.2 KiB` */
@@ -11,16 +13,9 @@ export function sizeText(bytes: number): string {
   return `${unit > 0 && size < 10 ? size.toFixed(1) : Math.round(size)} ${SIZES[unit]}`;
 }
 
-const AGES: readonly [string, number][] = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-];
-
 /** How long ago, in its largest unit: `3d`, `5h`, `12m`, `now` below a minute. */
-export function ageText(time: number, now: number): string {
-  const age = AGES.find(([, length]) => now - time >= length);
-  return age === undefined ? 'now' : `${Math.floor((now - time) / age[1])}${age[0]}`;
+export function ageSince(time: number, now: number): string {
+  return now - time < 60_000 ? 'now' : ageText(now - time);
 }
 
 /** Rows as lines with aligned columns, two spaces between them. @param numbers indexes of the columns that stand to the right */

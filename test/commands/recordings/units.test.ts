@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ageText, sizeText } from '../../../src/commands/recordings/units.ts';
+import { ageSince, sizeText } from '../../../src/commands/recordings/units.ts';
 
 it.each([
   [0, '0 B'],
@@ -20,5 +20,5 @@ it.each([
   [7200, '2h'],
   [86_400 * 40, '40d'],
 ])('%d seconds ago', (seconds, text) => {
-  expect(ageText(1e12, 1e12 + seconds * 1000)).toBe(text);
+  expect(ageSince(1e12, 1e12 + seconds * 1000)).toBe(text);
 });
