@@ -65,10 +65,7 @@ const PAUSE = 500;
 
 /** Approvals that all gates of a service share. The table is the truth: only what no other gate can know stands in memory. */
 export class PgApprovals implements Approvals {
-  readonly #database: Database;
-  readonly #service: string;
-  readonly #lifetime: number;
-  readonly #approvers: ReadonlySet<string> | undefined;
+  readonly #options: PgApprovalsOptions;
   readonly #listeners = new Set<(approval: Approval) => void>();
   /** What was issued here. */
   readonly #own = new LRUCache<string, Own>({ max: MOST_OWN });
@@ -76,20 +73,18 @@ export class PgApprovals implements Approvals {
   readonly #held = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ database, service, lifetime, approvers }: PgApprovalsOptions) {
-    this.#database = database;
-    this.#service = service;
-    this.#lifetime = lifetime;
-    this.#approvers = approvers;
+  constructor(options: PgApprovalsOptions) {
+    this.#options = options;
   }
 
   get needApprover(): boolean {
-    return this.#approvers !== undefined;
+    return this.#options.approvers !== undefined;
   }
 
   /** Those that nobody remembers go meanwhile. */
   async issue(subject: Subject, about: About, hold?: number): Promise<{ id: string; token: string }> {
     const { exchange, ...kept } = about;
+    const { lifetime } = this.#options;
     const token = newToken();
     const marks = { token: hashOf(token), ...marksOf(subject) };
     for (;;) {
@@ -108,8 +103,8 @@ export class PgApprovals implements Approvals {
         marks.token,
         JSON.stringify({ id, ...kept, marks }),
         hold !== undefined,
-        hold ?? this.#lifetime,
-        REMEMBERED * this.#lifetime,
+        hold ?? lifetime,
+        REMEMBERED * lifetime,
       );
       // Another one has that id.
       if (!row) continue;
@@ -132,6 +127,7 @@ export class PgApprovals implements Approvals {
   }
 
   async use(token: string, subject: Subject): Promise<{ id: string } | Refusal> {
+    const { approvers } = this.#options;
     const used = await this.#change(
       `status = 'used', is_held = false, used_at = now()`,
       `token = $3 AND used_at IS NULL AND (is_held OR expires_at > now()) AND CASE
@@ -139,14 +135,15 @@ export class PgApprovals implements Approvals {
          ELSE status = 'approved' AND decided_by = ANY ($4)
        END`,
       hashOf(token),
-      this.#approvers ? [...this.#approvers] : null,
+      approvers ? [...approvers] : null,
     );
     if (used) return { id: used.id };
     return (await this.whyNot(token, subject)) ?? { refused: 'the approval was used already' };
   }
 
   async decide(id: string, decided: Decided, by?: string): Promise<{ approval: Approval; isNew: boolean }> {
-    if (this.#approvers && (by === undefined || !this.#approvers.has(by))) throw notAnApprover();
+    const { approvers } = this.#options;
+    if (approvers && (by === undefined || !approvers.has(by))) throw notAnApprover();
     for (;;) {
       const row = await this.#row(id);
       if (!row) throw noApproval(id);
@@ -171,17 +168,16 @@ export class PgApprovals implements Approvals {
     }
   }
 
-  async answered(id: string): Promise<void> {
-    this.#held.delete(id);
-    const set = `is_held = false, expires_at = now() + $4 * interval '1 millisecond'`;
-    await this.#change(set, 'id = $3', id, this.#lifetime);
+  answered(id: string): Promise<void> {
+    return this.end(id);
   }
 
-  async end(id: string, status: 'withdrawn' | 'expired'): Promise<void> {
+  /** @param status undefined: it stays as it is */
+  async end(id: string, status?: 'withdrawn' | 'expired'): Promise<void> {
     this.#held.delete(id);
     const set = `is_held = false, expires_at = now() + $4 * interval '1 millisecond',
-      status = CASE WHEN status IN ('pending', 'approved') THEN $5 ELSE status END`;
-    await this.#change(set, 'id = $3', id, this.#lifetime, status);
+      status = CASE WHEN status IN ('pending', 'approved') THEN coalesce($5, status) ELSE status END`;
+    await this.#change(set, 'id = $3', id, this.#options.lifetime, status);
   }
 
   async get(id: string): Promise<Approval | undefined> {
@@ -241,7 +237,8 @@ export class PgApprovals implements Approvals {
   }
 
   #query(text: string, ...values: unknown[]): Promise<Row[]> {
-    return this.#database.query<Row>(text, [this.#database.namespace, this.#service, ...values]);
+    const { database, service } = this.#options;
+    return database.query<Row>(text, [database.namespace, service, ...values]);
   }
 
   #tell(row: Row): Approval {
@@ -256,7 +253,7 @@ export class PgApprovals implements Approvals {
     const { marks: _, ...about } = approval;
     const times = { requestedAt: requestedAt.toISOString(), expiresAt: expiresAt.toISOString() };
     const by = decidedBy ?? undefined;
-    const shown = withoutOthers({ ...about, ...times, status, held, decidedBy: by }, this.#approvers);
+    const shown = withoutOthers({ ...about, ...times, status, held, decidedBy: by }, this.#options.approvers);
     // The gate that held it would have ended it.
     if (isOver && isOpen(shown)) return { ...shown, status: held ? 'withdrawn' : 'expired', held: false };
     const exchange = held ? undefined : this.#own.get(approval.id)?.exchange;
