@@ -409,7 +409,7 @@ async function readSource(source: Source, asked: AskedRequest): Promise<Told> {
   }
   const advice = `let a GET or a PATCH of it pass through patchgate proxy, or ${READ_IT}`;
   if (source.kind === 'store') {
-    const { knownOf } = await import('../postgres/known-records.ts');
+    const { knownOf } = await import('../postgres/states.ts');
     for (const one of await knownOf(database as Database, name, service)) state.restore(one.name, one.known);
     const about = service === undefined ? '' : `, about ${service}`;
     return { known: state.of(name), source: `${(database as Database).name}${about}`, advice };

@@ -10,7 +10,7 @@ import { amount } from '../../reporters/wording.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import { flagsOf, isOn, MATCHING, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { type Output, say, standardOutput } from '../output.ts';
-import { putOptionsOf } from '../with-database.ts';
+import { putOptionsOf } from './work-on-files.ts';
 
 /** As the builder has yargs read them. */
 interface Args {

@@ -28,9 +28,9 @@ import {
   withSettings,
 } from '../options.ts';
 import { say, standardOutput } from '../output.ts';
-import { inTemporaryFolder, putOptionsOf } from '../with-database.ts';
 import { attachedTo, readArchive } from './read-archive.ts';
 import { wildcard } from './selection.ts';
+import { inTemporaryFolder, putOptionsOf } from './work-on-files.ts';
 
 /** As the builder has yargs read them. */
 interface Args {

@@ -18,7 +18,6 @@ import { printable } from '../../server/printable.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import { readValue } from '../../settings/values.ts';
 import { flagsOf, isOn, RECORDINGS, takesText, withSettings } from '../options.ts';
-import { workOnFiles } from '../with-database.ts';
 import {
   chooser,
   isSelecting,
@@ -29,6 +28,7 @@ import {
   withSelection,
 } from './selection.ts';
 import { sizeText } from './units.ts';
+import { workOnFiles } from './work-on-files.ts';
 
 /** As the builder has yargs read them. */
 interface Args {

@@ -19,7 +19,7 @@ import { printable } from '../../server/printable.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import { flagsOf, isOn, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
-import { workOnFiles } from '../with-database.ts';
+import { workOnFiles } from './work-on-files.ts';
 
 /** As the builder has yargs read them. */
 interface Args {

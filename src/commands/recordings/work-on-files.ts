@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rulesOf } from '../app/open-recording.ts';
-import type { Database } from '../postgres/database.ts';
-import type { StoredPath } from '../postgres/stored-paths.ts';
-import type { Config } from '../settings/config.ts';
+import { rulesOf } from '../../app/open-recording.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { StoredPath } from '../../postgres/stored-paths.ts';
+import type { Config } from '../../settings/config.ts';
 
 /**
  * Has a command for files work on paths of the database: they stand in a folder of their own meanwhile, and what has changed there
@@ -20,7 +20,7 @@ export async function workOnFiles<T>(
   config: Config,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const { readOut, putChanged } = await import('../postgres/copy-recording.ts');
+  const { readOut, putChanged } = await import('../../postgres/copy-recording.ts');
   return inTemporaryFolder(async (folder) => {
     const written = await readOut(database, paths, folder);
     const result = await work(folder);
