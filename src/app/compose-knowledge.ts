@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
 import { PatchgateError } from '../errors.ts';
-import type { KnownStoreOptions, KnownStoreWithApprovals } from '../guard/file-known-store.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
+import type { KnownStore } from '../guard/known-store.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Database } from '../postgres/database.ts';
 import type { PgKnownOptions } from '../postgres/known.ts';
@@ -45,16 +45,18 @@ export async function composeKnowledge(
     notice,
     hide: (record: JsonObject) => redactJson(record, redaction) as JsonObject,
   };
-  const kept: KnownStoreWithApprovals = database
-    ? await openInDatabase(database, config, options)
-    : await openInFile({ ...options, file, target: config.target });
+  const openInFile = async () => {
+    const { openKnownStore } = await import('../guard/file-known-store.ts');
+    return openKnownStore({ ...options, file, target: config.target });
+  };
+  const kept = await (database ? openInDatabase(database, config, options) : openInFile());
   const { state } = kept;
   const reads = config.readState !== false && forward;
   const { readingRecords } = reads ? await import('../guard/reading-records.ts') : {};
   const read = reads && readingRecords?.(state, forward, { kinds, timeout, redaction, notice });
   return {
     of(name) {
-      kept.follow();
+      kept.follow?.();
       return state.of(name);
     },
     ledger: { state, file },
@@ -76,16 +78,11 @@ export async function composeKnowledge(
   };
 }
 
-async function openInFile(options: KnownStoreOptions): Promise<KnownStoreWithApprovals> {
-  const { openKnownStore } = await import('../guard/file-known-store.ts');
-  return openKnownStore(options);
-}
-
 async function openInDatabase(
   database: Database,
   { target, state }: Config,
   options: Omit<PgKnownOptions, 'database' | 'service'>,
-): Promise<KnownStoreWithApprovals> {
+): Promise<KnownStore> {
   if (state !== undefined && !isByDefault(state))
     options.notice(`--state ${state} is not used: what is known is kept in the database of --store`);
   const { PgKnownStore } = await import('../postgres/known.ts');

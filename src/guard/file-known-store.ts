@@ -30,12 +30,6 @@ import {
   sortedState,
 } from './state-files.ts';
 
-/** What is known of the service, in a file. */
-export interface KnownStoreWithApprovals extends KnownStore {
-  /** Where approvals are kept; undefined: nothing is kept. */
-  readonly approvals?: ApprovalStore | undefined;
-}
-
 export type KnownStoreOptions = Omit<FileKnownStoreOptions, 'file' | 'onForget'> & {
   /** Undefined or `""`: in memory alone. */
   file: string | undefined;
@@ -47,7 +41,7 @@ export type KnownStoreOptions = Omit<FileKnownStoreOptions, 'file' | 'onForget'>
  *
  * @throws PatchgateError `cannot-read`; `bad-input` with file, line and column, where file or journal is broken
  */
-export async function openKnownStore(options: KnownStoreOptions): Promise<KnownStoreWithApprovals> {
+export async function openKnownStore(options: KnownStoreOptions): Promise<KnownStore> {
   const { file, account, target, lag, notice } = options;
   const onForget = once(() =>
     notice(
@@ -56,7 +50,7 @@ export async function openKnownStore(options: KnownStoreOptions): Promise<KnownS
   );
   if (!file) {
     const state = new KnownState({ account, onForget, live: { lag } });
-    return { state, trouble: undefined, follow: () => undefined, close: () => Promise.resolve() };
+    return { state, trouble: undefined, close: () => Promise.resolve() };
   }
   const store = new FileKnownStore({ ...options, file, onForget });
   store.open();

@@ -1,14 +1,17 @@
 import type { JsonValue } from '../json/json.ts';
 import type { RecordName } from '../model/record.ts';
 import type { KnownState } from '../state/known-state.ts';
+import type { ApprovalStore } from './file-approvals.ts';
 
 /** What is known of the service, and is known again after a restart. */
 export interface KnownStore {
   readonly state: KnownState;
   /** Why what is known is not kept, for `health`. */
   readonly trouble: Error | undefined;
+  /** Where approvals are kept; undefined: nothing is kept, or in tables of their own. */
+  readonly approvals?: ApprovalStore | undefined;
   /** Where another process keeps it, learns what that has written. To be called before a PATCH is judged. Never throws. */
-  follow(): void;
+  follow?(): void;
   /**
    * Where several gates keep it together: waits until this one may send a PATCH of the record, and takes in what is known of it.
    *

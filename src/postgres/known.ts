@@ -140,16 +140,14 @@ export class PgKnownStore implements KnownStore {
     });
   }
 
-  /** That is for a lease to do. */
-  follow(): void {}
-
   async lease(name: RecordName, { isShared, body, isGone }: LeaseWanted): Promise<Lease | undefined> {
     const row = this.#rowOf(name);
     const sent = body === undefined ? [] : [{ name, known: this.#shown(sentRecord(name.kind, body)) }];
     const own = { alone: !isShared, gate: this.#gate, sent: textOf(byName(sent)) };
     for (let pause = FIRST_PAUSE; !isGone(); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const askedAt = performance.now();
-      const fence = await this.#claimOrTakeOver(row, own).catch(unavailable);
+      const claimed = await this.#claim(row, own).catch(unavailable);
+      const fence = claimed ?? (await inTurn(row, () => this.#takeOver(row, own)).catch(unavailable));
       if (fence === undefined) {
         await wait(pause * (0.5 + Math.random()));
         continue;
@@ -173,10 +171,6 @@ export class PgKnownStore implements KnownStore {
   written(): Promise<void> | undefined {
     if ((this.#changed.size === 0 && this.#writes === 0) || this.#options.database.trouble) return undefined;
     return Promise.race([this.#write(), wait(LONGEST_WRITING, undefined, { ref: false })]);
-  }
-
-  async #claimOrTakeOver(row: Row, own: Omit<StoredLease, 'fence' | 'until'>): Promise<number | undefined> {
-    return (await this.#claim(row, own)) ?? (await inTurn(row, () => this.#takeOver(row, own)));
   }
 
   async close(): Promise<void> {
@@ -252,41 +246,10 @@ export class PgKnownStore implements KnownStore {
       },
       release: async () => {
         clearInterval(timer);
-        released ??= this.#release(row, fence);
+        released ??= this.#writeRow(row, fence);
         await released;
       },
     };
-  }
-
-  /** With what is known now. Never rejects. @returns false: it is tried again later */
-  async #release(row: Row, fence: number): Promise<boolean> {
-    try {
-      await inTurn(row, async () => {
-        while (!(await this.#giveBack(row, fence))) {
-          const found = await this.#read(row);
-          const isOurs = found?.leases.some((lease) => lease.fence === fence);
-          if (found) this.#takeIn(row, found, isOurs ? 'alone' : 'unclear');
-          if (!isOurs) return;
-        }
-      });
-      return true;
-    } catch (error) {
-      this.#failed(error);
-      this.#kept.add({ row, fence });
-      this.#writeLater(RETRY);
-      return false;
-    }
-  }
-
-  /** @returns false: others have written meanwhile, or it is not ours any more */
-  async #giveBack(row: Row, fence: number): Promise<boolean> {
-    const states = this.#own(row);
-    const isNews = !areSame(states, row.states);
-    const values = [...this.#keyOf(row), fence, isNews ? textOf(states) : null, row.version];
-    const [released] = await this.#options.database.query<{ version: number }>(RELEASE, values);
-    if (!released) return false;
-    if (isNews) this.#wrote(row, states, released.version);
-    return true;
   }
 
   #hasChanged(row: Row): void {
@@ -315,37 +278,47 @@ export class PgKnownStore implements KnownStore {
       this.#kept.clear();
       // Claims have the other connections.
       let isAll = true;
-      for (const { row, fence } of kept) isAll = (await this.#release(row, fence)) && isAll;
-      for (const row of rows) isAll = (await this.#writeLearnt(row)) && isAll;
+      for (const { row, fence } of kept) isAll = (await this.#writeRow(row, fence)) && isAll;
+      for (const row of rows) isAll = (await this.#writeRow(row)) && isAll;
       if (isAll) this.trouble = undefined;
-      else this.#writeLater(RETRY);
       this.#writes--;
     });
     return this.#writing;
   }
 
-  /** @returns false: it is tried again later */
-  async #writeLearnt(row: Row): Promise<boolean> {
+  /** Never rejects. @param fence of a lease that is given back with it @returns false: it is tried again later */
+  async #writeRow(row: Row, fence?: number): Promise<boolean> {
     try {
-      await inTurn(row, () => this.#writeRow(row));
+      await inTurn(row, async () => {
+        while (!(await this.#tryToWrite(row, fence))) {
+          const found = await this.#read(row);
+          const isOurs = fence === undefined || found?.leases.some((lease) => lease.fence === fence);
+          if (found) this.#takeIn(row, found, !isOurs ? 'unclear' : fence === undefined ? 'beside' : 'alone');
+          if (!isOurs) return;
+        }
+      });
       return true;
     } catch (error) {
       this.#failed(error);
-      this.#changed.add(row);
+      if (fence === undefined) this.#changed.add(row);
+      else this.#kept.add({ row, fence });
+      this.#writeLater(RETRY);
       return false;
     }
   }
 
-  async #writeRow(row: Row): Promise<void> {
-    for (;;) {
-      const states = this.#own(row);
-      if (areSame(states, row.states)) return;
-      const values = [...this.#keyOf(row), textOf(states), row.version];
-      const [written] = await this.#options.database.query<{ version: number }>(WRITE, values);
-      if (written) return this.#wrote(row, states, written.version);
-      const found = await this.#read(row);
-      if (found) this.#takeIn(row, found);
-    }
+  /** @returns false: others have written meanwhile, or the lease is not ours any more */
+  async #tryToWrite(row: Row, fence: number | undefined): Promise<boolean> {
+    const states = this.#own(row);
+    const isNews = !areSame(states, row.states);
+    if (!isNews && fence === undefined) return true;
+    const { query } = this.#options.database;
+    const values = [...this.#keyOf(row), isNews ? textOf(states) : null, row.version];
+    const [written] = await (fence === undefined
+      ? query<{ version: number }>(WRITE, values)
+      : query<{ version: number }>(RELEASE, [...values, fence]));
+    if (written && isNews) this.#wrote(row, states, written.version);
+    return written !== undefined;
   }
 
   #wrote(row: Row, states: States, version: number): void {
@@ -438,14 +411,11 @@ export class PgKnownStore implements KnownStore {
 /** Tables are missing after a failover, say, or the right to them. */
 function unavailable(cause: unknown): never {
   if (cause instanceof PatchgateError) throw cause;
-  throw new PatchgateError(
-    'store-unavailable',
-    `the database of the gates is of no use: ${messageOf(cause)}`,
-    {
-      hint: 'send it again once that is mended',
-      cause,
-    },
-  );
+  const message = `the database of the gates is of no use: ${messageOf(cause)}`;
+  throw new PatchgateError('store-unavailable', message, {
+    hint: 'send it again once that is mended',
+    cause,
+  });
 }
 
 function inTurn<T>(row: Row, work: () => Promise<T>): Promise<T> {
@@ -456,8 +426,9 @@ function inTurn<T>(row: Row, work: () => Promise<T>): Promise<T> {
 
 const ROW = '(namespace, service, kind, id) = ($1, $2, $3, $4)';
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
-/** Of a lease by its fence: $5. */
-const IS_THERE = "leases @> jsonb_build_array(jsonb_build_object('fence', $5::bigint))";
+/** @param fence a placeholder */
+const isThere = (fence: string) =>
+  `leases @> jsonb_build_array(jsonb_build_object('fence', ${fence}::bigint))`;
 const LEASED = 'version::float8, fence::float8';
 
 /** A PATCH leaves a row of an id that the service does not have: nothing is known of it. */
@@ -502,16 +473,16 @@ const RENEW = `
   UPDATE patchgate_record SET leases = (
     SELECT jsonb_agg(CASE WHEN (lease->>'fence')::bigint = $5 THEN lease || jsonb_build_object('until', ${NOW} + $6::integer)
       ELSE lease END) FROM jsonb_array_elements(leases) AS lease)
-  WHERE ${ROW} AND ${IS_THERE}
+  WHERE ${ROW} AND ${isThere('$5')}
   RETURNING 1`;
 
-/** $6: what is known, null: nothing new; $7: the version that it goes by. */
+/** $5: what is known, null: nothing new; $6: the version that it goes by; $7: the fence. */
 const RELEASE = `
   UPDATE patchgate_record SET
-    leases = jsonb_path_query_array(leases, '$[*] ? (@.fence != $fence)', jsonb_build_object('fence', $5::bigint)),
-    states = coalesce($6::json, states),
-    version = version + CASE WHEN $6::json IS NULL THEN 0 ELSE 1 END
-  WHERE ${ROW} AND ${IS_THERE} AND ($6::json IS NULL OR version = $7::bigint)
+    leases = jsonb_path_query_array(leases, '$[*] ? (@.fence != $fence)', jsonb_build_object('fence', $7::bigint)),
+    states = coalesce($5::json, states),
+    version = version + CASE WHEN $5::json IS NULL THEN 0 ELSE 1 END
+  WHERE ${ROW} AND ${isThere('$7')} AND ($5::json IS NULL OR version = $6::bigint)
   RETURNING version::float8`;
 
 /** $5: what is known; $6: the version that it goes by. */

@@ -54,7 +54,6 @@ export class PgRecordingStore implements RecordingStore {
   readonly #answered = new Set<string>();
   /** Something was asked for: what is recorded is to be found. */
   #isAsked = false;
-  readonly #onKept: (() => void) | undefined;
   #endListening: () => void = () => undefined;
   #isClosed = false;
 
@@ -63,8 +62,6 @@ export class PgRecordingStore implements RecordingStore {
     this.isWritable = options.outbox !== undefined;
     this.#options = options;
     this.#run = options.run ?? randomUUID();
-    const { onKept } = options;
-    this.#onKept = onKept && (() => onKept(1));
   }
 
   /** Opens the recording `name`, which is empty where it is not there. @throws PatchgateError `store-unavailable` */
@@ -126,7 +123,7 @@ export class PgRecordingStore implements RecordingStore {
   }
 
   append(plain: PlainExchange): void {
-    const { outbox, rules } = this.#options;
+    const { outbox, rules, onKept } = this.#options;
     const { method, path } = plain.request;
     try {
       if (Buffer.byteLength(path) > LONGEST_PATH)
@@ -139,7 +136,7 @@ export class PgRecordingStore implements RecordingStore {
       const own = this.#isAsked ? this.#pathOf(method, path) : undefined;
       own?.addOwn(stored);
       outbox?.append({ ...head, ...(replaces && { replaces }) }, JSON.stringify(exchange), {
-        onKept: this.#onKept,
+        onKept: onKept && (() => onKept(1)),
         onShipped: own && ((row) => own.shipped(stored, row)),
       });
     } catch (error) {
@@ -348,13 +345,8 @@ class PathInDatabase implements ExchangesOfPath, Place {
 
   get #read(): ExchangeIndex {
     if (this.isRead) return this.#index;
-    throw new PatchgateError(
-      'store-unavailable',
-      `${this.method} ${this.path} was not read from the database`,
-      {
-        hint: 'send it again',
-      },
-    );
+    const message = `${this.method} ${this.path} was not read from the database`;
+    throw new PatchgateError('store-unavailable', message, { hint: 'send it again' });
   }
 
   /** It is in memory as it is there. */

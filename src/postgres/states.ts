@@ -3,6 +3,7 @@ import { recordKey } from '../guard/state-files.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Known, RecordKind, RecordName } from '../model/record.ts';
 import { either } from '../state/known.ts';
+import type { Database } from './database.ts';
 
 /** What is known of the records of one kind and id, by `recordKey`: each of their names. */
 export type States = ReadonlyMap<string, { name: RecordName; known: Known }>;
@@ -81,4 +82,22 @@ export function areSame(one: States, other: States): boolean {
     one.size === other.size &&
     [...one].every(([key, { known }]) => isDeepStrictEqual(known, other.get(key)?.known))
   );
+}
+
+/**
+ * What the gates know of a record, by all of its names.
+ *
+ * @param service origin of the target; undefined: of any
+ */
+export async function knownOf(
+  { query, namespace }: Database,
+  { kind, id }: Pick<RecordName, 'kind' | 'id'>,
+  service: string | undefined,
+): Promise<{ name: RecordName; known: Known }[]> {
+  const rows = await query<{ states: StoredState[] }>(
+    `SELECT states FROM patchgate_record
+      WHERE namespace = $1 AND kind = $2 AND id = $3 AND ($4::text IS NULL OR service = $4)`,
+    [namespace, kind, id, service ?? null],
+  );
+  return rows.flatMap(({ states }) => [...statesOf({ kind, id, states }).values()]);
 }

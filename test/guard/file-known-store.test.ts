@@ -12,11 +12,8 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ApprovalStore, FileApprovals } from '../../src/guard/file-approvals.ts';
-import {
-  FileKnownStore,
-  type KnownStoreWithApprovals,
-  openKnownStore,
-} from '../../src/guard/file-known-store.ts';
+import { FileKnownStore, openKnownStore } from '../../src/guard/file-known-store.ts';
+import type { KnownStore } from '../../src/guard/known-store.ts';
 import { journalOf } from '../../src/guard/state-files.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import type { KeptApproval } from '../../src/model/approval.ts';
@@ -40,7 +37,7 @@ function newFile(): string {
   return join(temporaryFolder(), '.patchgate', 'state.json');
 }
 
-interface Opened extends KnownStoreWithApprovals {
+interface Opened extends KnownStore {
   notices: string[];
 }
 
@@ -52,7 +49,7 @@ async function open(file: string, more: { account?: string; target?: string } = 
   return Object.assign(kept, { notices });
 }
 
-const entriesOf = ({ state }: KnownStoreWithApprovals) =>
+const entriesOf = ({ state }: KnownStore) =>
   [...state.entries()].sort((a, b) => JSON.stringify(a.name).localeCompare(JSON.stringify(b.name)));
 const namesIn = (file: string) => readdirSync(dirname(file)).sort();
 const textOf = (file: string) => readFileSync(file, 'utf8');
@@ -375,7 +372,7 @@ describe('two at once', () => {
     ]) {
       learn(store, project(42), holding(...ids));
       for (const reader of [learning, asking]) {
-        reader.follow();
+        reader.follow?.();
         expect(idsIn(reader.state.of(project(42))?.record)?.sort()).toEqual(ids);
       }
     }
@@ -390,8 +387,8 @@ describe('two at once', () => {
     await open(file);
     const reader = await open(file);
     writeFileSync(file, '{');
-    reader.follow();
-    reader.follow();
+    reader.follow?.();
+    reader.follow?.();
     expect(reader.notices.slice(1)).toEqual([
       expect.stringMatching(/^what another process has learnt is not known here: .*state\.json:1:2: /),
     ]);
@@ -505,8 +502,8 @@ describe('approvals', () => {
     marks: { token: `token of ${id}`, request: 'r', body: 'b', state: 's' },
     ...more,
   });
-  const storeOf = ({ approvals }: KnownStoreWithApprovals) => approvals as ApprovalStore;
-  const keptBy = (kept: KnownStoreWithApprovals) => [...storeOf(kept).kept];
+  const storeOf = ({ approvals }: KnownStore) => approvals as ApprovalStore;
+  const keptBy = (kept: KnownStore) => [...storeOf(kept).kept];
 
   test('are in the journal at once, then in the file, as they were last', async () => {
     const file = newFile();
@@ -596,7 +593,7 @@ describe('approvals', () => {
     const reader = await open(file);
     expect(keptBy(reader)).toEqual([]);
     storeOf(store).keep(approval('two'));
-    reader.follow();
+    reader.follow?.();
     expect(keptBy(reader)).toEqual([]);
     expect(storeOf(reader).keep(approval('three'))).toBe(true);
     expect(keptBy(await open(await copyOf(file))).map(({ id }) => id)).toEqual(['one', 'two']);
