@@ -9,7 +9,7 @@ import {
   repositoryPath,
 } from './report.ts';
 import { summaryLine } from './text.ts';
-import { amount, grouped, markdown, printable, shortened } from './wording.ts';
+import { amount, grouped, markdown, sanitize, shortened } from './wording.ts';
 
 type Options = Pick<ReporterOptions, 'cwd' | 'root'>;
 
@@ -112,7 +112,7 @@ function commandOf({ level, properties, message }: Annotation): string {
 
 /** Line ends are escaped; other characters that could steer a terminal are made visible. */
 function escapedData(text: string): string {
-  const shown = text.replace(/[^\r\n]+/g, printable);
+  const shown = text.replace(/[^\r\n]+/g, sanitize);
   return shown.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
@@ -160,5 +160,5 @@ export function githubSummary(report: Report, options: Options & Pick<ReporterOp
 }
 
 function cell(text: string): string {
-  return markdown(printable(shortened(text, MOST_CHARACTERS)));
+  return markdown(sanitize(shortened(text, MOST_CHARACTERS)));
 }

@@ -1,7 +1,7 @@
 import { fingerprintsOf } from './fingerprint.ts';
 import { jsonPieces } from './json.ts';
 import { findingsOf, type Report, type ReporterOptions, repositoryPath } from './report.ts';
-import { printable } from './wording.ts';
+import { sanitize } from './wording.ts';
 
 /**
  * For GitLab's merge requests: Code Quality, `[{ "description", "check_name", "fingerprint", "severity", "location" }]`
@@ -15,7 +15,7 @@ export function* gitlab(report: Report, options: Pick<ReporterOptions, 'cwd' | '
     ({ file, subject, finding }) => {
       const { rule, severity, message, hint, line = subject.line ?? 1 } = finding;
       return {
-        description: printable(hint === undefined ? message : `${message}; ${hint}`),
+        description: sanitize(hint === undefined ? message : `${message}; ${hint}`),
         check_name: rule,
         fingerprint: fingerprints.get(finding),
         severity: severity === 'error' ? 'major' : 'minor',

@@ -13,7 +13,7 @@ import {
   type Subject,
   summaryOf,
 } from './report.ts';
-import { amount, markdown, printable, shortened } from './wording.ts';
+import { amount, markdown, sanitize, shortened } from './wording.ts';
 
 type Options = Pick<ReporterOptions, 'cwd' | 'root' | 'version' | 'hasBaseline'>;
 
@@ -136,7 +136,7 @@ const LEVELS = { error: 'error', warn: 'warning', note: 'note' } as const;
 
 /** SARIF takes braces for what is to be put in, unless they are doubled, and `[a](1)` for a link. */
 function message(text: string, hint?: string) {
-  const whole = hint === undefined ? printable(text) : `${printable(text)}\nHint: ${printable(hint)}`;
+  const whole = hint === undefined ? sanitize(text) : `${sanitize(text)}\nHint: ${sanitize(hint)}`;
   return { text: whole.replace(/[{}]/g, '$&$&').replace(/\[(?=[^\]]*\]\()/g, '\\[') };
 }
 

@@ -9,11 +9,11 @@ const COMMAND = /^(\s*):(?=:)|#(?=#\[)/g;
  * its place.
  */
 export function visible(text: string): string {
-  return printable(text).replace(COMMAND, '$1\ufffd');
+  return sanitize(text).replace(COMMAND, '$1\ufffd');
 }
 
 /** The same where commands are escaped, or there are none. */
-export function printable(text: string): string {
+export function sanitize(text: string): string {
   return text.replaceAll('\t', ' ').replace(UNPRINTABLE, '\ufffd');
 }
 

@@ -1,5 +1,5 @@
 import type { Approval } from '../model/approval.ts';
-import { printable } from '../reporters/wording.ts';
+import { sanitize } from '../reporters/wording.ts';
 import { lostBy } from './effects.tsx';
 
 /** As they are by now: nothing tells that one expires. A held one does not. */
@@ -28,12 +28,12 @@ export function announcement(pending: readonly Approval[], now: number): string 
 /** `ci (127.0.0.1), session tests` */
 export function askedBy({ who, client, session }: Pick<Approval, 'who' | 'client' | 'session'>): string {
   const name = who === undefined ? (client ?? 'a client') : client === undefined ? who : `${who} (${client})`;
-  return printable(session ? `${name}, session ${session}` : name);
+  return sanitize(session ? `${name}, session ${session}` : name);
 }
 
 /** `declined by anna` */
 export function outcomeText({ status, decidedBy, decidedAt }: Approval): string {
-  const by = decidedBy ? ` by ${printable(decidedBy)}` : '';
+  const by = decidedBy ? ` by ${sanitize(decidedBy)}` : '';
   switch (status) {
     case 'approved':
       return `approved${by}, not used yet`;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval, Decision } from '../model/approval.ts';
-import { printable } from '../reporters/wording.ts';
+import { sanitize } from '../reporters/wording.ts';
 import { post } from './api.ts';
 import { announcement, askedBy, currentOf, lossText, outcomeText, pendingOf } from './approval-words.ts';
 import { OtherToken, useApprover } from './approver.tsx';
@@ -103,7 +103,7 @@ function Card({ approval, isAlone = false, now, ask }: CardProps) {
   return (
     <article class="approval" data-status={status} aria-labelledby={headingId(id)}>
       <Heading id={headingId(id)} tabIndex={-1}>
-        {!isAlone && <a href={hrefOf(['approvals', id])}>{id}</a>} {method} {printable(url)}
+        {!isAlone && <a href={hrefOf(['approvals', id])}>{id}</a>} {method} {sanitize(url)}
       </Heading>
       <Effects effects={approval.effects} omitted={approval.effectsOmitted} />
       <p class="about">
@@ -114,7 +114,7 @@ function Card({ approval, isAlone = false, now, ask }: CardProps) {
         {!isPending && <strong>{outcomeText(approval)}</strong>}
         {approval.decidedAt && <Ago at={approval.decidedAt} now={now} />}
       </p>
-      {approval.reason && <p class="reason">Reason: {printable(approval.reason)}</p>}
+      {approval.reason && <p class="reason">Reason: {sanitize(approval.reason)}</p>}
       {isPending && (
         <>
           <Waiting approval={approval} />
@@ -224,7 +224,7 @@ function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) 
     <Dialog title={`${verb} ${approval.id}?`} onClose={onClose}>
       <form onSubmit={onSubmit}>
         <p>
-          {approval.method} {printable(approval.url)}
+          {approval.method} {sanitize(approval.url)}
           <br />
           Asked by {askedBy(approval)}
         </p>
@@ -242,7 +242,7 @@ function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) 
         ) : (
           <p role="alert">It is no longer pending: {outcomeText(approval)}.</p>
         )}
-        {!isPending && approval.reason && <p class="reason">Reason: {printable(approval.reason)}</p>}
+        {!isPending && approval.reason && <p class="reason">Reason: {sanitize(approval.reason)}</p>}
         <p class="buttons">
           {isPending && (
             <button type="submit" class={isApproval ? 'danger' : undefined} aria-disabled={isBusy}>

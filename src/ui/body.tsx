@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from 'preact';
-import { amount, printable } from '../reporters/wording.ts';
+import { amount, sanitize } from '../reporters/wording.ts';
 import type { ShownBody } from '../server/show-exchange.ts';
 import { jsonLines, type PlaceInLines, placeInLines } from './json-lines.ts';
 
@@ -70,7 +70,7 @@ function TextBody({ text, marks }: { text: string; marks: readonly Mark[] }) {
   const lines = text.split(/\r?\n/);
   return (
     <Code
-      lines={lines.map((line) => printable(line))}
+      lines={lines.map((line) => sanitize(line))}
       marks={marks.map((mark) => {
         const line = Math.min(mark.line ?? 1, lines.length) - 1;
         return { mark, line, before: ' '.repeat(Math.min((mark.column ?? 1) - 1, lines[line]?.length ?? 0)) };
@@ -124,7 +124,7 @@ function MissingHere({ mark: { tone }, missing, before }: PlacedMark) {
   return (
     <div class={`missing ${tone}`}>
       {before}
-      <span>{printable(missing?.name ?? '')}</span> is missing here
+      <span>{sanitize(missing?.name ?? '')}</span> is missing here
     </div>
   );
 }

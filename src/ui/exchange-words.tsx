@@ -1,6 +1,6 @@
 import type { Severity } from '../model/finding.ts';
 import { effectText } from '../reporters/effect-text.ts';
-import { printable } from '../reporters/wording.ts';
+import { sanitize } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import { verdictOf } from './exchange-filter.ts';
 
@@ -31,7 +31,7 @@ export function SeverityWord({ severity }: { severity: Severity }) {
 export function summaryOf(exchange: ShownExchange): string {
   const { verdict, response, failure, fault } = exchange;
   const kind = verdictOf(exchange);
-  if (kind === 'missed' && failure) return printable(failure);
+  if (kind === 'missed' && failure) return sanitize(failure);
   const { findings = [], effects = [], omitted = 0 } = verdict ?? {};
   const [effect] = effects;
   const finding = findings.find(({ severity }) => severity === 'error') ?? findings[0];
@@ -46,7 +46,7 @@ export function summaryOf(exchange: ShownExchange): string {
     failure,
     fault && `fault ${fault}`,
   ];
-  return printable(parts.filter(Boolean).join('; '));
+  return sanitize(parts.filter(Boolean).join('; '));
 }
 
 /** `14:03:22`, as the clock here has it. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { isObject, type JsonValue, member } from '../json/json.ts';
 import type { Finding } from '../model/finding.ts';
 import { ignoringOption } from '../recordings/matching/ignoring-option.ts';
-import { amount, printable } from '../reporters/wording.ts';
+import { amount, sanitize } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import { Body, type Mark } from './body.tsx';
 import { compareDocuments, type Row } from './compare.ts';
@@ -22,7 +22,7 @@ export function ExchangePage({ route }: { route: Route }) {
   return (
     <div class="exchange">
       <Neighbours id={id} />
-      <h1>Exchange {printable(id)}</h1>
+      <h1>Exchange {sanitize(id)}</h1>
       <Problem error={error} />
       {exchange && <Whole exchange={exchange} finding={route.query.get('finding')} />}
     </div>
@@ -58,7 +58,7 @@ function Whole({ exchange, finding }: { exchange: ShownExchange; finding: string
   return (
     <>
       <p class="target">
-        <span class="method">{request.method}</span> {printable(request.url)}
+        <span class="method">{request.method}</span> {sanitize(request.url)}
       </p>
       <ExchangeFacts exchange={exchange} />
       <Actions exchange={exchange} />
@@ -189,12 +189,12 @@ function Findings({ exchange: { id, request, verdict } }: { exchange: ShownExcha
               <SeverityWord severity={finding.severity} />{' '}
               {request.body && isInBody(finding) ? (
                 <a href={href} onClick={() => show(number)}>
-                  {printable(finding.message)}
+                  {sanitize(finding.message)}
                 </a>
               ) : (
-                printable(finding.message)
+                sanitize(finding.message)
               )}
-              {finding.hint && <span>. Hint: {printable(finding.hint)}</span>}
+              {finding.hint && <span>. Hint: {sanitize(finding.hint)}</span>}
               <Basis finding={finding} />
             </li>
           );
@@ -207,7 +207,7 @@ function Findings({ exchange: { id, request, verdict } }: { exchange: ShownExcha
 
 function Basis({ finding: { rule, pointer, basis, source } }: { finding: Finding }) {
   const said = [rule, pointer && `at ${pointer}`, basis, source].filter(Boolean);
-  return <div class="quiet">{printable(said.join(', '))}</div>;
+  return <div class="quiet">{sanitize(said.join(', '))}</div>;
 }
 
 function marksOf(findings: readonly Finding[]): Mark[] {
@@ -216,8 +216,8 @@ function marksOf(findings: readonly Finding[]): Mark[] {
     const { pointer, line, column, severity, rule, message, hint } = finding;
     const text = (
       <>
-        <SeverityWord severity={severity} /> <span class="said">{printable(message)}</span>
-        {hint && <div class="said">Hint: {printable(hint)}</div>}
+        <SeverityWord severity={severity} /> <span class="said">{sanitize(message)}</span>
+        {hint && <div class="said">Hint: {sanitize(hint)}</div>}
         <div class="quiet">{rule}</div>
       </>
     );
@@ -228,7 +228,7 @@ function marksOf(findings: readonly Finding[]): Mark[] {
 function marksOfMiss({ nearest }: Miss): Mark[] {
   const inBody = nearest?.differences?.filter(({ place }) => place.startsWith('/')) ?? [];
   return inBody.map(({ place, recorded }) => {
-    const text = recorded === undefined ? 'Not in the recorded request' : `Recorded: ${printable(recorded)}`;
+    const text = recorded === undefined ? 'Not in the recorded request' : `Recorded: ${sanitize(recorded)}`;
     return {
       id: `difference-${place}`,
       pointer: place,
@@ -254,8 +254,8 @@ export function Headers({ headers, of }: { headers: ShownExchange['request']['he
         <tbody>
           {pairs.map(([name, value], i) => (
             <tr key={i}>
-              <th scope="row">{printable(name)}</th>
-              <td>{printable(value)}</td>
+              <th scope="row">{sanitize(name)}</th>
+              <td>{sanitize(value)}</td>
             </tr>
           ))}
         </tbody>
@@ -370,11 +370,11 @@ function MissSection({ miss, exchange }: { miss: Miss; exchange: ShownExchange }
   return (
     <section aria-labelledby="miss">
       <h2 id="miss">Nothing in the recording answers it</h2>
-      {!differences && <p>{printable(detail)}</p>}
+      {!differences && <p>{sanitize(detail)}</p>}
       {nearest && (
         <p>
-          The nearest exchange: {nearest.method} {printable(nearest.path)}
-          {nearest.query && printable(`?${nearest.query}`)}
+          The nearest exchange: {nearest.method} {sanitize(nearest.path)}
+          {nearest.query && sanitize(`?${nearest.query}`)}
           {nearest.recordedAt && (
             <>
               , recorded <Moment at={nearest.recordedAt} />
@@ -389,11 +389,11 @@ function MissSection({ miss, exchange }: { miss: Miss; exchange: ShownExchange }
           <tbody>
             {differences.map(({ place, recorded, sent }) => (
               <tr key={place}>
-                <th scope="row">{printable(place)}</th>
+                <th scope="row">{sanitize(place)}</th>
                 <td data-label="Recorded">
-                  {recorded === undefined ? <em>nothing</em> : printable(recorded)}
+                  {recorded === undefined ? <em>nothing</em> : sanitize(recorded)}
                 </td>
-                <td data-label="Sent">{sent === undefined ? <em>nothing</em> : printable(sent)}</td>
+                <td data-label="Sent">{sent === undefined ? <em>nothing</em> : sanitize(sent)}</td>
                 <td data-label="Would be ignored with">
                   <Ignoring place={place} />
                 </td>

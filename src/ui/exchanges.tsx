@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { amount, printable } from '../reporters/wording.ts';
+import { amount, sanitize } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import { pendingOf } from './approval-words.ts';
 import {
@@ -195,7 +195,7 @@ function Filters({
       </select>
     </label>
   );
-  const asIs = (values: readonly string[]) => values.map((value) => [value, printable(value)] as const);
+  const asIs = (values: readonly string[]) => values.map((value) => [value, sanitize(value)] as const);
   const input = (name: 'path' | 'text', label: string) => (
     <label>
       <span>{label}</span>
@@ -223,7 +223,7 @@ function Filters({
           'Session',
           choices.session.map((name) => [
             name,
-            name === DEFAULT_SESSION ? 'the default one' : printable(name),
+            name === DEFAULT_SESSION ? 'the default one' : sanitize(name),
           ]),
         )}
         {input('text', 'Text')}
@@ -298,12 +298,12 @@ function Exchange({ exchange, index }: { exchange: ShownExchange; index: number 
         </time>
       </td>
       <td>
-        <a href={hrefOf(['exchanges', id])} title={printable(request.url)}>
+        <a href={hrefOf(['exchanges', id])} title={sanitize(request.url)}>
           <span class="method">{request.method}</span>{' '}
           <span class="path">
             <bdi dir="ltr">
-              {printable(path)}
-              {query && <span class="quiet">{printable(query)}</span>}
+              {sanitize(path)}
+              {query && <span class="quiet">{sanitize(query)}</span>}
             </bdi>
           </span>
         </a>
@@ -315,7 +315,7 @@ function Exchange({ exchange, index }: { exchange: ShownExchange; index: number 
       <td title={summaryOf(exchange)}>{summaryOf(exchange)}</td>
       <td>{answeredBy}</td>
       <td>{tookText(durationMs)}</td>
-      <td>{session && printable(session)}</td>
+      <td>{session && sanitize(session)}</td>
     </tr>
   );
 }

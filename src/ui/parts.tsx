@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { grouped, printable } from '../reporters/wording.ts';
+import { grouped, sanitize } from '../reporters/wording.ts';
 import { ApiError, get } from './api.ts';
 import { useLive } from './live.ts';
 import { agoText } from './time.ts';
@@ -83,7 +83,7 @@ export function Moment({ at }: { at: string }) {
 
 /** A text in which no option is parted at its dashes. */
 export function WithOptions({ text }: { text: string }) {
-  const parts = printable(text).split(/(--[a-z][a-z-]*)/);
+  const parts = sanitize(text).split(/(--[a-z][a-z-]*)/);
   return (
     <>
       {parts.map((part, index) =>
@@ -135,11 +135,7 @@ export function Facts({ facts, isRow = false }: { facts: readonly Fact[]; isRow?
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {typeof value === 'string'
-              ? printable(value)
-              : typeof value === 'number'
-                ? grouped(value)
-                : value}
+            {typeof value === 'string' ? sanitize(value) : typeof value === 'number' ? grouped(value) : value}
           </dd>
         </div>
       ))}

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json.ts';
 import type { RecordKind } from '../model/record.ts';
-import { printable } from '../reporters/wording.ts';
+import { sanitize } from '../reporters/wording.ts';
 
 /** What is known of a record, as `GET state/records` has it. */
 export interface KnownRecord {
@@ -19,7 +19,7 @@ export interface KnownRecord {
 
 /** `project 42 "Checkout"` */
 export function titleOf({ kind, id, record: { name } }: Pick<KnownRecord, 'kind' | 'id' | 'record'>): string {
-  return `${kind} ${id}${typeof name === 'string' ? ` "${printable(name)}"` : ''}`;
+  return `${kind} ${id}${typeof name === 'string' ? ` "${sanitize(name)}"` : ''}`;
 }
 
 /** `environment 3 "Development", only possible since 2026-…` */
@@ -28,9 +28,9 @@ export function environmentsOf(list: unknown): string[] {
   return list.map((item) => {
     const { id, name, isEnabled, possibleSince } = Object(item) as Record<string, unknown>;
     const texts = [
-      `environment ${id}${typeof name === 'string' ? ` "${printable(name)}"` : ''}`,
+      `environment ${id}${typeof name === 'string' ? ` "${sanitize(name)}"` : ''}`,
       ...(isEnabled === true ? ['enabled'] : []),
-      ...(possibleSince === undefined ? [] : [`only possible since ${printable(String(possibleSince))}`]),
+      ...(possibleSince === undefined ? [] : [`only possible since ${sanitize(String(possibleSince))}`]),
     ];
     return texts.join(', ');
   });

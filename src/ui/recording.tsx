@@ -1,4 +1,4 @@
-import { grouped, printable } from '../reporters/wording.ts';
+import { grouped, sanitize } from '../reporters/wording.ts';
 import type { Missed } from '../upstreams/replay/misses.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 
@@ -81,11 +81,11 @@ function Misses({ count, misses }: Missed) {
               return (
                 <tr key={`${miss.session} ${miss.text}`}>
                   <th scope="row">
-                    {miss.method} {printable(miss.url)}
+                    {miss.method} {sanitize(miss.url)}
                     {miss.session !== '' && <span class="quiet"> in session {miss.session}</span>}
                   </th>
                   <td data-label="Why">
-                    {printable(miss.text)}
+                    {sanitize(miss.text)}
                     {miss.hint && (
                       <p class="quiet">
                         <WithOptions text={miss.hint} />
@@ -126,8 +126,8 @@ function NeverServed({ total, count, exchanges }: Unserved) {
             {exchanges.map(({ method, path, query, index, recordedAt, session, place, reason }) => (
               <tr key={`${method} ${path} ${index}`}>
                 <th scope="row">
-                  {method} {printable(path)}
-                  {query && `?${printable(query)}`}
+                  {method} {sanitize(path)}
+                  {query && `?${sanitize(query)}`}
                   {reason && <p class="note">It can never be served: {reason}</p>}
                 </th>
                 <td data-label="Which of the same">{place ?? 'recorded once'}</td>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Finding } from '../model/finding.ts';
-import { printable } from '../reporters/wording.ts';
+import { sanitize } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import { get, post } from './api.ts';
 import { Body } from './body.tsx';
@@ -241,8 +241,8 @@ function DryRun({ judged, goTo }: { judged: Judged | undefined; goTo: (finding: 
                   <span class="unseen">, column {finding.column}: go to it</span>
                 </button>
               )}{' '}
-              <code>{finding.rule}</code> {printable(finding.message)}
-              {finding.hint && <p class="quiet">{printable(finding.hint)}</p>}
+              <code>{finding.rule}</code> {sanitize(finding.message)}
+              {finding.hint && <p class="quiet">{sanitize(finding.hint)}</p>}
             </li>
           ))}
         </ul>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { printable } from '../reporters/wording.ts';
+import { sanitize } from '../reporters/wording.ts';
 import type { ServedExchange } from '../upstreams/session.ts';
 import { del } from './api.ts';
 import { Confirm } from './approver.tsx';
@@ -65,7 +65,7 @@ export function Sessions(_: { route: Route }) {
           {sessions.map(({ name, requests, served, startedAt, lastUsedAt }) => (
             <tr key={name}>
               <th scope="row">
-                <a href={hrefOf([], { session: name || DEFAULT_SESSION })}>{printable(nameOf(name))}</a>
+                <a href={hrefOf([], { session: name || DEFAULT_SESSION })}>{sanitize(nameOf(name))}</a>
               </th>
               <td data-label="Requests" class="digits">
                 {requests}
@@ -126,7 +126,7 @@ function ServedTo({ name }: { name: string }) {
   const [session] = data?.sessions ?? [];
   return (
     <>
-      <h2>Served to {printable(nameOf(name))}</h2>
+      <h2>Served to {sanitize(nameOf(name))}</h2>
       <Problem error={error} />
       {session && (
         <table class="stacked">
@@ -135,7 +135,7 @@ function ServedTo({ name }: { name: string }) {
             {session.exchanges?.map(({ method, path, index, recordedAt, times }) => (
               <tr key={`${method} ${path} ${index}`}>
                 <th scope="row">
-                  {method} {printable(path)}
+                  {method} {sanitize(path)}
                 </th>
                 <td data-label="Place in its file" class="digits">
                   {index + 1}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { printable } from '../reporters/wording.ts';
+import { sanitize } from '../reporters/wording.ts';
 import { del } from './api.ts';
 import { Confirm } from './approver.tsx';
 import { useLive } from './live.ts';
@@ -60,7 +60,7 @@ export function StatePage(_: { route: Route }) {
                 <th scope="row">{titleOf(one)}</th>
                 <td data-label="Account">
                   {one.account}
-                  {one.path !== undefined && <span class="quiet"> below {printable(one.path)}</span>}
+                  {one.path !== undefined && <span class="quiet"> below {sanitize(one.path)}</span>}
                 </td>
                 <td data-label="Holds">
                   <Holding {...one} />
@@ -111,7 +111,7 @@ function Holding({ record, incomplete }: KnownRecord) {
           ))}
         </ul>
       )}
-      {languages.length > 0 && <p class="quiet">{printable(languages.join(', '))}</p>}
+      {languages.length > 0 && <p class="quiet">{sanitize(languages.join(', '))}</p>}
     </>
   );
 }

@@ -2,7 +2,7 @@ import type { Patchgate } from '../../app/patchgate.ts';
 import { losesEnvironment } from '../../model/effect.ts';
 import type { Verdict } from '../../model/finding.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
-import { printable } from '../../reporters/wording.ts';
+import { sanitize } from '../../reporters/wording.ts';
 
 /** Requests that are listed. */
 const MOST = 5;
@@ -88,5 +88,5 @@ function remedyText(
 
 /** A name as the flag takes it between quotes: `?` stands for what the shell, a list or a terminal would take for its own. */
 function patternOf(name: string): string {
-  return printable(name.replace(/[,'\t]|^\s|\s$/g, '?')).replaceAll('\ufffd', '?');
+  return sanitize(name.replace(/[,'\t]|^\s|\s$/g, '?')).replaceAll('\ufffd', '?');
 }
