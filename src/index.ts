@@ -1,6 +1,6 @@
 /** What a program of one's own may use. */
 import { gateOf } from './app/compose-gate.ts';
-import type { Kind } from './app/compose-upstream.ts';
+import type { ServerKind } from './app/compose-upstream.ts';
 import { createPatchgate, type Patchgate } from './app/patchgate.ts';
 import { PatchgateError } from './errors.ts';
 import type { Gate } from './gate/gate.ts';
@@ -8,7 +8,7 @@ import { resolveConfig } from './settings/config.ts';
 import type { UserConfig } from './settings/define-config.ts';
 import { COMMAND_DEFAULTS } from './settings/settings.ts';
 
-export type { Kind } from './app/compose-upstream.ts';
+export type { ServerKind as Kind } from './app/compose-upstream.ts';
 export type { Patchgate } from './app/patchgate.ts';
 export { PatchgateError } from './errors.ts';
 export type { Gate, GateRequest, Inspection } from './gate/gate.ts';
@@ -27,7 +27,7 @@ export type { Unserved, UnservedExchange } from './upstreams/replay/unserved.ts'
  *   and the config file. Nothing is logged unless `log` says so
  * @throws PatchgateError where a setting, the contract or the recording is wrong
  */
-export async function patchgate(kind: Kind, settings: UserConfig<number> = {}): Promise<Patchgate> {
+export async function patchgate(kind: ServerKind, settings: UserConfig<number> = {}): Promise<Patchgate> {
   if (!['proxy', 'replay', 'fake'].includes(kind)) {
     throw new PatchgateError('bad-usage', `there is no ${JSON.stringify(kind)}`, {
       hint: 'it is proxy, replay or fake',

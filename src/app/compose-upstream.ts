@@ -22,7 +22,7 @@ import {
   requireRecording,
 } from './open-recording.ts';
 
-export type Kind = 'proxy' | 'replay' | 'fake';
+export type ServerKind = 'proxy' | 'replay' | 'fake';
 
 export interface RuntimeContext extends Shared {
   /** Takes whole lines of the access log. */
@@ -70,7 +70,7 @@ interface Setup extends RuntimeContext {
  * @param rules those of the config: made once for all that uses them
  */
 export async function composeUpstream(
-  kind: Kind,
+  kind: ServerKind,
   config: Config,
   rules: MatchRules,
   context: RuntimeContext,

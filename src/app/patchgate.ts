@@ -41,7 +41,7 @@ import { closing, orClose } from './closing.ts';
 import { composeApprovals } from './compose-approvals.ts';
 import { gateOf } from './compose-gate.ts';
 import { composeKnowledge, refuseUnguarded } from './compose-knowledge.ts';
-import { type Composed, composeUpstream, type Kind, type RuntimeContext } from './compose-upstream.ts';
+import { type Composed, composeUpstream, type RuntimeContext, type ServerKind } from './compose-upstream.ts';
 import { openShared } from './open-database.ts';
 import { rulesOf } from './open-recording.ts';
 import { reloadedConfig } from './reload.ts';
@@ -94,7 +94,7 @@ export interface Patchgate {
 
 /** Puts the parts together: the only place that knows them all. */
 export async function createPatchgate(
-  kind: Kind,
+  kind: ServerKind,
   given: Config,
   context: RuntimeContext,
 ): Promise<Patchgate> {

@@ -1,13 +1,13 @@
 import { PatchgateError } from '../errors.ts';
 import type { Config, Resolved } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
-import type { Kind } from './compose-upstream.ts';
+import type { ServerKind } from './compose-upstream.ts';
 import { withDatabase } from './open-database.ts';
 import { isRecorded, recordMode, requireRecording } from './open-recording.ts';
 
 /** What a test suite runs against, and its settings. */
 export interface InForce {
-  kind: Kind;
+  kind: ServerKind;
   config: Config;
 }
 

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import type { Kind } from '../app/compose-upstream.ts';
+import type { ServerKind } from '../app/compose-upstream.ts';
 import { flagOf, SETTINGS, type Setting, type SettingName } from '../settings/settings.ts';
 import { FAKING, PROXYING, REPLAYING_ALONE, spellOut } from './options.ts';
 
-const SERVERS: Readonly<Record<Kind, readonly SettingName[]>> = {
+const SERVERS: Readonly<Record<ServerKind, readonly SettingName[]>> = {
   proxy: PROXYING,
   replay: REPLAYING_ALONE,
   fake: FAKING,
@@ -15,24 +15,24 @@ const SERVERS: Readonly<Record<Kind, readonly SettingName[]>> = {
  */
 export function plainCommand(
   args: readonly string[],
-): { kind: Kind; flags: Record<string, unknown> } | undefined {
+): { kind: ServerKind; flags: Record<string, unknown> } | undefined {
   const [kind = '', ...rest] = args;
   if (!Object.hasOwn(SERVERS, kind) || rest.some((arg) => UNPLAIN.test(arg))) return undefined;
   try {
     const { positionals, values } = parseArgs({
       args: spellOut(rest),
-      options: optionsOf(SERVERS[kind as Kind]),
+      options: optionsOf(SERVERS[kind as ServerKind]),
       allowPositionals: kind === 'proxy',
     });
     const [target, ...further] = positionals;
     if (further.length > 0 || (target !== undefined && !/^https?:/.test(target))) return undefined;
     const flags: Record<string, unknown> = target === undefined ? {} : { target };
-    for (const name of [...SERVERS[kind as Kind], 'config']) {
+    for (const name of [...SERVERS[kind as ServerKind], 'config']) {
       const given = (values as Record<string, unknown[] | undefined>)[flagOf(name)];
       // One that is on or off may be given again.
       if (given) flags[name] = given.length === 1 || given[0] === true ? given[0] : given;
     }
-    return { kind: kind as Kind, flags };
+    return { kind: kind as ServerKind, flags };
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import type { CommandModule } from 'yargs';
-import type { Kind } from '../app/compose-upstream.ts';
+import type { ServerKind } from '../app/compose-upstream.ts';
 import { recordedAt, unservedText } from '../app/run-text.ts';
 import { PatchgateError } from '../errors.ts';
 import { amount, recordedText, visible } from '../reporters/wording.ts';
@@ -74,7 +74,7 @@ const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=100'
  *
  * @param flags by setting name
  */
-export async function serve(kind: Kind, flags: Readonly<Record<string, unknown>>): Promise<void> {
+export async function serve(kind: ServerKind, flags: Readonly<Record<string, unknown>>): Promise<void> {
   const resolve = (isAnew: boolean) =>
     resolveConfig(flags, COMMAND_DEFAULTS[kind], process.env, process.cwd(), undefined, isAnew);
   const first = await resolve(false);

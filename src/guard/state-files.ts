@@ -8,7 +8,7 @@ import { linesIn } from '../recordings/store/journal.ts';
 import { readFileIfThere, readStart, stampOf, writeFileAtomically } from '../recordings/store/write-file.ts';
 import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
 import { problemOf } from '../schemas/check.ts';
-import { isAccount, isId, readState, recordsOf, type State, stateOf } from '../state/state-file.ts';
+import { isAccount, isRecordId, readState, recordsOf, type State, stateOf } from '../state/state-file.ts';
 
 /** What a state file and the journal beside it say together. */
 interface Kept {
@@ -107,7 +107,7 @@ function changeIn(line: Buffer, where: string): Change | KeptApproval {
     typeof kind === 'string' &&
     isRecordKind(kind) &&
     typeof id === 'string' &&
-    isId(id);
+    isRecordId(id);
   if (!isNamed || (record !== null && !isObject(record))) {
     throw new PatchgateError('bad-input', `${where}: this is no line of a journal`, {
       hint: 'what was learnt last and is not in the state file yet stands there: correct it, or delete it to go without it',

@@ -41,7 +41,7 @@ export function bodyFileName(
 ): string {
   const type = /^[^;\s]*/.exec(contentType ?? '')?.[0].toLowerCase() ?? '';
   const ending = `.${Object.hasOwn(EXTENSIONS, type) ? EXTENSIONS[type] : 'bin'}`;
-  return `${method}~${hashOf(bytes)}${isText ? TEXT_ENDING : ending}`;
+  return `${method}~${bodyHash(bytes)}${isText ? TEXT_ENDING : ending}`;
 }
 
 /** Undefined where it is no name of a body's file. */
@@ -49,6 +49,6 @@ export function hashInName(name: string): string | undefined {
   return NAME.exec(name)?.[1];
 }
 
-export function hashOf(bytes: Buffer): string {
+export function bodyHash(bytes: Buffer): string {
   return hash('sha256', bytes, 'hex').slice(0, 32);
 }

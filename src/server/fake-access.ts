@@ -1,7 +1,7 @@
 import { PatchgateError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { isRecordKind, RECORD_KINDS, type RecordName } from '../model/record.ts';
-import { isAccount, isId } from '../state/state-file.ts';
+import { isAccount, isRecordId } from '../state/state-file.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -41,7 +41,7 @@ function checked({ account, kind, id }: NameGiven): RecordName {
   const wrong = (what: string, hint: string) => new PatchgateError('bad-usage', what, { hint });
   if (!isRecordKind(kind))
     throw wrong(`there is no kind of record ${JSON.stringify(kind)}`, `kinds: ${RECORD_KINDS.join(', ')}`);
-  if (!isId(id)) throw wrong(`${JSON.stringify(id)} is no id`, 'an id is an integer, as in the path');
+  if (!isRecordId(id)) throw wrong(`${JSON.stringify(id)} is no id`, 'an id is an integer, as in the path');
   if (isAccount(account)) return { account, kind, id };
   throw wrong(
     `${JSON.stringify(account)} names no account`,

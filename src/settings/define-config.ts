@@ -4,7 +4,7 @@ import type { SeveritySetting } from '../model/finding.ts';
 import type { NormalizeRequest } from '../model/normalize-request.ts';
 import type { RecordKind } from '../model/record.ts';
 import type { Rule } from '../model/rule.ts';
-import type { Kind, SETTINGS } from './settings.ts';
+import type { SETTINGS, ValueKind } from './settings.ts';
 
 export { type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 export { pointerOf } from '../json/pointer.ts';
@@ -121,7 +121,7 @@ interface WrittenKinds<Milliseconds> {
   faults: string | readonly FaultGiven[];
 }
 
-type Written<S, Milliseconds> = S extends { $ref: `#/definitions/${infer K extends Kind}` }
+type Written<S, Milliseconds> = S extends { $ref: `#/definitions/${infer K extends ValueKind}` }
   ? WrittenKinds<Milliseconds>[K]
   : S extends { enum: readonly (infer Word)[] }
     ? Word

@@ -1,6 +1,6 @@
 import { DELETIONS } from '../model/deletion.ts';
 import { RECORD_KINDS } from '../model/record.ts';
-import { type Kind, SETTINGS, type Setting } from './settings.ts';
+import { SETTINGS, type Setting, type ValueKind } from './settings.ts';
 
 /**
  * JSON Schemas (draft-07) of what people write: the config file, faults, rules of one's own. The build compiles them,
@@ -57,7 +57,7 @@ function listOf(pattern: string): string {
 }
 
 /** What a setting of each kind takes. */
-export const KINDS: Record<Kind, Schema> = {
+export const KINDS: Record<ValueKind, Schema> = {
   text: filled,
   file: filled,
   fileOrOff: { anyOf: [text, { const: false }], takes: 'a text' },

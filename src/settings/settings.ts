@@ -5,7 +5,7 @@ import type { RecordKind } from '../model/record.ts';
 export interface Setting {
   description: string;
   /** A kind of value of its own: `#/definitions/duration`. schema.ts says what each takes. */
-  $ref?: `#/definitions/${Kind}`;
+  $ref?: `#/definitions/${ValueKind}`;
   type?: 'boolean' | 'integer';
   /** `true` is the bare flag, `false` is off. */
   enum?: readonly (string | boolean)[];
@@ -54,9 +54,9 @@ interface Values {
   latency: Latency;
   faults: FaultRule[];
 }
-export type Kind = keyof Values;
+export type ValueKind = keyof Values;
 
-const of = <K extends Kind>(kind: K) => ({ $ref: `#/definitions/${kind}` as const });
+const of = <K extends ValueKind>(kind: K) => ({ $ref: `#/definitions/${kind}` as const });
 const flag = { type: 'boolean', default: false } as const;
 /** Those under one heading of a command's help. */
 const group = <const T extends Readonly<Record<string, Setting>>>(
@@ -433,7 +433,7 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 export type SettingValues = {
   [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> | (Name extends Optional ? undefined : never);
 };
-type ValueOf<S> = S extends { $ref: `#/definitions/${infer K extends Kind}` }
+type ValueOf<S> = S extends { $ref: `#/definitions/${infer K extends ValueKind}` }
   ? Values[K]
   : S extends { enum: readonly (infer Word)[] }
     ? Exclude<Word, boolean>
@@ -450,8 +450,8 @@ type Optional = {
 export type RecordMode = NonNullable<SettingValues['record']>;
 
 /** Its kind, where it has one of its own. */
-export function kindOf({ $ref }: Setting): Kind | undefined {
-  return $ref?.slice('#/definitions/'.length) as Kind | undefined;
+export function kindOf({ $ref }: Setting): ValueKind | undefined {
+  return $ref?.slice('#/definitions/'.length) as ValueKind | undefined;
 }
 
 /** The words that it takes, where it is one of several. */

@@ -80,7 +80,7 @@ export function stateOf(records: Iterable<{ name: RecordName; known: Known }>, t
   const unnamed: Accounts = {};
   const paths: Record<string, Accounts> = {};
   for (const { name, known } of records) {
-    if (!isAccount(name.account) || !isId(name.id)) continue;
+    if (!isAccount(name.account) || !isRecordId(name.id)) continue;
     const path = name.base === '' ? '/' : name.base;
     if (path !== undefined) paths[path] ??= {};
     const accounts = path === undefined ? unnamed : (paths[path] as Accounts);
@@ -111,10 +111,10 @@ export function readState(text: string, where: string): State {
 }
 
 export function isAccount(text: string): boolean {
-  return text === 'current' || isId(text);
+  return text === 'current' || isRecordId(text);
 }
 
 /** Canonical decimal, as in a path: any other spelling could never be asked for. */
-export function isId(text: string): boolean {
+export function isRecordId(text: string): boolean {
   return /^(?:0|-?[1-9]\d*)$/.test(text);
 }

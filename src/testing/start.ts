@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { orClose } from '../app/closing.ts';
-import type { Kind } from '../app/compose-upstream.ts';
+import type { ServerKind } from '../app/compose-upstream.ts';
 import { rulesOf } from '../app/open-recording.ts';
 import { createPatchgate } from '../app/patchgate.ts';
 import { type InForce, replayOrRecord, type Wording } from '../app/replay-or-record.ts';
@@ -68,7 +68,7 @@ export function proxy(options: TestGateOptions = {}): Promise<TestGate> {
   return start('proxy', options);
 }
 
-async function start(asked: Kind, options: FakeOptions): Promise<FakeGate> {
+async function start(asked: ServerKind, options: FakeOptions): Promise<FakeGate> {
   return orHint(async () => {
     checkOptions(asked, options);
     return startGate(asked, options);
@@ -76,7 +76,7 @@ async function start(asked: Kind, options: FakeOptions): Promise<FakeGate> {
 }
 
 /** In JavaScript, a recording's name or a test comes to mind first. */
-function checkOptions(asked: Kind, options: unknown): void {
+function checkOptions(asked: ServerKind, options: unknown): void {
   if (isObject(options)) return;
   const what = typeof options === 'string' ? JSON.stringify(options) : String(options);
   const hint = {
@@ -90,7 +90,7 @@ function checkOptions(asked: Kind, options: unknown): void {
 }
 
 async function startGate(
-  asked: Kind,
+  asked: ServerKind,
   { notice = say, failOnMiss = false, seed, ...options }: FakeOptions,
 ): Promise<FakeGate> {
   if (typeof failOnMiss !== 'boolean')
@@ -165,7 +165,7 @@ const FAULT_SEED = 1;
 
 /** Resolves the settings, and whether a replay is to record. @param options as given; undefined is not given */
 async function inForce(
-  asked: Kind,
+  asked: ServerKind,
   options: Readonly<Record<string, unknown>>,
   notice: (text: string) => void,
 ): Promise<TestGateInForce> {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { Kind } from '../../src/app/compose-upstream.ts';
+import type { ServerKind } from '../../src/app/compose-upstream.ts';
 import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
 import { type Settings, startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection } from '../support/raw.ts';
@@ -143,7 +143,7 @@ it('a redirect that is a fault stays in the session, too', async () => {
   ]);
 });
 
-it.each<[Kind, Settings]>([
+it.each<[ServerKind, Settings]>([
   ['replay', {}],
   ['proxy', { record: 'none', target: 'http://127.0.0.1:9', guard: 'off' }],
 ])('a sequence is its own: %s', async (kind, settings) => {

@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { Kind } from '../../src/app/compose-upstream.ts';
+import type { ServerKind } from '../../src/app/compose-upstream.ts';
 import { openStore } from '../../src/recordings/store/open-store.ts';
 import type { Config } from '../../src/settings/config.ts';
 import { startBinary } from '../support/binary.ts';
@@ -84,7 +84,7 @@ describe('a sequence', () => {
     ['replay', {}],
     ['proxy', { record: 'none' }],
     ['proxy', { record: 'new_episodes' }],
-  ] as [Kind, Partial<Config>][])('is walked by each session alone: %s %j', async (kind, settings) => {
+  ] as [ServerKind, Partial<Config>][])('is walked by each session alone: %s %j', async (kind, settings) => {
     const target = await startTarget();
     const gate = await startGate(
       { ...(await recorded()), ...settings, ...(kind === 'proxy' && { target: target.url, guard: 'off' }) },

@@ -1,6 +1,6 @@
 /** The gate as `patchgate proxy` runs it, in this process: what it says to people can be read. */
 import { join } from 'node:path';
-import type { Kind } from '../../src/app/compose-upstream.ts';
+import type { ServerKind } from '../../src/app/compose-upstream.ts';
 import { createPatchgate, type Patchgate } from '../../src/app/patchgate.ts';
 import type { UserFault } from '../../src/model/fault.ts';
 import { type Config, resolveConfig } from '../../src/settings/config.ts';
@@ -30,7 +30,7 @@ export interface InProcess {
  */
 export async function startGate(
   settings: Settings,
-  kind: Kind = 'proxy',
+  kind: ServerKind = 'proxy',
   env: NodeJS.ProcessEnv = {},
 ): Promise<InProcess> {
   const flags = { port: 0, log: 'off', ...settings };

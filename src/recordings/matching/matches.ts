@@ -1,6 +1,6 @@
 import type { RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
-import { hashInName, hashOf } from '../body-file.ts';
+import { bodyHash, hashInName } from '../body-file.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import type { ExchangesOfPath } from '../store/recording-store.ts';
 import type { StoredExchange } from '../store/stored-exchange.ts';
@@ -117,7 +117,7 @@ function sameBody(recorded: RequestForm, sent: SentRequest): boolean {
 /** Of bodies, of which there are two, and which are not both JSON. */
 export function sameStored({ body }: RequestForm, sent: SentRequest): boolean {
   if (body === undefined || 'omitted' in body) return false;
-  if ('file' in body) return hashInName(body.file) === hashOf(sent.bytes);
+  if ('file' in body) return hashInName(body.file) === bodyHash(sent.bytes);
   // All of it was secret, whatever it was.
   if (('json' in body && body.json === REDACTED) || ('text' in body && body.text === REDACTED)) return true;
   const bytes = bodyBytes(body);

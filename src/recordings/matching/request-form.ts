@@ -14,7 +14,7 @@ import {
 } from '../../model/exchange.ts';
 import type { NormalizedRequest, NormalizeRequest } from '../../model/normalize-request.ts';
 import { bodyBytes, isDeeperThan, jsonOf, MAX_JSON_DEPTH, storeBody } from '../body.ts';
-import { hashInName, hashOf } from '../body-file.ts';
+import { bodyHash, hashInName } from '../body-file.ts';
 import { withOneBoundary, withPartsInOrder } from '../multipart-boundary.ts';
 import { recordedRequest } from '../plain-exchange.ts';
 import {
@@ -146,7 +146,7 @@ function formAsSet(body: StoredBody | undefined, contentType: string | undefined
 /** Of a body's bytes, wherever they are. One that was not kept is like no other. */
 function bytesName(body: StoredBody): string {
   if ('omitted' in body) return 'omitted';
-  return `bytes ${'file' in body ? hashInName(body.file) : hashOf(bodyBytes(body))}`;
+  return `bytes ${'file' in body ? hashInName(body.file) : bodyHash(bodyBytes(body))}`;
 }
 
 /** What the config's own function makes of a request. */

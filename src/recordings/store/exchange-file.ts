@@ -5,7 +5,7 @@ import { type Adapter, Low } from 'lowdb';
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
-import { hashInName, hashOf, TEXT_ENDING } from '../body-file.ts';
+import { bodyHash, hashInName, TEXT_ENDING } from '../body-file.ts';
 import { BETWEEN, decodeRecording, END, exchangeText, parseRecording, START } from './file-format.ts';
 import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 import {
@@ -180,7 +180,7 @@ export function readBody(file: string, body: KeptBody | undefined): Buffer {
   const own = join(dirname(file), body.file);
   const bytes = readFileIfThere(own);
   if (!bytes) throw bad(`${own} is missing, and ${file} has a body in it`);
-  if (hashOf(bytes) !== hash)
+  if (bodyHash(bytes) !== hash)
     throw bad(`${own} was changed: its bytes are not those that its name stands for`);
   return bytes;
 }
