@@ -32,7 +32,7 @@ export interface RecordingStore {
   /** The methods recorded for a path, and the segments with which paths go on from there; `""` is where all begin. At most
    *  a thousand names are looked at: for explaining a miss. */
   below(path: string): NamesBelow;
-  /** Reads everything, in slices of a few milliseconds: no request waits for a file afterwards. Never rejects. */
+  /** Reads ahead, in slices of a few milliseconds: all files, or of a database the paths that are not too long. Never rejects. */
   load(): Promise<void>;
   /** Keeps an exchange: it is found at once, is with the system before the answers of this turn of the event loop go out (see
    *  `beforeAnswers`), and in its file soon after. Never throws; trouble with the disk is kept for `trouble`. */
