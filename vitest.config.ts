@@ -28,6 +28,7 @@ export default defineConfig({
     // What hangs ends; a machine that has much else to do is no failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,
     // Those that run at the same time wait, most of the time.
     maxConcurrency: 20,

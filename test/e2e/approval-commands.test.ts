@@ -1,10 +1,11 @@
 /** Approvals from the terminal, and a chat that is told of them: the packed program in front of a service that really deletes. */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
 import { fileOf, makeAuthority, makeCertificate } from '../support/certificates.ts';
 import { startGate as startInProcess } from '../support/in-process.ts';
 import { runHere } from '../support/run-here.ts';
 import { patch, project, startService } from '../support/service.ts';
+import { soon } from '../support/soon.ts';
 import { freePort, startTarget } from '../support/target.ts';
 
 const BOTH = project('1 Production', '2 Staging');
@@ -72,13 +73,10 @@ it('a PATCH that is held goes on, or is declined', async () => {
   const { service, gate } = await startGate(['--hold', '1m'], APPROVERS);
   /** The id is in the list of the command once the PATCH waits. */
   const idOfHeld = () =>
-    vi.waitFor(
-      async () => {
-        const { stdout } = await type(gate, 'approvals', ANNA);
-        return (/^(\S+) +(?:1m|\d+s) +\d+s ago +yes /m.exec(stdout) as RegExpExecArray)[1] as string;
-      },
-      { timeout: 20_000 },
-    );
+    soon(async () => {
+      const { stdout } = await type(gate, 'approvals', ANNA);
+      return (/^(\S+) +(?:1m|\d+s) +\d+s ago +yes /m.exec(stdout) as RegExpExecArray)[1] as string;
+    });
   const first = send(gate);
   const declined = await type(gate, `decline ${await idOfHeld()} --reason never`, ANNA);
   expect(declined).toMatchObject({
@@ -150,7 +148,7 @@ it('a chat is told of what waits, and its address is shown nowhere', async () =>
   const env = { PATCHGATE_APPROVAL_WEBHOOK: `${chat.url}/services/hush` };
   const { gate } = await startGate(['--hold', '1m'], env);
   const waiting = send(gate);
-  await vi.waitFor(() => expect(chat.received).toHaveLength(1), { timeout: 20_000 });
+  await expect.poll(() => chat.received).toHaveLength(1);
   const { id, text, ...told } = JSON.parse(String(chat.received[0]?.body));
   expect(text).toContain(`\`${REQUEST}\` would delete 1 environment and waits for approval`);
   expect(told).toEqual({
@@ -183,7 +181,7 @@ it('a chat has been told of what waits when the gate has stopped', async () => {
   await patch(url, BOTH);
   for (let i = 0; i < 3; i++) expect((await patch(url, ONE)).status).toBe(409);
   const closed = gate.close();
-  await vi.waitFor(() => expect(fetch(url)).rejects.toThrow());
+  await soon(() => expect(fetch(url)).rejects.toThrow());
   answerFirst();
   await closed;
   expect(chat.received).toHaveLength(3);

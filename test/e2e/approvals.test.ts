@@ -1,12 +1,13 @@
 /** Approvals in front of a service that really deletes: who says yes, how long a PATCH waits for it, and what a restart knows. */
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';
 import { resolveConfig } from '../../src/settings/config.ts';
 import { startBinary } from '../support/binary.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
 import { patch, project, type Service, startService } from '../support/service.ts';
+import { soon } from '../support/soon.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let service: Service;
@@ -23,9 +24,6 @@ const BEN = { Authorization: 'Bearer t0ken-of-ben' };
 const start = (settings: Settings = {}) => startGate({ target: service.target.url, ...settings });
 const CHANGED = 'the record has changed since it was asked';
 const withToken = (approve: string | undefined) => ({ headers: { 'Patchgate-Approve': approve ?? '' } });
-
-/** A machine that has much else to do is no failure. */
-const soon = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 20_000 });
 
 interface Answer<T> {
   status: number;
@@ -547,14 +545,15 @@ describe('a PATCH that is held', () => {
     await patch(gate.url, BOTH);
     const waiting = patch(gate.url, ONE);
     const { id } = await held(gate);
-    const from = performance.now();
-    while (performance.now() - from < 60);
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 30_000);
+    onTestFinished(() => clock.mockRestore());
     await decide(gate, id, 'approve');
     await waiting;
     const text = await (await fetch(`${gate.url}/__patchgate/metrics`)).text();
     expect(text).toContain('patchgate_approvals_total{event="given"} 1');
     expect(text).toContain('patchgate_approvals_total{event="used"} 1');
-    expect(Number(/patchgate_gate_seconds_sum (\S+)/.exec(text)?.[1])).toBeLessThan(0.06);
+    expect(Number(/patchgate_gate_seconds_sum (\S+)/.exec(text)?.[1])).toBeLessThan(30);
   });
 
   it.each([

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AuditLine } from '../../src/model/audit.ts';
 import { startBinary } from '../support/binary.ts';
 import { fileOf, makeAuthority, makeCertificate } from '../support/certificates.ts';
@@ -135,11 +135,11 @@ describe('a line', () => {
     );
     await asked;
     socket.destroy();
-    await vi.waitFor(() =>
-      expect(linesIn()).toMatchObject([
+    await expect
+      .poll(() => linesIn())
+      .toMatchObject([
         { client: '127.0.0.1', forwarded: true, failure: expect.stringContaining('client went away') },
-      ]),
-    );
+      ]);
     expect(linesIn()[0]).not.toHaveProperty('status');
   });
 
@@ -342,7 +342,7 @@ describe('the program', () => {
     await patch(running.url, WRONG);
     renameSync(file, `${file}.1`);
     process.kill(running.pid, 'SIGHUP');
-    await vi.waitFor(() => expect(existsSync(file)).toBe(true));
+    await expect.poll(() => existsSync(file)).toBe(true);
     await patch(running.url, ONE);
     expect([linesIn(`${file}.1`), linesIn()]).toMatchObject([[{ status: 422 }], [{ status: 409 }]]);
     expect((await running.stop('SIGTERM')).code).toBe(0);

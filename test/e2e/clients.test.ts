@@ -223,5 +223,5 @@ describe.skipIf(!works('java', '-version'))("Java's HttpClient", () => {
     ]);
     expect(lines[2]).toContain('"/languages"');
     expect(bodies()).toEqual(['', GOOD, GOOD, '']);
-  }, 40_000);
+  });
 });

@@ -2,22 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';
 import { type Running, startBinary } from '../support/binary.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { runHere } from '../support/run-here.ts';
 import { patch, project, type Service, startService } from '../support/service.ts';
+import { soon } from '../support/soon.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const BOTH = project('1 Production', '2 Staging');
 const ONE = project('1 Production');
 const ANNA = 'token-of-anna';
 const APPROVERS = { ANNA, PATCHGATE_APPROVERS: 'anna=env:ANNA' };
-
-/** A machine that has much else to do is no failure. */
-const soon = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 20_000 });
 
 let server: Postgres;
 beforeAll(async () => {

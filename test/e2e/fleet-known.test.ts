@@ -1,18 +1,16 @@
 /** Gates on one database: they know the same records, and only one at a time changes which environments there are. */
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
 import { type Postgres, rowsOf, startPostgres } from '../support/postgres.ts';
 import { lossesIn, patch, project, type Service, startService } from '../support/service.ts';
+import { soon } from '../support/soon.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const BOTH = project('1 Production', '2 Staging');
 const ONE = project('1 Production');
 const THREE = project('1 Production', '2 Staging', '3 QA');
-
-/** A machine that has much else to do is no failure. */
-const soon = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 20_000, interval: 50 });
 
 let server: Postgres;
 beforeAll(async () => {

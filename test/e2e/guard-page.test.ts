@@ -1,7 +1,7 @@
 /** What the page on the guard prints of approvals. Its other parts are walked. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { ROOT, startBinary } from '../support/binary.ts';
 import { runHere } from '../support/run-here.ts';
 import { startTarget } from '../support/target.ts';
@@ -59,7 +59,7 @@ it('the chat gets that message', async () => {
   const [, variable = ''] = /^export (\w+)=https:/.exec(blocksBelow('Tell a chat', 'sh')[0] ?? '') ?? [];
   const { ask } = await startGate({ [variable]: chat.url });
   const id = await ask();
-  await vi.waitFor(() => expect(chat.received).toHaveLength(1), { timeout: 20_000 });
+  await expect.poll(() => chat.received).toHaveLength(1);
   const alike = (message: string) =>
     JSON.parse(message.replaceAll(id, 'k3f9x2ab').replace(/\d{4}-\d\d-\d\d[T ][\d:.]+/g, 'TIME'));
   expect(blocksBelow('Tell a chat', 'json').map(alike)).toEqual([alike(String(chat.received[0]?.body))]);

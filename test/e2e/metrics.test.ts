@@ -168,7 +168,7 @@ describe('health in two parts', () => {
     expect(await statusOf(`${health}/live`)).toBe(200);
     const { server } = await startTarget();
     await new Promise<void>((resolve) => server.close(() => server.listen(port, '127.0.0.1', resolve)));
-    await expect.poll(() => statusOf(`${health}/ready`), { timeout: 5000 }).toBe(200);
+    await expect.poll(() => statusOf(`${health}/ready`)).toBe(200);
   });
 
   it('is not ready while the journal cannot be written', async () => {
@@ -180,7 +180,7 @@ describe('health in two parts', () => {
     await fetch(`${gate.url}/a`);
     expect(await statusOf(`${gate.url}/__patchgate/health/ready`)).toBe(503);
     rmdirSync(inTheWay);
-    await expect.poll(() => statusOf(`${gate.url}/__patchgate/health/ready`), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => statusOf(`${gate.url}/__patchgate/health/ready`)).toBe(200);
   });
 
   it('of a replay needs no target', async () => {

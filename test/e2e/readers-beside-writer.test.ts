@@ -38,7 +38,7 @@ describe('readers beside a writer', () => {
     const program = await bundleProgram(WRITING, folder);
     const writer = startProgram(program, [folder]);
     try {
-      await expect.poll(() => writer.lines.length, { timeout: 20_000 }).toBeGreaterThan(10);
+      await expect.poll(() => writer.lines.length).toBeGreaterThan(10);
       for (let round = 0; round < 20; round++) {
         const said = Number(writer.lines.at(-1));
         const reader = await openStore(folder, 'r');

@@ -159,7 +159,7 @@ describe.concurrent('on SIGHUP', () => {
     isOver = true;
     await Promise.all(clients);
     expect([...found.keys()].sort()).toEqual(['422 schema.type', '422 schema.unknown-field']);
-  }, 30_000);
+  });
 });
 
 describe.concurrent('with --watch', () => {

@@ -278,5 +278,5 @@ describe('four processes on one recording', () => {
     for (const { method, path } of store.places()) count += store.exchanges(method, path).length;
     expect(count).toBe(105);
     await store.close();
-  }, 30_000);
+  });
 });

@@ -68,7 +68,7 @@ describe.concurrent('what the stop cuts off', () => {
     expect(stdout).not.toMatch(/client|could not be reached/);
     const recorded = filesIn(`${cwd}/recordings`).filter((file) => file.endsWith('.json'));
     expect(recorded.filter((file) => !file.includes('.patchgate'))).toEqual(['default/last/GET.json']);
-  }, 20_000);
+  });
 
   it('stands so in the list of exchanges', async () => {
     const target = await startTarget();
@@ -78,7 +78,7 @@ describe.concurrent('what the stop cuts off', () => {
     for (const client of clients) client.close();
     const failures = [...gate.exchanges()].map(({ failure }) => failure).filter(Boolean);
     expect(failures).toEqual(OPEN.map(() => STOPPED));
-  }, 20_000);
+  });
 
   it('is answered so in a server of somebody else', async () => {
     const target = await startTarget();

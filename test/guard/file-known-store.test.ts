@@ -170,7 +170,7 @@ describe('a restart', () => {
     const kept = await open(file);
     learn(kept, project(42), holding(1));
     expect(existsSync(file)).toBe(false);
-    await expect.poll(() => existsSync(file) && textOf(`${file}.journal`), { timeout: 10_000 }).toBe('');
+    await expect.poll(() => existsSync(file) && textOf(`${file}.journal`)).toBe('');
     expect(JSON.parse(textOf(file)).paths['/api/v2'].current.projects).toHaveProperty('42');
     learn(kept, project(7), holding(1));
     expect(textOf(`${file}.journal`)).toContain('"id":"7"');
@@ -446,21 +446,19 @@ describe('trouble with the disk', () => {
     rmSync(obstacle);
     await vi.advanceTimersByTimeAsync(1000);
     vi.useRealTimers();
-    await expect.poll(() => kept.trouble, { timeout: 10_000 }).toBeUndefined();
+    await expect.poll(() => kept.trouble).toBeUndefined();
     expect(kept.notices).toHaveLength(2);
     expect(kept.notices[1]).toContain('again');
     expect(entriesOf(await open(await copyOf(file)))).toEqual(entriesOf(kept));
   });
 
-  test('a file that cannot be written leaves it in the journal, and says so', {
-    timeout: 20_000,
-  }, async () => {
+  test('a file that cannot be written leaves it in the journal, and says so', async () => {
     const file = newFile();
     const kept = await open(file);
     learn(kept, project(42), holding(1));
     mkdirSync(file);
     writeFileSync(join(file, 'obstacle'), '');
-    await expect.poll(() => kept.trouble?.message, { timeout: 10_000 }).toContain(`cannot write ${file}`);
+    await expect.poll(() => kept.trouble?.message).toContain(`cannot write ${file}`);
     expect(kept.notices).toHaveLength(1);
     expect(kept.notices[0]).toContain('Nothing is lost');
     rmSync(file, { recursive: true });
@@ -604,7 +602,7 @@ describe('approvals', () => {
   });
 });
 
-test('says once that there is no room for all', { timeout: 30_000, tags: 'slow' }, async () => {
+test('says once that there is no room for all', { tags: 'slow' }, async () => {
   const file = newFile();
   const kept = await open(file);
   const long = 'x'.repeat(12 * 1024 * 1024);

@@ -196,7 +196,7 @@ describe('in a database', { tags: 'slow' }, () => {
       await laterRefusal('store-unavailable', asked());
     await own.start();
     await expect
-      .poll(() => approvals.use(open_.token, subject()).catch(() => undefined), { timeout: 20_000 })
+      .poll(() => approvals.use(open_.token, subject()).catch(() => undefined))
       .toEqual({ id: open_.id });
     expect(await approvals.use(used.token, subject())).toMatchObject({
       refused: 'the approval was used already',

@@ -9,6 +9,7 @@ import { cleanUpLater } from '../support/clean-up.ts';
 import { describeKnownStore, holding, learn, project } from '../support/known-store-suite.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { shown } from '../support/shown.ts';
+import { soon } from '../support/soon.ts';
 
 const SERVICE = 'https://staging.example.com';
 const NAME = project(42);
@@ -183,7 +184,7 @@ describe('a lease', { tags: 'slow' }, () => {
     await (await lease(other)).release();
     isOver = true;
     await Promise.all(sharing);
-  }, 15_000);
+  });
 
   it('is not waited for by a client that is gone', async () => {
     const [one, other] = await openTwo();
@@ -201,12 +202,12 @@ describe('a lease', { tags: 'slow' }, () => {
       .query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
       .catch(() => undefined);
     const refused = { code: 'store-unavailable', message: expect.stringContaining('read-only') };
-    await vi.waitFor(() => expect(lease(gate)).rejects.toMatchObject(refused), { timeout: 5000 });
+    await soon(() => expect(lease(gate)).rejects.toMatchObject(refused));
     await expect(gate.database.query('SELECT 1')).rejects.toMatchObject({ code: 'store-unavailable' });
     const other = await openDatabase({ url: server.url, namespace: 'team', notice: () => undefined });
     await other.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await other.close();
-    await vi.waitFor(async () => (await lease(gate)).release(), { timeout: 10_000 });
+    await soon(async () => (await lease(gate)).release());
     await gate.database.query('ALTER TABLE patchgate_record RENAME TO other');
     await expect(lease(gate)).rejects.toMatchObject({ code: 'store-unavailable' });
     await gate.database.query('ALTER TABLE other RENAME TO patchgate_record');
@@ -302,9 +303,9 @@ describe('the database', { tags: 'slow' }, () => {
     expect(one.trouble).toBeUndefined();
     await own.start();
     const isBack = () => lease(other).then((again) => again.release());
-    await expect.poll(() => isBack().catch(() => 'away'), { timeout: 30_000 }).toBeUndefined();
+    await expect.poll(() => isBack().catch(() => 'away')).toBeUndefined();
     expect(brief(other)).toEqual([1, 3]);
-    await expect.poll(() => known(own.url, project(43)), { timeout: 30_000 }).toEqual([7]);
+    await expect.poll(() => known(own.url, project(43))).toEqual([7]);
   }, 90_000);
 
   it('keeps what a gate has no room for', async () => {
@@ -313,12 +314,12 @@ describe('the database', { tags: 'slow' }, () => {
     const large = { ...holding(1), name: 'x'.repeat(20_000_000) };
     const leaseOf = (id: number) => one.lease(project(id), { isShared: true, body: {}, isGone: () => false });
     learn(one, project(1), large);
-    await expect.poll(() => known(url, project(1)), { timeout: 20_000 }).toEqual([1]);
+    await expect.poll(() => known(url, project(1))).toEqual([1]);
     const held = await leaseOf(1);
     learn(one, project(2), large);
     expect(brief(one, project(1))).toEqual([]);
     await held?.release();
-    await expect.poll(() => known(url, project(2)), { timeout: 20_000 }).toEqual([1]);
+    await expect.poll(() => known(url, project(2))).toEqual([1]);
     await (await leaseOf(1))?.release();
     expect(brief(one, project(1))).toEqual([1]);
     await one.close();
@@ -384,7 +385,7 @@ describe('the database', { tags: 'slow' }, () => {
     await expect.poll(() => one.trouble?.message).toMatch(/patchgate_record.* does not exist/);
     await expect(lease(one)).rejects.toThrow(/does not exist/);
     await one.database.query('ALTER TABLE other RENAME TO patchgate_record');
-    await expect.poll(() => one.trouble, { timeout: 5000 }).toBeUndefined();
+    await expect.poll(() => one.trouble).toBeUndefined();
     expect(await known(url)).toEqual([1]);
     expect(one.notices).toEqual([expect.stringMatching(/^WHAT IS KNOWN CANNOT BE WRITTEN to postgres:/)]);
   });

@@ -130,13 +130,10 @@ describe('a recording in the database', { tags: 'slow' }, () => {
     recorder.append(plainOf(answered('b')));
     await own.start();
     await expect
-      .poll(
-        async () => {
-          await reader.ready('PATCH', PROJECT_PATH);
-          return textsOf(reader);
-        },
-        { timeout: 30_000 },
-      )
+      .poll(async () => {
+        await reader.ready('PATCH', PROJECT_PATH);
+        return textsOf(reader);
+      })
       .toEqual(['a', 'b']);
   }, 60_000);
 

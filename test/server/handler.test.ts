@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { failClosed, type Handler, inTurn } from '../../src/server/handler.ts';
 import { startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw } from '../support/raw.ts';
@@ -25,7 +25,7 @@ describe('requests that a client sends at once', () => {
     const { asked, client, port } = await start();
     client.write([1, 2, 3, 4].map((n) => get(`/${n}`)).join(''));
     for (let n = 1; n <= 4; n++) {
-      await vi.waitFor(() => expect(asked.length).toBe(n));
+      await expect.poll(() => asked.length).toBe(n);
       // Whatever else there was to do is done by then.
       expect((await sendRaw(port, get('/__patchgate/health'))).status).toBe(200);
       expect(asked.length).toBe(n);
@@ -38,25 +38,25 @@ describe('requests that a client sends at once', () => {
   it('to the control API wait for what was asked before, too', async () => {
     const { asked, client } = await start();
     client.write(`${get('/first')}${get('/__patchgate/exchanges')}${get('/last')}`);
-    await vi.waitFor(() => expect(asked.length).toBe(1));
+    await expect.poll(() => asked.length).toBe(1);
     asked[0]?.end();
     expect((await client.response()).status).toBe(200);
     const { exchanges } = JSON.parse((await client.response()).body.toString());
     expect(exchanges).toMatchObject([{ request: { url: '/first' }, response: { status: 200 } }]);
-    await vi.waitFor(() => expect(asked.length).toBe(2));
+    await expect.poll(() => asked.length).toBe(2);
     client.close();
   });
 
   it('end with their client, and those that wait are not sent', async () => {
     const { asked, target, client, port } = await start();
     client.write(get('/events').repeat(100));
-    await vi.waitFor(() => expect(asked.length).toBe(1));
+    await expect.poll(() => asked.length).toBe(1);
     asked[0]?.write('beginning');
     await client.came('beginning');
     client.close();
     const connections = () =>
       new Promise((resolve) => target.server.getConnections((_, count) => resolve(count)));
-    await vi.waitFor(async () => expect(await connections()).toBe(0));
+    await expect.poll(() => connections()).toBe(0);
     expect((await sendRaw(port, get('/__patchgate/health'))).status).toBe(200);
     expect(asked.length).toBe(1);
   });
@@ -64,7 +64,7 @@ describe('requests that a client sends at once', () => {
   it('go no further where one cannot be read, which is said in its turn', async () => {
     const { asked, client } = await start();
     client.write(`${get('/first')}POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n`);
-    await vi.waitFor(() => expect(asked.length).toBe(1));
+    await expect.poll(() => asked.length).toBe(1);
     asked[0]?.end();
     expect((await client.response()).status).toBe(200);
     expect((await client.response()).status).toBe(400);
@@ -104,7 +104,7 @@ describe('a request whose turn has not come', () => {
     });
     client.write(`${get('/first')}POST /second HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`);
     client.write(Buffer.alloc(size));
-    await vi.waitFor(() => expect(asked[1]?.[0].readableLength).toBeGreaterThan(0));
+    await expect.poll(() => asked[1]?.[0].readableLength).toBeGreaterThan(0);
     for (let i = 0; i < 50; i++) await new Promise(setImmediate);
     expect(asked[1]?.[0].readableLength).toBeLessThan(1024 * 1024);
     expect([client.socket.writableLength > 0, started]).toEqual([true, ['/first']]);

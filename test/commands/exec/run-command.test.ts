@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { pastProxies, runCommand, Signals, variablesOf } from '../../../src/commands/exec/run-command.ts';
 import { refusal } from '../../support/errors.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -31,7 +31,7 @@ it.each<[NodeJS.Signals, number, boolean]>([
   const ready = join(temporaryFolder(), 'ready');
   const script = `trap 'exit ${exits}' ${signal.slice(3)}; : > "$0"; while :; do sleep 0.02; done`;
   const ended = run('sh', '-c', script, ready);
-  await vi.waitFor(() => expect(existsSync(ready)).toBe(true));
+  await expect.poll(() => existsSync(ready)).toBe(true);
   process.emit(signal, signal);
   expect(await ended).toEqual({ code: exits, isKilled });
 });

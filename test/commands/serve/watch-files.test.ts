@@ -44,9 +44,9 @@ it.each<[what: string, change: (at: (...names: string[]) => string) => void]>([
   // Of no concern to anybody.
   appendFileSync(at('access.log'), 'line');
   change(at);
-  await expect.poll(() => onChange.mock.calls.length, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => onChange.mock.calls.length).toBe(1);
   // Whatever else would be told comes before this is.
   writeFileSync(at('config'), 'the last');
-  await expect.poll(() => onChange.mock.calls.length, { timeout: 5000 }).toBe(2);
+  await expect.poll(() => onChange.mock.calls.length).toBe(2);
   expect(onTrouble).not.toHaveBeenCalled();
 });

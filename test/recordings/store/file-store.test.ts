@@ -31,9 +31,6 @@ describeRerecording('the store of files', newPlace);
 
 const FILE = ['r', ...PROJECT_PATH.slice(1).split('/'), 'PATCH.json'];
 
-/** Writing behind takes its time. */
-const PATIENT = { timeout: 15_000 };
-
 /** The text of a recording with one exchange more, as somebody adds it by hand. */
 function oneMore(text: string): string {
   const file = JSON.parse(text) as { exchanges: Exchange[] };
@@ -69,10 +66,10 @@ describe('the files of the store', () => {
     const store = await openStore(folder, 'r', { writable: true });
     const one = exchange();
     store.append(plainOf(one));
-    await expect.poll(() => filesIn(folder), PATIENT).toHaveProperty([join(...FILE)]);
+    await expect.poll(() => filesIn(folder)).toHaveProperty([join(...FILE)]);
     store.append(plainOf(exchange({ status: 201 })));
     await expect
-      .poll(async () => JSON.parse((await filesIn(folder))[join(...FILE)] as string).exchanges, PATIENT)
+      .poll(async () => JSON.parse((await filesIn(folder))[join(...FILE)] as string).exchanges)
       .toHaveLength(2);
   });
 
@@ -85,7 +82,7 @@ describe('the files of the store', () => {
     store.append(plainOf(exchange({ status: 201 })));
     await writing;
     const isWritten = async () => (await readFile(join(folder, ...FILE), 'utf8')).includes('"status": 201');
-    await expect.poll(isWritten, PATIENT).toBe(true);
+    await expect.poll(isWritten).toBe(true);
     await store.close();
   });
 

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { FileApprovals } from '../../../src/guard/file-approvals.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { createEvents } from '../../../src/server/control/events.ts';
@@ -27,7 +27,7 @@ it('stopping ends a stream whose client has no byte of it yet, and nothing is wr
   const client = await RawConnection.open(await listen(server));
   // The second answer waits for the first, which ends when the gate has stopped already.
   client.write('GET /first HTTP/1.1\r\nHost: x\r\n\r\nGET /events HTTP/1.1\r\nHost: x\r\n\r\n');
-  await vi.waitFor(() => expect(responses).toHaveLength(2));
+  await expect.poll(() => responses).toHaveLength(2);
   stopping.abort();
   exchanges.add(finished({ id: 1 }));
   responses[0]?.end('first');

@@ -48,7 +48,7 @@ describe('a status', () => {
       ['fake', undefined, undefined],
       ['gate', fault, undefined],
     ]);
-    await vi.waitFor(() => expect(gate.log.join('')).toContain(` 429 not judged gate `));
+    await expect.poll(() => gate.log.join('')).toContain(` 429 not judged gate `);
     expect(gate.log.join('')).toContain(`: fault ${fault}\n`);
   });
 
@@ -170,7 +170,7 @@ describe('what a client did not wait for', () => {
     const connection = await RawConnection.open(gate.port);
     connection.write(requestBytes({ path: PROJECT }));
     const known = () => fetch(`${gate.url}/__patchgate/state`).then((response) => response.text());
-    await vi.waitFor(async () => expect(await known()).toContain('Checkout'));
+    await expect.poll(() => known()).toContain('Checkout');
     connection.close();
     await gate.gate.close();
     expect(Object.keys(filesBelow(recordings)).some((name) => name.endsWith('GET.json'))).toBe(true);
@@ -204,11 +204,9 @@ describe('latency', () => {
       const timer = () => set.mock.results[set.mock.calls.findIndex(([, delay]) => delay === 86_400_000)];
       const connection = await RawConnection.open(gate.port);
       connection.write(requestBytes({ path: PROJECT }));
-      await vi.waitFor(() => expect(timer()).toBeDefined());
+      await expect.poll(() => timer()).toBeDefined();
       connection.close();
-      await vi.waitFor(() =>
-        expect([...gate.gate.exchanges()][0]?.failure).toContain('the client went away'),
-      );
+      await expect.poll(() => [...gate.gate.exchanges()][0]?.failure).toContain('the client went away');
       expect(cleared).toHaveBeenCalledWith(timer()?.value);
     },
   );
@@ -224,7 +222,7 @@ describe('latency', () => {
       failed = error.code;
     });
     connection.write(requestBytes({ path: PROJECT }));
-    await vi.waitFor(() => expect(gate.gate.faults.list().faults).toMatchObject([{ applied: 1 }]));
+    await expect.poll(() => gate.gate.faults.list().faults).toMatchObject([{ applied: 1 }]);
     await gate.gate.close();
     await connection.closed();
     expect([connection.rest.toString('latin1').slice(0, 12), failed]).toEqual([got, code]);
@@ -239,7 +237,7 @@ describe('latency', () => {
     const headers = [['Content-Type', 'application/json']] as const;
     const connection = await RawConnection.open(gate.port);
     connection.write(requestBytes({ method: 'PATCH', path: PROJECT, headers, body }));
-    await vi.waitFor(() => expect(gate.gate.faults.list().faults).toMatchObject([{ applied: 1 }]));
+    await expect.poll(() => gate.gate.faults.list().faults).toMatchObject([{ applied: 1 }]);
     expect((await patch(gate, body)).status).toBe(200);
     connection.close();
   });
