@@ -4,11 +4,13 @@ import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/settings/config.ts';
+import { type HeldTimers, holdTimers } from '../support/held-timers.ts';
 import { startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { lossesIn, patch, project, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let service: Service;
+let timers: HeldTimers;
 beforeEach(async () => {
   service = await startService();
 });
@@ -72,9 +74,10 @@ describe('what is known', () => {
   it.each<[string, Service['next'][number]]>([
     ['a 5xx', (_req, res, apply) => [apply(), res.writeHead(503).end('{}')]],
     ['a reset', (req, _res, apply) => [apply(), req.socket.destroy()]],
-    ['a timeout', (_req, _res, apply) => apply()],
+    ['a timeout', (_req, _res, apply) => [apply(), timers.goOff()]],
   ])('is both states after %s', async (_, answer) => {
-    const { url } = await start({ timeout: 300 });
+    timers = holdTimers(54_321);
+    const { url } = await start({ timeout: 54_321 });
     await patch(url, BOTH);
     service.next.push(answer);
     expect((await patch(url, project('1 Production', '2 Staging', '3 QA'))).status).toBeGreaterThan(499);

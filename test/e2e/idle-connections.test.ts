@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
 import { REQUESTS } from '../support/e2e-bodies.ts';
+import { holdTimers } from '../support/held-timers.ts';
+import { startGate } from '../support/in-process.ts';
 import { RawConnection, type RawRequest, requestBytes, sendRaw } from '../support/raw.ts';
 import { startRawTarget } from '../support/target.ts';
 
@@ -19,7 +21,7 @@ describe('a target that', () => {
   let onSocket: (socket: Socket) => void;
   beforeAll(async () => {
     const target = await startRawTarget((socket) => onSocket(socket));
-    gate = await startBinary(['proxy', target.url, '--timeout', '400ms']);
+    gate = await startBinary(['proxy', target.url]);
   });
 
   /** Closes each connection once it is idle, and announces nothing, as some servers do. Tells of the last one's end. */
@@ -63,15 +65,19 @@ describe('a target that', () => {
   );
 
   it('says nothing on a connection that was used before is a 504 too, and is asked once', async () => {
+    const timeout = 54_321;
+    const timers = holdTimers(timeout);
     let asked = 0;
-    onSocket = (socket) => {
+    const target = await startRawTarget((socket) => {
       socket.on('data', () => {
         if (++asked === 1) socket.write('HTTP/1.1 204 Fine\r\n\r\n');
+        else timers.goOff();
       });
-    };
-    expect((await sendRaw(gate.port, { path: '/x' })).status).toBe(204);
-    expect((await sendRaw(gate.port, { path: '/x' })).status).toBe(504);
-    expect(asked).toBe(2);
+    });
+    const { port } = await startGate({ target: target.url, timeout });
+    expect((await sendRaw(port, { path: '/x' })).status).toBe(204);
+    expect((await sendRaw(port, { path: '/x' })).status).toBe(504);
+    expect([asked, target.sockets.length]).toEqual([2, 1]);
   });
 });
 

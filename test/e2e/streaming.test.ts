@@ -5,10 +5,13 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { holdTimers } from '../support/held-timers.ts';
 import { type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw, valuesOf } from '../support/raw.ts';
 import { startRawTarget, startStreamingTarget, type Target } from '../support/target.ts';
 
+/** So long that it is over by a test's word alone. */
+const TIMEOUT = 54_321;
 const PROJECT = {
   method: 'PATCH',
   path: PROJECT_PATH,
@@ -26,10 +29,10 @@ describe('a response that takes its time', () => {
       req.resume();
       res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n');
     });
-    gate = await startGate({ target: target.url, timeout: 300 });
+    gate = await startGate({ target: target.url, timeout: TIMEOUT });
   });
 
-  it.concurrent.each([
+  it.each([
     ['that was not judged', 'GET', 'GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     [
       'that was judged',
@@ -37,11 +40,12 @@ describe('a response that takes its time', () => {
       `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${PROJECT.body.length}\r\n\r\n${PROJECT.body}`,
     ],
   ])('to a request %s comes event by event, however long it is silent', async (_, method, bytes) => {
+    const timers = holdTimers(TIMEOUT);
     const client = await RawConnection.open(gate.port);
     client.write(bytes);
     await client.came('data: first');
-    // Longer than the timeout: that is only for the beginning of an answer.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // The timeout is only for the beginning of an answer.
+    timers.goOff();
     waiting.get(method)?.write('data: second\n\n');
     await client.came('data: second');
     waiting.get(method)?.end('data: third\n\n');
@@ -72,14 +76,17 @@ describe('an upload', () => {
   });
 
   it('of a client that is slow is not the target being silent', async () => {
+    const chunks: Buffer[] = [];
     const target = await startStreamingTarget((req, res) => {
-      const chunks: Buffer[] = [];
       req.on('data', (chunk) => chunks.push(chunk)).on('end', () => res.end(Buffer.concat(chunks)));
     });
-    const gate = await startGate({ target: target.url, timeout: 200 });
+    const gate = await startGate({ target: target.url, timeout: TIMEOUT });
+    const timers = holdTimers(TIMEOUT);
     const client = await RawConnection.open(gate.port);
     client.write('POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\none');
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await expect.poll(() => chunks).toHaveLength(1);
+    expect(timers.running()).toBe(1);
+    timers.goOff();
     client.write('two');
     const response = await client.response();
     client.close();

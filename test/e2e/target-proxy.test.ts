@@ -13,11 +13,15 @@ import { fileOf, makeAuthority, makeCertificate, type Pair } from '../support/ce
 import { cleanUpLater } from '../support/clean-up.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { type HeldTimers, holdTimers } from '../support/held-timers.ts';
 import { type InProcess, type Settings, startGate, startRecorder } from '../support/in-process.ts';
 import { RawConnection, type RawResponse, requestBytes, sendRaw } from '../support/raw.ts';
 import { runHere } from '../support/run-here.ts';
 import { freePort, startRawTarget, startTarget, type Target } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** So long that it is over by a test's word alone. */
+const TIMEOUT = 54_321;
 
 let authority: Pair;
 let targetCa: string;
@@ -200,12 +204,13 @@ describe.each(WAYS)('%s', (_, ask) => {
   });
 
   it('is told that the target behind the proxy is silent', async () => {
-    const target = await startRawTarget(() => undefined);
+    const timers = holdTimers(TIMEOUT);
+    const target = await startRawTarget((socket) => socket.once('data', timers.goOff));
     const { url: targetProxy } = await startConnectProxy();
-    const gate = await startGate({ target: target.url, targetProxy, timeout: 100 });
+    const gate = await startGate({ target: target.url, targetProxy, timeout: TIMEOUT });
     expect(problemOf(await ask(gate))).toMatchObject({
       status: 504,
-      detail: `the target ${target.url} (by the proxy ${targetProxy}) did not answer within 100 ms`,
+      detail: `the target ${target.url} (by the proxy ${targetProxy}) did not answer within ${TIMEOUT} ms`,
     });
   });
 
@@ -259,14 +264,16 @@ it('is found in the environment, for a target over TLS that NO_PROXY does not na
   );
 });
 
-it.each([
-  ['no proxy', 'none', 1],
-  ['a proxy that refuses', (_: unknown, socket: Socket) => void socket.end('HTTP/1.1 403 No\r\n\r\n'), 0],
-  ['a proxy that is silent', () => undefined, 0],
-] as const)('keeps what a silent target by %s fails, in a recording', async (_, instead, failures) => {
-  const targetProxy = instead === 'none' ? instead : (await startConnectProxy({ instead })).url;
-  const target = await startRawTarget(() => undefined);
-  const recorder = await startRecorder(temporaryFolder(), target.url, { targetProxy, timeout: 100 });
+it.each<[string, ((timers: HeldTimers, socket: Socket) => void) | undefined, number]>([
+  ['no proxy', undefined, 1],
+  ['a proxy that refuses', (_, socket) => void socket.end('HTTP/1.1 403 No\r\n\r\n'), 0],
+  ['a proxy that is silent', (timers) => timers.goOff(), 0],
+])('keeps what a silent target by %s fails, in a recording', async (_, answer, failures) => {
+  const timers = holdTimers(TIMEOUT);
+  const instead = (_: unknown, socket: Socket) => answer?.(timers, socket);
+  const targetProxy = answer ? (await startConnectProxy({ instead })).url : 'none';
+  const target = await startRawTarget((socket) => socket.once('data', timers.goOff));
+  const recorder = await startRecorder(temporaryFolder(), target.url, { targetProxy, timeout: TIMEOUT });
   for (const ask of [patch, stream]) expect((await ask(recorder)).status).toBeGreaterThan(500);
   await recorder.gate.close();
   expect(recorder.gate.recorded()).toBe(failures * 2);
@@ -356,9 +363,7 @@ describe.skipIf(!works('tinyproxy', '-v'))('tinyproxy (apt-get install tinyproxy
     const run = async () => {
       const proxy = spawn('tinyproxy', ['-d', '-c', conf], { stdio: 'ignore' });
       cleanUpLater(async () => void proxy.kill());
-      await expect
-        .poll(() => canReach(parseTarget(`http://127.0.0.1:${port}`), 500), { timeout: 5000 })
-        .toBe(true);
+      await expect.poll(() => canReach(parseTarget(`http://127.0.0.1:${port}`), 500)).toBe(true);
       return proxy;
     };
     const first = await run();

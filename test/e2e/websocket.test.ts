@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type Running, startBinary } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { holdTimers } from '../support/held-timers.ts';
 import { type InProcess, startGate, startRecorder } from '../support/in-process.ts';
 import { RawConnection, valuesOf } from '../support/raw.ts';
 import { freePort, type RawTarget, startRawTarget } from '../support/target.ts';
@@ -14,6 +15,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HANDSHAKE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+
+/** So long that it is over by a test's word alone. */
+const TIMEOUT = 54_321;
 
 describe('a WebSocket', () => {
   let server: Server;
@@ -152,7 +156,7 @@ describe('a handshake', () => {
       });
     });
     sockets = target.sockets;
-    gate = await startGate({ target: target.url, timeout: 400 });
+    gate = await startGate({ target: target.url, timeout: TIMEOUT });
   });
   const attempt = async (more = '', path = '/socket', headers = '') => {
     received = '';
@@ -190,7 +194,10 @@ describe('a handshake', () => {
 
   it('that the target does not answer is a 504', async () => {
     answer = '';
+    const timers = holdTimers(TIMEOUT);
     const client = await attempt();
+    await expect.poll(() => received).toContain('\r\n\r\n');
+    timers.goOff();
     expect((await client.response()).status).toBe(504);
     await client.closed();
     client.close();
@@ -211,7 +218,7 @@ describe('a handshake', () => {
     const patient = await startGate({ target: target.url, log: 'text' });
     const client = await RawConnection.open(patient.port);
     client.write(`GET /socket HTTP/1.1\r\nHost: localhost\r\n${HANDSHAKE}\r\n`);
-    while (!received.includes('\r\n\r\n')) await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect.poll(() => received).toContain('\r\n\r\n');
     const closed = once(sockets.at(-1) as Socket, 'close');
     client.socket.resetAndDestroy();
     await closed;

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';
 import { tellOfApprovals } from '../../src/server/approval-webhook.ts';
+import { holdTimers } from '../support/held-timers.ts';
 import { freePort, startTarget } from '../support/target.ts';
 
 const PENDING: Approval = {
@@ -43,8 +44,8 @@ async function startChat(
     tell: (approval: Approval) => {
       for (const listener of listeners) listener(approval);
     },
-    told: (count: number) => vi.waitFor(() => expect(chat.received).toHaveLength(count), { timeout: 3000 }),
-    said: (count: number) => vi.waitFor(() => expect(notices).toHaveLength(count), { timeout: 3000 }),
+    told: (count: number) => expect.poll(() => chat.received).toHaveLength(count),
+    said: (count: number) => expect.poll(() => notices).toHaveLength(count),
     messages: () => chat.received.map(({ body }) => JSON.parse(String(body))),
   };
 }
@@ -182,26 +183,27 @@ it('bounds what waits, and says so', { tags: 'slow' }, async () => {
 });
 
 it('gives up on a chat that does not answer, and goes on', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  const patience = holdTimers(5000);
   const { tell, told, said, notices } = await startChat((res, count) => count > 1 && res.end());
   tell(pending('a'));
   tell(pending('b'));
   await told(1);
-  vi.advanceTimersByTime(5000);
+  patience.goOff();
   await said(2);
   await told(2);
   expect(notices[0]).toContain('it does not answer within 5s');
 });
 
-it('waits briefly for a chat when it ends, and tells it nothing more', { tags: 'slow' }, async () => {
+it('waits briefly for a chat when it ends, and tells it nothing more', async () => {
+  const patience = holdTimers(1000);
   const { tell, told, close, chat, notices } = await startChat(() => undefined);
   tell(pending('a'));
   tell(pending('b'));
   await told(1);
-  const since = performance.now();
-  await close();
-  expect(performance.now() - since).toBeLessThan(3000);
+  const closed = close();
+  expect([patience.running(), notices]).toEqual([1, []]);
+  patience.goOff();
+  await closed;
   tell(pending('c'));
   await close();
   expect(chat.received).toHaveLength(1);
